@@ -1,0 +1,36 @@
+# one_file_registry(<target> <kind> <folder>)
+#
+# Generates <kind>_registry.inc, on the include path of <target> (and of what links it), with one line for every
+# <folder>/*.cpp, sorted by name:
+#     REGISTER(add)
+#     REGISTER(dot)
+# A file <stem>.cpp defines the function   const <Kind>Def& <kind>_<stem>();   and a hand-written file in the parent
+# folder turns the list into a table:
+#     #define REGISTER(stem) const OpDef& op_##stem();
+#     #include "op_registry.inc"
+#     #undef REGISTER
+#     ...
+#     #define REGISTER(stem) &op_##stem(),
+#     static const OpDef* const table[] = {
+#     #include "op_registry.inc"
+#     };
+#     #undef REGISTER
+# A file whose function does not carry the file's name fails at link time. Every .cpp of the folder is registered, so
+# helpers shared by several of them live in the parent folder. The folder may be missing or empty: the list is then
+# empty. (Static initialisers are not used because a linker drops them from static libraries.)
+function(one_file_registry target kind folder)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    set(stems "")
+    foreach(file IN LISTS files)
+        get_filename_component(stem ${file} NAME_WLE)
+        list(APPEND stems ${stem})
+    endforeach()
+    list(SORT stems)
+    set(text "// Generated from the files in ${folder}/.\n")
+    foreach(stem IN LISTS stems)
+        string(APPEND text "REGISTER(${stem})\n")
+    endforeach()
+    set(directory ${PROJECT_BINARY_DIR}/generated/${target}/include)
+    file(CONFIGURE OUTPUT ${directory}/${kind}_registry.inc CONTENT "${text}" @ONLY)
+    target_include_directories(${target} PUBLIC ${directory})
+endfunction()

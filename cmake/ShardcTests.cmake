@@ -1,0 +1,73 @@
+# Tests, fuzz targets and benchmarks, all found by name:
+#   tests/property/**/*_test.cpp  -> shard_property_tests   random cases, label `property`
+#   tests/**/*_test.cpp           -> shard_tests            everything else, label `quick`
+#   tests/fuzz/*_fuzz.cpp         -> one executable each    only with SHARDC_FUZZ
+#   tests/**/*.cpp, any other     -> shard_test_support     helpers that tests share (builders, the interpreter, ...)
+#   bench/*.cpp                   -> bench_<stem>           never run by ctest
+
+function(shard_test_executable target label)
+    add_executable(${target} tests/main.cpp ${ARGN})
+    # Paths reach the tests through a generated header: as a -D they would keep ccache from sharing objects between
+    # two checkouts.
+    target_link_libraries(${target} PRIVATE shard_test_support)
+    add_dependencies(${target} shardc)
+    # A doctest filter that matches nothing exits 0, so a test whose name ctest cannot pass on would look green: the
+    # expression turns "no case ran" into a failure. One BLAS thread keeps the start of hundreds of processes cheap.
+    doctest_discover_tests(${target} PROPERTIES LABELS ${label} TIMEOUT 900 ENVIRONMENT OPENBLAS_NUM_THREADS=1
+                           FAIL_REGULAR_EXPRESSION "test cases: +0 ")
+endfunction()
+
+if(SHARDC_TESTS)
+    enable_testing()
+    include(doctest)
+
+    file(GLOB_RECURSE all CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/*.cpp)
+    list(SORT all)
+    list(REMOVE_ITEM all tests/main.cpp)
+    set(support ${all})
+    list(FILTER support EXCLUDE REGEX "_test\\.cpp$|^tests/fuzz/")
+    set(tests ${all})
+    list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+    set(property ${tests})
+    list(FILTER property INCLUDE REGEX "^tests/property/")
+    list(FILTER tests EXCLUDE REGEX "^tests/property/")
+
+    set(paths ${PROJECT_BINARY_DIR}/generated/tests)
+    file(GENERATE OUTPUT ${paths}/$<CONFIG>/test_paths.h CONTENT
+"// Generated: where tests find the source tree, the program, and a place for files they write.
+#pragma once
+#define SHARDC_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\"
+#define SHARDC_EXECUTABLE \"$<TARGET_FILE:shardc>\"
+#define SHARDC_TEST_DIR \"${PROJECT_BINARY_DIR}/test_files\"
+")
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/test_files)
+    file(CONFIGURE OUTPUT ${paths}/placeholder.cpp CONTENT "namespace shard {}\n")
+    add_library(shard_test_support STATIC ${support} ${paths}/placeholder.cpp)
+    target_include_directories(shard_test_support PUBLIC ${paths}/$<CONFIG>)
+    target_link_libraries(shard_test_support PUBLIC shard_cli shardc_options doctest::doctest rapidcheck
+                                                    nlohmann_json::nlohmann_json)
+
+    shard_test_executable(shard_tests quick ${tests})
+    if(property)
+        shard_test_executable(shard_property_tests property ${property})
+    endif()
+endif()
+
+if(SHARDC_FUZZ)
+    file(GLOB fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
+    foreach(file IN LISTS fuzz)
+        get_filename_component(stem ${file} NAME_WLE)
+        add_executable(${stem} ${file})
+        target_link_libraries(${stem} PRIVATE shard_cli shardc_options)
+        target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+    endforeach()
+endif()
+
+file(GLOB benches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+if(SHARDC_BENCH AND benches AND benchmark_FOUND)
+    foreach(file IN LISTS benches)
+        get_filename_component(stem ${file} NAME_WLE)
+        add_executable(bench_${stem} ${file})
+        target_link_libraries(bench_${stem} PRIVATE shard_cli shardc_options shardc_openblas benchmark::benchmark)
+    endforeach()
+endif()
