@@ -1,0 +1,159 @@
+#include "tests/structure/structure_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+namespace shard {
+
+namespace {
+
+struct Folder {
+    std::string_view name;
+    std::vector<std::string_view> may_include;
+};
+
+const std::vector<Folder>& folders() {
+    static const std::vector<Folder> table = {
+        {"plans", {"plans"}},
+        {"planner", {"planner", "plans"}},
+        {"executor", {"executor", "plans"}},
+        {"cli", {"cli", "planner", "executor", "plans"}},
+        {"bench", {"bench", "cli", "planner", "executor", "plans"}},
+        {"tests", {"tests", "cli", "planner", "executor", "plans"}},
+    };
+    return table;
+}
+
+// A third-party header (by prefix) and the files (by path prefix) that may include it.
+struct Home {
+    std::string_view header;
+    std::vector<std::string_view> files;
+    std::string_view reason;
+};
+
+const std::vector<Home>& homes() {
+    static const std::vector<Home> table = {
+        {"yaml-cpp/", {"planner/yaml.cpp"}, "YAML is read by the one checked reader"},
+        {"boost/", {"planner/graph"}, "Boost.Graph stays behind the planner's graph"},
+        {"cblas.h", {"executor/blas.cpp", "bench/"}, "BLAS is called from one file"},
+        {"CLI/", {"cli/"}, "only cli/ reads command lines"},
+        {"doctest/", {"tests/"}, "only tests use the test framework"},
+        {"rapidcheck", {"tests/"}, "only tests use random cases"},
+        {"benchmark/", {"bench/"}, "only bench/ measures"},
+        {"iostream", {"cli/", "tests/", "bench/"}, "only cli/ prints"},
+    };
+    return table;
+}
+
+bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
+}
+
+std::string_view top_folder(std::string_view path) { return path.substr(0, path.find('/')); }
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// nlohmann/json.hpp costs seconds per file: it is allowed where the file's name says that JSON is its job, in the
+// files of cli/formats/ (each is one output format), and in tests.
+bool may_use_json(std::string_view path) {
+    return path.starts_with("tests/") || path.starts_with("cli/formats/") ||
+           file_name(path).find("json") != std::string_view::npos;
+}
+
+struct Include {
+    i64 line = 0;
+    std::string_view header;
+    bool quoted = false;
+};
+
+std::optional<Include> parse_include(std::string_view line, i64 number) {
+    const size_t hash = line.find_first_not_of(" \t");
+    if (hash == std::string_view::npos || line[hash] != '#') return std::nullopt;
+    const size_t word = line.find_first_not_of(" \t", hash + 1);
+    if (word == std::string_view::npos || !line.substr(word).starts_with("include")) return std::nullopt;
+    const size_t open = line.find_first_of("\"<", word);
+    if (open == std::string_view::npos) return std::nullopt;
+    const bool quoted = line[open] == '"';
+    const size_t close = line.find(quoted ? '"' : '>', open + 1);
+    if (close == std::string_view::npos) return std::nullopt;
+    return Include{number, line.substr(open + 1, close - open - 1), quoted};
+}
+
+void check_include(const SourceFile& file, const Include& include, std::vector<StructureFinding>& findings) {
+    const std::string_view header = include.header;
+    if (include.quoted) {
+        // Generated headers have no folder: op_registry.inc, test_paths.h.
+        if (header.find('/') == std::string_view::npos) {
+            if (!header.ends_with("_registry.inc") && header != "test_paths.h")
+                findings.push_back(fmt::format("{}:{}: \"{}\" must be written as a path from the repository root",
+                                               file.path, include.line, header));
+            return;
+        }
+        for (const Folder& folder : folders()) {
+            if (folder.name != top_folder(file.path)) continue;
+            const std::vector<std::string_view>& allowed = folder.may_include;
+            if (std::find(allowed.begin(), allowed.end(), top_folder(header)) == allowed.end())
+                findings.push_back(
+                    fmt::format("{}:{}: {}/ may not include \"{}\"", file.path, include.line, folder.name, header));
+        }
+        return;
+    }
+    if (header.starts_with("nlohmann/") && !may_use_json(file.path))
+        findings.push_back(fmt::format("{}:{}: <{}> belongs in a file whose name says json, or in cli/formats/",
+                                       file.path, include.line, header));
+    for (const Home& home : homes())
+        if (header.starts_with(home.header) && !starts_with_any(file.path, home.files))
+            findings.push_back(fmt::format("{}:{}: <{}> belongs in {}: {}", file.path, include.line, header,
+                                           fmt::join(home.files, ", "), home.reason));
+}
+
+bool is_source(const std::filesystem::path& path) { return path.extension() == ".h" || path.extension() == ".cpp"; }
+
+} // namespace
+
+std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& files) {
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        std::istringstream lines(file.text);
+        std::string line;
+        for (i64 number = 1; std::getline(lines, line); ++number) {
+            const std::optional<Include> include = parse_include(line, number);
+            if (include) check_include(file, *include, findings);
+        }
+    }
+    return findings;
+}
+
+std::vector<StructureFinding> check_lengths(const std::vector<SourceFile>& files) {
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        const i64 lines = static_cast<i64>(std::count(file.text.begin(), file.text.end(), '\n'));
+        if (lines > line_budget)
+            findings.push_back(fmt::format("{}:{}: the file has {} lines, the budget is {}: split it by idea",
+                                           file.path, line_budget + 1, lines, line_budget));
+    }
+    return findings;
+}
+
+std::vector<SourceFile> read_source_tree(const std::filesystem::path& root) {
+    std::vector<SourceFile> files;
+    for (const Folder& folder : folders()) {
+        const std::filesystem::path top = root / folder.name;
+        if (!std::filesystem::exists(top)) continue;
+        for (const std::filesystem::directory_entry& entry : std::filesystem::recursive_directory_iterator(top)) {
+            if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+            std::ifstream stream(entry.path(), std::ios::binary);
+            files.push_back({entry.path().lexically_relative(root).generic_string(),
+                             std::string(std::istreambuf_iterator<char>(stream), {})});
+        }
+    }
+    std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    return files;
+}
+
+} // namespace shard

@@ -1,0 +1,35 @@
+// The architecture's rules that a machine can check: who may include whom, where each library lives, how long a file
+// may grow. Pure functions over file texts, so that the rules themselves have tests.
+#pragma once
+
+#include "plans/base.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shard {
+
+struct SourceFile {
+    std::string path; // from the repository root, with '/': "planner/yaml.cpp"
+    std::string text;
+};
+
+// One line, "path:line: what is wrong and what to do".
+using StructureFinding = std::string;
+
+// No .h or .cpp may be longer. Files are meant to have 100 to 220 lines; this is where an idea has become two.
+inline constexpr i64 line_budget = 450;
+
+// Each file's includes against
+//     cli -> planner -> plans <- executor <- cli        tests and bench may include anything
+// and against the homes of the third-party headers.
+std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& files);
+
+std::vector<StructureFinding> check_lengths(const std::vector<SourceFile>& files);
+
+// Every .h and .cpp of the product, its tests and its benchmarks, sorted by path.
+std::vector<SourceFile> read_source_tree(const std::filesystem::path& root);
+
+} // namespace shard
