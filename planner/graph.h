@@ -1,0 +1,69 @@
+// The dataflow graph: values and the nodes that make them, in SSA form. Built once (global shapes), and again by partition as the
+// *local* graph: the same node type over local shapes, with collectives as nodes.
+// Nodes are stored in a topological order; Boost.Graph (graph.cpp) answers questions about order and reachability.
+#pragma once
+
+#include "planner/attributes.h"
+#include "planner/model.h"
+#include "plans/collective.h"
+#include "plans/diagnostic.h"
+#include "plans/kernel.h"
+#include "plans/report.h"
+
+namespace shard {
+
+struct OpDef;
+using ValueId = int;
+using NodeId = int;
+
+struct Value {
+    std::string name; // a path: "block.0.h", "a#2"; unique
+    TensorType type;  // global in the graph, local in the local graph
+    Role role = Role::value;
+    NodeId producer = -1; // -1: an input, parameter or state
+    Span span;            // the YAML that named it
+    Shape global_shape;   // local graph only
+    Sharding sharding;    // local graph only: how `type` is the local part of the global value
+    std::optional<Generate> init; // inputs and params: global shape, start left empty
+    int decl = -1;        // inputs and params: index into Graph::declared
+};
+
+// An op applied to values. Collectives and plain slices of the local graph are nodes too.
+struct Node {
+    const OpDef* op = nullptr; // nullptr in the local graph for a collective
+    std::vector<ValueId> inputs, outputs;
+    Attributes attributes;
+    std::string scope; // module path, "block.0"
+    Span span;
+    // A constrain node: what the user asked for; exactly one of the two is used.
+    std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
+    std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
+    // Local graph only:
+    std::optional<Collective> collective;
+    std::optional<Kernel> kernel; // what a compute node lowers to
+    std::vector<std::vector<AxisRef>> factor_axes; // per factor of the op's rule, the axes it is split over
+    NodeId origin = -1;  // node of the graph it comes from
+    std::string cause;   // collectives: why
+    std::string remedy;  // collectives: what would remove it
+};
+
+struct Graph {
+    std::vector<Node> nodes;
+    std::vector<Value> values;
+    std::vector<ValueId> inputs; // inputs and params, in declaration order
+    std::vector<ValueId> outputs;
+    std::vector<std::string> output_names;
+
+    const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+    Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+    const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
+};
+
+// Nodes that read each value, in node order, a node once per operand.
+std::vector<std::vector<NodeId>> users_of(const Graph& graph);
+// Checks SSA form, topological order (by Boost.Graph), types against the ops' rules; internal error if broken.
+void verify_graph(const Graph& graph);
+// The value of a name as a user writes it: a full path; a bare name means the last rebinding ("a" finds "a#3").
+std::optional<ValueId> find_value(const Graph& graph, std::string_view name);
+
+} // namespace shard

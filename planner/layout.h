@@ -1,0 +1,49 @@
+// A layout file, read and checked for form, with the mesh resolved.
+#pragma once
+
+#include "planner/model.h"
+#include "plans/mesh.h"
+
+namespace shard {
+
+enum class RuleSemantics { linen, nnx };
+enum class MissingAxes { error, ignore };
+
+// A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last match wins.
+struct Override {
+    std::string glob;
+    ShardingSpec spec;
+    Span span; // of the glob
+};
+
+struct PolicyDecl {
+    std::optional<i64> max_memory_per_device; // bytes
+    std::optional<i64> max_wire_bytes_per_device;
+    std::optional<i64> max_collectives;
+    std::vector<std::string> forbid_collectives; // kinds
+    std::optional<i64> max_replicated_param_bytes;
+    std::optional<double> max_step_seconds;
+    Span span;
+};
+
+struct Layout {
+    std::string name; // the file's stem, for side-by-side reports
+    Mesh mesh;
+    std::vector<Span> mesh_spans; // per axis
+    std::vector<AxisRule> rules;
+    RuleSemantics semantics = RuleSemantics::linen;
+    MissingAxes missing_axes = MissingAxes::error;
+    std::vector<Override> inputs, params, values, outputs;
+    std::string hardware = "uniform"; // a built-in profile or a path relative to the layout file
+    Span hardware_span;
+    PolicyDecl policy;
+};
+
+std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics& diagnostics);
+
+// A policy file (`check --policy`) has the same keys as the layout's `policy`.
+std::optional<PolicyDecl> read_policy(const Sources& sources, int file, Diagnostics& diagnostics);
+
+bool glob_matches(std::string_view glob, std::string_view path);
+
+} // namespace shard

@@ -1,0 +1,101 @@
+// A model file, read and checked for form: what the user wrote, with places. Meaning (shapes, ops) is checked by build.
+#pragma once
+
+#include "planner/yaml.h"
+#include "plans/distribution.h"
+
+namespace shard {
+
+// A name as written, with its place.
+struct Name {
+    std::string text;
+    Span span;
+};
+
+struct AxisDecl {
+    Name name;
+    i64 size = 1; // arithmetic over other axes is already evaluated
+};
+
+// One dim of a sharding as written, mesh axes still by name: `data`, `[data, model]`, `~`, "?", "data?", "data@1", "data:(1)2".
+struct DimSpec {
+    std::vector<std::string> axes; // as text, parse with parse_axis_ref
+    bool open = false;
+    bool unconstrained_logical = false; // reserved for logical "?" entries
+    int priority = 0;
+    Span span;
+};
+struct ShardingSpec {
+    std::vector<DimSpec> dims;
+    Span span;
+};
+
+// One logical-axis rule: {batch: data}. `axes` empty = replicated (final); unconstrained = "?".
+struct AxisRule {
+    std::string logical;
+    std::vector<std::string> axes;
+    bool unconstrained = false;
+    Span span;
+};
+
+// `init: lecun_normal` or `init: {normal: {stddev: 0.02}}`; empty name = the default of the role.
+struct InitDecl {
+    std::string name;
+    Yaml arguments; // a map or null; checked by build with plans/initializer.h
+    std::optional<std::vector<i64>> key; // explicit key: one seed or two words
+    Span span;
+};
+
+// An input, parameter or state.
+struct TensorDecl {
+    Name name;
+    DType dtype = DType::f32;
+    Shape shape;                      // resolved
+    std::vector<std::string> logical; // per dim, "" where unnamed
+    bool has_axes = false;            // false: `shape` form without names and without mesh -> open
+    std::optional<ShardingSpec> mesh; // sharding by mesh axes directly
+    std::vector<AxisRule> rules;      // the variable's own rules
+    InitDecl init;
+};
+
+// One graph entry: {h: {dot: [x, w1], ...}}.
+struct Entry {
+    std::vector<Name> results; // usually one; `[q, k]: ...` is written "q, k"
+    Name op;                   // op, composite, module, or "repeat"
+    std::vector<Name> operands;
+    YamlMap arguments; // every key beside the op itself
+    Span span;
+};
+
+struct ModuleDecl {
+    Name name;
+    std::vector<Name> inputs; // formal names; their types come from the call
+    std::vector<TensorDecl> params;
+    std::vector<Entry> graph;
+    std::vector<Name> outputs;
+};
+
+enum class KeyScheme { nnx, linen, explicit_ };
+
+struct Model {
+    Name name;
+    std::vector<AxisDecl> axes;
+    i64 seed = 0;
+    bool partitionable = true;
+    KeyScheme keys = KeyScheme::nnx;
+    std::vector<TensorDecl> inputs, params;
+    std::vector<ModuleDecl> modules;
+    std::vector<Entry> graph;
+    std::vector<Name> outputs;
+
+    const AxisDecl* find_axis(std::string_view name) const;
+    const ModuleDecl* find_module(std::string_view name) const;
+};
+
+std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& diagnostics);
+
+// Shared with the layout reader.
+std::optional<ShardingSpec> read_sharding_spec(const Yaml& yaml, Diagnostics& diagnostics);
+std::optional<AxisRule> read_axis_rule(const Yaml& yaml, Diagnostics& diagnostics); // a map of one entry
+
+} // namespace shard

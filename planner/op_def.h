@@ -1,0 +1,84 @@
+// An op is its index rule. One file per op in planner/ops/<name>.cpp defines `const OpDef& op_<name>()`; its name is its registration.
+//
+//     const OpDef& op_dot() {
+//         static const OpDef def = {.name = "dot", .doc = "...", .operands = {2, 2}, .infer = infer, .rule = rule, .lower = lower};
+//         return def;
+//     }
+#pragma once
+
+#include "planner/graph.h"
+#include "plans/index_rule.h"
+
+namespace shard {
+
+struct AttributeDef {
+    enum class Type { integer, number, flag, string, dtype, integers, numbers, strings, dims };
+    std::string_view name;
+    Type type = Type::integer; // dims: dims of the first operand, as numbers (negative from the end) or logical names; stored as integers
+    bool required = false;
+    std::string_view doc;
+};
+
+// What `infer` sees: operand types and attributes, and where to complain. Spans point at what the user wrote.
+struct InferContext {
+    std::span<const TensorType> operands;
+    std::span<const Span> operand_spans;
+    const Attributes& attributes;
+    Span span; // the op's name
+    Diagnostics& diagnostics;
+};
+
+// What `lower` sees. Local types are those of one device; factor_axes says over which axes each factor of the rule is split.
+// Everything here is the same for all devices; what differs between them is written as Affine over mesh coordinates.
+struct LowerContext {
+    std::span<const TensorType> global_operands, global_results;
+    std::span<const TensorType> local_operands, local_results;
+    const Attributes& attributes;
+    const IndexRule& rule;
+    std::span<const std::vector<AxisRef>> factor_axes;
+    // Start of the local block of an operand's or result's dim in the global value (sums over the dim's factors).
+    Affine operand_start(int operand, int dim) const;
+    Affine result_start(int result, int dim) const;
+};
+
+struct OpDef {
+    std::string_view name;
+    std::string_view doc; // one sentence, then an example line of YAML
+    struct Arity {
+        int min = 1, max = 1; // max -1: any number
+    } operands;
+    std::vector<AttributeDef> attributes;
+
+    // Result types; nullopt after reporting E02xx. Every result's logical names may be left empty: build then takes them
+    // from operand dims that share the factor.
+    std::optional<std::vector<TensorType>> (*infer)(const InferContext&) = nullptr;
+    IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) = nullptr;
+    Kernel (*lower)(const LowerContext&) = nullptr;
+
+    // Operands in which the op is linear: a partial sum of that operand (the others not partial, and replicated over those axes) passes
+    // through and may be reduced later. add is linear in both together: see `jointly_linear`.
+    std::vector<int> linear_in;
+    bool jointly_linear = false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
+
+    // Traits that propagation priorities ask for (reference/propagation.md 3.4).
+    enum class Class { pointwise, reshape_like, broadcast, constant, other } op_class = Class::other;
+    bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other
+};
+
+const std::vector<const OpDef*>& all_ops(); // sorted by name
+const OpDef* find_op(std::string_view name);
+
+class Builder;
+// A composite is written over primitives: planner/composites/<name>.cpp defines `const CompositeDef& composite_<name>()`.
+struct CompositeDef {
+    std::string_view name;
+    std::string_view doc;
+    OpDef::Arity operands;
+    std::vector<AttributeDef> attributes;
+    // Emits nodes and returns the result; nullopt after reporting.
+    std::optional<ValueId> (*build)(Builder&, std::span<const ValueId> operands, const Attributes&, Span span) = nullptr;
+};
+const std::vector<const CompositeDef*>& all_composites();
+const CompositeDef* find_composite(std::string_view name);
+
+} // namespace shard

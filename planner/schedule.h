@@ -1,0 +1,23 @@
+// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak. The price pass: plan + hardware -> report.
+#pragma once
+
+#include "planner/layout.h"
+#include "planner/partition.h"
+#include "plans/plan.h"
+
+namespace shard {
+
+// Order (the local graph's), waits placed at the first use, releases at the last, lifetime-based offsets.
+Plan schedule(const Local& local, const Mesh& mesh);
+
+// Fills plan.report: tensors (global values by their propagated sharding), collectives, FLOPs, memory, time.
+void price(Plan& plan, const Graph& graph, const Local& local, const Propagation& propagation, const Hardware& hardware, const Sources& sources);
+
+// Policy and budgets -> findings (P01xx), appended to diagnostics. `plan` is priced.
+void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics);
+
+// Built-in profile by name, or a YAML file relative to the layout; E03xx if neither.
+std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics);
+std::vector<std::string> builtin_hardware();
+
+} // namespace shard
