@@ -50,7 +50,8 @@ struct Node {
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Value> values;
-    std::vector<ValueId> inputs; // inputs and params, in declaration order
+    std::vector<TensorDecl> declared; // what the user wrote for each of `inputs`; params of module instances by full path
+    std::vector<ValueId> inputs;      // inputs and params, in declaration order
     std::vector<ValueId> outputs;
     std::vector<std::string> output_names;
 

@@ -41,6 +41,8 @@ struct LowerContext {
     Affine result_start(int result, int dim) const;
 };
 
+class Builder;
+
 struct OpDef {
     std::string_view name;
     std::string_view doc; // one sentence, then an example line of YAML
@@ -55,6 +57,11 @@ struct OpDef {
     IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
 
+    // Optional: a use that one node cannot hold (an einsum of three operands, a reduction that keeps its dims) is written as
+    // several. `splits` says whether it is one, `expand` emits them instead and returns the result; nullopt after reporting.
+    bool (*splits)(std::span<const TensorType> operands, const Attributes&) = nullptr;
+    std::optional<ValueId> (*expand)(Builder&, std::span<const ValueId> operands, const Attributes&) = nullptr;
+
     // Operands in which the op is linear: a partial sum of that operand (the others not partial, and replicated over those axes) passes
     // through and may be reduced later. add is linear in both together: see `jointly_linear`.
     std::vector<int> linear_in;
@@ -68,7 +75,6 @@ struct OpDef {
 const std::vector<const OpDef*>& all_ops(); // sorted by name
 const OpDef* find_op(std::string_view name);
 
-class Builder;
 // A composite is written over primitives: planner/composites/<name>.cpp defines `const CompositeDef& composite_<name>()`.
 struct CompositeDef {
     std::string_view name;
