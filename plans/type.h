@@ -11,7 +11,11 @@
 
 namespace shard {
 
+// g++ 12 takes the scoped enumerator i64 for a shadow of the alias.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 enum class DType { f32, f64, bf16, i32, i64, u32, boolean };
+#pragma GCC diagnostic pop
 
 i64 byte_size(DType dtype); // bytes of one element; boolean and bf16 are stored in 1 and 2
 std::string_view name(DType dtype); // "f32", ..., "bool"
