@@ -1,0 +1,85 @@
+#include "plans/parameter_keys.h"
+
+#include "plans/sha1.h"
+
+#include <map>
+
+namespace shard {
+namespace {
+
+constexpr std::array<std::pair<KeyScheme, std::string_view>, 3> scheme_names = {{
+    {KeyScheme::linen, "linen"},
+    {KeyScheme::nnx, "nnx"},
+    {KeyScheme::explicit_keys, "explicit"},
+}};
+
+// Big-endian without leading zero bytes: 1 -> "\x01", 256 -> "\x01\x00", 0 -> "".
+std::string minimal_bytes(i64 number) {
+    std::string bytes;
+    for (std::uint64_t rest = static_cast<std::uint64_t>(number); rest != 0; rest >>= 8)
+        bytes.insert(bytes.begin(), static_cast<char>(rest & 0xFF));
+    return bytes;
+}
+
+} // namespace
+
+std::string_view key_scheme_name(KeyScheme scheme) {
+    for (const auto& [candidate, name] : scheme_names)
+        if (candidate == scheme) return name;
+    internal_error("key_scheme_name: unknown scheme");
+}
+
+std::optional<KeyScheme> key_scheme_from_name(std::string_view name) {
+    for (const auto& [scheme, candidate] : scheme_names)
+        if (candidate == name) return scheme;
+    return std::nullopt;
+}
+
+Key linen_key(Key root, const std::vector<std::string>& path, i64 counter) {
+    internal_check(counter >= 1, "linen_key: counters start at 1");
+    std::string text;
+    for (const std::string& name : path) text += name;
+    text += minimal_bytes(counter);
+    const std::array<std::uint8_t, 20> digest = sha1(text);
+    std::uint32_t data = 0;
+    for (std::size_t i = 0; i < 4; ++i) data = (data << 8) | digest[i];
+    return fold_in(root, data);
+}
+
+std::vector<Key> linen_scan_keys(Key root, i64 layers, const std::vector<std::string>& path, i64 counter,
+                                 i64 keys_in_module, BitLayout layout) {
+    std::vector<Key> keys = split(root, layers, layout);
+    for (Key& key : keys) key = linen_key(key, path, counter + keys_in_module);
+    return keys;
+}
+
+Key nnx_key(Key root, i64 index) { return fold_in(root, static_cast<std::uint32_t>(index)); }
+
+std::vector<Key> nnx_fork(Key root, i64 index, i64 ways, BitLayout layout) {
+    return split(nnx_key(root, index), ways, layout);
+}
+
+std::vector<std::optional<Key>> parameter_keys(KeyScheme scheme, Key root,
+                                               const std::vector<ParameterKeyRequest>& requests) {
+    std::vector<std::optional<Key>> keys;
+    keys.reserve(requests.size());
+    i64 given = 0;
+    std::map<std::vector<std::string>, i64> given_in_module;
+    for (const ParameterKeyRequest& request : requests) {
+        std::optional<Key> key;
+        if (request.takes_key) {
+            const i64 index = given++;
+            const i64 counter = ++given_in_module[request.path];
+            if (request.explicit_key)
+                key = request.explicit_key;
+            else if (scheme == KeyScheme::linen)
+                key = linen_key(root, request.path, counter);
+            else if (scheme == KeyScheme::nnx)
+                key = nnx_key(root, index);
+        }
+        keys.push_back(key);
+    }
+    return keys;
+}
+
+} // namespace shard
