@@ -33,6 +33,8 @@ struct Hardware {
     bool operator==(const Hardware&) const = default;
 };
 
+std::string_view name(Link::Topology topology); // "ring", ..., as profiles write it
+std::optional<Link::Topology> parse_topology(std::string_view text);
 const Link& link_of(const Hardware& hardware, const MeshAxis& axis); // internal error if the name was not checked
 
 } // namespace shard
