@@ -1,0 +1,85 @@
+#include "plans/collective_data.h"
+
+#include "plans/axis_lists.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+TensorType moved_type(const Collective& collective, const TensorType& before) {
+    TensorType after = before;
+    for (const AxisMove& move : collective.moves) {
+        i64 n = total_size(move.axes);
+        if (move.from >= 0) after.shape[static_cast<size_t>(move.from)] *= n;
+        if (move.to < 0) continue;
+        i64& size = after.shape[static_cast<size_t>(move.to)];
+        internal_check(size % n == 0, "a collective splits dims evenly");
+        size /= n;
+    }
+    return after;
+}
+
+double combine(ReduceOp op, double a, double b) {
+    switch (op) {
+    case ReduceOp::sum: return a + b;
+    case ReduceOp::prod: return a * b;
+    case ReduceOp::max: return std::isnan(a) || a > b ? a : b;
+    case ReduceOp::min: return std::isnan(a) || a < b ? a : b;
+    }
+    internal_error("unknown reduction");
+}
+
+std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position, const DeviceBuffers& buffers) {
+    std::vector<i64> group = group_of(mesh, position, collective.axes);
+    std::vector<double> result = buffers[static_cast<size_t>(group.front())];
+    for (size_t rank = 1; rank < group.size(); ++rank) {
+        const std::vector<double>& other = buffers[static_cast<size_t>(group[rank])];
+        for (size_t i = 0; i < result.size(); ++i) result[i] = combine(collective.reduce, result[i], other[i]);
+    }
+    return result;
+}
+
+i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position) {
+    std::vector<i64> coordinates = coordinates_of(mesh, position);
+    i64 block = linear_coordinate(mesh, coordinates, collective.target_order);
+    set_linear_coordinate(mesh, coordinates, collective.source_order, block);
+    return position_of(mesh, coordinates);
+}
+
+// Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its coordinates agree
+// along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the group is counted out.
+i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
+    std::vector<AlignedAxes> pairs = align_axes(collective.source_order, collective.target_order);
+    std::vector<AxisRef> sources, targets;
+    for (const AlignedAxes& pair : pairs) {
+        sources.insert(sources.end(), pair.source.begin(), pair.source.end());
+        targets.insert(targets.end(), pair.target.begin(), pair.target.end());
+    }
+    std::vector<AxisRef> a = sources, b = targets;
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    bool single = std::all_of(pairs.begin(), pairs.end(), [](const AlignedAxes& p) { return p.source.size() == 1 && p.target.size() == 1; });
+    if (single && a == b) {
+        i64 unmoved = 1;
+        std::vector<bool> seen(sources.size());
+        for (size_t start = 0; start < sources.size(); ++start) {
+            if (seen[start]) continue;
+            unmoved *= sources[start].size;
+            for (size_t i = start; !seen[i];) {
+                seen[i] = true;
+                i = static_cast<size_t>(std::find(sources.begin(), sources.end(), targets[i]) - sources.begin());
+            }
+        }
+        return unmoved;
+    }
+    i64 unmoved = 0;
+    std::vector<i64> coordinates(mesh.axes.size());
+    for (i64 rank = 0; rank < group_size(collective); ++rank) {
+        set_linear_coordinate(mesh, coordinates, collective.source_order, rank);
+        if (linear_coordinate(mesh, coordinates, collective.target_order) == rank) ++unmoved;
+    }
+    return unmoved;
+}
+
+} // namespace shard
