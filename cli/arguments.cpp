@@ -1,0 +1,166 @@
+// The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "plans/base.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <ostream>
+
+namespace shard {
+
+#define REGISTER(stem) const CommandDef& command_##stem();
+#include "command_registry.inc"
+#undef REGISTER
+
+const std::vector<const CommandDef*>& all_commands() {
+    static const std::vector<const CommandDef*> commands = [] {
+        std::vector<const CommandDef*> list = {
+#define REGISTER(stem) &command_##stem(),
+#include "command_registry.inc"
+#undef REGISTER
+        };
+        std::stable_sort(list.begin(), list.end(), [](const CommandDef* a, const CommandDef* b) { return a->order < b->order; });
+        return list;
+    }();
+    return commands;
+}
+
+const std::string& Arguments::string(std::string_view name) const {
+    std::map<std::string, std::vector<std::string>, std::less<>>::const_iterator it = values_.find(name);
+    if (it == values_.end() || it->second.empty()) internal_error(fmt::format("argument {} is not there", name));
+    return it->second.back();
+}
+
+std::vector<std::string> Arguments::strings(std::string_view name) const {
+    std::map<std::string, std::vector<std::string>, std::less<>>::const_iterator it = values_.find(name);
+    return it == values_.end() ? std::vector<std::string>{} : it->second;
+}
+
+namespace {
+
+constexpr std::string_view tool_summary = "shardc compiles sharding plans: what a model and a layout cost, and why";
+
+// The values of one option while CLI11 parses.
+struct Slot {
+    const OptionDef* option;
+    bool flag = false;
+    std::vector<std::string> values;
+};
+
+bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
+
+void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
+    std::string names = option.short_name.empty() ? std::string(option.name) : fmt::format("{},{}", option.short_name, option.name);
+    if (option.value.empty() && !is_positional(option)) {
+        app.add_flag(names, slot.flag, std::string(option.doc));
+        return;
+    }
+    CLI::Option* added = app.add_option(names, slot.values, std::string(option.doc));
+    added->type_name(is_positional(option) ? "" : std::string(option.value));
+    if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
+    if (option.required) added->required();
+    if (!option.choices.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
+    if (option.many && is_positional(option)) added->expected(option.required ? 1 : 0, -1);
+    else if (option.many) added->expected(1, 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    else added->expected(1);
+}
+
+// CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and what is near.
+std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command, const CLI::ParseError& error) {
+    std::vector<std::string_view> names;
+    if (command == nullptr) {
+        for (const CommandDef* candidate : all_commands()) names.push_back(candidate->name);
+        std::string_view word = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
+        if (word.empty()) return "a command is needed";
+        std::string_view near = nearest(word, names);
+        return fmt::format("there is no command '{}'{}", word, near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    for (const OptionDef& option : command->options)
+        if (!is_positional(option)) names.push_back(option.name);
+    for (size_t i = 1; i < arguments.size(); ++i) {
+        std::string_view word = std::string_view(arguments[i]).substr(0, arguments[i].find('='));
+        if (!word.starts_with("--") || word.size() == 2) continue;
+        bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
+        if (known) continue;
+        std::string_view near = nearest(word, names);
+        return fmt::format("{} has no option '{}'{}", command->name, word, near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    return error.what();
+}
+
+int usage_error(Env& env, const CommandDef* command, const std::string& text) {
+    Sources sources;
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, text)
+        .help(command == nullptr ? "shardc --help lists the commands" : fmt::format("usage: shardc {} {}", command->name, command->usage));
+    print_diagnostics(env, sources, diagnostics.all());
+    return exit_usage;
+}
+
+int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
+    CLI::App app{std::string(tool_summary), "shardc"};
+    app.set_version_flag("--version", std::string("shardc ") + SHARDC_VERSION);
+    app.require_subcommand(1);
+    app.footer("Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error.");
+    std::deque<Slot> slots;
+    std::vector<std::pair<CLI::App*, const CommandDef*>> subcommands;
+    std::vector<std::vector<Slot*>> slots_of;
+    for (const CommandDef* command : all_commands()) {
+        CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+        sub->footer(std::string(command->doc));
+        subcommands.emplace_back(sub, command);
+        slots_of.emplace_back();
+        for (const OptionDef& option : command->options) {
+            slots.push_back({&option, false, {}});
+            add_option(*sub, option, slots.back());
+            slots_of.back().push_back(&slots.back());
+        }
+    }
+    const CommandDef* typed = nullptr;
+    for (const CommandDef* command : all_commands())
+        if (!arguments.empty() && arguments.front() == command->name) typed = command;
+    try {
+        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        app.parse(reversed);
+    } catch (const CLI::Success&) { // --help, --version
+        bool version = !arguments.empty() && arguments.front() == "--version";
+        if (version) env.out << "shardc " << SHARDC_VERSION << '\n';
+        else if (typed == nullptr) env.out << app.help();
+        else env.out << app.get_subcommand(std::string(typed->name))->help();
+        return exit_clean;
+    } catch (const CLI::ParseError& error) {
+        return usage_error(env, typed, explain_mistake(arguments, typed, error));
+    }
+    for (size_t i = 0; i < subcommands.size(); ++i) {
+        if (!subcommands[i].first->parsed()) continue;
+        Arguments parsed;
+        for (Slot* slot : slots_of[i]) {
+            std::string name(slot->option->name);
+            if (slot->flag) parsed.set(name, {});
+            else if (!slot->values.empty()) parsed.set(name, slot->values);
+            else if (!slot->option->fallback.empty()) parsed.set(name, {std::string(slot->option->fallback)});
+        }
+        return subcommands[i].second->run(parsed, env);
+    }
+    internal_error("no subcommand was parsed");
+}
+
+} // namespace
+
+int run_cli(const std::vector<std::string>& arguments, Env& env) {
+    try {
+        return parse_and_run(arguments, env);
+    } catch (const std::bad_alloc&) {
+        env.err << "error: out of memory\n";
+        return exit_internal;
+    } catch (const std::exception& error) {
+        env.err << "internal error: " << error.what()
+                << "\nThis is a bug in shardc, not in your files. Please report it with the command and the files.\n";
+        return exit_internal;
+    }
+}
+
+} // namespace shard

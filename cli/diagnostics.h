@@ -1,0 +1,19 @@
+// Printing diagnostics to stderr, as every command does.
+#pragma once
+
+#include "cli/command.h"
+#include "plans/diagnostic.h"
+
+#include <span>
+
+namespace shard {
+
+void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics);
+
+// 2 if an error is there, else 1 if a finding is, else 0.
+int exit_code(const Diagnostics& diagnostics);
+
+// Reads a file (or stdin for "-") into sources; E0702 and nullopt if it cannot be read.
+std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics);
+
+} // namespace shard

@@ -1,0 +1,35 @@
+// The world as a command sees it. Tests hand in strings; main() hands in the process's streams and the disk.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace shard {
+
+// Files by path. Writing is atomic: the file appears whole, by rename, or not at all.
+class Files {
+public:
+    virtual ~Files() = default;
+    virtual std::optional<std::string> read(const std::string& path, std::string& error) = 0;
+    virtual bool write(const std::string& path, std::string_view text, std::string& error) = 0;
+};
+
+class DiskFiles : public Files {
+public:
+    std::optional<std::string> read(const std::string& path, std::string& error) override;
+    bool write(const std::string& path, std::string_view text, std::string& error) override;
+};
+
+struct Env {
+    std::istream& in;
+    std::ostream& out; // the payload
+    std::ostream& err; // diagnostics, progress
+    Files& files;
+    bool out_color = false; // a terminal, and NO_COLOR is not set
+    bool err_color = false;
+    int width = 100; // columns to lay tables out in
+};
+
+} // namespace shard

@@ -1,0 +1,86 @@
+// For people:
+//
+//     error[E0203]: unknown op 'rleu'
+//       --> model.yaml:12:9
+//        |
+//     12 |   - a: {rleu: h}
+//        |         ^^^^
+//        = help: did you mean 'relu'?
+#include "cli/format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+struct Paint {
+    bool on;
+    std::string operator()(std::string_view code, std::string_view text) const {
+        return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+    }
+};
+
+// Bytes of a line before a column, with every character that is not a tab as one space, so the caret stands under what it marks.
+std::string indent_like(std::string_view line, int column) {
+    std::string indent;
+    for (int i = 0; i + 1 < column; ++i) {
+        char c = static_cast<size_t>(i) < line.size() ? line[static_cast<size_t>(i)] : ' ';
+        if ((c & 0xC0) == 0x80) continue; // continuation byte of UTF-8: no column of its own
+        indent += c == '\t' ? '\t' : ' ';
+    }
+    return indent;
+}
+
+// Control characters would let a file paint the user's terminal.
+std::string printable(std::string_view line) {
+    std::string result;
+    for (char c : line) result += (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f ? '?' : c;
+    return result;
+}
+
+void render_label(std::string& out, const FormatContext& context, const Label& label, bool primary, size_t gutter, const Paint& paint,
+                  std::string_view color) {
+    if (!label.span.known()) return;
+    std::string_view line = context.sources.line(label.span.file, label.span.line);
+    std::string rule = paint("1;34", "|");
+    out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"), context.sources.name(label.span.file),
+                       label.span.line, label.span.column);
+    out += fmt::format("{:{}} {}\n", "", gutter, rule);
+    out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
+    size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
+    size_t room = line.size() > start ? line.size() - start : 1;
+    size_t width = std::clamp<size_t>(static_cast<size_t>(std::max(label.span.length, 1)), 1, room);
+    std::string marks(width, primary ? '^' : '-');
+    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, label.span.column), paint(primary ? color : "1;34", marks),
+                       label.text.empty() ? "" : " ", paint(primary ? color : "1;34", label.text));
+}
+
+std::string render(const FormatContext& context, std::span<const Diagnostic> diagnostics) {
+    Paint paint{context.color};
+    std::string out;
+    for (const Diagnostic& diagnostic : diagnostics) {
+        std::string_view color = diagnostic.severity == Severity::error ? "1;31" : diagnostic.severity == Severity::warning ? "1;33" : "1;36";
+        out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
+                           paint("1", diagnostic.message));
+        int last_line = 1;
+        for (const Label& label : diagnostic.labels) last_line = std::max(last_line, label.span.line);
+        size_t gutter = std::to_string(last_line).size();
+        for (size_t i = 0; i < diagnostic.labels.size(); ++i)
+            render_label(out, context, diagnostic.labels[i], i == 0, gutter, paint, color);
+        for (const std::string& note : diagnostic.notes) out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), note);
+        if (!diagnostic.help.empty()) out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), diagnostic.help);
+        out += '\n';
+    }
+    return out;
+}
+
+} // namespace
+
+const FormatDef& format_text() {
+    static const FormatDef def = {.name = "text", .doc = "for people: the place, the excerpt and what to do", .render = render};
+    return def;
+}
+
+} // namespace shard
