@@ -1,0 +1,64 @@
+#include "planner/pipeline.h"
+
+#include "planner/builder.h"
+
+namespace shard {
+
+namespace {
+
+// The same model on a mesh of one device: no axes, so no rule, override or constraint can name one.
+Layout one_device(const Layout& layout, const Mesh& mesh) {
+    Layout single;
+    single.name = layout.name;
+    single.mesh = mesh;
+    single.semantics = layout.semantics;
+    single.missing_axes = MissingAxes::ignore;
+    single.hardware = layout.hardware;
+    single.hardware_span = layout.hardware_span;
+    return single;
+}
+
+} // namespace
+
+Compilation compile(Sources& sources, const PlanRequest& request) {
+    Compilation c;
+    Diagnostics& diagnostics = c.diagnostics;
+
+    // Both files are read before stopping, so one run shows the mistakes of both.
+    c.model = read_model(sources, request.model_file, diagnostics);
+    c.layout = read_layout(sources, request.layout_file, diagnostics);
+    if (!c.model || !c.layout || diagnostics.has_error()) return c;
+    if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
+
+    // Modules and repeats are expanded and composites lowered: from here on there are only primitive ops.
+    c.graph = build_graph(*c.model, diagnostics);
+    c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, diagnostics);
+    if (!c.graph || !c.hardware || diagnostics.has_error()) return c;
+    verify_graph(*c.graph);
+
+    // Rules, overrides and constraints become initial shardings; every one divides its dim.
+    c.seeds = seed_shardings(*c.graph, *c.layout, diagnostics);
+    if (!c.seeds || diagnostics.has_error()) return c;
+    lint_rules(*c.graph, *c.layout, *c.seeds, diagnostics);
+
+    // Every value has a closed sharding that divides, and every axis on it a recorded cause.
+    c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
+
+    // From here on types are local and collectives are nodes.
+    c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
+    verify_local(*c.local, c.layout->mesh);
+    optimize(*c.local, c.layout->mesh, *c.hardware);
+    verify_local(*c.local, c.layout->mesh);
+
+    // Order, offsets and peak are fixed; what follows only adds figures and findings.
+    c.plan = schedule(*c.local, c.layout->mesh);
+    c.plan->model = c.model->name.text;
+    c.plan->mode = request.mode;
+    price(*c.plan, *c.graph, *c.local, *c.propagation, *c.hardware, sources);
+    verify_plan(*c.plan, diagnostics);
+    judge(*c.plan, c.layout->policy, diagnostics);
+    c.plan->report.diagnostics = diagnostics.all();
+    return c;
+}
+
+} // namespace shard
