@@ -9,17 +9,18 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 #define SHARD_INLINE [[gnu::always_inline]] inline
 
 namespace shard {
 
-template<std::size_t n>
-SHARD_INLINE float horner(const float (&coefficients)[n], float x) {
-    float p = coefficients[0];
-    for (std::size_t i = 1; i < n; ++i) p = std::fma(p, x, coefficients[i]);
+// c[0] x^(n-1) + ... + c[n-1] by n - 1 fused steps. Written as a fold because compilers do not turn a loop inside a
+// vector loop into vector code.
+template<typename... Coefficients>
+SHARD_INLINE float horner(float x, float first, Coefficients... rest) {
+    float p = first;
+    ((p = std::fma(p, x, rest)), ...);
     return p;
 }
 
@@ -43,18 +44,12 @@ SHARD_INLINE float log_f32(float x) {
 
 // log(1 + x) for -1 < x.
 SHARD_INLINE float log1p_f32(float x) {
-    constexpr float numerator[] = {4.5270000862445200e-5f, .49854102823193375f, 6.5787325942061045f,
-                                   29.911919328553073f,    60.949667980987788f, 57.112963590585538f,
-                                   20.039553499201281f};
-    constexpr float denominator[] = {1.0f,
-                                     15.062909083469192f,
-                                     83.047565967967209f,
-                                     221.76239823732856f,
-                                     309.09872225312060f,
-                                     216.42788614495948f,
-                                     60.118660497603844f};
+    const float numerator = horner(x, 4.5270000862445200e-5f, .49854102823193375f, 6.5787325942061045f,
+                                   29.911919328553073f, 60.949667980987788f, 57.112963590585538f, 20.039553499201281f);
+    const float denominator = horner(x, 1.0f, 15.062909083469192f, 83.047565967967209f, 221.76239823732856f,
+                                     309.09872225312060f, 216.42788614495948f, 60.118660497603844f);
     const float x2 = x * x;
-    const float ratio = (x * x2) * (horner(numerator, x) / horner(denominator, x));
+    const float ratio = (x * x2) * (numerator / denominator);
     const float near_zero = x + std::fma(-0.5f, x2, ratio);
     const float elsewhere = log_f32(1.0f + x);
     return std::fabs(x) < 0.41421356f ? near_zero : elsewhere;
@@ -62,32 +57,30 @@ SHARD_INLINE float log1p_f32(float x) {
 
 // The inverse of erf on [-1, 1].
 SHARD_INLINE float erf_inv_f32(float u) {
-    constexpr float central[] = {2.81022636e-08f, 3.43273939e-07f, -3.5233877e-06f, -4.39150654e-06f, 0.00021858087f,
-                                 -0.00125372503f, -0.00417768164f, 0.246640727f,    1.50140941f};
-    constexpr float tail[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f, -0.00367342844f, 0.00573950773f,
-                              -0.0076224613f,   0.00943887047f,  1.00167406f,    2.83297682f};
     const float w = -log1p_f32(-(u * u));
-    const bool is_central = w < 5.0f;
-    const float x = is_central ? w - 2.5f : std::sqrt(w) - 3.0f;
-    float p = is_central ? central[0] : tail[0];
-    for (std::size_t i = 1; i < 9; ++i) p = std::fma(p, x, is_central ? central[i] : tail[i]);
+    const bool central = w < 5.0f;
+    const float x = central ? w - 2.5f : std::sqrt(w) - 3.0f;
+    float p = central ? 2.81022636e-08f : -0.000200214257f;
+    p = std::fma(p, x, central ? 3.43273939e-07f : 0.000100950558f);
+    p = std::fma(p, x, central ? -3.5233877e-06f : 0.00134934322f);
+    p = std::fma(p, x, central ? -4.39150654e-06f : -0.00367342844f);
+    p = std::fma(p, x, central ? 0.00021858087f : 0.00573950773f);
+    p = std::fma(p, x, central ? -0.00125372503f : -0.0076224613f);
+    p = std::fma(p, x, central ? -0.00417768164f : 0.00943887047f);
+    p = std::fma(p, x, central ? 0.246640727f : 1.00167406f);
+    p = std::fma(p, x, central ? 1.50140941f : 2.83297682f);
     return std::fabs(u) == 1.0f ? u * HUGE_VALF : p * u;
 }
 
 SHARD_INLINE float erf_f32(float x) {
-    constexpr float numerator[] = {.00022905065861350646f, .0034082910107109506f, .050955695062380861f,
-                                   .18520832239976145f, 1.128379143519084f};
-    constexpr float denominator[] = {-1.1791602954361697e-7f,
-                                     .000023547966471313185f,
-                                     .0010179625278914885f,
-                                     .014070470171167667f,
-                                     .11098505178285362f,
-                                     .49746925110067538f,
-                                     1.0f};
     const float limit = 3.7439211627767994f;
     const float t = x < -limit ? -limit : x > limit ? limit : x;
     const float t2 = t * t;
-    return t * horner(numerator, t2) / horner(denominator, t2);
+    const float numerator = horner(t2, .00022905065861350646f, .0034082910107109506f, .050955695062380861f,
+                                   .18520832239976145f, 1.128379143519084f);
+    const float denominator = horner(t2, -1.1791602954361697e-7f, .000023547966471313185f, .0010179625278914885f,
+                                     .014070470171167667f, .11098505178285362f, .49746925110067538f, 1.0f);
+    return t * numerator / denominator;
 }
 
 } // namespace shard
