@@ -43,6 +43,11 @@ struct CollectiveDef {
     std::string_view name; // as in reports: all_reduce, ...
     std::string_view doc;  // what it does, before and after, for `shardc list collectives` and `explain`
 
+    // Which fields of a Collective the kind uses; verify_plan holds it to them.
+    struct Uses {
+        bool reduce = false, from = false, to = false, orders = false, root = false;
+    } uses;
+
     // The local type afterwards; the input's is `before`.
     TensorType (*after)(const Collective&, const TensorType& before);
     // Bytes sent to other devices by all devices of the mesh together in one execution: exact. bytes = local bytes before.

@@ -81,10 +81,12 @@ struct PlanOutput {
     bool operator==(const PlanOutput&) const = default;
 };
 
+std::string digest_of(std::string_view text); // SHA-1, as 40 hex digits
+
 struct SourceText {
     std::string name;
     std::string text;
-    std::string sha256_or_sha1; // hex digest of the text
+    std::string digest; // digest_of(text)
     bool operator==(const SourceText&) const = default;
 };
 

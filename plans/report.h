@@ -9,6 +9,7 @@ namespace shard {
 
 enum class Role { input, param, state, value, output };
 std::string_view name(Role role);
+std::optional<Role> parse_role(std::string_view text);
 
 struct SourceRef {
     std::string file;
@@ -50,6 +51,7 @@ struct MemoryReport {
     i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
     i64 inputs = 0; // not part of the agreed five, but part of the peak
     i64 peak = 0;
+    i64 capacity = 0; // of a device of the hardware profile; 0 = not known
     bool operator==(const MemoryReport&) const = default;
 };
 

@@ -34,6 +34,7 @@ const CollectiveDef& collective_all_gather() {
     static const CollectiveDef def = {
         .name = "all_gather",
         .doc = "Gives every device of a group the blocks of all of them, side by side along the dims that lose the axes: [data | model] -> [data | -].",
+        .uses = {.from = true},
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

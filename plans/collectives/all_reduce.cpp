@@ -36,6 +36,7 @@ const CollectiveDef& collective_all_reduce() {
         .name = "all_reduce",
         .doc = "Combines a partial value of every device of a group; before, each device holds a partial sum (or max, ...) of its block, after, "
                "each holds the whole of its block: [data | -] U{model} -> [data | -].",
+        .uses = {.reduce = true},
         .after = after,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

@@ -26,6 +26,7 @@ const CollectiveDef& collective_all_to_all() {
         .name = "all_to_all",
         .doc = "Moves the axes of a group from one dim to another: each device gives up blocks of the dim that shrinks for blocks of the dim that "
                "grows: [model | -] -> [- | model].",
+        .uses = {.from = true, .to = true},
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

@@ -32,6 +32,7 @@ const CollectiveDef& collective_broadcast() {
     static const CollectiveDef def = {
         .name = "broadcast",
         .doc = "Gives every device of a group the buffer of one of them, the root.",
+        .uses = {.root = true},
         .after = after,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

@@ -38,6 +38,7 @@ const CollectiveDef& collective_collective_permute() {
         .name = "collective_permute",
         .doc = "Every device passes its block on to one other device, so that the blocks are numbered by other axes or by the same in another "
                "order: [data | -] -> [model | -].",
+        .uses = {.orders = true},
         .after = after,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

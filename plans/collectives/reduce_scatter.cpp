@@ -34,6 +34,7 @@ const CollectiveDef& collective_reduce_scatter() {
         .name = "reduce_scatter",
         .doc = "Combines a partial value of every device of a group and leaves each device one block of the result along the dims that gain the "
                "axes: [data | -] U{model} -> [data | model].",
+        .uses = {.reduce = true, .to = true},
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

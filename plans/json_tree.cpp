@@ -1,0 +1,114 @@
+#include "plans/json_tree.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+namespace shard {
+
+namespace {
+
+// Receives the library's events and builds the tree. Nothing here recurses, so depth costs no stack while reading.
+class Sink {
+public:
+    explicit Sink(JsonParse& result) : result_(&result) {}
+
+    bool null() { return put({}); }
+    bool boolean(bool value) { return put({value}); }
+    bool number_integer(std::int64_t value) { return put({i64{value}}); }
+    bool number_unsigned(std::uint64_t value) {
+        if (value > static_cast<std::uint64_t>(std::numeric_limits<i64>::max())) return put({static_cast<double>(value)});
+        return put({static_cast<i64>(value)});
+    }
+    bool number_float(double value, const std::string&) { return put({value}); }
+    bool string(std::string& value) { return put({std::move(value)}); }
+    bool binary(nlohmann::json::binary_t&) { return fail("binary values are not JSON"); }
+
+    bool start_object(size_t) { return open({JsonMap{}}); }
+    bool end_object() { return close(); }
+    bool start_array(size_t) { return open({JsonList{}}); }
+    bool end_array() { return close(); }
+    bool key(std::string& name) {
+        if (!levels_.back().keys.insert(name).second) return fail("the key \"" + name + "\" appears twice");
+        levels_.back().key = std::move(name);
+        return true;
+    }
+    bool parse_error(size_t position, const std::string& token, const nlohmann::json::exception& exception) {
+        result_->offset = static_cast<i64>(position);
+        result_->ended = std::string_view(exception.what()).find("unexpected end of input") != std::string_view::npos ||
+                         std::string_view(exception.what()).find("missing closing quote") != std::string_view::npos;
+        if (exception.id == 406) return fail("the number " + token.substr(0, 40) + " does not fit a double");
+        return fail("unexpected text near byte " + std::to_string(position));
+    }
+
+private:
+    // An object or list that is still open. Finished values move into their parent, so a tree is built without copies.
+    struct Level {
+        Json value;
+        std::string key; // the member being read
+        std::unordered_set<std::string> keys;
+    };
+
+    bool fail(std::string problem) {
+        result_->problem = std::move(problem);
+        return false;
+    }
+
+    bool put(Json value) {
+        if (levels_.empty()) {
+            result_->root = std::move(value);
+            return true;
+        }
+        Level& parent = levels_.back();
+        if (JsonList* list = std::get_if<JsonList>(&parent.value.value)) list->push_back(std::move(value));
+        else std::get<JsonMap>(parent.value.value).push_back({std::move(parent.key), std::move(value)});
+        return true;
+    }
+
+    bool open(Json value) {
+        if (static_cast<int>(levels_.size()) >= json_depth_limit)
+            return fail("nested deeper than " + std::to_string(json_depth_limit) + " levels");
+        levels_.push_back({std::move(value), {}, {}});
+        return true;
+    }
+
+    bool close() {
+        Json value = std::move(levels_.back().value);
+        levels_.pop_back();
+        return put(std::move(value));
+    }
+
+    JsonParse* result_;
+    std::vector<Level> levels_;
+};
+
+} // namespace
+
+const Json* Json::find(std::string_view key) const {
+    const JsonMap* map = std::get_if<JsonMap>(&value);
+    if (map == nullptr) return nullptr;
+    const JsonMap::const_iterator it =
+        std::find_if(map->begin(), map->end(), [key](const JsonMember& member) { return member.key == key; });
+    return it == map->end() ? nullptr : &it->value;
+}
+
+std::string_view Json::kind() const {
+    constexpr std::string_view names[] = {"null", "a boolean", "an integer", "a number", "a string", "a list", "an object"};
+    return names[value.index()];
+}
+
+JsonParse parse_json(std::string_view text) {
+    JsonParse result;
+    Sink sink(result);
+    try {
+        result.ok = nlohmann::json::sax_parse(text.begin(), text.end(), &sink);
+    } catch (const nlohmann::json::exception& exception) {
+        result.problem = exception.what();
+    }
+    if (!result.ok && result.problem.empty()) result.problem = "not JSON";
+    return result;
+}
+
+} // namespace shard

@@ -1,0 +1,110 @@
+#include "plans/plan_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 arena_limit = i64{1} << 56;
+
+// Mesh, buffers, inputs and outputs; the steps come after, and only if these hold.
+class Verifier {
+public:
+    Verifier(const Plan& plan, Diagnostics& diagnostics) : plan_(&plan), diagnostics_(&diagnostics) {}
+
+    bool run() {
+        check_mesh();
+        if (problems_ == 0) check_buffers();
+        if (problems_ == 0) check_ends();
+        if (problems_ == 0) {
+            const i64 peak =
+                check_steps(*plan_, [this](const std::string& where, const std::string& what) { fail(where, what); });
+            if (problems_ == 0 && peak != plan_->peak_bytes)
+                fail("peak_bytes", fmt::format("the steps reach byte {}, the plan says {}", peak, plan_->peak_bytes));
+        }
+        return problems_ == 0;
+    }
+
+private:
+    void fail(const std::string& where, const std::string& what) {
+        if (++problems_ <= 10) diagnostics_->error("E0506", {}, fmt::format("{}: {}", where, what));
+    }
+
+    void check_mesh() {
+        const Mesh& mesh = plan_->mesh;
+        std::optional<i64> devices = 1;
+        for (const MeshAxis& axis : mesh.axes) devices = devices && axis.size >= 1 ? checked_multiply(*devices, axis.size) : std::nullopt;
+        if (!devices) return fail("mesh", "its axes do not multiply to a number of devices");
+        if (!mesh.device_ids.empty() && static_cast<i64>(mesh.device_ids.size()) != *devices) fail("mesh", "one id per device");
+        if (plan_->arena_bytes < 0 || plan_->arena_bytes > arena_limit) fail("arena_bytes", "no size of an arena");
+        if (plan_->peak_bytes < 0 || plan_->peak_bytes > plan_->arena_bytes) fail("peak_bytes", "outside the arena");
+    }
+
+    void check_buffers() {
+        for (size_t i = 0; i < plan_->buffers.size(); ++i) {
+            const std::string problem = buffer_problem(static_cast<int>(i));
+            if (!problem.empty()) fail(fmt::format("buffers[{}] '{}'", i, plan_->buffers[i].name), problem);
+        }
+    }
+
+    std::string buffer_problem(int id) const {
+        const Buffer& b = plan_->buffers[static_cast<size_t>(id)];
+        if (b.id != id) return "its id is not its place";
+        const std::string type = type_problem(local_type(b)), whole = type_problem({b.dtype, b.global_shape, {}});
+        if (!type.empty() || !whole.empty()) return type.empty() ? whole : type;
+        if (b.bytes != local_type(b).bytes()) return fmt::format("{} bytes for a shape of {}", b.bytes, local_type(b).bytes());
+        if (b.offset < 0 || b.offset % 64 != 0 || b.bytes > plan_->arena_bytes || b.offset > plan_->arena_bytes - b.bytes)
+            return "its extent is not inside the arena";
+        const std::string sharding = sharding_problem(plan_->mesh, b.global_shape, b.shape, b.sharding);
+        if (!sharding.empty()) return sharding;
+        if (b.view && b.alias_of < 0) return "a view of nothing";
+        if (b.alias_of < 0) return {};
+        if (b.alias_of >= id) return "an alias of a buffer that comes later";
+        const Buffer& of = plan_->buffers[static_cast<size_t>(b.alias_of)];
+        if (b.offset != of.offset || b.bytes > of.bytes) return "an alias outside the bytes of its buffer";
+        if (b.view && (b.bytes != of.bytes || b.dtype != of.dtype)) return "a view of other elements";
+        return {};
+    }
+
+    void check_ends() {
+        std::set<int> inputs;
+        const AffineScope scope = {&plan_->mesh, {}, plan_->buffers};
+        for (size_t i = 0; i < plan_->inputs.size(); ++i) {
+            const PlanInput& input = plan_->inputs[i];
+            const std::string where = fmt::format("inputs[{}]", i);
+            if (!known(input.buffer) || !inputs.insert(input.buffer).second) {
+                fail(where, "not a buffer, or one twice");
+                continue;
+            }
+            const Buffer& b = plan_->buffers[static_cast<size_t>(input.buffer)];
+            if (b.alias_of >= 0 || !b.sharding.partial.empty()) fail(where, "an input is a buffer of its own that holds whole values");
+            if (input.init.shape != b.global_shape || !input.init.start.empty()) fail(where, "its initializer makes another shape");
+            const std::string problem = generate_problem(scope, input.init, local_type(b));
+            if (!problem.empty()) fail(where, problem);
+        }
+        std::set<std::string> names;
+        for (size_t i = 0; i < plan_->outputs.size(); ++i) {
+            const PlanOutput& output = plan_->outputs[i];
+            const std::string where = fmt::format("outputs[{}]", i);
+            if (!known(output.buffer)) fail(where, "not a buffer");
+            else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty()) fail(where, "an output holds partial values");
+            if (!names.insert(output.name).second) fail(where, fmt::format("two outputs are called '{}'", output.name));
+        }
+    }
+
+    bool known(int buffer) const { return buffer >= 0 && buffer < static_cast<int>(plan_->buffers.size()); }
+
+    const Plan* plan_;
+    Diagnostics* diagnostics_;
+    int problems_ = 0;
+};
+
+} // namespace
+
+bool verify_plan(const Plan& plan, Diagnostics& diagnostics) { return Verifier(plan, diagnostics).run(); }
+
+} // namespace shard
