@@ -53,7 +53,7 @@ TEST_CASE("scenario 8: a conflict on one factor does not hold up another") {
     CHECK(g.spec(x) == "[a? | ?]");
 }
 
-TEST_CASE("scenario 9: of equal sources the first wins; basic sees a conflict") {
+TEST_CASE("scenario 9: of equal sources the first wins, and basic sees a conflict") {
     for (const bool is_basic : {false, true}) {
         TinyGraph g("a=2");
         const ValueId x = g.input({8, 8}, "[a | ?]"), y = g.input({8, 8}, "[? | a]");
