@@ -3,6 +3,7 @@
 
 #include "planner/yaml.h"
 #include "plans/distribution.h"
+#include "plans/parameter_keys.h"
 
 namespace shard {
 
@@ -58,12 +59,17 @@ struct TensorDecl {
     InitDecl init;
 };
 
-// One graph entry: {h: {dot: [x, w1], ...}}.
+// One graph entry: {h: {dot: [x, w1], ...}}. Which values there are and what they mean is for build to check; the reader finds
+// the op. Operands are value names ("x", "block.0.h", "a#2") or numbers ("0.5"), as text.
+//   {dot: [x, w], k: 1}                      op dot, operands [x, w], arguments {k: 1}
+//   {einsum: "ab,bc->ac", in: [x, y]}        op einsum, operands [x, y], arguments {einsum: "ab,bc->ac"}: with `in`, the op's own
+//   {repeat: block, times: 4, in: x}         value is an argument of its name; op repeat, arguments {repeat: block, times: 4}
+//   {iota: ~, shape: [8]}                    no operands
 struct Entry {
     std::vector<Name> results; // usually one; `[q, k]: ...` is written "q, k"
     Name op;                   // op, composite, module, or "repeat"
     std::vector<Name> operands;
-    YamlMap arguments; // every key beside the op itself
+    YamlMap arguments; // every key beside the op itself and `in`
     Span span;
 };
 
@@ -74,8 +80,6 @@ struct ModuleDecl {
     std::vector<Entry> graph;
     std::vector<Name> outputs;
 };
-
-enum class KeyScheme { nnx, linen, explicit_ };
 
 struct Model {
     Name name;
@@ -97,5 +101,6 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
 // Shared with the layout reader.
 std::optional<ShardingSpec> read_sharding_spec(const Yaml& yaml, Diagnostics& diagnostics);
 std::optional<AxisRule> read_axis_rule(const Yaml& yaml, Diagnostics& diagnostics); // a map of one entry
+std::optional<std::vector<AxisRule>> read_axis_rules(const Yaml& yaml, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -1,14 +1,15 @@
 // Every diagnostic code and what `shardc explain CODE` says about it. Codes are never reused or renumbered.
-#include "plans/diagnostic.h"
+#include "plans/codes.h"
 
 #include <algorithm>
 
 namespace shard {
 
-const std::vector<CodeDoc>& all_codes() {
-    static const std::vector<CodeDoc> codes = {
-        {"E0101", "not valid YAML",
-         "The file could not be parsed as YAML. An unquoted ? or an unclosed bracket are the usual causes: write \"?\" for an open dimension."},
+namespace {
+
+// Codes of planning, plan files, running and the command line; the other ranges have their own files.
+std::vector<CodeDoc> other_codes() {
+    return {
         {"E0401", "too large to plan",
          "The bytes that one device would hold, or that all devices would exchange, do not fit 64-bit arithmetic. Nothing was allocated. Look at the "
          "axis sizes of the tensor that the message names: a slip of a few digits is the usual cause."},
@@ -52,6 +53,20 @@ const std::vector<CodeDoc>& all_codes() {
          "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still be made and run on emulated "
          "devices. Shard the largest tensors that the message names, or set policy.max_memory_per_device to make this a failure."},
     };
+}
+
+std::vector<CodeDoc> sorted_codes() {
+    std::vector<CodeDoc> codes;
+    for (const std::vector<CodeDoc>& table : {reading_codes(), model_codes(), layout_codes(), other_codes()})
+        codes.insert(codes.end(), table.begin(), table.end());
+    std::sort(codes.begin(), codes.end(), [](const CodeDoc& a, const CodeDoc& b) { return a.code < b.code; });
+    return codes;
+}
+
+} // namespace
+
+const std::vector<CodeDoc>& all_codes() {
+    static const std::vector<CodeDoc> codes = sorted_codes();
     return codes;
 }
 

@@ -83,6 +83,7 @@ public:
     DiagnosticBuilder finding(std::string_view code, Span span, std::string message);
     void add(Diagnostic diagnostic);
     bool has_error() const { return errors_ > 0; } // findings are not errors
+    int error_count() const { return errors_; }     // a pass compares it before and after
     const std::vector<Diagnostic>& all() const { return all_; }
 
 private:

@@ -1,0 +1,232 @@
+#include "planner/entry_reader.h"
+
+#include "planner/names.h"
+#include "planner/op_def.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view entry_help = "write `- name: {op: [operands], argument: value}`";
+
+bool has_attribute(std::string_view op, std::string_view name) {
+    const auto is_name = [name](const AttributeDef& def) { return def.name == name; };
+    if (const OpDef* def = find_op(op)) return std::any_of(def->attributes.begin(), def->attributes.end(), is_name);
+    if (const CompositeDef* def = find_composite(op))
+        return std::any_of(def->attributes.begin(), def->attributes.end(), is_name);
+    return false;
+}
+
+// Operands may be numbers: {mul: [x, 0.5]}.
+bool is_number(const Yaml& yaml) { return yaml.kind() == "a number"; }
+
+class EntryReader {
+public:
+    EntryReader(const std::vector<std::string_view>& modules, Diagnostics& diagnostics)
+        : modules_(&modules), diagnostics_(&diagnostics) {}
+
+    std::optional<Entry> read(const Yaml& yaml) {
+        const YamlMap* outer = yaml.map();
+        if (outer == nullptr || outer->size() != 1) {
+            diagnostics_->error("E0212", yaml.span, "a graph entry is a map of one entry").help(std::string(entry_help));
+            return std::nullopt;
+        }
+        const YamlEntry& named = outer->front();
+        Entry entry;
+        entry.span = named.key_span;
+        const bool good = read_results(named, entry);
+        if (named.value.map() == nullptr) {
+            diagnostics_
+                ->error("E0212", named.value.span,
+                        fmt::format("'{}': expected an op with its operands, found {}", named.key, named.value.kind()))
+                .help(std::string(entry_help));
+            return std::nullopt;
+        }
+        const YamlEntry* op = find_operation(named);
+        if (op == nullptr) return std::nullopt;
+        entry.op = {op->key, op->key_span};
+        if (!read_operands(named.value, *op, entry)) return std::nullopt;
+        if (op->key == "repeat" && !check_repeat(named.value, *op)) return std::nullopt;
+        if (!good) return std::nullopt;
+        return entry;
+    }
+
+private:
+    // "q, k, v" names three results.
+    bool read_results(const YamlEntry& named, Entry& entry) {
+        bool good = true;
+        const std::string& text = named.key;
+        for (size_t start = 0; start <= text.size();) {
+            const size_t comma = std::min(text.find(',', start), text.size());
+            size_t first = start;
+            size_t last = comma;
+            while (first < last && text[first] == ' ') ++first;
+            while (last > first && text[last - 1] == ' ') --last;
+            Span span = named.key_span;
+            if (static_cast<size_t>(span.length) == text.size()) {
+                span.column += static_cast<int>(first);
+                span.length = std::max(static_cast<int>(last - first), 1);
+            }
+            const std::string name = text.substr(first, last - first);
+            good = check_name(name, span, "a result", *diagnostics_) && good;
+            entry.results.push_back({name, span});
+            start = comma + 1;
+        }
+        return good;
+    }
+
+    bool is_operation(std::string_view name) const {
+        return is_op_name(name) || std::find(modules_->begin(), modules_->end(), name) != modules_->end();
+    }
+
+    std::vector<std::string_view> operations() const {
+        std::vector<std::string_view> names;
+        for (const OpDef* def : all_ops()) names.push_back(def->name);
+        for (const CompositeDef* def : all_composites()) names.push_back(def->name);
+        names.insert(names.end(), modules_->begin(), modules_->end());
+        names.push_back("repeat");
+        return names;
+    }
+
+    // The one key that is an op. An argument may share its name with an op (clamp has min and max): a key that is an
+    // argument of another op in the entry does not count.
+    const YamlEntry* find_operation(const YamlEntry& named) {
+        const YamlMap& map = *named.value.map();
+        std::vector<const YamlEntry*> found;
+        for (const YamlEntry& key : map)
+            if (is_operation(key.key)) found.push_back(&key);
+        const auto is_argument = [&](const YamlEntry* key) {
+            return std::any_of(found.begin(), found.end(), [&](const YamlEntry* other) {
+                return other != key && has_attribute(other->key, key->key) && !has_attribute(key->key, other->key);
+            });
+        };
+        std::vector<const YamlEntry*> ops;
+        for (const YamlEntry* key : found)
+            if (!is_argument(key)) ops.push_back(key);
+        if (ops.size() == 1) return ops.front();
+        if (ops.size() > 1) {
+            diagnostics_
+                ->error("E0212", ops[1]->key_span,
+                        fmt::format("'{}' has two ops, '{}' and '{}'", named.key, ops[0]->key, ops[1]->key))
+                .label(ops[0]->key_span, "the other one")
+                .help("write one entry per op");
+            return nullptr;
+        }
+        report_unknown(named, map);
+        return nullptr;
+    }
+
+    void report_unknown(const YamlEntry& named, const YamlMap& map) {
+        if (map.empty()) {
+            diagnostics_->error("E0212", named.value.span, fmt::format("'{}' has no op", named.key))
+                .help(std::string(entry_help));
+            return;
+        }
+        // The key that is nearest to an op, or the first.
+        const std::vector<std::string_view> names = operations();
+        const YamlEntry* wrong = &map.front();
+        for (const YamlEntry& key : map)
+            if (key.key != "in" && !nearest(key.key, names).empty()) {
+                wrong = &key;
+                break;
+            }
+        DiagnosticBuilder error =
+            diagnostics_->error("E0203", wrong->key_span, fmt::format("unknown op '{}'", wrong->key));
+        error.help("`shardc list ops` shows all ops");
+        suggest(error, wrong->key, names);
+    }
+
+    bool read_operands(const Yaml& yaml, const YamlEntry& op, Entry& entry) {
+        const Yaml* in = yaml.find("in");
+        for (const YamlEntry& key : *yaml.map())
+            if (&key != &op && key.key != "in") entry.arguments.push_back(key);
+        if (in != nullptr) entry.arguments.insert(entry.arguments.begin(), op);
+        const Yaml& operands = in != nullptr ? *in : op.value;
+        if (operands.is_null()) return true;
+        if (operands.map() != nullptr) {
+            diagnostics_
+                ->error("E0212", operands.span, fmt::format("operands of '{}': expected names, found a map", op.key))
+                .help("write arguments beside the op: {op: [operands], argument: value}");
+            return false;
+        }
+        bool good = true;
+        const auto read_one = [&](const Yaml& item) {
+            if (is_number(item)) {
+                good = read_double(item, "an operand", *diagnostics_).has_value() && good;
+                entry.operands.push_back({item.scalar()->text, item.span});
+                return;
+            }
+            const std::optional<std::vector<Name>> name =
+                item.list() != nullptr ? std::nullopt : read_value_names(item, "an operand", *diagnostics_);
+            if (item.list() != nullptr) diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list");
+            good = good && name;
+            if (name) entry.operands.push_back(name->front());
+        };
+        if (operands.list() == nullptr) read_one(operands);
+        else
+            for (const Yaml& item : *operands.list()) read_one(item);
+        return good;
+    }
+
+    bool check_repeat(const Yaml& yaml, const YamlEntry& op) {
+        bool good = check_keys(yaml, {"repeat", "times", "in", "axis", "scan"}, "a repeat", *diagnostics_);
+        for (std::string_view key : {"times", "in"}) {
+            if (yaml.find(key) != nullptr) continue;
+            diagnostics_->error("E0116", op.key_span, fmt::format("a repeat needs '{}'", key))
+                .help("write {repeat: block, times: 4, in: x}");
+            good = false;
+        }
+        const std::optional<Name> block = read_name(op.value, "a module", *diagnostics_);
+        if (!block) return false;
+        if (std::find(modules_->begin(), modules_->end(), block->text) == modules_->end()) {
+            suggest(diagnostics_->error("E0203", block->span, fmt::format("unknown module '{}'", block->text)), block->text,
+                    *modules_);
+            good = false;
+        }
+        if (const Yaml* times = yaml.find("times")) {
+            const std::optional<i64> count = read_int(*times, "times", *diagnostics_);
+            good = good && count;
+            if (count && *count < 1) {
+                diagnostics_->error("E0206", times->span, fmt::format("times: must be at least 1, it is {}", *count));
+                good = false;
+            }
+        }
+        if (const Yaml* axis = yaml.find("axis")) good = read_name(*axis, "axis", *diagnostics_) && good;
+        if (const Yaml* scan = yaml.find("scan")) good = read_bool(*scan, "scan", *diagnostics_) && good;
+        return good;
+    }
+
+    const std::vector<std::string_view>* modules_;
+    Diagnostics* diagnostics_;
+};
+
+} // namespace
+
+bool is_op_name(std::string_view name) {
+    return name == "repeat" || find_op(name) != nullptr || find_composite(name) != nullptr;
+}
+
+bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
+                Diagnostics& diagnostics) {
+    const YamlList* list = yaml.list();
+    if (list == nullptr) {
+        DiagnosticBuilder error =
+            diagnostics.error("E0113", yaml.span, fmt::format("graph: expected a list of entries, found {}", yaml.kind()));
+        error.help(std::string(entry_help));
+        return false;
+    }
+    EntryReader reader(modules, diagnostics);
+    bool good = true;
+    for (const Yaml& item : *list) {
+        std::optional<Entry> entry = reader.read(item);
+        good = good && entry;
+        if (entry) entries.push_back(std::move(*entry));
+    }
+    return good;
+}
+
+} // namespace shard

@@ -1,0 +1,15 @@
+// Entries of a graph: `- h: {dot: [x, w1]}`. See Entry in planner/model.h for what becomes what.
+#pragma once
+
+#include "planner/model.h"
+
+namespace shard {
+
+// `modules` are the names of the model's modules. Appends to `entries`; false if something was reported.
+bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
+                Diagnostics& diagnostics);
+
+// Names that a module may not have: ops, composites and `repeat`.
+bool is_op_name(std::string_view name);
+
+} // namespace shard

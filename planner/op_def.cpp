@@ -1,0 +1,73 @@
+#include "planner/op_def.h"
+
+#include <algorithm>
+
+namespace shard {
+
+#define REGISTER(stem) const OpDef& op_##stem();
+#include "op_registry.inc"
+#undef REGISTER
+
+#define REGISTER(stem) const CompositeDef& composite_##stem();
+#include "composite_registry.inc"
+#undef REGISTER
+
+const std::vector<const OpDef*>& all_ops() {
+    static const std::vector<const OpDef*> table = {
+#define REGISTER(stem) &op_##stem(),
+#include "op_registry.inc"
+#undef REGISTER
+    };
+    return table;
+}
+
+const std::vector<const CompositeDef*>& all_composites() {
+    static const std::vector<const CompositeDef*> table = {
+#define REGISTER(stem) &composite_##stem(),
+#include "composite_registry.inc"
+#undef REGISTER
+    };
+    return table;
+}
+
+const OpDef* find_op(std::string_view name) {
+    for (const OpDef* def : all_ops())
+        if (def->name == name) return def;
+    return nullptr;
+}
+
+const CompositeDef* find_composite(std::string_view name) {
+    for (const CompositeDef* def : all_composites())
+        if (def->name == name) return def;
+    return nullptr;
+}
+
+namespace {
+
+// A dim of factors f0 (major), f1, ... of sizes s0, s1, ... starts at start(f0)*s1*... + start(f1)*... + ...
+Affine dim_start(const LowerContext& context, const DimFactors& factors, i64 dim_size) {
+    Affine start;
+    i64 stride = 1;
+    for (size_t n = factors.size(); n-- > 0;) {
+        const size_t f = static_cast<size_t>(factors[n]);
+        // The only factor of a dim may have another size: slice and pad share one between dims of different sizes.
+        const i64 size = factors.size() == 1 ? dim_size : context.rule.factors[f].size;
+        start = start + block_start(size, context.factor_axes[f]) * stride;
+        stride *= size;
+    }
+    return start;
+}
+
+} // namespace
+
+Affine LowerContext::operand_start(int operand, int dim) const {
+    const size_t o = static_cast<size_t>(operand), d = static_cast<size_t>(dim);
+    return dim_start(*this, rule.operands[o][d], global_operands[o].shape[d]);
+}
+
+Affine LowerContext::result_start(int result, int dim) const {
+    const size_t r = static_cast<size_t>(result), d = static_cast<size_t>(dim);
+    return dim_start(*this, rule.results[r][d], global_results[r].shape[d]);
+}
+
+} // namespace shard

@@ -1,0 +1,92 @@
+#include "planner/yaml_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// Bytes of the UTF-8 character at `text[0]`; 0 if it is not one (RFC 3629: no overlong forms, no surrogates).
+size_t utf8_length(std::string_view text) {
+    auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    auto tail = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
+    if (lead >= 0xE0 && lead <= 0xEF) {
+        if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+        if (lead == 0xED && byte(1) > 0x9F) return 0;
+        return tail(1) && tail(2) ? 3 : 0;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        if (lead == 0xF0 && byte(1) < 0x90) return 0;
+        if (lead == 0xF4 && byte(1) > 0x8F) return 0;
+        return tail(1) && tail(2) && tail(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+} // namespace
+
+TextPlaces::TextPlaces(const Sources& sources, int file) : file_(file), text_(sources.text(file)) {
+    line_starts_.push_back(0);
+    for (size_t i = 0; i < text_.size(); ++i)
+        if (text_[i] == '\n') line_starts_.push_back(i + 1);
+}
+
+Span TextPlaces::at(size_t offset, int length) const {
+    offset = std::min(offset, text_.size());
+    // A place after the last line break would be on a line that editors do not show: take the last line with text.
+    if (offset == text_.size())
+        while (offset > 0 && (text_[offset - 1] == '\n' || text_[offset - 1] == '\r')) --offset;
+    const std::vector<size_t>::const_iterator next =
+        std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    const size_t line = static_cast<size_t>(next - line_starts_.begin());
+    return {file_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1]) + 1, std::max(length, 1)};
+}
+
+size_t TextPlaces::end_of_line(size_t offset) const {
+    return std::min(text_.find_first_of("\r\n", offset), text_.size());
+}
+
+bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics) {
+    const std::string& text = sources.text(file);
+    if (text.size() > max_yaml_bytes) {
+        diagnostics
+            .error("E0107", {file, 1, 1, 1},
+                   fmt::format("the file has {} bytes, more than the {} that are read", text.size(), max_yaml_bytes))
+            .help("write repeated parts once, as a module with `repeat`");
+        return false;
+    }
+    std::string_view rest = text;
+    const auto fail = [&](std::string message) -> DiagnosticBuilder {
+        const TextPlaces places(sources, file);
+        return diagnostics.error("E0108", places.at(text.size() - rest.size()), std::move(message));
+    };
+    if (rest.starts_with("\xFE\xFF") || rest.starts_with("\xFF\xFE")) {
+        fail("the file is UTF-16").help("save it as UTF-8");
+        return false;
+    }
+    while (!rest.empty()) {
+        const unsigned char c = static_cast<unsigned char>(rest[0]);
+        if (c == '\r' && !rest.starts_with("\r\n")) {
+            fail("a carriage return without a line feed").help("end lines with a line feed");
+            return false;
+        }
+        if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F) {
+            fail(fmt::format("not a text file: it holds the byte 0x{:02X}", c));
+            return false;
+        }
+        const size_t length = utf8_length(rest);
+        if (length == 0) {
+            fail(fmt::format("not UTF-8: unexpected byte 0x{:02X}", c)).help("save the file as UTF-8");
+            return false;
+        }
+        rest.remove_prefix(length);
+    }
+    return true;
+}
+
+} // namespace shard

@@ -1,0 +1,12 @@
+// The tables of diagnostic codes, one file per range: plans/codes_<range>.cpp. all_codes() joins and sorts them.
+#pragma once
+
+#include "plans/diagnostic.h"
+
+namespace shard {
+
+std::vector<CodeDoc> reading_codes(); // E01xx
+std::vector<CodeDoc> model_codes();   // E0201 to E0229, the form of a model
+std::vector<CodeDoc> layout_codes();  // E0301 to E0329, W03xx
+
+} // namespace shard
