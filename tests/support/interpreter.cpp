@@ -1,0 +1,232 @@
+#include "tests/support/interpreter.h"
+
+#include "planner/op_def.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+using Index = std::vector<i64>;
+using Arrays = std::vector<Array>;
+using Evaluate = std::function<Array(const Arrays&, const Node&, const TensorType&)>;
+
+i64 offset_of(const Shape& shape, const Index& index) {
+    i64 offset = 0;
+    for (size_t d = 0; d < shape.size(); ++d) offset = offset * shape[d] + index[d];
+    return offset;
+}
+
+double at(const Array& array, const Index& index) { return array.values[static_cast<size_t>(offset_of(array.shape, index))]; }
+
+// Calls visit for every index of a shape, row-major.
+void for_each(const Shape& shape, const std::function<void(const Index&)>& visit) {
+    i64 count = 1;
+    for (i64 size : shape) count *= size;
+    Index index(shape.size(), 0);
+    for (i64 n = 0; n < count; ++n) {
+        i64 rest = n;
+        for (size_t d = shape.size(); d-- > 0;) {
+            index[d] = rest % shape[d];
+            rest /= shape[d];
+        }
+        visit(index);
+    }
+}
+
+Array make(const Shape& shape, const std::function<double(const Index&)>& element) {
+    Array array{shape, {}};
+    for_each(shape, [&](const Index& index) { array.values.push_back(element(index)); });
+    return array;
+}
+
+// numpy's broadcasting: aligned at the last dim, size 1 repeats.
+double at_broadcast(const Array& array, const Index& index) {
+    Index own(array.shape.size());
+    for (size_t d = 0; d < own.size(); ++d) {
+        i64 i = index[index.size() - own.size() + d];
+        own[d] = array.shape[d] == 1 ? 0 : i;
+    }
+    return at(array, own);
+}
+
+Array einsum(const std::string& left_letters, const std::string& right_letters, const std::string& out_letters, const Arrays& in) {
+    std::map<char, i64> sizes;
+    auto note = [&sizes](const std::string& letters, const Shape& shape) {
+        for (size_t d = 0; d < letters.size(); ++d) sizes[letters[d]] = shape[d];
+    };
+    note(left_letters, in[0].shape);
+    if (in.size() > 1) note(right_letters, in[1].shape);
+    std::string summed;
+    for (const std::pair<const char, i64>& entry : sizes)
+        if (out_letters.find(entry.first) == std::string::npos) summed += entry.first;
+    Shape out_shape, summed_shape;
+    for (char c : out_letters) out_shape.push_back(sizes[c]);
+    for (char c : summed) summed_shape.push_back(sizes[c]);
+    return make(out_shape, [&](const Index& out) {
+        double total = 0;
+        for_each(summed_shape, [&](const Index& inner) {
+            auto pick = [&](const std::string& letters) {
+                Index index;
+                for (char c : letters) {
+                    size_t o = out_letters.find(c);
+                    index.push_back(o != std::string::npos ? out[o] : inner[summed.find(c)]);
+                }
+                return index;
+            };
+            double product = at(in[0], pick(left_letters));
+            if (in.size() > 1) product *= at(in[1], pick(right_letters));
+            total += product;
+        });
+        return total;
+    });
+}
+
+Array dot(const Arrays& in, const Node&, const TensorType&) {
+    size_t left = in[0].shape.size(), right = in[1].shape.size();
+    std::string l, r, out;
+    for (size_t d = 0; d + 1 < left; ++d) l += static_cast<char>('a' + static_cast<char>(d));
+    out = l;
+    if (right > 2) r = l.substr(0, right - 2);
+    l += 'y';
+    r += 'y';
+    if (right > 1) {
+        r += 'z';
+        out += 'z';
+    }
+    return einsum(l, r, out, in);
+}
+
+Array einsum_node(const Arrays& in, const Node& node, const TensorType&) {
+    std::string equation = node.attributes.string("equation"), letters[2];
+    size_t arrow = equation.find("->");
+    std::string operands = equation.substr(0, arrow);
+    size_t comma = operands.find(',');
+    letters[0] = operands.substr(0, comma);
+    if (comma != std::string::npos) letters[1] = operands.substr(comma + 1);
+    return einsum(letters[0], letters[1], equation.substr(arrow + 2), in);
+}
+
+Evaluate unary(double (*f)(double)) {
+    return [f](const Arrays& in, const Node&, const TensorType& type) {
+        return make(type.shape, [&](const Index& index) { return f(at(in[0], index)); });
+    };
+}
+
+Evaluate binary(double (*f)(double, double)) {
+    return [f](const Arrays& in, const Node&, const TensorType& type) {
+        return make(type.shape, [&](const Index& index) { return f(at_broadcast(in[0], index), at_broadcast(in[1], index)); });
+    };
+}
+
+Evaluate reduce(double start, double (*f)(double, double)) {
+    return [start, f](const Arrays& in, const Node& node, const TensorType& type) {
+        const std::vector<i64>& dims = node.attributes.integers("dims");
+        Array out = make(type.shape, [start](const Index&) { return start; });
+        for_each(in[0].shape, [&](const Index& index) {
+            Index kept;
+            for (size_t d = 0; d < index.size(); ++d)
+                if (std::find(dims.begin(), dims.end(), static_cast<i64>(d)) == dims.end()) kept.push_back(index[d]);
+            double& cell = out.values[static_cast<size_t>(offset_of(out.shape, kept))];
+            cell = f(cell, at(in[0], index));
+        });
+        return out;
+    };
+}
+
+double round_to(DType dtype, double x) {
+    if (dtype == DType::boolean) return x != 0;
+    if (is_integer(dtype)) return std::trunc(x);
+    return x;
+}
+
+Array select(const Arrays& in, const Node&, const TensorType& type) {
+    return make(type.shape, [&](const Index& i) { return at_broadcast(in[0], i) != 0 ? at_broadcast(in[1], i) : at_broadcast(in[2], i); });
+}
+
+Array cast(const Arrays& in, const Node&, const TensorType& type) {
+    return make(type.shape, [&](const Index& index) { return round_to(type.dtype, at(in[0], index)); });
+}
+
+Array constant_node(const Arrays&, const Node& node, const TensorType& type) {
+    const std::vector<double>& values = node.attributes.numbers("value");
+    return make(type.shape, [&](const Index& i) { return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))]; });
+}
+
+const std::map<std::string, Evaluate, std::less<>>& table() {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    static const std::map<std::string, Evaluate, std::less<>> ops = {
+        {"dot", dot},
+        {"einsum", einsum_node},
+        {"neg", unary([](double x) { return -x; })},
+        {"abs", unary([](double x) { return std::fabs(x); })},
+        {"sign", unary([](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; })},
+        {"exp", unary([](double x) { return std::exp(x); })},
+        {"expm1", unary([](double x) { return std::expm1(x); })},
+        {"log", unary([](double x) { return std::log(x); })},
+        {"log1p", unary([](double x) { return std::log1p(x); })},
+        {"sqrt", unary([](double x) { return std::sqrt(x); })},
+        {"rsqrt", unary([](double x) { return 1 / std::sqrt(x); })},
+        {"sin", unary([](double x) { return std::sin(x); })},
+        {"cos", unary([](double x) { return std::cos(x); })},
+        {"tanh", unary([](double x) { return std::tanh(x); })},
+        {"logistic", unary([](double x) { return 1 / (1 + std::exp(-x)); })},
+        {"erf", unary([](double x) { return std::erf(x); })},
+        {"floor", unary([](double x) { return std::floor(x); })},
+        {"ceil", unary([](double x) { return std::ceil(x); })},
+        {"round", unary([](double x) { return std::nearbyint(x); })},
+        {"is_finite", unary([](double x) { return std::isfinite(x) ? 1.0 : 0.0; })},
+        {"not", unary([](double x) { return x == 0 ? 1.0 : 0.0; })},
+        {"constrain", unary([](double x) { return x; })},
+        {"add", binary([](double a, double b) { return a + b; })},
+        {"sub", binary([](double a, double b) { return a - b; })},
+        {"mul", binary([](double a, double b) { return a * b; })},
+        {"div", binary([](double a, double b) { return a / b; })},
+        {"trunc_div", binary([](double a, double b) { return std::trunc(a / b); })},
+        {"rem", binary([](double a, double b) { return std::fmod(a, b); })},
+        {"pow", binary([](double a, double b) { return std::pow(a, b); })},
+        {"max", binary([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); })},
+        {"min", binary([](double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); })},
+        {"atan2", binary([](double a, double b) { return std::atan2(a, b); })},
+        {"and", binary([](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; })},
+        {"or", binary([](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; })},
+        {"eq", binary([](double a, double b) { return a == b ? 1.0 : 0.0; })},
+        {"ne", binary([](double a, double b) { return a != b ? 1.0 : 0.0; })},
+        {"lt", binary([](double a, double b) { return a < b ? 1.0 : 0.0; })},
+        {"le", binary([](double a, double b) { return a <= b ? 1.0 : 0.0; })},
+        {"gt", binary([](double a, double b) { return a > b ? 1.0 : 0.0; })},
+        {"ge", binary([](double a, double b) { return a >= b ? 1.0 : 0.0; })},
+        {"reduce_sum", reduce(0, [](double a, double b) { return a + b; })},
+        {"reduce_prod", reduce(1, [](double a, double b) { return a * b; })},
+        {"reduce_max", reduce(-infinity, [](double a, double b) { return std::max(a, b); })},
+        {"reduce_min", reduce(infinity, [](double a, double b) { return std::min(a, b); })},
+        {"select", select},
+        {"cast", cast},
+        {"constant", constant_node},
+    };
+    return ops;
+}
+
+} // namespace
+
+std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs) {
+    Arrays values(graph.values.size());
+    for (ValueId id : graph.inputs) values[static_cast<size_t>(id)] = inputs.at(graph.value(id).name);
+    for (const Node& node : graph.nodes) {
+        Arrays operands;
+        for (ValueId id : node.inputs) operands.push_back(values[static_cast<size_t>(id)]);
+        ValueId result = node.outputs.at(0);
+        std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op->name);
+        if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op->name));
+        values[static_cast<size_t>(result)] = it->second(operands, node, graph.value(result).type);
+    }
+    std::map<std::string, Array> outputs;
+    for (size_t i = 0; i < graph.outputs.size(); ++i) outputs[graph.output_names[i]] = values[static_cast<size_t>(graph.outputs[i])];
+    return outputs;
+}
+
+} // namespace shard

@@ -1,0 +1,198 @@
+#include "tests/support/prove.h"
+
+#include "cli/format.h"
+#include "tests/support/interpreter.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// Values of a tensor as f64, and back. Only the types that models have as inputs and outputs.
+template <typename T> void read_as(const Tensor& tensor, std::vector<double>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+        T element;
+        std::memcpy(&element, tensor.bytes.data() + i * sizeof(T), sizeof(T));
+        values[i] = static_cast<double>(element);
+    }
+}
+template <typename T> void write_as(const std::vector<double>& values, Tensor& tensor) {
+    for (size_t i = 0; i < values.size(); ++i) {
+        T element = static_cast<T>(values[i]);
+        std::memcpy(tensor.bytes.data() + i * sizeof(T), &element, sizeof(T));
+    }
+}
+
+std::vector<double> values_of(const Tensor& tensor) {
+    std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
+    switch (tensor.type.dtype) {
+    case DType::f32: read_as<float>(tensor, values); break;
+    case DType::f64: read_as<double>(tensor, values); break;
+    case DType::i32: read_as<std::int32_t>(tensor, values); break;
+    case DType::i64: read_as<std::int64_t>(tensor, values); break;
+    case DType::u32: read_as<std::uint32_t>(tensor, values); break;
+    case DType::boolean: read_as<std::uint8_t>(tensor, values); break;
+    case DType::bf16:
+        for (size_t i = 0; i < values.size(); ++i) {
+            std::uint16_t half;
+            std::memcpy(&half, tensor.bytes.data() + 2 * i, 2);
+            std::uint32_t bits = std::uint32_t{half} << 16;
+            float wide;
+            std::memcpy(&wide, &bits, 4);
+            values[i] = static_cast<double>(wide);
+        }
+        break;
+    }
+    return values;
+}
+
+Tensor tensor_of(const TensorType& type, const std::vector<double>& values) {
+    Tensor tensor{type, std::vector<std::byte>(static_cast<size_t>(type.bytes()))};
+    switch (type.dtype) {
+    case DType::f32: write_as<float>(values, tensor); break;
+    case DType::f64: write_as<double>(values, tensor); break;
+    case DType::i32: write_as<std::int32_t>(values, tensor); break;
+    case DType::i64: write_as<std::int64_t>(values, tensor); break;
+    case DType::u32: write_as<std::uint32_t>(values, tensor); break;
+    case DType::boolean: write_as<std::uint8_t>(values, tensor); break;
+    case DType::bf16: internal_error("tests do not make bf16 inputs");
+    }
+    return tensor;
+}
+
+std::uint32_t next(std::uint32_t& state) {
+    state = state * 1664525U + 1013904223U;
+    return state >> 16;
+}
+
+// The largest error that n rounded additions may leave, relative to the largest value; n is generous.
+constexpr double tolerance(DType dtype) {
+    switch (dtype) {
+    case DType::f32: return 2e-4;
+    case DType::f64: return 1e-9;
+    case DType::bf16: return 0.06;
+    default: return 0;
+    }
+}
+
+void compare(const std::string& what, const std::string& output, DType dtype, const std::vector<double>& got, const std::vector<double>& want,
+             bool exact, std::vector<std::string>& problems) {
+    if (got.size() != want.size()) {
+        problems.push_back(fmt::format("{}: {} has {} elements, not {}", what, output, got.size(), want.size()));
+        return;
+    }
+    double scale = 1;
+    for (double value : want)
+        if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
+    double allowed = exact ? 0 : tolerance(dtype) * scale;
+    for (size_t i = 0; i < got.size(); ++i) {
+        bool same = got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i])) || std::fabs(got[i] - want[i]) <= allowed;
+        if (same) continue;
+        problems.push_back(fmt::format("{}: {}[{}] is {}, not {}", what, output, i, got[i], want[i]));
+        return;
+    }
+}
+
+std::map<std::string, Tensor> make_inputs(const Graph& graph, std::uint32_t state) {
+    std::map<std::string, Tensor> inputs;
+    for (ValueId id : graph.inputs) {
+        const Value& value = graph.value(id);
+        std::vector<double> values(static_cast<size_t>(value.type.elements()));
+        for (double& element : values) {
+            double drawn = static_cast<double>(next(state) % 5) - 2;
+            element = value.type.dtype == DType::boolean ? (drawn > 0 ? 1 : 0) : value.type.dtype == DType::u32 ? std::fabs(drawn) : drawn;
+        }
+        inputs[value.name] = tensor_of(value.type, values);
+    }
+    return inputs;
+}
+
+// Small integers stay exact in f32 as long as every value on the way does.
+bool stays_exact(const std::map<std::string, Array>& outputs) {
+    for (const std::pair<const std::string, Array>& output : outputs)
+        for (double value : output.second.values)
+            if (std::fabs(value) > 1e5 || value != std::nearbyint(value)) return false;
+    return true;
+}
+
+} // namespace
+
+std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
+    return find_format("text")->render({sources, false, {}}, diagnostics.all());
+}
+
+std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation, const ProofOptions& options) {
+    std::vector<std::string> problems;
+    const Plan& plan = *compilation.plan;
+
+    Diagnostics diagnostics;
+    std::string json = print_plan(plan);
+    std::optional<Plan> parsed = parse_plan(json, diagnostics);
+    if (!parsed) return {"the plan does not parse back: " + text_of(sources, diagnostics)};
+    if (!(*parsed == plan)) problems.push_back("parse(print(plan)) is another plan");
+    if (print_plan(*parsed) != json) problems.push_back("print(parse(print(plan))) is another text");
+
+    PlanRequest one = request;
+    one.mesh_override = Mesh{};
+    Compilation single = compile(sources, one);
+    if (!single.plan) return {"the one-device plan fails: " + text_of(sources, single.diagnostics)};
+
+    RunOptions run;
+    run.workers = options.workers;
+    if (options.small_integers) run.inputs = make_inputs(*compilation.graph, options.seed);
+    else if (options.interpreter) {
+        // The interpreter needs the same inputs: let a plan that only returns them make them.
+        Plan echo = *single.plan;
+        echo.steps.clear();
+        echo.outputs.clear();
+        for (const PlanInput& input : echo.inputs) echo.outputs.push_back({echo.buffers[static_cast<size_t>(input.buffer)].name, input.buffer});
+        std::optional<RunResult> drawn = run_plan(echo, {}, diagnostics);
+        if (!drawn) return {"inputs cannot be drawn: " + text_of(sources, diagnostics)};
+        run.inputs = drawn->outputs;
+    }
+    std::optional<RunResult> result = run_plan(plan, run, diagnostics);
+    if (!result) return {"the plan does not run: " + text_of(sources, diagnostics)};
+    RunOptions reference_options;
+    reference_options.inputs = run.inputs;
+    std::optional<RunResult> reference = run_plan(*single.plan, reference_options, diagnostics);
+    if (!reference) return {"the one-device plan does not run: " + text_of(sources, diagnostics)};
+
+    std::map<std::string, Array> expected;
+    if (options.interpreter) {
+        std::map<std::string, Array> inputs;
+        for (const std::pair<const std::string, Tensor>& input : run.inputs) inputs[input.first] = {input.second.type.shape, values_of(input.second)};
+        expected = interpret(*compilation.graph, inputs);
+    }
+    bool exact = options.small_integers && options.interpreter && stays_exact(expected);
+    for (const std::pair<const std::string, Tensor>& output : result->outputs) {
+        std::vector<double> got = values_of(output.second);
+        DType dtype = output.second.type.dtype;
+        compare("against one device", output.first, dtype, got, values_of(reference->outputs.at(output.first)), exact, problems);
+        if (options.interpreter) compare("against the interpreter", output.first, dtype, got, expected.at(output.first).values, exact, problems);
+    }
+    if (!compare_results(plan, *result, *reference, diagnostics) && problems.empty()) problems.push_back("compare_results disagrees: " + text_of(sources, diagnostics));
+
+    i64 promised = 0;
+    for (const CollectiveReport& collective : plan.report.collectives) promised += collective.wire_bytes_total;
+    if (result->wire_bytes_total != promised)
+        problems.push_back(fmt::format("{} wire bytes were moved, {} promised", result->wire_bytes_total, promised));
+    if (result->touched_peak_bytes != plan.peak_bytes)
+        problems.push_back(fmt::format("the peak was {} bytes, {} promised", result->touched_peak_bytes, plan.peak_bytes));
+    if (plan.report.memory.peak != plan.peak_bytes) problems.push_back("the report's peak is not the plan's");
+    return problems;
+}
+
+std::vector<std::string> prove(const std::string& model, const std::string& layout, const ProofOptions& options) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", layout);
+    Compilation compilation = compile(sources, request);
+    if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
+    return prove(sources, request, compilation, options);
+}
+
+} // namespace shard

@@ -1,0 +1,21 @@
+// Random models and layouts as the YAML a user would write. A case is decoded from a tape of numbers, so a property-test library that
+// shrinks lists of numbers shrinks models: fewer and smaller numbers mean fewer, simpler ops. Every tape gives a valid model and layout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shard {
+
+struct RandomCase {
+    std::string model, layout;
+};
+
+struct RandomCaseOptions {
+    bool integers_only = false; // only ops that keep small integers whole numbers
+};
+
+RandomCase random_case(const std::vector<std::uint32_t>& tape, const RandomCaseOptions& options = {});
+
+} // namespace shard
