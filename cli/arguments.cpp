@@ -1,6 +1,7 @@
 // The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/version.h"
 #include "plans/base.h"
 
 #include <CLI/CLI.hpp>
@@ -102,7 +103,7 @@ int usage_error(Env& env, const CommandDef* command, const std::string& text) {
 
 int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
     CLI::App app{std::string(tool_summary), "shardc"};
-    app.set_version_flag("--version", std::string("shardc ") + SHARDC_VERSION);
+    app.set_version_flag("--version", tool_text());
     app.require_subcommand(1);
     app.footer("Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error.");
     std::deque<Slot> slots;
@@ -127,7 +128,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
         app.parse(reversed);
     } catch (const CLI::Success&) { // --help, --version
         bool version = !arguments.empty() && arguments.front() == "--version";
-        if (version) env.out << "shardc " << SHARDC_VERSION << '\n';
+        if (version) env.out << tool_text() << '\n';
         else if (typed == nullptr) env.out << app.help();
         else env.out << app.get_subcommand(std::string(typed->name))->help();
         return exit_clean;

@@ -10,14 +10,13 @@
 namespace shard {
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
-    env.err << find_format("text")->render({sources, env.err_color, {}}, diagnostics);
+    Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
+    env.err << find_format("text")->render(std::span<const Subject>(&subject, 1), env.err_color);
 }
 
 int exit_code(const Diagnostics& diagnostics) {
-    if (diagnostics.has_error()) return exit_usage;
-    for (const Diagnostic& diagnostic : diagnostics.all())
-        if (diagnostic.finding) return exit_findings;
-    return exit_clean;
+    Subject subject{{}, {}, nullptr, diagnostics.all()};
+    return exit_code(std::span<const Subject>(&subject, 1));
 }
 
 std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {

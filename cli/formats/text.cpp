@@ -7,6 +7,7 @@
 //        |         ^^^^
 //        = help: did you mean 'relu'?
 #include "cli/format.h"
+#include "cli/paint.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,13 +15,6 @@
 namespace shard {
 
 namespace {
-
-struct Paint {
-    bool on;
-    std::string operator()(std::string_view code, std::string_view text) const {
-        return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
-    }
-};
 
 // Bytes of a line before a column, with every character that is not a tab as one space, so the caret stands under what it marks.
 std::string indent_like(std::string_view line, int column) {
@@ -33,19 +27,12 @@ std::string indent_like(std::string_view line, int column) {
     return indent;
 }
 
-// Control characters would let a file paint the user's terminal.
-std::string printable(std::string_view line) {
-    std::string result;
-    for (char c : line) result += (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f ? '?' : c;
-    return result;
-}
-
-void render_label(std::string& out, const FormatContext& context, const Label& label, bool primary, size_t gutter, const Paint& paint,
+void render_label(std::string& out, const Sources& sources, const Label& label, bool primary, size_t gutter, const Paint& paint,
                   std::string_view color) {
     if (!label.span.known()) return;
-    std::string_view line = context.sources.line(label.span.file, label.span.line);
+    std::string_view line = sources.line(label.span.file, label.span.line);
     std::string rule = paint("1;34", "|");
-    out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"), context.sources.name(label.span.file),
+    out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"), sources.name(label.span.file),
                        label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
     out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
@@ -57,21 +44,38 @@ void render_label(std::string& out, const FormatContext& context, const Label& l
                        label.text.empty() ? "" : " ", paint(primary ? color : "1;34", label.text));
 }
 
-std::string render(const FormatContext& context, std::span<const Diagnostic> diagnostics) {
-    Paint paint{context.color};
+void render_one(std::string& out, const Placed& placed, const Paint& paint) {
+    const Diagnostic& diagnostic = *placed.diagnostic;
+    std::string_view color = diagnostic.severity == Severity::error ? "1;31" : diagnostic.severity == Severity::warning ? "1;33" : "1;36";
+    out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
+                       paint.strong(printable(diagnostic.message)));
+    int last_line = 1;
+    for (const Label& label : diagnostic.labels) last_line = std::max(last_line, label.span.line);
+    size_t gutter = std::to_string(last_line).size();
+    for (size_t i = 0; i < diagnostic.labels.size(); ++i)
+        render_label(out, *placed.sources, diagnostic.labels[i], i == 0, gutter, paint, color);
+    for (const std::string& note : diagnostic.notes)
+        out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), printable(note));
+    if (!diagnostic.help.empty())
+        out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), printable(diagnostic.help));
+    out += '\n';
+}
+
+// A line of figures per subject follows, if there are any: what was checked even where nothing is wrong.
+std::string render(std::span<const Subject> subjects, bool color) {
+    Paint paint{color};
     std::string out;
-    for (const Diagnostic& diagnostic : diagnostics) {
-        std::string_view color = diagnostic.severity == Severity::error ? "1;31" : diagnostic.severity == Severity::warning ? "1;33" : "1;36";
-        out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
-                           paint("1", diagnostic.message));
-        int last_line = 1;
-        for (const Label& label : diagnostic.labels) last_line = std::max(last_line, label.span.line);
-        size_t gutter = std::to_string(last_line).size();
-        for (size_t i = 0; i < diagnostic.labels.size(); ++i)
-            render_label(out, context, diagnostic.labels[i], i == 0, gutter, paint, color);
-        for (const std::string& note : diagnostic.notes) out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), note);
-        if (!diagnostic.help.empty()) out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), diagnostic.help);
-        out += '\n';
+    for (const Placed& placed : flatten(subjects)) render_one(out, placed, paint);
+    size_t width = 0;
+    for (const Subject& subject : subjects)
+        if (!subject.name.empty()) width = std::max(width, display_width(subject.name));
+    for (const Subject& subject : subjects) {
+        if (subject.name.empty()) continue;
+        int code = exit_code(std::span<const Subject>(&subject, 1));
+        std::string verdict = code == 0 ? paint("1;32", "ok      ") : code == 1 ? paint("1;31", "finding ") : paint("1;31", "error   ");
+        out += fmt::format("{} {}{}\n", verdict, subject.name,
+                           subject.summary.empty() ? ""
+                                                   : std::string(width - display_width(subject.name) + 2, ' ') + subject.summary);
     }
     return out;
 }

@@ -1,0 +1,54 @@
+// Workflow commands of GitHub Actions, which show each diagnostic on its line of the pull request:
+//
+//     ::error file=layout.yaml,line=4,col=5,title=E0312 unknown mesh axis::there is no mesh axis 'modle'%0Adid you mean 'model'?
+#include "cli/format.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// The runner undoes exactly these escapes; property values have two more.
+std::string escaped(std::string_view text, bool property) {
+    std::string result;
+    for (char c : text) {
+        if (c == '%') result += "%25";
+        else if (c == '\r') result += "%0D";
+        else if (c == '\n') result += "%0A";
+        else if (property && c == ':') result += "%3A";
+        else if (property && c == ',') result += "%2C";
+        else result += c;
+    }
+    return result;
+}
+
+std::string render(std::span<const Subject> subjects, bool) {
+    std::string out;
+    for (const Placed& placed : flatten(subjects)) {
+        const Diagnostic& diagnostic = *placed.diagnostic;
+        std::string_view command = diagnostic.severity == Severity::error || diagnostic.finding ? "error"
+                                   : diagnostic.severity == Severity::warning                   ? "warning"
+                                                                                                : "notice";
+        std::string place;
+        if (const Span* span = placed.place())
+            place = fmt::format("file={},line={},col={},endColumn={},", escaped(placed.file(), true), span->line, span->column,
+                                span->column + std::max(span->length, 1));
+        const CodeDoc* doc = find_code(diagnostic.code);
+        std::string title = doc == nullptr ? diagnostic.code : fmt::format("{} {}", diagnostic.code, doc->title);
+        std::string text = diagnostic.message;
+        for (const std::string& note : diagnostic.notes) text += "\n" + note;
+        if (!diagnostic.help.empty()) text += "\n" + diagnostic.help;
+        out += fmt::format("::{} {}title={}::{}\n", command, place, escaped(title, true), escaped(text, false));
+    }
+    return out;
+}
+
+} // namespace
+
+const FormatDef& format_github() {
+    static const FormatDef def = {.name = "github", .doc = "annotations of GitHub Actions", .render = render};
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,69 @@
+// One object, for scripts:
+//
+//     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings", "subjects": [{"name": ..., "verdict": ..., "summary": ...}],
+//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file", "line", "column"},
+//                       "labels": [...], "notes": [...], "help": ...}]}
+#include "cli/command.h"
+#include "cli/format.h"
+#include "cli/version.h"
+#include "plans/json_text.h"
+
+namespace shard {
+
+namespace {
+
+std::string place_json(const Sources& sources, const Span& span) {
+    return JsonObject().string("file", sources.name(span.file)).integer("line", span.line).integer("column", span.column).text();
+}
+
+std::string verdict(std::span<const Subject> subjects) {
+    int code = exit_code(subjects);
+    return code == exit_clean ? "ok" : code == exit_findings ? "findings" : "error";
+}
+
+std::string diagnostic_json(const Placed& placed) {
+    const Diagnostic& diagnostic = *placed.diagnostic;
+    std::vector<std::string> labels;
+    for (const Label& label : diagnostic.labels)
+        if (label.span.known())
+            labels.push_back(JsonObject().raw("source", place_json(*placed.sources, label.span)).string("text", label.text).text());
+    return JsonObject()
+        .string("code", diagnostic.code)
+        .string("severity", name(diagnostic.severity))
+        .flag("finding", diagnostic.finding)
+        .string("message", diagnostic.message)
+        .raw("source", placed.place() == nullptr ? "null" : place_json(*placed.sources, *placed.place()))
+        .raw("labels", json_array(labels))
+        .raw("notes", json_strings(diagnostic.notes))
+        .string("help", diagnostic.help)
+        .text();
+}
+
+std::string render(std::span<const Subject> subjects, bool) {
+    std::vector<std::string> names, diagnostics;
+    for (const Subject& subject : subjects)
+        if (!subject.name.empty())
+            names.push_back(JsonObject()
+                                .string("name", subject.name)
+                                .string("verdict", verdict(std::span<const Subject>(&subject, 1)))
+                                .string("summary", subject.summary)
+                                .text());
+    for (const Placed& placed : flatten(subjects)) diagnostics.push_back(diagnostic_json(placed));
+    return JsonObject()
+               .integer("format_version", 1)
+               .string("tool", tool_text())
+               .string("verdict", verdict(subjects))
+               .raw("subjects", json_lines(names, 2))
+               .raw("diagnostics", json_lines(diagnostics, 2))
+               .text() +
+           "\n";
+}
+
+} // namespace
+
+const FormatDef& format_json() {
+    static const FormatDef def = {.name = "json", .doc = "one object with format_version, for scripts", .render = render};
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,38 @@
+// For a pull request comment or a job summary: a verdict per subject, then the diagnostics.
+#include "cli/format.h"
+#include "cli/table.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+std::string render(std::span<const Subject> subjects, bool) {
+    std::string out;
+    Table verdicts({{"checked"}, {"verdict"}, {"figures"}});
+    for (const Subject& subject : subjects) {
+        if (subject.name.empty()) continue;
+        int code = exit_code(std::span<const Subject>(&subject, 1));
+        verdicts.add({subject.name, code == 0 ? "ok" : code == 1 ? "findings" : "error", subject.summary});
+    }
+    if (!verdicts.empty()) out += verdicts.render_markdown() + "\n";
+    Table table({{"severity"}, {"code"}, {"place"}, {"message"}, {"what to do"}});
+    for (const Placed& placed : flatten(subjects)) {
+        const Diagnostic& diagnostic = *placed.diagnostic;
+        const Span* span = placed.place();
+        table.add({diagnostic.finding ? "finding" : std::string(name(diagnostic.severity)), diagnostic.code,
+                   span == nullptr ? "" : fmt::format("{}:{}:{}", placed.file(), span->line, span->column), diagnostic.message,
+                   diagnostic.help});
+    }
+    return table.empty() ? out : out + table.render_markdown() + "\n";
+}
+
+} // namespace
+
+const FormatDef& format_markdown() {
+    static const FormatDef def = {.name = "markdown", .doc = "tables for a pull request or a job summary", .render = render};
+    return def;
+}
+
+} // namespace shard
