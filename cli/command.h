@@ -15,8 +15,8 @@ enum ExitCode { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_internal
 
 struct OptionDef {
     std::string_view name;  // "--format", or "MODEL" for a positional
-    std::string_view value; // what it takes: "FILE", "N"; empty for a flag
-    std::string_view doc;
+    std::string_view value = {}; // what it takes: "FILE", "N"; empty for a flag
+    std::string_view doc = {};
     std::vector<std::string_view> choices = {}; // allowed values; empty = any
     std::string_view fallback = {};             // the value if it is not given
     std::string_view short_name = {};           // "-o"

@@ -42,11 +42,10 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         for (size_t i = 0; i < cells.size(); ++i) {
             if (!used[i]) continue;
             std::string padding(widths[i] - display_width(cells[i].text), ' ');
-            std::string painted = paint(cells[i].color, cells[i].text);
-            if (columns_[i].align == Align::right) out += gap + padding + painted;
-            else out += gap + painted, gap = padding;
-            if (columns_[i].align == Align::right) gap.clear();
-            gap += i == last ? "" : "  ";
+            std::string painted = paint.on && !cells[i].painted.empty() ? cells[i].painted : paint(cells[i].color, cells[i].text);
+            bool right = columns_[i].align == Align::right;
+            out += gap + (right ? padding : "") + painted;
+            gap = (right ? "" : padding) + (i == last ? "" : "  ");
         }
         out.erase(out.find_last_not_of(' ') + 1); // an empty last cell
         out += '\n';
@@ -78,17 +77,22 @@ std::string markdown_cell(std::string_view text) {
 
 std::string Table::render_markdown() const {
     std::vector<bool> used = used_columns();
+    bool notes = std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return row.note; });
     std::string head = "|", rule = "|", body;
     for (size_t i = 0; i < columns_.size(); ++i) {
         if (!used[i]) continue;
         head += " " + markdown_cell(columns_[i].header) + " |";
         rule += columns_[i].align == Align::right ? "---:|" : "---|";
     }
-    for (const Row& row : rows_) {
-        if (row.note) continue;
+    if (notes) head += " notes |", rule += "---|";
+    for (size_t r = 0; r < rows_.size(); ++r) {
+        if (rows_[r].note) continue;
         body += "|";
-        for (size_t i = 0; i < row.cells.size(); ++i)
-            if (used[i]) body += " " + markdown_cell(row.cells[i].text) + " |";
+        for (size_t i = 0; i < columns_.size(); ++i)
+            if (used[i]) body += " " + markdown_cell(rows_[r].cells[i].text) + " |";
+        std::string text;
+        for (size_t n = r + 1; n < rows_.size() && rows_[n].note; ++n) text += (text.empty() ? "" : "; ") + rows_[n].cells[0].text;
+        if (notes) body += " " + markdown_cell(text) + " |";
         body += "\n";
     }
     return head + "\n" + rule + "\n" + body;

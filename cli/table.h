@@ -21,6 +21,7 @@ struct Column {
 struct Cell {
     std::string text;
     std::string_view color = {};
+    std::string painted = {}; // instead of `text` when colour is on, if a cell has several colours
     Cell(std::string cell_text = {}, std::string_view cell_color = {}) : text(std::move(cell_text)), color(cell_color) {}
     Cell(const char* cell_text) : text(cell_text) {}
 };
@@ -35,7 +36,7 @@ public:
 
     // Columns that are empty in every row are left out. Headers are left out if all are empty.
     std::string render(const Paint& paint, std::string_view indent) const;
-    std::string render_markdown() const; // notes are left out
+    std::string render_markdown() const; // notes become a last column
 
 private:
     struct Row {

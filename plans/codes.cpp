@@ -36,6 +36,13 @@ std::vector<CodeDoc> other_codes() {
          "The command, an option or its value is not one that shardc knows. `shardc --help` lists commands, `shardc COMMAND --help` options."},
         {"E0702", "file cannot be read", "A file named on the command line does not exist or cannot be read."},
         {"E0703", "file cannot be written", "A file could not be written. Nothing was left half-written: files appear whole, by rename, or not at all."},
+        {"E0704", "not a plan file",
+         "A file given where a plan is expected is neither a plan nor part of a model and its layout. `shardc plan MODEL LAYOUT -o plan.json` "
+         "writes a plan; `run` and `diff` take plan files, or a model followed by layouts."},
+        {"E0705", "nothing to verify with",
+         "--verify plans the model again on one device, from the texts inside the plan file. This plan has none."},
+        {"E0706", "no such thing",
+         "The name given is not one that the model has, or that the list holds. The message names what is near it."},
         {"P0101", "policy: memory",
          "The plan's peak memory per device is above policy.max_memory_per_device. The finding names the largest tensors on a device."},
         {"P0102", "policy: wire bytes",

@@ -25,6 +25,9 @@ TEST_CASE("colour does not shift columns, and characters of several bytes count 
 TEST_CASE("a table in Markdown escapes what Markdown would read") {
     Table table({{"name"}, {"sharding", Align::right}});
     table.add({"w_1", "[data | -]"});
-    table.add_note("not there");
     CHECK(table.render_markdown() == "| name | sharding |\n|---|---:|\n| w\\_1 | [data \\| -] |\n");
+    table.add_note("because");
+    table.add_note("remedy");
+    CHECK(table.render_markdown() ==
+          "| name | sharding | notes |\n|---|---:|---|\n| w\\_1 | [data \\| -] | because; remedy |\n");
 }

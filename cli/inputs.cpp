@@ -1,0 +1,102 @@
+#include "cli/inputs.h"
+
+#include "cli/diagnostics.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
+    Compiled compiled;
+    compiled.name = layout;
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    if (model == "-" && layout == "-") {
+        diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin").help("name a file for one of them");
+        return compiled;
+    }
+    // Both are read before stopping, so that one run says which of the two are missing.
+    std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
+    std::optional<int> layout_file = load_source(env, *compiled.sources, layout, diagnostics);
+    if (!model_file || !layout_file) return compiled;
+    compiled.request.model_file = *model_file;
+    compiled.request.layout_file = *layout_file;
+    compiled.request.mode = mode;
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    return compiled;
+}
+
+Compiled compile_reference(const Plan& plan) {
+    Compiled compiled;
+    compiled.name = "one device";
+    for (const SourceText& source : plan.sources) compiled.sources->add(source.name, source.text);
+    if (plan.sources.size() < 2) {
+        compiled.compilation.diagnostics.error("E0705", {}, "the plan does not hold the model and layout it came from")
+            .help("plan the model again, or give the model and the layout instead of the plan");
+        return compiled;
+    }
+    compiled.request.model_file = 0;
+    compiled.request.layout_file = 1;
+    compiled.request.mode = plan.mode;
+    compiled.request.mesh_override = Mesh{};
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    return compiled;
+}
+
+bool looks_like_plan(std::string_view text) {
+    size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{' && text.substr(0, 4096).find("\"format_version\"") != std::string_view::npos;
+}
+
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode) {
+    std::vector<PlanSource> plans;
+    std::vector<std::optional<std::string>> texts;
+    bool any_plan = false;
+    for (const std::string& path : paths) {
+        PlanSource source;
+        source.name = path;
+        std::optional<int> file = load_source(env, *source.sources, path, source.diagnostics);
+        texts.push_back(file ? std::optional<std::string>(source.sources->text(*file)) : std::nullopt);
+        any_plan = any_plan || (texts.back() && looks_like_plan(*texts.back()));
+        plans.push_back(std::move(source));
+    }
+    if (any_plan || paths.size() == 1) {
+        for (size_t i = 0; i < plans.size(); ++i) {
+            if (!texts[i]) continue;
+            if (looks_like_plan(*texts[i])) {
+                plans[i].plan = parse_plan(*texts[i], plans[i].diagnostics);
+                // Places in the plan's findings are places in the texts it holds.
+                *plans[i].sources = Sources();
+                if (plans[i].plan)
+                    for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
+                continue;
+            }
+            plans[i].diagnostics.error("E0704", {}, fmt::format("'{}' is not a plan file", paths[i]))
+                .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT" : "give either plan files, or a model and layouts");
+        }
+        return plans;
+    }
+    // A model and layouts. Texts were read once (stdin can be read only once).
+    std::vector<PlanSource> compiled;
+    for (size_t i = 1; i < plans.size(); ++i) {
+        PlanSource source;
+        source.name = paths[i];
+        if (!texts[0] || !texts[i]) {
+            const Diagnostics& why = texts[0] ? plans[i].diagnostics : plans[0].diagnostics;
+            for (const Diagnostic& diagnostic : why.all()) source.diagnostics.add(diagnostic);
+            if (!texts[0] && !texts[i])
+                for (const Diagnostic& diagnostic : plans[i].diagnostics.all()) source.diagnostics.add(diagnostic);
+        } else {
+            PlanRequest request;
+            request.model_file = source.sources->add(plans[0].sources->name(0), *texts[0]);
+            request.layout_file = source.sources->add(plans[i].sources->name(0), *texts[i]);
+            request.mode = mode;
+            Compilation compilation = compile(*source.sources, request);
+            source.plan = std::move(compilation.plan);
+            source.diagnostics = compilation.diagnostics;
+        }
+        compiled.push_back(std::move(source));
+    }
+    return compiled;
+}
+
+} // namespace shard

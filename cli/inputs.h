@@ -1,0 +1,41 @@
+// What commands are given: a model and layouts, or plan files. A plan file is recognised by its content, not its name.
+#pragma once
+
+#include "cli/command.h"
+#include "planner/pipeline.h"
+
+#include <memory>
+
+namespace shard {
+
+// A compilation with the texts it came from; diagnostics are in `compilation`.
+struct Compiled {
+    std::string name; // for people: the layout's path
+    std::unique_ptr<Sources> sources = std::make_unique<Sources>();
+    PlanRequest request;
+    Compilation compilation;
+
+    const Plan* plan() const { return compilation.plan ? &*compilation.plan : nullptr; }
+    const Diagnostics& diagnostics() const { return compilation.diagnostics; }
+};
+
+// Reads both files ("-" is stdin, for one of them) and compiles. The plan is absent if an error is there.
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode = "forward");
+
+// The model of a plan on one device: from the texts inside the plan.
+Compiled compile_reference(const Plan& plan);
+
+// True if a text is meant to be a plan: a JSON object that has a format_version.
+bool looks_like_plan(std::string_view text);
+
+// What `run` and `diff` work on: a plan from a file or freshly compiled, with its name for reports.
+struct PlanSource {
+    std::string name;
+    std::optional<Plan> plan;
+    std::unique_ptr<Sources> sources = std::make_unique<Sources>();
+    Diagnostics diagnostics;
+};
+// `paths` are plan files, or a model followed by layouts. A plan that could not be made is absent, with its diagnostics.
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode = "forward");
+
+} // namespace shard
