@@ -40,10 +40,10 @@ TEST_CASE("the report reads from the title to the time, layers folded and trivia
     CHECK(report_text(sample(), {}, {}) == R"(two_layers, forward, on data 2 x model 4 = 8 devices, tpu-v5e
 
 Shardings
-  role    name            type                         sharding     on a device          bytes  source
-  input   x               f32 (batch 8, embed 1024)    [data | -]   (4, 1024)         16.0 KiB  model.yaml:3
-  param   block.{0,1}.w   f32 (embed 1024, 1024)       [- | model]  (1024, 256)   2 x 1.00 MiB  model.yaml:5
-  output  z               f32 (batch 8, embed 1024)    [data | -]   (4, 1024)         16.0 KiB  model.yaml:9
+  role    name           type                       sharding     on a device         bytes  source
+  input   x              f32 (batch 8, embed 1024)  [data | -]   (4, 1024)        16.0 KiB  model.yaml:3
+  param   block.{0,1}.w  f32 (embed 1024, 1024)     [- | model]  (1024, 256)  2 x 1.00 MiB  model.yaml:5
+  output  z              f32 (batch 8, embed 1024)  [data | -]   (4, 1024)        16.0 KiB  model.yaml:9
 
 2 collectives: a device sends 48.0 KiB (49,152 B), all together 393,216 B
   collective  over   of             times  sent by a device     time  source
