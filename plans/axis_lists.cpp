@@ -68,6 +68,8 @@ std::vector<AxisRef> merged(std::span<const AxisRef> refs) {
 std::vector<AlignedAxes> align_axes(std::span<const AxisRef> source, std::span<const AxisRef> target) {
     std::vector<AlignedAxes> result;
     std::vector<AxisRef> left(source.rbegin(), source.rend()), right(target.rbegin(), target.rend());
+    for (std::vector<AxisRef>* list : {&left, &right}) // an axis of size 1 says nothing
+        std::erase_if(*list, [](const AxisRef& ref) { return ref.size == 1; });
     auto next = [](std::vector<AxisRef>& list) {
         internal_check(!list.empty(), "aligned lists have the same size");
         AxisRef ref = list.back();

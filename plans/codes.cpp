@@ -7,7 +7,7 @@ namespace shard {
 
 namespace {
 
-// Codes of planning, plan files, running and the command line; the other ranges have their own files.
+// Codes of planning, plan files and the command line; the other ranges have their own files.
 std::vector<CodeDoc> other_codes() {
     return {
         {"E0401", "too large to plan",
@@ -64,7 +64,7 @@ std::vector<CodeDoc> other_codes() {
 
 std::vector<CodeDoc> sorted_codes() {
     std::vector<CodeDoc> codes;
-    for (const std::vector<CodeDoc>& table : {reading_codes(), model_codes(), layout_codes(), other_codes()})
+    for (const std::vector<CodeDoc>& table : {reading_codes(), model_codes(), layout_codes(), running_codes(), other_codes()})
         codes.insert(codes.end(), table.begin(), table.end());
     std::sort(codes.begin(), codes.end(), [](const CodeDoc& a, const CodeDoc& b) { return a.code < b.code; });
     return codes;

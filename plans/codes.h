@@ -8,5 +8,6 @@ namespace shard {
 std::vector<CodeDoc> reading_codes(); // E01xx
 std::vector<CodeDoc> model_codes();   // E0201 to E0229, the form of a model
 std::vector<CodeDoc> layout_codes();  // E0301 to E0329, W03xx
+std::vector<CodeDoc> running_codes(); // E06xx, P02xx
 
 } // namespace shard

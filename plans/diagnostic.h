@@ -4,7 +4,7 @@
 //
 // Codes are stable and registered in plans/codes.cpp with the text that `shardc explain CODE` prints:
 //   E01xx reading YAML   E02xx model   E03xx layout and shardings   E04xx planning   E05xx plan files
-//   E06xx running        E07xx command line   W…  warnings of the same ranges   P01xx policy findings
+//   E06xx running        E07xx command line   W…  warnings of the same ranges   P01xx policy findings   P02xx verification
 #pragma once
 
 #include <string>

@@ -1,0 +1,59 @@
+#include "executor/arenas.h"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 line = 64, page = 4096, skew_lines = 5;
+
+i64 stride_of(i64 bytes) { return (bytes + page - 1) / page * page + skew_lines * line; }
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+} // namespace
+
+i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
+    const i64 limit = std::numeric_limits<i64>::max() / 2;
+    if (bytes_per_device > limit - 2 * page) return limit;
+    const i64 stride = stride_of(bytes_per_device);
+    return devices > limit / stride ? limit : devices * stride;
+}
+
+bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
+    internal_check(base_ == nullptr, "arenas are allocated once");
+    const i64 total = total_bytes(devices, bytes_per_device);
+    void* memory =
+        mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    madvise(memory, static_cast<size_t>(total), MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
+    base_ = static_cast<std::byte*>(memory);
+    bytes_ = bytes_per_device;
+    stride_ = stride_of(bytes_per_device);
+    mapped_ = total;
+    return true;
+}
+
+Arenas::~Arenas() {
+    if (base_ != nullptr) munmap(base_, static_cast<size_t>(mapped_));
+}
+
+i64 available_memory() {
+    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen("/proc/meminfo", "r"));
+    if (!file) return -1;
+    char text[256];
+    while (std::fgets(text, sizeof text, file.get()) != nullptr) {
+        long long kibibytes = 0;
+        if (std::sscanf(text, "MemAvailable: %lld kB", &kibibytes) == 1) return kibibytes * 1024;
+    }
+    return -1;
+}
+
+} // namespace shard

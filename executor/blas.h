@@ -1,0 +1,24 @@
+// The border to OpenBLAS: one-thread GEMM that many workers may call at once.
+#pragma once
+
+#include "plans/type.h"
+
+namespace shard {
+
+// Sets OpenBLAS to one thread per call. Returns what is wrong with the loaded library (an empty string if nothing): only the
+// pthread build is safe under several calling threads, and the machine may load another at run time.
+std::string prepare_blas();
+
+// A row-major matrix, or its transpose if `transposed`; rows (columns) are ld elements apart.
+template <typename T>
+struct MatrixRef {
+    T* data = nullptr;
+    bool transposed = false;
+    i64 ld = 1;
+};
+
+// out(m x n) = lhs(m x k) * rhs(k x n). Sizes up to 2^31 - 1 (internal error beyond).
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out);
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out);
+
+} // namespace shard

@@ -1,0 +1,110 @@
+#include "executor/blas.h"
+#include "executor/element.h"
+#include "executor/kernels/kernels.h"
+#include "executor/strided.h"
+#include "plans/gemm_layout.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// Copies one batch index of a tensor into (or, for the result, out of) a contiguous row-major matrix.
+std::vector<CopyDim> packing(const GemmMatrix& matrix, bool unpack) {
+    std::vector<CopyDim> dims;
+    for (const std::vector<GemmDim>* list : {&matrix.rows, &matrix.cols})
+        for (const GemmDim& dim : *list) dims.push_back({dim.size, 0, dim.stride});
+    i64 stride = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+        dims[d].to = stride;
+        stride *= dims[d].extent;
+        if (unpack) std::swap(dims[d].to, dims[d].from);
+    }
+    return dims;
+}
+
+// Integers wrap, as in XLA; booleans are "or of and". Matrices of any layout, without blocking: integer products are rare.
+template <typename T>
+void plain_gemm(i64 m, i64 n, i64 k, MatrixRef<const T> a, MatrixRef<const T> b, MatrixRef<T> c) {
+    const i64 a_row = a.transposed ? 1 : a.ld, a_col = a.transposed ? a.ld : 1;
+    const i64 b_row = b.transposed ? 1 : b.ld, b_col = b.transposed ? b.ld : 1;
+    const i64 c_row = c.transposed ? 1 : c.ld, c_col = c.transposed ? c.ld : 1;
+    for (i64 i = 0; i < m; ++i)
+        for (i64 j = 0; j < n; ++j) {
+            std::uint64_t sum = 0;
+            for (i64 l = 0; l < k; ++l)
+                sum += static_cast<std::uint64_t>(a.data[i * a_row + l * a_col]) *
+                       static_cast<std::uint64_t>(b.data[l * b_row + j * b_col]);
+            c.data[i * c_row + j * c_col] =
+                std::is_same_v<T, std::uint8_t> ? static_cast<T>(sum != 0 ? 1 : 0) : static_cast<T>(sum);
+        }
+}
+
+template <typename T>
+void multiply(const GemmLayout& layout, const KernelCall& call) {
+    const Operand &lhs = call.inputs[0], &rhs = call.inputs[1];
+    const i64 element = static_cast<i64>(sizeof(T));
+    const auto scratch = [&](const GemmMatrix& matrix, i64 elements) {
+        return matrix.packed ? call.scratch.at(matrix.scratch_offset, elements * element) : nullptr;
+    };
+    std::byte* const packed_lhs = scratch(layout.lhs, layout.m * layout.k);
+    std::byte* const packed_rhs = scratch(layout.rhs, layout.k * layout.n);
+    std::byte* const packed_out = scratch(layout.out, layout.m * layout.n);
+    const std::vector<CopyDim> pack_lhs = packing(layout.lhs, false), pack_rhs = packing(layout.rhs, false),
+                               unpack_out = packing(layout.out, true);
+
+    const auto operand = [&](const GemmMatrix& matrix, const Operand& from, i64 offset, std::byte* packed,
+                             const std::vector<CopyDim>& dims) {
+        const std::byte* data = from.data + offset * byte_size(from.dtype);
+        if (matrix.packed) {
+            convert_strided(packed, layout.compute, data, from.dtype, dims);
+            data = packed;
+        }
+        return MatrixRef<const T>{reinterpret_cast<const T*>(data), matrix.transposed, matrix.ld};
+    };
+
+    std::vector<i64> index(layout.batch.size(), 0);
+    i64 batches = 1;
+    for (i64 size : layout.batch) batches *= size;
+    for (i64 b = 0; b < batches; ++b) {
+        i64 lhs_offset = 0, rhs_offset = 0, out_offset = 0;
+        for (size_t d = 0; d < index.size(); ++d) {
+            lhs_offset += index[d] * layout.lhs.batch_strides[d];
+            rhs_offset += index[d] * layout.rhs.batch_strides[d];
+            out_offset += index[d] * layout.out.batch_strides[d];
+        }
+        const MatrixRef<const T> left = operand(layout.lhs, lhs, lhs_offset, packed_lhs, pack_lhs);
+        const MatrixRef<const T> right = operand(layout.rhs, rhs, rhs_offset, packed_rhs, pack_rhs);
+        std::byte* const target = call.output.data + out_offset * byte_size(call.output.dtype);
+        const MatrixRef<T> out = {reinterpret_cast<T*>(layout.out.packed ? packed_out : target), layout.out.transposed,
+                                  layout.out.ld};
+        if constexpr (std::is_floating_point_v<T>) {
+            gemm(layout.m, layout.n, layout.k, left, right, out);
+        } else {
+            plain_gemm<T>(layout.m, layout.n, layout.k, left, right, out);
+        }
+        if (layout.out.packed) convert_strided(target, call.output.dtype, packed_out, layout.compute, unpack_out);
+        for (size_t d = index.size(); d-- > 0;) { // the next batch index, last dim fastest
+            if (++index[d] < layout.batch[d]) break;
+            index[d] = 0;
+        }
+    }
+}
+
+} // namespace
+
+void run_contract(const Contract& kernel, const KernelCall& call) {
+    internal_check(call.inputs.size() == 2, "contract takes two operands");
+    const GemmLayout layout = gemm_layout(kernel, call.inputs[0].type(), call.inputs[1].type(), call.output.type());
+    visit_dtype(layout.compute, [&](auto value) {
+        using T = decltype(value);
+        if constexpr (std::is_same_v<T, Bf16>) {
+            internal_error("contract: bf16 multiplies as f32");
+        } else {
+            multiply<T>(layout, call);
+        }
+    });
+}
+
+} // namespace shard

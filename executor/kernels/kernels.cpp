@@ -1,0 +1,21 @@
+#include "executor/kernels/kernels.h"
+
+namespace shard {
+
+namespace {
+
+struct Runner {
+    const KernelCall& call;
+    void operator()(const Contract& kernel) const { run_contract(kernel, call); }
+    void operator()(const Pointwise& kernel) const { run_pointwise(kernel, call); }
+    void operator()(const Reduce& kernel) const { run_reduce(kernel, call); }
+    void operator()(const Move& kernel) const { run_move(kernel, call); }
+    void operator()(const Gather& kernel) const { run_gather(kernel, call); }
+    void operator()(const Generate& kernel) const { run_generate(kernel, call); }
+};
+
+} // namespace
+
+void run_kernel(const Kernel& kernel, const KernelCall& call) { std::visit(Runner{call}, kernel); }
+
+} // namespace shard

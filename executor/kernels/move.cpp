@@ -1,0 +1,72 @@
+#include "executor/element.h"
+#include "executor/kernels/kernels.h"
+#include "executor/strided.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shard {
+
+namespace {
+
+// Indices t in [low, high) of [0, extent) with 0 <= start + stride * t < size.
+struct Range {
+    i64 low = 0, high = 0;
+};
+Range clip(Range range, i64 start, i64 stride, i64 size) {
+    if (stride == 0) return start >= 0 && start < size ? range : Range{};
+    // start + stride * t >= 0 and <= size - 1, as bounds on t
+    const auto floor_div = [](i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); };
+    const auto ceil_div = [&](i64 a, i64 b) { return -floor_div(-a, b); };
+    const i64 first = stride > 0 ? ceil_div(-start, stride) : ceil_div(size - 1 - start, stride);
+    const i64 last = stride > 0 ? floor_div(size - 1 - start, stride) : floor_div(-start, stride);
+    return {std::max(range.low, first), std::min(range.high, last + 1)};
+}
+
+void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call) {
+    const Operand& operand = call.inputs[static_cast<size_t>(piece.operand)];
+    const Shape &in = *operand.shape, &out = *call.output.shape;
+    const std::vector<i64> in_strides = row_major_strides(in), out_strides = row_major_strides(out);
+    std::vector<CopyDim> dims;
+    i64 from = 0, to = 0;
+    for (size_t d = 0; d < out.size(); ++d) {
+        const size_t p = move.permutation.empty() ? d : static_cast<size_t>(move.permutation[d]);
+        const i64 in_start = evaluate(piece.in_start[p], call.context);
+        const i64 out_start = evaluate(piece.out_start[d], call.context);
+        Range range = {0, piece.extent[d]};
+        range = clip(range, out_start, piece.out_stride[d], out[d]);
+        range = clip(range, in_start, piece.in_stride[p], in[p]);
+        if (range.low >= range.high) return;
+        to += (out_start + piece.out_stride[d] * range.low) * out_strides[d];
+        from += (in_start + piece.in_stride[p] * range.low) * in_strides[p];
+        dims.push_back({range.high - range.low, piece.out_stride[d] * out_strides[d], piece.in_stride[p] * in_strides[p]});
+    }
+    const i64 element = byte_size(call.output.dtype);
+    copy_strided(call.output.data + to * element, operand.data + from * element, element, dims);
+}
+
+} // namespace
+
+void fill_value(const Result& output, double value) {
+    visit_dtype(output.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        T* data = reinterpret_cast<T*>(output.data);
+        std::fill(data, data + element_count(*output.shape), convert_value<T>(value));
+    });
+}
+
+void run_move(const Move& kernel, const KernelCall& call) {
+    for (const Operand& operand : call.inputs)
+        internal_check(operand.dtype == call.output.dtype, "move: element types differ");
+    if (kernel.flat) {
+        internal_check(call.inputs.size() == 1 && call.inputs[0].type().bytes() == call.output.bytes(),
+                       "move: a reshape keeps the elements");
+        if (call.inputs[0].data != call.output.data)
+            std::memcpy(call.output.data, call.inputs[0].data, static_cast<size_t>(call.output.bytes()));
+        return;
+    }
+    if (!kernel.covers) fill_value(call.output, kernel.fill);
+    for (const MovePiece& piece : kernel.pieces) copy_piece(kernel, piece, call);
+}
+
+} // namespace shard

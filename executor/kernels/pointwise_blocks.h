@@ -1,0 +1,41 @@
+// The parts of the pointwise interpreter: block registers, loading and storing blocks, and one block of one instruction.
+#pragma once
+
+#include "executor/element.h"
+#include "executor/kernels/kernels.h"
+#include "executor/strided.h"
+
+#include <memory>
+
+namespace shard {
+
+constexpr i64 block_elements = 1024;
+
+// A block of values. bf16 is held as float, rounded to bf16 after every step; booleans as uint8_t.
+struct Register {
+    alignas(64) std::byte bytes[static_cast<size_t>(block_elements) * 8];
+    template <typename T>
+    T* as() { return reinterpret_cast<T*>(bytes); }
+};
+
+// The type of a register's elements.
+template <typename T>
+using Held = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
+
+// An input as seen from the output: per (joined) output dim its extent and the input's stride, 0 where it is broadcast.
+struct BlockSource {
+    Operand operand;
+    std::vector<CopyDim> dims; // `to` is the row-major stride of the output
+};
+BlockSource block_source(const Operand& operand, const std::vector<int>& dims, const Shape& output);
+
+// Elements [first, first + width) of the output's row-major order.
+void load_block(Register& to, const BlockSource& source, i64 first, i64 width);
+void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width);
+void fill_constant(Register& to, const ScalarStep& step);
+void store_block(Register& from, const Result& output, i64 first, i64 width);
+
+// One instruction that has operands. `type` is that of the first operand, `result` the step's own.
+void scalar_block(ScalarOp op, DType type, DType result, Register& to, Register* const args[3], i64 width);
+
+} // namespace shard
