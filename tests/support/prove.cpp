@@ -121,7 +121,8 @@ bool stays_exact(const std::map<std::string, Array>& outputs) {
 } // namespace
 
 std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
-    return find_format("text")->render({sources, false, {}}, diagnostics.all());
+    Subject subject{{}, {}, &sources, diagnostics.all()};
+    return find_format("text")->render(std::span<const Subject>(&subject, 1), false);
 }
 
 std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation, const ProofOptions& options) {
