@@ -1,0 +1,142 @@
+// Dijkstra over placements (redistribution_space.h) by (seconds, wire bytes, collectives, steps); equal costs keep what was found first,
+// and moves come in a fixed order, so the answer is the same on every run.
+#include "planner/redistribution_space.h"
+
+#include "plans/axis_lists.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace shard {
+
+namespace {
+
+struct Visit {
+    MoveCost cost;
+    Placement previous;
+    RedistributionStep step;
+};
+
+Redistribution path_to(const std::map<Placement, Visit>& visits, const Placement& start, const Placement& goal) {
+    Redistribution result;
+    const MoveCost& cost = visits.at(goal).cost;
+    result.seconds = cost.seconds;
+    result.wire_bytes_total = cost.wire_bytes;
+    result.collectives = cost.collectives;
+    for (Placement at = goal; at != start;) {
+        const Visit& visit = visits.at(at);
+        result.steps.push_back(visit.step);
+        at = visit.previous;
+    }
+    std::reverse(result.steps.begin(), result.steps.end());
+    return result;
+}
+
+// The cheapest way in which no state holds more than `most_bytes`.
+std::optional<Redistribution> search(const RedistributionSpace& space, const Placement& start, i64 most_bytes) {
+    std::map<Placement, Visit> visits;
+    std::set<std::pair<MoveCost, Placement>> queue;
+    visits[start] = {};
+    queue.insert({MoveCost{}, start});
+    while (!queue.empty()) {
+        auto [cost, here] = *queue.begin();
+        queue.erase(queue.begin());
+        if (here == space.goal()) return path_to(visits, start, here);
+        for (PlacementMove& move : space.moves(here)) {
+            if (space.local_bytes(move.after) > most_bytes) continue;
+            MoveCost total = cost + move.cost;
+            auto known = visits.find(move.after);
+            if (known != visits.end()) {
+                if (known->second.cost <= total) continue;
+                queue.erase({known->second.cost, move.after});
+            }
+            queue.insert({total, move.after});
+            visits[move.after] = {total, here, std::move(move.step)};
+        }
+    }
+    return std::nullopt;
+}
+
+// Slices between two collectives commute over dims: they are put in the order of the dims, one a dim.
+void join_slices(Redistribution& redistribution) {
+    std::vector<RedistributionStep> joined;
+    size_t first = 0; // of the slices since the last collective
+    for (RedistributionStep& step : redistribution.steps) {
+        if (step.collective) {
+            joined.push_back(std::move(step));
+            first = joined.size();
+            continue;
+        }
+        std::vector<RedistributionStep>::iterator place =
+            std::find_if(joined.begin() + static_cast<std::ptrdiff_t>(first), joined.end(),
+                         [&](const RedistributionStep& other) { return other.slice.to >= step.slice.to; });
+        if (place == joined.end() || place->slice.to != step.slice.to) {
+            joined.insert(place, std::move(step));
+            continue;
+        }
+        for (const AxisRef& ref : step.slice.axes) append_axis(place->slice.axes, ref);
+    }
+    redistribution.steps = std::move(joined);
+}
+
+i64 larger_end(const RedistributionSpace& space) {
+    return std::max(space.local_bytes(space.start()), space.local_bytes(space.goal()));
+}
+
+std::optional<Redistribution> search_from(const RedistributionSpace& space, const Placement& start) {
+    std::optional<Redistribution> found = search(space, start, larger_end(space));
+    if (!found) found = search(space, start, std::numeric_limits<i64>::max());
+    return found;
+}
+
+// What a person sees of a sequence, to tell alternatives apart.
+std::string words(const Mesh& mesh, const Redistribution& redistribution) {
+    std::string result;
+    for (const RedistributionStep& step : redistribution.steps) {
+        if (step.collective) result += text(mesh, *step.collective) + "; ";
+    }
+    return result;
+}
+
+} // namespace
+
+Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from, const Sharding& to) {
+    if (same_layout(from, to)) return {};
+    RedistributionSpace space(mesh, hardware, global, from, to);
+    std::optional<Redistribution> found = search_from(space, space.start());
+    internal_check(found.has_value(), "every sharding is reached from every other");
+    join_slices(*found);
+    return *found;
+}
+
+// By the first step: every step out of the start, followed by the cheapest rest.
+std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
+                                                        const Sharding& from, const Sharding& to, int limit) {
+    std::vector<Redistribution> result = {redistribute(mesh, hardware, global, from, to)};
+    if (result[0].steps.empty()) return result;
+    RedistributionSpace space(mesh, hardware, global, from, to);
+    std::vector<Redistribution> others;
+    for (const PlacementMove& first : space.moves(space.start())) {
+        std::optional<Redistribution> rest = search_from(space, first.after);
+        if (!rest) continue;
+        rest->steps.insert(rest->steps.begin(), first.step);
+        rest->seconds += first.cost.seconds;
+        rest->wire_bytes_total += first.cost.wire_bytes;
+        rest->collectives += first.cost.collectives;
+        join_slices(*rest);
+        others.push_back(std::move(*rest));
+    }
+    std::stable_sort(others.begin(), others.end(), [](const Redistribution& a, const Redistribution& b) {
+        return std::tuple(a.seconds, a.wire_bytes_total, a.collectives) < std::tuple(b.seconds, b.wire_bytes_total, b.collectives);
+    });
+    std::set<std::string> seen = {words(mesh, result[0])};
+    for (Redistribution& other : others) {
+        if (static_cast<int>(result.size()) >= limit) break;
+        if (seen.insert(words(mesh, other)).second) result.push_back(std::move(other));
+    }
+    return result;
+}
+
+} // namespace shard
