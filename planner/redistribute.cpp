@@ -1,5 +1,5 @@
-// Dijkstra over placements (redistribution_space.h) by (seconds, wire bytes, collectives, steps); equal costs keep what was found first,
-// and moves come in a fixed order, so the answer is the same on every run.
+// Dijkstra over placements (redistribution_space.h) by (seconds, wire bytes, collectives, steps); equal costs keep what
+// was found first, and moves come in a fixed order, so the answer is the same on every run.
 #include "planner/redistribution_space.h"
 
 #include "plans/axis_lists.h"
@@ -102,7 +102,8 @@ std::string words(const Mesh& mesh, const Redistribution& redistribution) {
 
 } // namespace
 
-Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from, const Sharding& to) {
+Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
+                            const Sharding& to) {
     if (same_layout(from, to)) return {};
     RedistributionSpace space(mesh, hardware, global, from, to);
     std::optional<Redistribution> found = search_from(space, space.start());
@@ -112,8 +113,9 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
 }
 
 // By the first step: every step out of the start, followed by the cheapest rest.
-std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
-                                                        const Sharding& from, const Sharding& to, int limit) {
+std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const Hardware& hardware,
+                                                        const TensorType& global, const Sharding& from,
+                                                        const Sharding& to, int limit) {
     std::vector<Redistribution> result = {redistribute(mesh, hardware, global, from, to)};
     if (result[0].steps.empty()) return result;
     RedistributionSpace space(mesh, hardware, global, from, to);
@@ -129,7 +131,8 @@ std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const 
         others.push_back(std::move(*rest));
     }
     std::stable_sort(others.begin(), others.end(), [](const Redistribution& a, const Redistribution& b) {
-        return std::tuple(a.seconds, a.wire_bytes_total, a.collectives) < std::tuple(b.seconds, b.wire_bytes_total, b.collectives);
+        return std::tuple(a.seconds, a.wire_bytes_total, a.collectives) <
+               std::tuple(b.seconds, b.wire_bytes_total, b.collectives);
     });
     std::set<std::string> seen = {words(mesh, result[0])};
     for (Redistribution& other : others) {

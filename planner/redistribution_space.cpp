@@ -60,8 +60,8 @@ std::vector<AxisRef> cut_to_common(const Sharding& from, const Sharding& to) {
 
 } // namespace
 
-RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
-                                         const Sharding& to)
+RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
+                                         const Sharding& from, const Sharding& to)
     : mesh_(&mesh), hardware_(&hardware), reduce_(from.reduce), shape_(global.shape) {
     // Leading axes that stay are dropped first, so that they neither multiply the states nor cut others.
     Sharding source = from, target = to;
@@ -78,8 +78,9 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     start_ = placement_of(source, pieces_);
     goal_ = placement_of(target, pieces_);
     bytes_ = element_count(shape_) * byte_size(global.dtype);
-    internal_check(std::includes(start_.partial.begin(), start_.partial.end(), goal_.partial.begin(), goal_.partial.end()),
-                   "a redistribution makes no partial value");
+    internal_check(
+        std::includes(start_.partial.begin(), start_.partial.end(), goal_.partial.begin(), goal_.partial.end()),
+        "a redistribution makes no partial value");
     // The scale of one query: moving everything once. Rounding each step to 2^-40 of it leaves sums exact.
     if (!pieces_.empty()) {
         std::vector<AxisRef> all = merged(pieces_);
@@ -156,7 +157,8 @@ struct RedistributionSpace::Generator {
                 if (!divides(d, size(piece))) continue;
                 Placement after = here;
                 after.dims[d].push_back(piece);
-                moves.push_back({{std::nullopt, {-1, static_cast<int>(d), refs(std::span(&piece, 1))}}, after, {0, 0, 0, 1}});
+                moves.push_back(
+                    {{std::nullopt, {-1, static_cast<int>(d), refs(std::span(&piece, 1))}}, after, {0, 0, 0, 1}});
             }
         }
     }
@@ -193,13 +195,15 @@ struct RedistributionSpace::Generator {
                     after.dims[from].resize(after.dims[from].size() - count);
                     std::vector<AxisRef> axes = refs(pieces);
                     AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
-                    add_collective({find_collective("all_to_all"), axes, ReduceOp::sum, {move}, {}, {}, 0}, std::move(after));
+                    add_collective({find_collective("all_to_all"), axes, ReduceOp::sum, {move}, {}, {}, 0},
+                                   std::move(after));
                 }
             }
         }
     }
 
-    // Renumbers blocks: `after` has the same parts on every dim. Only what differs takes part; pieces that come or go fill up both orders.
+    // Renumbers blocks: `after` has the same parts on every dim. Only what differs takes part; pieces that come or go
+    // fill up both orders.
     void permutation(const Placement& after) {
         std::vector<int> source, target;
         for (size_t d = 0; d < rank(); ++d) {
@@ -207,8 +211,10 @@ struct RedistributionSpace::Generator {
             size_t front = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
             size_t a_end = a.size(), b_end = b.size();
             while (a_end > front && b_end > front && a[a_end - 1] == b[b_end - 1]) --a_end, --b_end;
-            source.insert(source.end(), a.begin() + static_cast<std::ptrdiff_t>(front), a.begin() + static_cast<std::ptrdiff_t>(a_end));
-            target.insert(target.end(), b.begin() + static_cast<std::ptrdiff_t>(front), b.begin() + static_cast<std::ptrdiff_t>(b_end));
+            source.insert(source.end(), a.begin() + static_cast<std::ptrdiff_t>(front),
+                          a.begin() + static_cast<std::ptrdiff_t>(a_end));
+            target.insert(target.end(), b.begin() + static_cast<std::ptrdiff_t>(front),
+                          b.begin() + static_cast<std::ptrdiff_t>(b_end));
         }
         if (source.empty() && target.empty()) return;
         const std::vector<int> leaving = source, coming = target;
@@ -221,7 +227,9 @@ struct RedistributionSpace::Generator {
         fill_up(target, leaving);
         std::vector<int> group = source;
         std::sort(group.begin(), group.end());
-        add_collective({find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, refs(source), refs(target), 0}, after);
+        add_collective(
+            {find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, refs(source), refs(target), 0},
+            after);
     }
 
     // Every arrangement of the pieces that gives each dim as many parts as it has now.
@@ -239,7 +247,8 @@ struct RedistributionSpace::Generator {
         }
     }
 
-    // Exchanges two pieces of one size; enough to reach every arrangement in several steps where there are too many to try.
+    // Exchanges two pieces of one size; enough to reach every arrangement in several steps where there are too many to
+    // try.
     void swaps(const std::vector<int>& pool) {
         for (size_t i = 0; i < pool.size(); ++i) {
             for (size_t j = i + 1; j < pool.size(); ++j) {
@@ -273,7 +282,8 @@ struct RedistributionSpace::Generator {
         arrange(after, pool, 0, rank() > 0 ? product(here.dims[0]) : 1);
     }
 
-    // One arrangement made for the goal: wanted pieces in the wanted order as far as they fit each dim, then whatever is left over.
+    // One arrangement made for the goal: wanted pieces in the wanted order as far as they fit each dim, then whatever
+    // is left over.
     void toward_goal(std::vector<int> pool) {
         Placement after = here;
         std::vector<i64> left;
@@ -308,14 +318,15 @@ struct RedistributionSpace::Generator {
 
     std::vector<int> to_reduce() const {
         std::vector<int> result;
-        std::set_difference(here.partial.begin(), here.partial.end(), space.goal_.partial.begin(), space.goal_.partial.end(),
-                            std::back_inserter(result));
+        std::set_difference(here.partial.begin(), here.partial.end(), space.goal_.partial.begin(),
+                            space.goal_.partial.end(), std::back_inserter(result));
         return result;
     }
 
     Placement without_partial(std::span<const int> pieces) const {
         Placement after = here;
-        std::erase_if(after.partial, [&](int piece) { return std::find(pieces.begin(), pieces.end(), piece) != pieces.end(); });
+        std::erase_if(after.partial,
+                      [&](int piece) { return std::find(pieces.begin(), pieces.end(), piece) != pieces.end(); });
         return after;
     }
 
@@ -328,7 +339,8 @@ struct RedistributionSpace::Generator {
                 after.dims[dim].insert(after.dims[dim].end(), chosen.begin(), chosen.end());
                 std::vector<AxisRef> axes = refs(chosen);
                 AxisMove move{-1, static_cast<int>(dim), axes};
-                add_collective({find_collective("reduce_scatter"), axes, space.reduce_, {move}, {}, {}, 0}, std::move(after));
+                add_collective({find_collective("reduce_scatter"), axes, space.reduce_, {move}, {}, {}, 0},
+                               std::move(after));
                 if (chosen.size() < 3) scatter(dim, chosen, pieces);
             }
             chosen.pop_back();
@@ -370,7 +382,8 @@ struct RedistributionSpace::Generator {
                 std::vector<int> chosen;
                 scatter(d, chosen, reducing);
             }
-            add_collective({find_collective("all_reduce"), refs(reducing), space.reduce_, {}, {}, {}, 0}, without_partial(reducing));
+            add_collective({find_collective("all_reduce"), refs(reducing), space.reduce_, {}, {}, {}, 0},
+                           without_partial(reducing));
             return;
         }
         gathers();

@@ -1,8 +1,8 @@
 // The states and moves that the redistribution search walks over.
 //
-// The axes of both ends are cut into pieces that are equal or disjoint, and further where the size of one piece divides another's, so
-// that one can take the other's place. A state says which pieces lie on which dim, major to minor, and which are partial; leading
-// pieces that both ends have in the same place never move and are left out.
+// The axes of both ends are cut into pieces that are equal or disjoint, and further where the size of one piece divides
+// another's, so that one can take the other's place. A state says which pieces lie on which dim, major to minor, and
+// which are partial; leading pieces that both ends have in the same place never move and are left out.
 //
 //     {x:4, y:2}, [y | - | x] -> [- | x,y | -]:  pieces x:(1)2, x:(2)2, y;  state {{y}, {}, {x1, x2}}
 #pragma once
@@ -27,7 +27,8 @@ struct MoveCost {
     int steps = 0;
     auto operator<=>(const MoveCost&) const = default;
     MoveCost operator+(const MoveCost& other) const {
-        return {seconds + other.seconds, wire_bytes + other.wire_bytes, collectives + other.collectives, steps + other.steps};
+        return {seconds + other.seconds, wire_bytes + other.wire_bytes, collectives + other.collectives,
+                steps + other.steps};
     }
 };
 
@@ -39,7 +40,8 @@ struct PlacementMove {
 
 class RedistributionSpace {
 public:
-    RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from, const Sharding& to);
+    RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
+                        const Sharding& to);
 
     const Placement& start() const { return start_; }
     const Placement& goal() const { return goal_; }
@@ -52,9 +54,9 @@ private:
     const Hardware* hardware_;
     ReduceOp reduce_ = ReduceOp::sum;
     std::vector<AxisRef> pieces_;
-    Shape shape_;       // without what the fixed leading pieces split
-    i64 bytes_ = 0;     // of that shape
-    double grain_ = 0;  // seconds are rounded to a multiple of this
+    Shape shape_;      // without what the fixed leading pieces split
+    i64 bytes_ = 0;    // of that shape
+    double grain_ = 0; // seconds are rounded to a multiple of this
     Placement start_, goal_;
 };
 

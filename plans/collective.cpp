@@ -14,7 +14,8 @@ namespace shard {
 
 namespace {
 
-// Renames axes on the dims: what a device holds in a block numbered by source_order is afterwards numbered by target_order.
+// Renames axes on the dims: what a device holds in a block numbered by source_order is afterwards numbered by
+// target_order.
 void permute_dims(Sharding& sharding, const Collective& collective) {
     std::vector<AlignedAxes> pairs = align_axes(collective.source_order, collective.target_order);
     std::vector<AxisRef> marks;
@@ -25,7 +26,8 @@ void permute_dims(Sharding& sharding, const Collective& collective) {
         for (size_t i = 0; i < pieces.size();) {
             auto starts_here = [&](const AlignedAxes& pair) {
                 return pair.source.size() <= pieces.size() - i &&
-                       std::equal(pair.source.begin(), pair.source.end(), pieces.begin() + static_cast<std::ptrdiff_t>(i));
+                       std::equal(pair.source.begin(), pair.source.end(),
+                                  pieces.begin() + static_cast<std::ptrdiff_t>(i));
             };
             auto pair = std::find_if(pairs.begin(), pairs.end(), starts_here);
             if (pair == pairs.end()) {
@@ -79,7 +81,8 @@ Sharding sharding_after(const Collective& collective, const Sharding& before) {
 std::string text(const Mesh& mesh, const Collective& collective) {
     std::string result = fmt::format("{} over {}", collective.def->name, text(mesh, collective.axes));
     if (!collective.source_order.empty()) {
-        return fmt::format("{} ({} -> {})", result, text(mesh, collective.source_order), text(mesh, collective.target_order));
+        return fmt::format("{} ({} -> {})", result, text(mesh, collective.source_order),
+                           text(mesh, collective.target_order));
     }
     std::string places;
     for (const AxisMove& move : collective.moves) {

@@ -29,7 +29,9 @@ std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std
     return shares;
 }
 
-bool is_ring(const Link& link) { return link.topology == Link::Topology::ring || link.topology == Link::Topology::torus; }
+bool is_ring(const Link& link) {
+    return link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
+}
 
 // Mesh axes that carry bytes at the same time; parts of one axis share its links.
 double parallel_axes(const LinkShare& share) {
@@ -45,7 +47,8 @@ double latency_of(const LinkShare& share) {
     if (link.topology == Link::Topology::tree) return std::ceil(std::log2(static_cast<double>(share.n))) * link.latency;
     if (!is_ring(link)) return link.latency;
     double seconds = 0;
-    for (const AxisRef& ref : share.refs) seconds += static_cast<double>(share.wrap ? (ref.size + 1) / 2 : ref.size - 1) * link.latency;
+    for (const AxisRef& ref : share.refs)
+        seconds += static_cast<double>(share.wrap ? (ref.size + 1) / 2 : ref.size - 1) * link.latency;
     return seconds;
 }
 
@@ -66,7 +69,7 @@ double all_to_all_transfer(const LinkShare& share, double bytes) {
     return seconds / parallel_axes(share);
 }
 
-template <class Transfer>
+template<class Transfer>
 double slowest(const std::vector<LinkShare>& shares, Transfer transfer, double bytes) {
     double latency = 0, seconds = 0;
     for (const LinkShare& share : shares) {
@@ -87,7 +90,8 @@ double gather_seconds(const Mesh& mesh, const Hardware& hardware, std::span<cons
     return slowest(shares_of(mesh, hardware, axes), gather_transfer, whole_bytes);
 }
 
-double all_to_all_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double whole_bytes) {
+double all_to_all_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes,
+                          double whole_bytes) {
     return slowest(shares_of(mesh, hardware, axes), all_to_all_transfer, whole_bytes);
 }
 

@@ -22,15 +22,20 @@ TensorType moved_type(const Collective& collective, const TensorType& before) {
 
 double combine(ReduceOp op, double a, double b) {
     switch (op) {
-    case ReduceOp::sum: return a + b;
-    case ReduceOp::prod: return a * b;
-    case ReduceOp::max: return std::isnan(a) || a > b ? a : b;
-    case ReduceOp::min: return std::isnan(a) || a < b ? a : b;
+    case ReduceOp::sum:
+        return a + b;
+    case ReduceOp::prod:
+        return a * b;
+    case ReduceOp::max:
+        return std::isnan(a) || a > b ? a : b;
+    case ReduceOp::min:
+        return std::isnan(a) || a < b ? a : b;
     }
     internal_error("unknown reduction");
 }
 
-std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position, const DeviceBuffers& buffers) {
+std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position,
+                                       const DeviceBuffers& buffers) {
     std::vector<i64> group = group_of(mesh, position, collective.axes);
     std::vector<double> result = buffers[static_cast<size_t>(group.front())];
     for (size_t rank = 1; rank < group.size(); ++rank) {
@@ -47,8 +52,9 @@ i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position)
     return position_of(mesh, coordinates);
 }
 
-// Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its coordinates agree
-// along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the group is counted out.
+// Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its
+// coordinates agree along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the
+// group is counted out.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
     std::vector<AlignedAxes> pairs = align_axes(collective.source_order, collective.target_order);
     std::vector<AxisRef> sources, targets;
@@ -59,7 +65,8 @@ i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
     std::vector<AxisRef> a = sources, b = targets;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
-    bool single = std::all_of(pairs.begin(), pairs.end(), [](const AlignedAxes& p) { return p.source.size() == 1 && p.target.size() == 1; });
+    bool single = std::all_of(pairs.begin(), pairs.end(),
+                              [](const AlignedAxes& p) { return p.source.size() == 1 && p.target.size() == 1; });
     if (single && a == b) {
         i64 unmoved = 1;
         std::vector<bool> seen(sources.size());

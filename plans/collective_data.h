@@ -1,5 +1,5 @@
-// Where each element of a device's buffer comes from in a collective that moves blocks: shared by the meanings of all_gather,
-// all_to_all and reduce_scatter, and the arithmetic of groups that their byte counts share.
+// Where each element of a device's buffer comes from in a collective that moves blocks: shared by the meanings of
+// all_gather, all_to_all and reduce_scatter, and the arithmetic of groups that their byte counts share.
 #pragma once
 
 #include "plans/collective.h"
@@ -11,25 +11,31 @@ using DeviceBuffers = std::vector<std::vector<double>>; // one per device, by po
 // Of the local type before: dims that lose axes grow by them, dims that gain axes shrink.
 TensorType moved_type(const Collective& collective, const TensorType& before);
 
-// Calls visit(out_element, source_position, in_element) for every element that the device at `position` holds after the move.
-template <class Visit>
-void for_each_moved(const Collective& collective, const Mesh& mesh, const TensorType& before, i64 position, Visit visit);
+// Calls visit(out_element, source_position, in_element) for every element that the device at `position` holds after the
+// move.
+template<class Visit>
+void for_each_moved(const Collective& collective, const Mesh& mesh, const TensorType& before, i64 position,
+                    Visit visit);
 
 // Devices of one group, and groups in the mesh.
 inline i64 group_size(const Collective& collective) { return total_size(collective.axes); }
-inline i64 group_count(const Collective& collective, const Mesh& mesh) { return mesh.device_count() / group_size(collective); }
+inline i64 group_count(const Collective& collective, const Mesh& mesh) {
+    return mesh.device_count() / group_size(collective);
+}
 
 double combine(ReduceOp op, double a, double b);
 // Element-wise over all devices of the group of `position`, in rank order.
-std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position, const DeviceBuffers& buffers);
+std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position,
+                                       const DeviceBuffers& buffers);
 
 // Devices of one group that a collective_permute leaves with their own buffer.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh);
 // For collective_permute: the position whose buffer the device at `position` receives.
 i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position);
 
-template <class Visit>
-void for_each_moved(const Collective& collective, const Mesh& mesh, const TensorType& before, i64 position, Visit visit) {
+template<class Visit>
+void for_each_moved(const Collective& collective, const Mesh& mesh, const TensorType& before, i64 position,
+                    Visit visit) {
     const Shape after = moved_type(collective, before).shape;
     const std::vector<i64> own = coordinates_of(mesh, position);
     const std::vector<i64> strides = row_major_strides(before.shape);

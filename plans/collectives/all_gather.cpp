@@ -1,5 +1,5 @@
-// Algorithm: every device reads the buffers of the n-1 other devices of its group into its larger buffer, so a group moves
-// n*(n-1)*bytes exactly, bytes being those of a buffer before. Several dims may grow at once: one move a dim.
+// Algorithm: every device reads the buffers of the n-1 other devices of its group into its larger buffer, so a group
+// moves n*(n-1)*bytes exactly, bytes being those of a buffer before. Several dims may grow at once: one move a dim.
 #include "plans/collective_cost.h"
 #include "plans/collective_data.h"
 
@@ -13,10 +13,12 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
-    return gather_seconds(mesh, hardware, collective.axes, static_cast<double>(local_bytes) * static_cast<double>(group_size(collective)));
+    return gather_seconds(mesh, hardware, collective.axes,
+                          static_cast<double>(local_bytes) * static_cast<double>(group_size(collective)));
 }
 
-DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before, const DeviceBuffers& buffers) {
+DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before,
+                      const DeviceBuffers& buffers) {
     DeviceBuffers result(buffers.size());
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<double>& out = result[static_cast<size_t>(position)];
@@ -33,7 +35,8 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
 const CollectiveDef& collective_all_gather() {
     static const CollectiveDef def = {
         .name = "all_gather",
-        .doc = "Gives every device of a group the blocks of all of them, side by side along the dims that lose the axes: [data | model] -> [data | -].",
+        .doc = "Gives every device of a group the blocks of all of them, side by side along the dims that lose the "
+               "axes: [data | model] -> [data | -].",
         .uses = {.from = true},
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,

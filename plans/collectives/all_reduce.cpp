@@ -1,5 +1,5 @@
-// Algorithm, which the executor carries out and the bytes below count. A group has n devices; part r of a buffer of `count` elements is
-// the element range [r*count/n, (r+1)*count/n).
+// Algorithm, which the executor carries out and the bytes below count. A group has n devices; part r of a buffer of
+// `count` elements is the element range [r*count/n, (r+1)*count/n).
 //   1. device r reads part r of the n-1 other buffers and reduces the n parts in rank order 0, 1, ..., n-1;
 //   2. every device reads the reduced part of each of the n-1 others.
 // Each step moves every part n-1 times, so a group moves 2*(n-1)*bytes exactly, also where parts are uneven.
@@ -34,7 +34,8 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
 const CollectiveDef& collective_all_reduce() {
     static const CollectiveDef def = {
         .name = "all_reduce",
-        .doc = "Combines a partial value of every device of a group; before, each device holds a partial sum (or max, ...) of its block, after, "
+        .doc = "Combines a partial value of every device of a group; before, each device holds a partial sum (or max, "
+               "...) of its block, after, "
                "each holds the whole of its block: [data | -] U{model} -> [data | -].",
         .uses = {.reduce = true},
         .after = after,

@@ -1,5 +1,5 @@
-// Algorithm: every device reads from each of the n-1 other devices of its group the 1/n of their buffers that falls into its new block, so
-// a group moves (n-1)*bytes exactly, bytes being those of a buffer (as large before as after).
+// Algorithm: every device reads from each of the n-1 other devices of its group the 1/n of their buffers that falls
+// into its new block, so a group moves (n-1)*bytes exactly, bytes being those of a buffer (as large before as after).
 #include "plans/collective_cost.h"
 #include "plans/collective_data.h"
 
@@ -12,10 +12,12 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
-    return all_to_all_seconds(mesh, hardware, collective.axes, static_cast<double>(local_bytes) * static_cast<double>(group_size(collective)));
+    return all_to_all_seconds(mesh, hardware, collective.axes,
+                              static_cast<double>(local_bytes) * static_cast<double>(group_size(collective)));
 }
 
-DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before, const DeviceBuffers& buffers) {
+DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before,
+                      const DeviceBuffers& buffers) {
     return find_collective("all_gather")->meaning(collective, mesh, before, buffers); // the moves say all
 }
 
@@ -24,7 +26,8 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
 const CollectiveDef& collective_all_to_all() {
     static const CollectiveDef def = {
         .name = "all_to_all",
-        .doc = "Moves the axes of a group from one dim to another: each device gives up blocks of the dim that shrinks for blocks of the dim that "
+        .doc = "Moves the axes of a group from one dim to another: each device gives up blocks of the dim that shrinks "
+               "for blocks of the dim that "
                "grows: [model | -] -> [- | model].",
         .uses = {.from = true, .to = true},
         .after = moved_type,

@@ -1,5 +1,5 @@
-// Algorithm: every device reads the whole buffer of the one device whose block it holds afterwards. A device that is its own source
-// copies locally and moves nothing over the wire: a swap of two axes of 2 moves 2 of 4 buffers.
+// Algorithm: every device reads the whole buffer of the one device whose block it holds afterwards. A device that is
+// its own source copies locally and moves nothing over the wire: a swap of two axes of 2 moves 2 of 4 buffers.
 #include "plans/collective_cost.h"
 #include "plans/collective_data.h"
 
@@ -36,7 +36,8 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
 const CollectiveDef& collective_collective_permute() {
     static const CollectiveDef def = {
         .name = "collective_permute",
-        .doc = "Every device passes its block on to one other device, so that the blocks are numbered by other axes or by the same in another "
+        .doc = "Every device passes its block on to one other device, so that the blocks are numbered by other axes or "
+               "by the same in another "
                "order: [data | -] -> [model | -].",
         .uses = {.orders = true},
         .after = after,

@@ -1,5 +1,6 @@
-// Algorithm: device r of a group reads block r of the n-1 other buffers and reduces the n blocks in rank order; a block is 1/n of the
-// buffer, so a group moves (n-1)*bytes exactly, bytes being those of a buffer before. Several dims may be scattered at once.
+// Algorithm: device r of a group reads block r of the n-1 other buffers and reduces the n blocks in rank order; a block
+// is 1/n of the buffer, so a group moves (n-1)*bytes exactly, bytes being those of a buffer before. Several dims may be
+// scattered at once.
 #include "plans/collective_cost.h"
 #include "plans/collective_data.h"
 
@@ -15,14 +16,16 @@ double seconds(const Collective& collective, const Mesh& mesh, const Hardware& h
     return gather_seconds(mesh, hardware, collective.axes, static_cast<double>(local_bytes));
 }
 
-DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before, const DeviceBuffers& buffers) {
+DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before,
+                      const DeviceBuffers& buffers) {
     DeviceBuffers result(buffers.size());
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<double> reduced = reduced_over_group(collective, mesh, position, buffers);
         std::vector<double>& out = result[static_cast<size_t>(position)];
         out.resize(static_cast<size_t>(moved_type(collective, before).elements()));
-        for_each_moved(collective, mesh, before, position,
-                       [&](i64 to, i64, i64 from) { out[static_cast<size_t>(to)] = reduced[static_cast<size_t>(from)]; });
+        for_each_moved(collective, mesh, before, position, [&](i64 to, i64, i64 from) {
+            out[static_cast<size_t>(to)] = reduced[static_cast<size_t>(from)];
+        });
     }
     return result;
 }
@@ -32,7 +35,8 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
 const CollectiveDef& collective_reduce_scatter() {
     static const CollectiveDef def = {
         .name = "reduce_scatter",
-        .doc = "Combines a partial value of every device of a group and leaves each device one block of the result along the dims that gain the "
+        .doc = "Combines a partial value of every device of a group and leaves each device one block of the result "
+               "along the dims that gain the "
                "axes: [data | -] U{model} -> [data | model].",
         .uses = {.reduce = true, .to = true},
         .after = moved_type,

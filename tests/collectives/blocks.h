@@ -1,4 +1,5 @@
-// What every device holds of a global value by definition, to compare moved data with. Element e of the value is the number e + 1.
+// What every device holds of a global value by definition, to compare moved data with. Element e of the value is the
+// number e + 1.
 #pragma once
 
 #include "plans/collective_data.h"

@@ -1,5 +1,5 @@
-// Every collective against its definition: the data that `meaning` gives is the data of the sharding that sharding_after names, and bytes
-// and seconds are those of reference cost and of the design.
+// Every collective against its definition: the data that `meaning` gives is the data of the sharding that
+// sharding_after names, and bytes and seconds are those of reference cost and of the design.
 #include "tests/collectives/blocks.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,8 @@ Collective make(std::string_view kind, std::vector<AxisRef> axes, std::vector<Ax
 }
 
 // Runs `collective` on the blocks of `before` and compares with the blocks of `after`.
-void check_data(const Mesh& mesh, const Shape& shape, const Collective& collective, std::string_view before, std::string_view after) {
+void check_data(const Mesh& mesh, const Shape& shape, const Collective& collective, std::string_view before,
+                std::string_view after) {
     Sharding from = sharding_of(mesh, before), to = sharding_of(mesh, after);
     CHECK(text(mesh, sharding_after(collective, from)) == text(mesh, to));
     TensorType local = f32_type(local_shape(shape, from));
@@ -35,7 +36,8 @@ TEST_CASE("the six collectives are registered by their names") {
         names.push_back(def->name);
         CHECK(!def->doc.empty());
     }
-    CHECK(names == std::vector<std::string_view>{"all_gather", "all_reduce", "all_to_all", "broadcast", "collective_permute", "reduce_scatter"});
+    CHECK(names == std::vector<std::string_view>{"all_gather", "all_reduce", "all_to_all", "broadcast",
+                                                 "collective_permute", "reduce_scatter"});
     CHECK(find_collective("gather") == nullptr);
 }
 
@@ -45,9 +47,11 @@ TEST_CASE("collectives move data as their shardings say") {
     check_data(mesh, {8, 8}, make("all_reduce", {model}), "[data | -] U{model}", "[data | -]");
     check_data(mesh, {8, 8}, make("all_reduce", {data, model}), "[- | -] U{data,model}", "[- | -]");
     check_data(mesh, {8, 8}, make("all_gather", {model}, {{1, -1, {model}}}), "[data | model]", "[data | -]");
-    check_data(mesh, {8, 8}, make("all_gather", {data, model}, {{0, -1, {data}}, {1, -1, {model}}}), "[data | model]", "[- | -]");
+    check_data(mesh, {8, 8}, make("all_gather", {data, model}, {{0, -1, {data}}, {1, -1, {model}}}), "[data | model]",
+               "[- | -]");
     check_data(mesh, {8, 8}, make("all_gather", {model}, {{0, -1, {model}}}), "[data,model | -]", "[data | -]");
-    check_data(mesh, {8, 8}, make("reduce_scatter", {model}, {{-1, 0, {model}}}), "[data | -] U{model}", "[data,model | -]");
+    check_data(mesh, {8, 8}, make("reduce_scatter", {model}, {{-1, 0, {model}}}), "[data | -] U{model}",
+               "[data,model | -]");
     check_data(mesh, {8, 8}, make("all_to_all", {model}, {{0, 1, {model}}}), "[data,model | -]", "[data | model]");
     check_data(mesh, {8, 8}, make("all_to_all", {data}, {{0, 1, {data}}}), "[data | model]", "[- | model,data]");
     Collective swap = make("collective_permute", {data, model});
@@ -90,7 +94,8 @@ TEST_CASE("wire bytes are those of the algorithms, exactly") {
     Collective swap = make("collective_permute", {data, model});
     swap.source_order = {data, model};
     swap.target_order = {model, data};
-    // model = (m1, m2): block (data, m1, m2) becomes (m1, m2, data), equal where all three agree: 2 of 8 devices keep theirs.
+    // model = (m1, m2): block (data, m1, m2) becomes (m1, m2, data), equal where all three agree: 2 of 8 devices keep
+    // theirs.
     CHECK(swap.def->wire_bytes_total(swap, mesh, 1000) == 6000);
     Collective broadcast = make("broadcast", {model});
     CHECK(broadcast.def->wire_bytes_total(broadcast, mesh, 1000) == 2 * 3000);
@@ -135,7 +140,8 @@ TEST_CASE("seconds of the other collectives follow the table of link models") {
     Collective exchange = make("all_to_all", {mesh.whole(0)}, {{0, 1, {mesh.whole(0)}}});
     CHECK(exchange.def->seconds(exchange, mesh, hardware, 1000) == doctest::Approx(16000.0 / 800)); // V/(8W)
     exchange.axes = exchange.moves[0].axes = {mesh.whole(1)};
-    CHECK(exchange.def->seconds(exchange, mesh, hardware, 1000) == doctest::Approx(4000.0 / 200 * 0.75)); // V/(2W)(1-1/n)
+    CHECK(exchange.def->seconds(exchange, mesh, hardware, 1000) ==
+          doctest::Approx(4000.0 / 200 * 0.75)); // V/(2W)(1-1/n)
     Collective reduce = make("all_reduce", {mesh.whole(0)});
     CHECK(reduce.def->seconds(reduce, mesh, hardware, 1000) == doctest::Approx(2 * 1000.0 / 200));
     hardware.links[0].topology = Link::Topology::tree;

@@ -1,5 +1,5 @@
-// The redistribution search against the facts of reference partitioning, section 4.2 and "what is optimal". The price is a uniform link
-// of 1 byte/s without latency, so seconds are the bytes that one device sends.
+// The redistribution search against the facts of reference partitioning, section 4.2 and "what is optimal". The price
+// is a uniform link of 1 byte/s without latency, so seconds are the bytes that one device sends.
 #include "tests/collectives/blocks.h"
 
 #include "planner/partition.h"
@@ -19,8 +19,9 @@ Hardware uniform() {
 std::vector<std::string> steps_of(const Mesh& mesh, const Redistribution& redistribution) {
     std::vector<std::string> result;
     for (const RedistributionStep& step : redistribution.steps) {
-        result.push_back(step.collective ? text(mesh, *step.collective)
-                                         : "slice " + text(mesh, step.slice.axes) + " (dim " + std::to_string(step.slice.to) + ")");
+        result.push_back(step.collective
+                             ? text(mesh, *step.collective)
+                             : "slice " + text(mesh, step.slice.axes) + " (dim " + std::to_string(step.slice.to) + ")");
     }
     return result;
 }
@@ -28,7 +29,8 @@ std::vector<std::string> steps_of(const Mesh& mesh, const Redistribution& redist
 using Steps = std::vector<std::string>;
 
 Steps way(const Mesh& mesh, const Shape& shape, std::string_view from, std::string_view to) {
-    return steps_of(mesh, redistribute(mesh, uniform(), f32_type(shape), sharding_of(mesh, from), sharding_of(mesh, to)));
+    return steps_of(mesh,
+                    redistribute(mesh, uniform(), f32_type(shape), sharding_of(mesh, from), sharding_of(mesh, to)));
 }
 
 // Carries out a sequence on data; returns the sharding at its end and the most local bytes of a state on the way.
@@ -52,7 +54,8 @@ Carried carry_out(const Mesh& mesh, const Shape& shape, const Sharding& from, co
                 std::vector<double>& out = after[static_cast<size_t>(position)];
                 out.resize(static_cast<size_t>(moved_type(own, local).elements()));
                 for_each_moved(own, mesh, local, position, [&](i64 to, i64 source, i64 element) {
-                    out[static_cast<size_t>(to)] = at.buffers[static_cast<size_t>(source)][static_cast<size_t>(element)];
+                    out[static_cast<size_t>(to)] =
+                        at.buffers[static_cast<size_t>(source)][static_cast<size_t>(element)];
                 });
             }
             at.buffers = std::move(after);
@@ -85,8 +88,8 @@ std::vector<Sharding> all_shardings(const Mesh& mesh, int rank) {
 
 TEST_CASE("the case where XLA replicates everything takes two all_to_alls") {
     Mesh mesh{{{"x", 4, ""}, {"y", 2, ""}}, {}};
-    Redistribution found =
-        redistribute(mesh, uniform(), f32_type({16, 16, 16}), sharding_of(mesh, "[y | - | x]"), sharding_of(mesh, "[- | x,y | -]"));
+    Redistribution found = redistribute(mesh, uniform(), f32_type({16, 16, 16}), sharding_of(mesh, "[y | - | x]"),
+                                        sharding_of(mesh, "[- | x,y | -]"));
     CHECK(steps_of(mesh, found) == Steps{"all_to_all over x (dim 2 -> dim 1)", "all_to_all over y (dim 0 -> dim 1)"});
     // 2048 bytes on a device; 3/4 and 1/2 of them move.
     CHECK(found.wire_bytes_total == 8 * (1536 + 1024));
@@ -116,8 +119,8 @@ TEST_CASE("partial values") {
 
 TEST_CASE("an all_to_all after slices: 16x8x8 [- | x | -] -> [- | - | x,y,z]") {
     Mesh mesh{{{"x", 2, ""}, {"y", 2, ""}, {"z", 2, ""}}, {}};
-    Redistribution found =
-        redistribute(mesh, uniform(), f32_type({16, 8, 8}), sharding_of(mesh, "[- | x | -]"), sharding_of(mesh, "[- | - | x,y,z]"));
+    Redistribution found = redistribute(mesh, uniform(), f32_type({16, 8, 8}), sharding_of(mesh, "[- | x | -]"),
+                                        sharding_of(mesh, "[- | - | x,y,z]"));
     // Slice y,z on dim 1 for nothing, then one all_to_all of the 512 bytes that are left, 7/8 of which go to others.
     Carried carried = carry_out(mesh, {16, 8, 8}, sharding_of(mesh, "[- | x | -]"), found);
     CHECK(carried.buffers == blocks_of(mesh, {16, 8, 8}, sharding_of(mesh, "[- | - | x,y,z]")));
@@ -125,7 +128,8 @@ TEST_CASE("an all_to_all after slices: 16x8x8 [- | x | -] -> [- | - | x,y,z]") {
     CHECK(found.wire_bytes_total == 8 * 448);
 }
 
-TEST_CASE("every sharding of two dims over a 2x2x2 mesh reaches every other in at most four collectives and within the larger end") {
+TEST_CASE("every sharding of two dims over a 2x2x2 mesh reaches every other in at most four collectives and within the "
+          "larger end") {
     Mesh mesh{{{"x", 2, ""}, {"y", 2, ""}, {"z", 2, ""}}, {}};
     const Shape shape = {8, 8};
     const Hardware hardware = uniform();
@@ -155,8 +159,9 @@ TEST_CASE("every sharding of two dims over a 2x2x2 mesh reaches every other in a
 
 TEST_CASE("alternatives are other sequences, cheapest first") {
     Mesh mesh{{{"x", 4, ""}, {"y", 2, ""}}, {}};
-    std::vector<Redistribution> found = redistribution_alternatives(mesh, uniform(), f32_type({16, 16, 16}), sharding_of(mesh, "[y | - | x]"),
-                                                                    sharding_of(mesh, "[- | x,y | -]"), 3);
+    std::vector<Redistribution> found =
+        redistribution_alternatives(mesh, uniform(), f32_type({16, 16, 16}), sharding_of(mesh, "[y | - | x]"),
+                                    sharding_of(mesh, "[- | x,y | -]"), 3);
     REQUIRE(found.size() == 3);
     CHECK(steps_of(mesh, found[0]).size() == 2);
     CHECK(steps_of(mesh, found[1]) != steps_of(mesh, found[0]));

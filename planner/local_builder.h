@@ -1,0 +1,41 @@
+// Adds nodes to the local graph: inputs in their shards, kernels, collectives, slices. Types, names and shardings
+// follow.
+//
+// Names: the form of a value that is kept has the value's name; others have a suffix that says how they came about:
+// z.partial, w.gathered, x.sliced, made unique with #2, #3, ...
+#pragma once
+
+#include "planner/causes.h"
+#include "planner/partition.h"
+
+#include <set>
+
+namespace shard {
+
+class LocalBuilder {
+public:
+    LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh);
+
+    // An input or parameter; its initializer makes only the device's own block.
+    ValueId input(ValueId global, const Sharding& kept);
+    // `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
+    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
+                    const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps);
+    // The steps of a redistribution, for node `origin` of the global graph.
+    ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
+                    bool keeps);
+
+private:
+    ValueId add_value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps);
+    ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, bool keeps);
+
+    Local* local_;
+    const Graph* graph_;
+    const Mesh* mesh_;
+    std::set<std::string> names_;
+};
+
+// The kernel that keeps a device's own block of a local value when axes are added to dims. Global data does not move.
+Move slice_kernel(const Shape& before, std::span<const AxisMove> slices);
+
+} // namespace shard

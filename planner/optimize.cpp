@@ -1,0 +1,139 @@
+// Rewrites of the local graph that keep its meaning: the same reshard made twice becomes one, an all_reduce that is
+// only sliced becomes a reduce_scatter, and what nobody reads goes.
+#include "planner/op_def.h"
+#include "planner/partition.h"
+
+#include "plans/axis_lists.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool is_reshard(const Node& node) { return node.op == nullptr; }
+
+void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
+    auto replace = [&](ValueId& id) {
+        if (id >= 0) id = stands_for[static_cast<size_t>(id)];
+    };
+    for (Node& node : local.graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), replace);
+    std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
+    std::for_each(local.value_of.begin(), local.value_of.end(), replace);
+}
+
+// Reshards of one value by the same collective, or by slices of the same blocks, give the same value.
+void merge_equal_reshards(Local& local) {
+    Graph& graph = local.graph;
+    std::vector<ValueId> stands_for(graph.values.size());
+    for (size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
+    std::vector<std::vector<NodeId>> reshards_of(graph.values.size()); // by input
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        Node& node = graph.nodes[static_cast<size_t>(id)];
+        if (!is_reshard(node)) continue;
+        ValueId input = stands_for[static_cast<size_t>(node.inputs[0])];
+        std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
+        std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
+            return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel;
+        });
+        if (same == others.end()) {
+            others.push_back(id);
+            continue;
+        }
+        ValueId gone = node.outputs[0], stays = graph.node(*same).outputs[0];
+        stands_for[static_cast<size_t>(gone)] = stays;
+        // The name of a kept form is worth keeping.
+        bool kept = std::find(local.value_of.begin(), local.value_of.end(), gone) != local.value_of.end();
+        bool stays_kept = std::find(local.value_of.begin(), local.value_of.end(), stays) != local.value_of.end();
+        if (kept && !stays_kept) std::swap(graph.value(stays).name, graph.value(gone).name);
+    }
+    replace_uses(local, stands_for);
+}
+
+// The axes a slice adds to each dim, if the node is one.
+std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
+    std::vector<AxisMove> slices;
+    if (!is_reshard(node) || node.collective) return slices;
+    const Sharding &before = graph.value(node.inputs[0]).sharding, &after = graph.value(node.outputs[0]).sharding;
+    for (size_t d = 0; d < before.dims.size(); ++d) {
+        std::vector<AxisRef> added = without(after.dims[d].axes, before.dims[d].axes);
+        if (!added.empty()) slices.push_back({-1, static_cast<int>(d), added});
+    }
+    return slices;
+}
+
+// An all_reduce whose only reader slices its result over axes that begin with all the reduced ones is a reduce_scatter,
+// followed by a slice over the rest if there is one: then it stays as it is.
+void scatter_sliced_reductions(Local& local) {
+    Graph& graph = local.graph;
+    std::vector<std::vector<NodeId>> users = users_of(graph);
+    for (Node& node : graph.nodes) {
+        if (!node.collective || node.collective->def != find_collective("all_reduce")) continue;
+        ValueId reduced = node.outputs[0];
+        bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), reduced) != graph.outputs.end();
+        const std::vector<NodeId>& readers = users[static_cast<size_t>(reduced)];
+        if (is_output || readers.size() != 1) continue;
+        Node& slice = graph.nodes[static_cast<size_t>(readers[0])];
+        std::vector<AxisMove> slices = slices_of(graph, slice);
+        std::vector<AxisRef> sliced;
+        for (const AxisMove& move : slices) sliced.insert(sliced.end(), move.axes.begin(), move.axes.end());
+        bool all = !sliced.empty() &&
+                   without(cut(node.collective->axes, sliced), cut(sliced, node.collective->axes)).empty() &&
+                   total_size(sliced) == total_size(node.collective->axes);
+        if (!all) continue;
+        Collective scatter{find_collective("reduce_scatter"), sliced, node.collective->reduce, slices, {}, {}, 0};
+        slice.kernel.reset();
+        slice.collective = scatter;
+        slice.inputs = node.inputs;
+        slice.cause = node.cause;
+        slice.remedy = node.remedy;
+        std::replace(local.value_of.begin(), local.value_of.end(), reduced, -1);
+    }
+}
+
+// Drops nodes that no output needs, then values that no node makes; ids are renumbered in order. Inputs stay.
+void remove_unread(Local& local) {
+    Graph& graph = local.graph;
+    std::vector<bool> needed(graph.values.size());
+    for (ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
+    std::vector<Node> nodes;
+    for (size_t i = graph.nodes.size(); i-- > 0;) {
+        Node& node = graph.nodes[i];
+        bool keep = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
+        if (!keep) continue;
+        for (ValueId id : node.inputs) needed[static_cast<size_t>(id)] = true;
+        for (ValueId id : node.outputs) needed[static_cast<size_t>(id)] = true;
+        nodes.push_back(std::move(node));
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    for (ValueId id : graph.inputs) needed[static_cast<size_t>(id)] = true;
+    std::vector<ValueId> renumbered(graph.values.size(), -1);
+    std::vector<Value> values;
+    for (size_t i = 0; i < graph.values.size(); ++i) {
+        if (!needed[i]) continue;
+        renumbered[i] = static_cast<ValueId>(values.size());
+        values.push_back(std::move(graph.values[i]));
+        values.back().producer = -1;
+    }
+    graph.values = std::move(values);
+    graph.nodes = std::move(nodes);
+    replace_uses(local, renumbered);
+    for (ValueId& id : graph.inputs) id = renumbered[static_cast<size_t>(id)];
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        for (ValueId& id : graph.nodes[i].outputs) {
+            id = renumbered[static_cast<size_t>(id)];
+            graph.value(id).producer = static_cast<NodeId>(i);
+        }
+    }
+}
+
+} // namespace
+
+void optimize(Local& local, const Mesh&, const Hardware&) {
+    merge_equal_reshards(local);
+    scatter_sliced_reductions(local);
+    remove_unread(local);
+}
+
+} // namespace shard

@@ -1,0 +1,231 @@
+// Walks the graph once, in order. For every value it keeps track of the forms in which the local graph holds it: the
+// kept one (its propagated sharding), others made on the way, and a partial sum that nobody has reduced yet.
+//
+// A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
+// is the only reader and if that costs no more. What was made once is used again by every later reader.
+#include "planner/compute_sharding.h"
+#include "planner/local_builder.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace shard {
+
+namespace {
+
+// The forms in which the local graph holds a global value.
+struct Held {
+    ValueId kept = -1;          // in its propagated sharding
+    std::vector<ValueId> whole; // every form that is not partial, kept included, in the order made
+    ValueId pending = -1;       // a partial form that has not been reduced
+    Reason why_pending;
+    int readers = 0; // nodes that read it, and outputs
+};
+
+// A decision for one op on these types and shardings, and its rule.
+struct Decided {
+    IndexRule rule;
+    ComputeSharding choice;
+};
+
+class Partitioner {
+public:
+    Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
+        : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
+          held_(graph.values.size()), builder_(local_, graph, mesh) {}
+
+    Local run() {
+        count_readers();
+        for (ValueId id : graph_.inputs) {
+            Held& held = of(id);
+            held.kept = builder_.input(id, kept(id));
+            held.whole = {held.kept};
+        }
+        for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+            const Node& node = graph_.node(id);
+            if (node.constraint_mesh || !node.constraint_logical.empty()) {
+                constrain(node, id);
+            } else {
+                compute(node, id);
+            }
+        }
+        for (ValueId id : graph_.outputs) local_.graph.outputs.push_back(keep(id));
+        local_.graph.output_names = graph_.output_names;
+        for (const Held& held : held_) local_.value_of.push_back(held.kept);
+        return std::move(local_);
+    }
+
+private:
+    Held& of(ValueId id) { return held_[static_cast<size_t>(id)]; }
+    const Sharding& kept(ValueId id) const { return shardings_[static_cast<size_t>(id)]; }
+    const TensorType& type(ValueId id) const { return graph_.value(id).type; }
+    const Sharding& sharding(ValueId local) const { return local_.graph.value(local).sharding; }
+
+    void count_readers() {
+        for (const Node& node : graph_.nodes) {
+            for (size_t i = 0; i < node.inputs.size(); ++i) {
+                bool again = std::find(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(i),
+                                       node.inputs[i]) != node.inputs.begin() + static_cast<std::ptrdiff_t>(i);
+                if (!again) ++of(node.inputs[i]).readers;
+            }
+        }
+        for (ValueId id : graph_.outputs) ++of(id).readers;
+    }
+
+    // The kept form, made if it is not there yet.
+    ValueId keep(ValueId id) {
+        Held& held = of(id);
+        if (held.kept >= 0) return held.kept;
+        internal_check(held.pending >= 0, "a value is made before it is read");
+        const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), kept(id));
+        held.kept = builder_.reshard(held.pending, id, way, held.why_pending, graph_.value(id).producer, true);
+        held.whole.push_back(held.kept);
+        return held.kept;
+    }
+
+    // What an op that reads the value now can start from. The kept form is first, so that it is taken where costs are
+    // equal.
+    OperandChoice choice_of(ValueId id) {
+        const Held& held = of(id);
+        OperandChoice choice;
+        if (held.kept >= 0) {
+            choice.forms.push_back({sharding(held.kept), {}});
+            for (ValueId form : held.whole) {
+                if (form != held.kept) choice.forms.push_back({sharding(form), {}});
+            }
+            return choice;
+        }
+        PlanCost reducing;
+        reducing.add(redistributor_.find(type(id), sharding(held.pending), kept(id)));
+        choice.forms.push_back({kept(id), reducing});
+        if (held.readers == 1) {
+            choice.forms.push_back({sharding(held.pending), {}});
+            choice.pending = sharding(held.pending);
+        }
+        return choice;
+    }
+
+    // The local value that holds `id` as `needed`. If it has to be made and `renamed` is given, it becomes the kept
+    // form of that value.
+    ValueId obtain(ValueId id, const Sharding& needed, const Reason& reason, NodeId reader, ValueId renamed = -1) {
+        Held& held = of(id);
+        if (!needed.partial.empty()) { // passes through the reader, on blocks of another dim at most
+            const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), needed);
+            return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason, reader, false);
+        }
+        for (ValueId form : held.whole) {
+            if (same_layout(sharding(form), needed)) return form;
+        }
+        OperandChoice choice = choice_of(id);
+        size_t form = cheapest_form(redistributor_, type(id), choice.forms, needed).form;
+        bool direct = held.kept < 0 && form == 1; // reduced straight into what the only reader needs
+        ValueId from = direct ? held.pending : keep(id);
+        if (!direct && form > 0) {
+            for (ValueId other : held.whole) {
+                if (same_layout(sharding(other), choice.forms[form].sharding)) from = other;
+            }
+        }
+        if (same_layout(sharding(from), needed)) return from;
+        const Redistribution& way = redistributor_.find(type(id), sharding(from), needed);
+        bool renames = renamed >= 0;
+        ValueId made =
+            builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason, reader, renames);
+        held.whole.push_back(made);
+        return made;
+    }
+
+    // A constraint computes nothing: its result is its operand in the sharding asked for.
+    void constrain(const Node& node, NodeId id) {
+        ValueId from = node.inputs[0], to = node.outputs[0];
+        Held& held = of(to);
+        held.kept = obtain(from, kept(to), constraint_reason(mesh_, graph_, node, kept(from), kept(to)), id, to);
+        held.whole = {held.kept};
+    }
+
+    void compute(const Node& node, NodeId id) {
+        internal_check(node.outputs.size() == 1, "an op with one kernel has one result");
+        ComputeQuery query;
+        query.op = node.op;
+        query.attributes = &node.attributes;
+        for (ValueId input : node.inputs) {
+            query.operand_types.push_back(type(input));
+            query.operand_values.push_back(input);
+            query.operands.push_back(choice_of(input));
+            query.operand_kept.push_back(kept(input));
+        }
+        ValueId result = node.outputs[0];
+        query.result_types = {type(result)};
+        query.results_kept = {kept(result)};
+        const Decided& decided = decide(query);
+        const ComputeSharding& choice = decided.choice;
+
+        Reason why_partial;
+        std::vector<ValueId> inputs;
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            ValueId input = node.inputs[i];
+            if (!choice.operands[i].partial.empty() && why_partial.cause.empty()) why_partial = of(input).why_pending;
+            inputs.push_back(obtain(input, choice.operands[i],
+                                    operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i]), id));
+        }
+        const Sharding& made = choice.results[0];
+        bool keeps = same_layout(made, kept(result));
+        ValueId local = builder_.compute(node, id, std::move(inputs), choice.kernel, choice.factor_axes, made, keeps);
+        Held& held = of(result);
+        if (!made.partial.empty()) {
+            held.pending = local;
+            held.why_pending = why_partial.cause.empty() ? partial_reason(mesh_, graph_, node, decided.rule,
+                                                                          choice.kernel, choice.factor_axes)
+                                                         : why_partial;
+            return;
+        }
+        held.whole = {local};
+        held.kept = local;
+        if (keeps) return;
+        const Redistribution& way = redistributor_.find(type(result), made, kept(result));
+        held.kept = builder_.reshard(local, result, way, result_reason(mesh_, graph_, node, result, made, kept(result)),
+                                     id, true);
+        held.whole.push_back(held.kept);
+    }
+
+    const Decided& decide(const ComputeQuery& query) {
+        MemoKey key;
+        key.add(query.op->name).add(*query.attributes);
+        for (size_t i = 0; i < query.operands.size(); ++i) {
+            key.add(query.operand_types[i]).add(query.operand_kept[i]);
+            // Which operands are one value, by the first place of each.
+            key.add(static_cast<i64>(
+                std::find(query.operand_values.begin(), query.operand_values.end(), query.operand_values[i]) -
+                query.operand_values.begin()));
+            key.add(static_cast<i64>(query.operands[i].forms.size()))
+                .add(static_cast<i64>(query.operands[i].pending.has_value()));
+            for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);
+        }
+        for (size_t i = 0; i < query.result_types.size(); ++i)
+            key.add(query.result_types[i]).add(query.results_kept[i]);
+        std::map<std::string, Decided>::iterator known = decided_.find(key.text());
+        if (known == decided_.end()) {
+            Decided decided;
+            decided.rule = query.op->rule(query.operand_types, query.result_types, *query.attributes);
+            decided.choice = choose_compute_sharding(redistributor_, query, decided.rule);
+            known = decided_.emplace(key.text(), std::move(decided)).first;
+        }
+        return known->second;
+    }
+
+    const Graph& graph_;
+    const Mesh& mesh_;
+    Redistributor redistributor_;
+    const Shardings& shardings_;
+    Local local_;
+    std::vector<Held> held_;
+    LocalBuilder builder_;
+    std::map<std::string, Decided> decided_;
+};
+
+} // namespace
+
+Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation) {
+    return Partitioner(graph, mesh, hardware, propagation).run();
+}
+
+} // namespace shard

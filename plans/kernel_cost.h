@@ -1,0 +1,13 @@
+// Seconds of one kernel on one device: max(FLOPs / (peak * efficiency), bytes / (bandwidth * efficiency)), at least the
+// profile's floor (reference cost). A profile without a figure for a dtype takes f32's; without any figure that side
+// costs nothing.
+#pragma once
+
+#include "plans/hardware.h"
+#include "plans/type.h"
+
+namespace shard {
+
+double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);
+
+} // namespace shard
