@@ -59,6 +59,46 @@ TEST_CASE("the inverse of a step is a step: a result's axes go back through a re
     CHECK(g.spec(y) == "[a | b]");
 }
 
+TEST_CASE("axes that cannot be split evenly stay on their dim and go nowhere") {
+    struct Row {
+        const char *mesh, *notation;
+        Shape from, to;
+        const char *operand, *result, *operand_after, *result_after;
+    };
+    const Row rows[] = {
+        {"a=2 b=3 c=2 d=2",
+         "xy(ij)->xyij",
+         {2, 2, 32},
+         {2, 2, 8, 4},
+         "[c | ? | a,b]",
+         "[? | d | ? | ?]",
+         "[c | d? | a,b]",
+         "[c? | d | a? | ?]"},
+        {"a=6 b=2", "x(ij)->xij", {2, 32}, {2, 8, 4}, "[? | a]", "[b | ? | ?]", "[b? | a]", "[b | a:(1)2? | ?]"},
+        {"a=2 b=3", "x(ij)->xij", {3, 32}, {3, 8, 4}, "[? | a,b?]", "[b | ? | ?]", "[? | a,b?]", "[b | a? | ?]"},
+        {"a=2 b=3 c=2 d=2",
+         "x(ij)->xij",
+         {2, 32},
+         {2, 8, 4},
+         "[? | a,b?]",
+         "[d | ? | c]",
+         "[d? | a,b?]",
+         "[d | a? | c]"},
+        {"a=4 b=4", "(ij)->ij", {8}, {2, 4}, "[a,b]", "[? | ?]", "[a,b]", "[a:(1)2? | a:(2)2,b?]"},
+        {"a=2 b=3", "ij->(ij)", {2, 4}, {8}, "[a | b]", "[?]", "[a | b]", "[a,b?]"},
+        {"a=3", "ij->(ij)", {2, 4}, {8}, "[a | -]", "[?]", "[a | -]", "[?]"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.operand);
+        TinyGraph g(row.mesh);
+        const ValueId x = g.input(row.from, row.operand);
+        const ValueId y = g.reshape(row.notation, x, row.to, row.result);
+        g.run(basic());
+        CHECK(g.spec(x) == row.operand_after);
+        CHECK(g.spec(y) == row.result_after);
+    }
+}
+
 TEST_CASE("scenario 30: slices and a concatenation along a sharded dim") {
     TinyGraph g("a=2 b=2");
     const ValueId x = g.input({8, 8}, "[a,b | -]");
