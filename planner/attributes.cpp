@@ -14,7 +14,8 @@ const AttributeValue* find(const Attributes& attributes, std::string_view name) 
     return nullptr;
 }
 
-template <typename T> const T& get(const Attributes& attributes, std::string_view name) {
+template<typename T>
+const T& get(const Attributes& attributes, std::string_view name) {
     const AttributeValue* value = find(attributes, name);
     if (!value) internal_error(fmt::format("attribute '{}' is absent", name));
     const T* typed = std::get_if<T>(value);
@@ -54,9 +55,7 @@ std::string Attributes::string(std::string_view name, std::string fallback) cons
     return has(name) ? string(name) : std::move(fallback);
 }
 
-const std::vector<i64>& Attributes::integers(std::string_view name) const {
-    return get<std::vector<i64>>(*this, name);
-}
+const std::vector<i64>& Attributes::integers(std::string_view name) const { return get<std::vector<i64>>(*this, name); }
 const std::vector<double>& Attributes::numbers(std::string_view name) const {
     return get<std::vector<double>>(*this, name);
 }

@@ -3,34 +3,60 @@
 
 #include "planner/op_def.h"
 
+#include <map>
+
 namespace shard {
 
 class Builder {
 public:
     Builder(Graph& graph, Diagnostics& diagnostics) : graph_(&graph), diagnostics_(&diagnostics) {}
 
-    // Emits one op; nullopt after reporting what does not fit. Result names are "<prefix>.<op>", made unique; build renames the
-    // last one to what the user called it.
+    // Emits one op, or all that a composite of that name expands to; nullopt after reporting what does not fit. Values
+    // are named
+    // "<prefix>.<op>", made unique with "_2", "_3", ...; build renames the last one to what the user called it.
+    // A value of an op that is duplicated per use is copied when it is used again.
     std::optional<ValueId> emit(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
-    std::optional<std::vector<ValueId>> emit_all(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     ValueId scalar(double value, DType dtype); // a rank-0 constant
 
     const TensorType& type(ValueId id) const { return graph_->value(id).type; }
     Graph& graph() { return *graph_; }
     Diagnostics& diagnostics() { return *diagnostics_; }
 
-    // Where the nodes being emitted come from.
-    void set_place(std::string scope, std::string prefix, Span span, std::vector<Span> operand_spans);
+    // What the user wrote for the next entry. Operand names and spans are of the entry's operands: they serve the
+    // messages about the entry's own op; nodes inside a composite point at the composite.
+    struct Place {
+        std::string scope, prefix;
+        Span span;
+        std::vector<Span> operand_spans;
+        std::vector<std::string> operand_names;
+    };
+    void set_place(Place place) { place_ = std::move(place); }
+    const Place& place() const { return place_; }
+
+    // Adds a value without a producer.
+    ValueId add_input(Value value);
+    // A path that no value has yet: itself, or with `separator` and a number.
+    std::string unique_name(const std::string& path, std::string_view separator);
+    void rename(ValueId id, std::string name, Span span);
+    bool is_used(ValueId id) const { return used_[static_cast<size_t>(id)]; }
+    void mark_used(ValueId id) { used_[static_cast<size_t>(id)] = true; }
 
 private:
+    std::optional<ValueId> emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes);
+    std::optional<ValueId> inside(std::string_view name, const std::vector<ValueId>& operands,
+                                  const Attributes& attributes, const CompositeDef* composite, const OpDef* op);
+    ValueId for_use(ValueId id);
+    ValueId add_value(Value value);
+
     Graph* graph_;
     Diagnostics* diagnostics_;
-    std::string scope_, prefix_;
-    Span span_;
-    std::vector<Span> operand_spans_;
+    Place place_;
+    std::vector<bool> used_;           // by ValueId
+    std::map<std::string, int> names_; // every name taken, and the last number given to it
 };
 
-// The build pass: Model -> Graph. Modules and repeats are expanded, composites lowered, names resolved, initializers attached.
+// The build pass: Model -> Graph. Modules and repeats are expanded, composites lowered, names resolved, initializers
+// attached.
 std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -54,6 +54,8 @@ struct Graph {
     std::vector<ValueId> inputs;      // inputs and params, in declaration order
     std::vector<ValueId> outputs;
     std::vector<std::string> output_names;
+    // Further names of values: what a caller calls a module's result. By full path, in the order of their making.
+    std::vector<std::pair<std::string, ValueId>> aliases;
 
     const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
     Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

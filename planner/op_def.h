@@ -12,9 +12,17 @@
 namespace shard {
 
 struct AttributeDef {
-    enum class Type { integer, number, flag, string, dtype, integers, numbers, strings, dims };
+    // How the attribute is written, and as what it is stored:
+    //   integer, number, flag, string         one of them, as itself
+    //   dtype                                 a type's name, as a string
+    //   integers, numbers, strings            one or a list; integers may be axis names, which stand for their sizes
+    //   dims      dims of the first operand (of the result, if there is none), as numbers (negative from the end) or logical names; integers
+    //   shape     sizes or axis names; as integers. One -1 is left to `infer`. Axis names become the result's logical names (`axes`)
+    //   axes      axis names or ~, one a dim, as strings; with them alone, `shape` is filled in from their sizes
+    //   sharding  a sharding by mesh axes; kept in Node::constraint_mesh. An op that has one is a constraint
+    enum class Type { integer, number, flag, string, dtype, integers, numbers, strings, dims, shape, axes, sharding };
     std::string_view name;
-    Type type = Type::integer; // dims: dims of the first operand, as numbers (negative from the end) or logical names; stored as integers
+    Type type = Type::integer;
     bool required = false;
     std::string_view doc;
 };
@@ -26,6 +34,8 @@ struct InferContext {
     const Attributes& attributes;
     Span span; // the op's name
     Diagnostics& diagnostics;
+    std::string_view op;                        // its name, for messages
+    std::span<const std::string> operand_names; // as the user knows them, for messages
 };
 
 // What `lower` sees. Local types are those of one device; factor_axes says over which axes each factor of the rule is split.
@@ -50,6 +60,9 @@ struct OpDef {
         int min = 1, max = 1; // max -1: any number
     } operands;
     std::vector<AttributeDef> attributes;
+    // The attribute that is written as the op's own value; operands, if it has any, are then written under `in`:
+    //     {einsum: "ik,kj->ij", in: [x, y]}     {constant: 0.5, shape: [8]}
+    std::string_view subject = {};
 
     // Result types; nullopt after reporting E02xx. Every result's logical names may be left empty: build then takes them
     // from operand dims that share the factor.
@@ -57,8 +70,8 @@ struct OpDef {
     IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
 
-    // Optional: a use that one node cannot hold (an einsum of three operands, a reduction that keeps its dims) is written as
-    // several. `splits` says whether it is one, `expand` emits them instead and returns the result; nullopt after reporting.
+    // Optional: a use that `infer` accepts but one node cannot hold (an einsum of three operands, a reduction that keeps its dims) is
+    // written as several. `splits` says whether it is one, `expand` emits them instead and returns the result; nullopt after reporting.
     bool (*splits)(std::span<const TensorType> operands, const Attributes&) = nullptr;
     std::optional<ValueId> (*expand)(Builder&, std::span<const ValueId> operands, const Attributes&) = nullptr;
 

@@ -6,7 +6,8 @@
 namespace shard {
 
 std::vector<CodeDoc> reading_codes(); // E01xx
-std::vector<CodeDoc> model_codes();   // E0201 to E0229, the form of a model
+std::vector<CodeDoc> model_codes();   // E0201 to E0220, the form of a model
+std::vector<CodeDoc> build_codes();   // E0221 to E0249, W02xx, the meaning of a model
 std::vector<CodeDoc> layout_codes();  // E0301 to E0329, W03xx
 std::vector<CodeDoc> running_codes(); // E06xx, P02xx
 

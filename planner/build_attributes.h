@@ -1,0 +1,25 @@
+// Arguments of a graph entry, as written in YAML -> Attributes, by the declarations of an op or a composite.
+#pragma once
+
+#include "planner/op_def.h"
+
+namespace shard {
+
+struct ArgumentContext {
+    const Model& model;
+    std::string_view op;
+    const std::vector<AttributeDef>& declared;
+    std::span<const TensorType> operands;
+    Span span; // the op's name
+    Diagnostics& diagnostics;
+};
+
+struct ReadArguments {
+    Attributes attributes; // in the order of their declaration
+    std::optional<ShardingSpec> mesh;
+};
+
+// E0225 for an unknown or missing argument, E0226 for a value of another kind, E0228 for a dim that is not there.
+std::optional<ReadArguments> read_arguments(const ArgumentContext& context, const YamlMap& arguments);
+
+} // namespace shard

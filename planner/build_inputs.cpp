@@ -1,0 +1,237 @@
+#include "planner/build_inputs.h"
+
+#include "plans/initializer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+Distribution random_integers(double low, double high) {
+    Distribution made;
+    made.kind = DistributionKind::randint;
+    made.low = low;
+    made.high = high;
+    return made;
+}
+
+Distribution random_flags(double probability) {
+    Distribution made;
+    made.kind = DistributionKind::bernoulli;
+    made.probability = probability;
+    return made;
+}
+
+Distribution standard_normal() {
+    Distribution made;
+    made.kind = DistributionKind::normal;
+    return made;
+}
+
+// The names that parameters' initializers do not have, for inputs and tables of indices.
+constexpr std::string_view randint_name = "randint", bernoulli_name = "bernoulli";
+
+std::vector<std::string_view> initializer_names() {
+    std::vector<std::string_view> names;
+    for (const InitializerInfo& info : initializers()) names.push_back(info.name);
+    names.push_back(randint_name);
+    names.push_back(bernoulli_name);
+    return names;
+}
+
+// Reads the arguments of one initializer.
+class Arguments {
+public:
+    Arguments(const InitDecl& init, Diagnostics& diagnostics) : init_(init), diagnostics_(diagnostics) {}
+
+    std::optional<double> number(std::string_view name) {
+        const Yaml* yaml = take(name);
+        if (!yaml) return std::nullopt;
+        const std::optional<double> value = read_double(*yaml, name, diagnostics_);
+        ok_ = ok_ && value.has_value();
+        return value;
+    }
+    std::optional<std::string> text(std::string_view name) {
+        const Yaml* yaml = take(name);
+        if (!yaml) return std::nullopt;
+        const std::optional<std::string> value = read_string(*yaml, name, diagnostics_);
+        ok_ = ok_ && value.has_value();
+        return value;
+    }
+    void dims(std::string_view name, std::vector<i64>& dims) {
+        const Yaml* yaml = take(name);
+        if (!yaml) return;
+        dims.clear();
+        const YamlList one = {*yaml};
+        for (const Yaml& item : yaml->list() ? *yaml->list() : one) {
+            const std::optional<i64> dim = read_int(item, name, diagnostics_);
+            ok_ = ok_ && dim.has_value();
+            if (dim) dims.push_back(*dim);
+        }
+    }
+    // False if something was wrong, or an argument was not asked for.
+    bool finish() {
+        if (init_.arguments.is_null()) return ok_;
+        if (!init_.arguments.map()) {
+            diagnostics_.error("E0232", init_.arguments.span,
+                               fmt::format("the arguments of '{}' must be a map", init_.name));
+            return false;
+        }
+        return check_keys(init_.arguments, known_, fmt::format("initializer '{}'", init_.name), diagnostics_) && ok_;
+    }
+
+private:
+    const Yaml* take(std::string_view name) {
+        known_.push_back(name);
+        return init_.arguments.find(name);
+    }
+
+    const InitDecl& init_;
+    Diagnostics& diagnostics_;
+    std::vector<std::string_view> known_;
+    bool ok_ = true;
+};
+
+std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostics& diagnostics) {
+    const InitDecl& init = decl.init;
+    const std::vector<std::string_view> names = initializer_names();
+    if (std::find(names.begin(), names.end(), init.name) == names.end()) {
+        DiagnosticBuilder error =
+            diagnostics.error("E0232", init.span, fmt::format("there is no initializer '{}'", init.name));
+        const std::string_view near = nearest(init.name, names);
+        error.help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean '{}'?", near));
+        return std::nullopt;
+    }
+    Arguments arguments(init, diagnostics);
+    if (init.name == randint_name) {
+        const double low = arguments.number("low").value_or(0);
+        const std::optional<double> high = arguments.number("high");
+        if (!arguments.finish()) return std::nullopt;
+        const bool fits = high && low < *high && low >= std::numeric_limits<std::int32_t>::min() &&
+                          *high <= std::numeric_limits<std::int32_t>::max();
+        if (fits) return random_integers(low, *high);
+        diagnostics.error("E0232", init.span, "randint needs `high`, above `low`, both of 32 bits")
+            .help("for example {randint: {low: 0, high: 10}}");
+        return std::nullopt;
+    }
+    if (init.name == bernoulli_name) {
+        const double probability = arguments.number("probability").value_or(0.5);
+        if (!arguments.finish()) return std::nullopt;
+        if (probability >= 0 && probability <= 1) return random_flags(probability);
+        diagnostics.error("E0232", init.span, "the probability of bernoulli must be from 0 to 1");
+        return std::nullopt;
+    }
+    InitializerSpec spec;
+    spec.name = init.name;
+    spec.value = arguments.number("value");
+    spec.stddev = arguments.number("stddev");
+    spec.scale = arguments.number("scale");
+    spec.lower = arguments.number("lower");
+    spec.upper = arguments.number("upper");
+    spec.mode = arguments.text("mode");
+    spec.distribution = arguments.text("distribution");
+    arguments.dims("in_axis", spec.fan.in);
+    arguments.dims("out_axis", spec.fan.out);
+    arguments.dims("batch_axis", spec.fan.batch);
+    if (!arguments.finish()) return std::nullopt;
+    InitializerProblem problem;
+    const std::optional<Distribution> made = initializer_distribution(spec, decl.shape, problem);
+    if (!made) diagnostics.error("E0232", init.span, problem.message).help(problem.help);
+    return made;
+}
+
+Distribution default_distribution(const TensorDecl& decl, Role role) {
+    if (role == Role::input) {
+        if (is_floating(decl.dtype)) return standard_normal();
+        return decl.dtype == DType::boolean ? random_flags(0.5) : random_integers(0, 2);
+    }
+    if (!is_floating(decl.dtype) || decl.shape.size() < 2) return Distribution{};
+    InitializerSpec spec;
+    spec.name = "lecun_normal";
+    InitializerProblem problem;
+    const std::optional<Distribution> made = initializer_distribution(spec, decl.shape, problem);
+    internal_check(made.has_value(), "lecun_normal refused a shape of two dims");
+    return *made;
+}
+
+bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagnostics& diagnostics) {
+    bool fits = true;
+    switch (distribution.kind) {
+    case DistributionKind::constant:
+        fits =
+            is_floating(decl.dtype) || distribution.value == static_cast<double>(static_cast<i64>(distribution.value));
+        break;
+    case DistributionKind::uniform:
+    case DistributionKind::normal:
+    case DistributionKind::truncated_normal:
+        fits = is_floating(decl.dtype);
+        break;
+    default:
+        break; // whole numbers fit every type
+    }
+    if (!fits)
+        diagnostics
+            .error("E0232", decl.init.span,
+                   fmt::format("initializer '{}' makes fractions, and '{}' is {}", decl.init.name, decl.name.text,
+                               name(decl.dtype)))
+            .help("for whole numbers use {randint: {low: 0, high: 10}}, zeros or ones");
+    return fits;
+}
+
+std::optional<Key> explicit_key(const TensorDecl& decl) {
+    if (!decl.init.key || decl.init.key->empty()) return std::nullopt;
+    const std::vector<i64>& words = *decl.init.key;
+    if (words.size() == 1) return key_from_seed(words[0]);
+    return Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+}
+
+} // namespace
+
+bool attach_initializers(Graph& graph, const Model& model, const std::vector<std::vector<std::string>>& module_paths,
+                         Diagnostics& diagnostics) {
+    const Key root = key_from_seed(model.seed);
+    std::vector<Distribution> distributions;
+    std::vector<ParameterKeyRequest> requests; // of the parameters, in order
+    bool ok = true;
+    for (size_t n = 0; n < graph.inputs.size(); ++n) {
+        const TensorDecl& decl = graph.declared[n];
+        const Role role = graph.value(graph.inputs[n]).role;
+        const std::optional<Distribution> made =
+            decl.init.name.empty() ? default_distribution(decl, role) : read_distribution(decl, diagnostics);
+        ok = made && check_dtype(decl, *made, diagnostics) && ok;
+        distributions.push_back(made.value_or(Distribution{}));
+        if (role == Role::param)
+            requests.push_back({module_paths[n], is_random(distributions.back()), explicit_key(decl)});
+    }
+    const std::vector<std::optional<Key>> keys = parameter_keys(model.keys, root, requests);
+    size_t next = 0;
+    for (size_t n = 0; n < graph.inputs.size(); ++n) {
+        const TensorDecl& decl = graph.declared[n];
+        Value& value = graph.value(graph.inputs[n]);
+        Generate init;
+        init.shape = value.type.shape;
+        std::optional<Key> key = value.role == Role::param ? keys[next++] : explicit_key(decl);
+        if (value.role != Role::param && !key) key = linen_key(root, {"inputs", decl.name.text}, 1);
+        if (!is_random(distributions[n])) {
+            init.source = Fill{distributions[n].value};
+        } else if (key) {
+            init.source =
+                Random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
+        } else {
+            diagnostics
+                .error("E0232", decl.name.span,
+                       fmt::format("parameter '{}' has no key, and the model says `keys: explicit`", decl.name.text))
+                .help("write one: init: {lecun_normal: {}, key: 0}");
+            ok = false;
+        }
+        value.init = std::move(init);
+    }
+    return ok;
+}
+
+} // namespace shard

@@ -1,0 +1,45 @@
+#include "planner/build_scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace shard {
+
+std::string Scope::full(std::string_view name) const {
+    return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+std::optional<ValueId> Scope::find(std::string_view name, const Graph& graph) const {
+    const size_t hash = name.find('#');
+    const std::map<std::string, std::vector<ValueId>, std::less<>>::const_iterator it =
+        bindings_.find(name.substr(0, hash));
+    if (it != bindings_.end()) {
+        if (hash == std::string_view::npos) return it->second.back();
+        size_t number = 0;
+        std::from_chars(name.data() + hash + 1, name.data() + name.size(), number);
+        if (number >= 1 && number <= it->second.size()) return it->second[number - 1];
+        return std::nullopt;
+    }
+    if (name.find('.') == std::string_view::npos) return std::nullopt;
+    return find_value(graph, full(name));
+}
+
+void Scope::report_unknown(const Name& name, Diagnostics& diagnostics) const {
+    std::vector<std::string_view> candidates;
+    for (const auto& [candidate, values] : bindings_) candidates.push_back(candidate);
+    DiagnosticBuilder error = diagnostics.error("E0222", name.span, fmt::format("'{}' is not defined here", name.text));
+    for (const Entry& entry : *entries_)
+        for (const Name& result : entry.results)
+            if (result.text == name.text) {
+                error.label(result.span, "defined here")
+                    .help(fmt::format("'{}' is defined later, at line {}: move that entry up", name.text,
+                                      result.span.line));
+                return;
+            }
+    const std::string_view near = nearest(name.text, candidates);
+    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+}
+
+} // namespace shard

@@ -1,0 +1,34 @@
+// The names that one graph of a model file can see: its inputs, its parameters and the results so far.
+#pragma once
+
+#include "planner/builder.h"
+
+#include <map>
+
+namespace shard {
+
+// A value whose definition was wrong: it is reported once, and what uses it stays silent.
+inline constexpr ValueId poisoned = -1;
+
+class Scope {
+public:
+    // `path` is "" for the model itself, else the module instance's, "block.0".
+    Scope(std::string path, const std::vector<Entry>& entries) : path_(std::move(path)), entries_(&entries) {}
+
+    const std::string& path() const { return path_; }
+    // The full path of a name of this scope.
+    std::string full(std::string_view name) const;
+    // Binds a name, anew if it is bound already.
+    void bind(const std::string& name, ValueId value) { bindings_[name].push_back(value); }
+    // "a" is the last binding, "a#2" the second, "block.0.h" a value of a module instance called from here.
+    std::optional<ValueId> find(std::string_view name, const Graph& graph) const;
+    // E0222 with the nearest name, or the line at which the name is defined later.
+    void report_unknown(const Name& name, Diagnostics& diagnostics) const;
+
+private:
+    std::string path_;
+    const std::vector<Entry>* entries_;
+    std::map<std::string, std::vector<ValueId>, std::less<>> bindings_;
+};
+
+} // namespace shard

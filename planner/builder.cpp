@@ -1,0 +1,185 @@
+#include "planner/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// E0227 if the type cannot exist: an empty dim, or more bytes than 64 bits count.
+bool check_size(const TensorType& type, std::string_view op, Span span, Diagnostics& diagnostics) {
+    for (size_t d = 0; d < type.shape.size(); ++d) {
+        if (type.shape[d] > 0) continue;
+        diagnostics
+            .error("E0227", span,
+                   fmt::format("the result of '{}' has shape {}: dim {} is empty", op, shape_text(type.shape), d))
+            .help("every dim must have at least one element");
+        return false;
+    }
+    const std::optional<i64> count = checked_element_count(type.shape);
+    if (count && checked_multiply(*count, byte_size(type.dtype))) return true;
+    diagnostics.error("E0227", span,
+                      fmt::format("the result of '{}' has shape {}: its size in bytes does not fit 64 bits", op,
+                                  shape_text(type.shape)));
+    return false;
+}
+
+// A result dim without a name takes that of the first operand dim that has the same factors and size.
+void derive_logical(TensorType& result, const TensorFactors& result_factors, const IndexRule& rule,
+                    std::span<const TensorType> operands) {
+    result.logical.resize(result.shape.size());
+    for (size_t d = 0; d < result.shape.size(); ++d) {
+        for (size_t n = 0; n < operands.size() && result.logical[d].empty(); ++n)
+            for (size_t e = 0; e < operands[n].shape.size(); ++e) {
+                if (rule.operands[n][e] != result_factors[d] || operands[n].shape[e] != result.shape[d]) continue;
+                result.logical[d] = operands[n].logical[e];
+                break;
+            }
+    }
+}
+
+std::string arity_text(const OpDef::Arity& arity) {
+    if (arity.max < 0) return fmt::format("{} or more operands", arity.min);
+    if (arity.min == arity.max) return arity.min == 1 ? "1 operand" : fmt::format("{} operands", arity.min);
+    return fmt::format("{} to {} operands", arity.min, arity.max);
+}
+
+bool check_arity(std::string_view op, const OpDef::Arity& arity, size_t given, std::string_view doc, Span span,
+                 Diagnostics& diagnostics) {
+    const int count = static_cast<int>(given);
+    if (count >= arity.min && (arity.max < 0 || count <= arity.max)) return true;
+    const size_t example = doc.find('\n');
+    DiagnosticBuilder error = diagnostics.error(
+        "E0221", span,
+        fmt::format("'{}' takes {}, but {} {} given", op, arity_text(arity), count, count == 1 ? "is" : "are"));
+    if (example != std::string_view::npos) error.help(fmt::format("for example {}", doc.substr(example + 1)));
+    return false;
+}
+
+} // namespace
+
+std::string Builder::unique_name(const std::string& path, std::string_view separator) {
+    int& count = names_[path];
+    if (count == 0) {
+        count = 1;
+        return path;
+    }
+    for (;;) {
+        const std::string numbered = fmt::format("{}{}{}", path, separator, ++count);
+        if (names_.emplace(numbered, 1).second) return numbered;
+    }
+}
+
+void Builder::rename(ValueId id, std::string name, Span span) {
+    graph_->value(id).name = std::move(name);
+    graph_->value(id).span = span;
+}
+
+ValueId Builder::add_value(Value value) {
+    graph_->values.push_back(std::move(value));
+    used_.push_back(false);
+    return static_cast<ValueId>(graph_->values.size()) - 1;
+}
+
+ValueId Builder::add_input(Value value) {
+    const ValueId id = add_value(std::move(value));
+    graph_->inputs.push_back(id);
+    return id;
+}
+
+// The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
+ValueId Builder::for_use(ValueId id) {
+    const Value value = graph_->value(id);
+    const bool copy = value.producer >= 0 && is_used(id) && graph_->node(value.producer).op->duplicate_per_use;
+    mark_used(id);
+    if (!copy) return id;
+    Node node = graph_->node(value.producer);
+    Value twin = value;
+    twin.name = unique_name(value.name + ".copy", "_");
+    twin.producer = static_cast<NodeId>(graph_->nodes.size());
+    const ValueId twin_id = add_value(std::move(twin));
+    mark_used(twin_id);
+    node.outputs = {twin_id};
+    graph_->nodes.push_back(std::move(node));
+    return twin_id;
+}
+
+std::optional<ValueId> Builder::emit(std::string_view name, std::vector<ValueId> operands, Attributes attributes) {
+    if (const OpDef* op = find_op(name)) {
+        if (!check_arity(name, op->operands, operands.size(), op->doc, place_.span, *diagnostics_)) return std::nullopt;
+        return emit_op(*op, std::move(operands), std::move(attributes));
+    }
+    const CompositeDef* composite = find_composite(name);
+    internal_check(composite != nullptr, "Builder::emit of an unknown op");
+    if (!check_arity(name, composite->operands, operands.size(), composite->doc, place_.span, *diagnostics_))
+        return std::nullopt;
+    return inside(name, operands, attributes, composite, nullptr);
+}
+
+// Runs a composite, or an op's expansion, with the names of its nodes one level deeper.
+std::optional<ValueId> Builder::inside(std::string_view name, const std::vector<ValueId>& operands,
+                                       const Attributes& attributes, const CompositeDef* composite, const OpDef* op) {
+    const Place outer = place_;
+    place_.prefix = fmt::format("{}.{}", outer.prefix, name);
+    place_.operand_spans.clear();
+    place_.operand_names.clear();
+    for (ValueId id : operands) place_.operand_names.push_back(graph_->value(id).name);
+    const std::optional<ValueId> result =
+        composite ? composite->build(*this, operands, attributes, outer.span) : op->expand(*this, operands, attributes);
+    place_ = outer;
+    return result;
+}
+
+std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes) {
+    std::vector<TensorType> types;
+    for (ValueId id : operands) types.push_back(type(id));
+    // The names that the user wrote are known for the entry's own op only; deeper ones go by their values' names.
+    std::vector<std::string> names = place_.operand_names;
+    std::vector<Span> spans = place_.operand_spans;
+    if (spans.size() != operands.size()) {
+        spans.assign(operands.size(), Span{});
+        names.clear();
+        for (ValueId id : operands) names.push_back(graph_->value(id).name);
+    }
+    const InferContext context{types, spans, attributes, place_.span, *diagnostics_, def.name, names};
+    std::optional<std::vector<TensorType>> results = def.infer(context);
+    if (!results) return std::nullopt;
+    for (const TensorType& result : *results)
+        if (!check_size(result, def.name, place_.span, *diagnostics_)) return std::nullopt;
+    if (def.splits && def.splits(types, attributes)) return inside(def.name, operands, attributes, nullptr, &def);
+
+    const IndexRule rule = def.rule(types, *results, attributes);
+    for (size_t r = 0; r < results->size(); ++r) derive_logical((*results)[r], rule.results[r], rule, types);
+    Node node;
+    node.op = &def;
+    for (ValueId id : operands) node.inputs.push_back(for_use(id));
+    node.attributes = std::move(attributes);
+    node.scope = place_.scope;
+    node.span = place_.span;
+    const NodeId id = static_cast<NodeId>(graph_->nodes.size());
+    for (TensorType& result : *results) {
+        Value value;
+        value.name = unique_name(fmt::format("{}.{}", place_.prefix, def.name), "_");
+        value.type = std::move(result);
+        value.producer = id;
+        value.span = place_.span;
+        node.outputs.push_back(add_value(std::move(value)));
+    }
+    const ValueId first = node.outputs[0];
+    graph_->nodes.push_back(std::move(node));
+    return first;
+}
+
+ValueId Builder::scalar(double value, DType dtype) {
+    Attributes attributes;
+    attributes.set("value", std::vector<double>{value});
+    attributes.set("shape", std::vector<i64>{});
+    attributes.set("dtype", std::string(name(dtype)));
+    const std::optional<ValueId> id = emit("constant", {}, std::move(attributes));
+    internal_check(id.has_value(), "a scalar constant was refused");
+    return *id;
+}
+
+} // namespace shard

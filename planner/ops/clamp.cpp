@@ -1,0 +1,68 @@
+#include "planner/ops_support/infer.h"
+#include "planner/ops_support/pointwise.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+InferResult infer(const InferContext& context) {
+    if (!check_dtype(context, 0, is_numeric, "numbers")) return std::nullopt;
+    const bool has_min = context.attributes.has("min"), has_max = context.attributes.has("max");
+    if (!has_min && !has_max) {
+        context.diagnostics.error("E0225", context.span, "'clamp' needs `min` or `max`")
+            .help("for example {clamp: x, min: 0, max: 6}");
+        return std::nullopt;
+    }
+    if (has_min && has_max && context.attributes.number("min") > context.attributes.number("max")) {
+        context.diagnostics.error("E0226", context.span,
+                                  fmt::format("'clamp' has min {} above max {}", context.attributes.number("min"),
+                                              context.attributes.number("max")));
+        return std::nullopt;
+    }
+    return InferResult{{make_type(context.operands[0].dtype, context.operands[0].shape)}};
+}
+
+Kernel lower(const LowerContext& context) {
+    const DType dtype = context.local_operands[0].dtype;
+    Pointwise kernel;
+    kernel.input_dims = aligned_input_dims(context.local_operands, context.local_results[0].rank());
+    const auto add = [&kernel, dtype](ScalarOp op, std::array<int, 3> args, double value) {
+        ScalarStep step;
+        step.op = op;
+        step.args = args;
+        step.dtype = dtype;
+        step.value = value;
+        kernel.steps.push_back(step);
+        return static_cast<int>(kernel.steps.size()) - 1;
+    };
+    int last = add(ScalarOp::input, {0, -1, -1}, 0);
+    for (const auto& [key, op] : {std::pair("min", ScalarOp::max), std::pair("max", ScalarOp::min)}) {
+        if (!context.attributes.has(key)) continue;
+        const int bound = add(ScalarOp::constant, {-1, -1, -1}, context.attributes.number(key));
+        last = add(op, {last, bound, -1}, 0);
+    }
+    return kernel;
+}
+
+} // namespace
+
+const OpDef& op_clamp() {
+    static const OpDef def = [] {
+        OpDef made;
+        made.name = "clamp";
+        made.doc = "x, but not below `min` nor above `max`.\n{clamp: x, min: 0, max: 6}";
+        made.operands = {1, 1};
+        made.attributes = {{"min", AttributeDef::Type::number, false, "the lower bound"},
+                           {"max", AttributeDef::Type::number, false, "the upper bound"}};
+        made.infer = infer;
+        made.rule = rule_pointwise;
+        made.lower = lower;
+        made.op_class = OpDef::Class::pointwise;
+        return made;
+    }();
+    return def;
+}
+
+} // namespace shard

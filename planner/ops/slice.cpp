@@ -1,0 +1,90 @@
+#include "planner/ops_support/infer.h"
+#include "planner/ops_support/move.h"
+#include "planner/ops_support/per_dim.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+struct Window {
+    std::vector<i64> start, limit, stride; // start and limit from the front
+};
+
+Window window_of(const TensorType& operand, const Attributes& attributes) {
+    const size_t rank = operand.shape.size();
+    Window window{per_dim(attributes, "start", std::vector<i64>(rank, 0)), per_dim(attributes, "limit", operand.shape),
+                  per_dim(attributes, "stride", std::vector<i64>(rank, 1))};
+    for (size_t d = 0; d < rank; ++d) {
+        if (window.start[d] < 0) window.start[d] += operand.shape[d];
+        if (window.limit[d] < 0) window.limit[d] += operand.shape[d];
+    }
+    return window;
+}
+
+InferResult infer(const InferContext& context) {
+    if (!check_per_dim(context, {"start", "limit", "stride"})) return std::nullopt;
+    const TensorType& operand = context.operands[0];
+    const Window window = window_of(operand, context.attributes);
+    Shape shape;
+    for (size_t d = 0; d < operand.shape.size(); ++d) {
+        const i64 start = window.start[d], limit = window.limit[d], stride = window.stride[d];
+        if (start < 0 || limit > operand.shape[d] || start >= limit || stride < 1) {
+            context.diagnostics
+                .error("E0226", context.span,
+                       fmt::format("'slice' cannot take [{}:{}:{}] of dim {} of {}", start, limit, stride, d,
+                                   operand_text(context, 0)))
+                .help(
+                    "0 <= start < limit <= size, and stride at least 1; negative starts and limits count from the end");
+            return std::nullopt;
+        }
+        shape.push_back((limit - start + stride - 1) / stride);
+    }
+    return InferResult{{make_type(operand.dtype, shape)}};
+}
+
+IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
+    std::vector<bool> whole;
+    for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(operands[0].shape[d] == results[0].shape[d]);
+    return windowed_rule(operands[0], whole);
+}
+
+Kernel lower(const LowerContext& context) {
+    const Window window = window_of(context.global_operands[0], context.attributes);
+    MovePiece piece = whole_piece(0, context.local_results[0].shape);
+    for (size_t d = 0; d < piece.extent.size(); ++d) {
+        if (context.global_operands[0].shape[d] == context.global_results[0].shape[d])
+            continue; // whole: start 0, stride 1
+        piece.in_start[d] = constant(window.start[d]);
+        piece.in_stride[d] = window.stride[d];
+    }
+    Move move;
+    move.pieces.push_back(std::move(piece));
+    return move;
+}
+
+} // namespace
+
+const OpDef& op_slice() {
+    static const OpDef def = [] {
+        OpDef made;
+        made.name = "slice";
+        made.doc = "Elements start, start + stride, ... below limit of every dim, or of the dims named.\n"
+                   "{slice: x, dim: length, start: 0, limit: 64}";
+        made.operands = {1, 1};
+        made.attributes = {
+            {"dim", AttributeDef::Type::dims, false, "the dims that the other arguments are for; all unless said"},
+            {"start", AttributeDef::Type::integers, false, "0 unless said; negative counts from the end"},
+            {"limit", AttributeDef::Type::integers, false, "the size unless said; negative counts from the end"},
+            {"stride", AttributeDef::Type::integers, false, "1 unless said"}};
+        made.infer = infer;
+        made.rule = rule;
+        made.lower = lower;
+        made.linear_in = {0};
+        return made;
+    }();
+    return def;
+}
+
+} // namespace shard

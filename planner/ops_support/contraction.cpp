@@ -1,0 +1,60 @@
+#include "planner/ops_support/contraction.h"
+
+#include "planner/ops_support/rule_maker.h"
+
+namespace shard {
+
+namespace {
+
+bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
+
+// The labels in the order in which propagation shall prefer them.
+std::string ordered_labels(const Contraction& contraction) {
+    const std::string &left = contraction.operands[0], &right = contraction.operands[1];
+    std::string batch, left_only, right_only, contracted;
+    for (char label : left)
+        (!has(contraction.result, label) ? contracted : has(right, label) ? batch : left_only) += label;
+    for (char label : right)
+        if (!has(left, label)) right_only += label;
+    return batch + left_only + right_only + contracted;
+}
+
+} // namespace
+
+IndexRule contraction_rule(const Contraction& contraction, std::span<const TensorType> operands) {
+    const std::string order = ordered_labels(contraction);
+    RuleMaker maker(2, 1);
+    for (char label : order) {
+        const size_t in_left = contraction.operands[0].find(label), in_right = contraction.operands[1].find(label);
+        const i64 size = in_left != std::string::npos ? operands[0].shape[in_left] : operands[1].shape[in_right];
+        maker.factor(has(contraction.result, label) ? FactorKind::pass_through : FactorKind::reduction, size);
+    }
+    for (size_t n = 0; n < 2; ++n)
+        for (char label : contraction.operands[n]) maker.operand(n).push_back({static_cast<int>(order.find(label))});
+    for (char label : contraction.result) maker.result().push_back({static_cast<int>(order.find(label))});
+    return maker.rule();
+}
+
+Contract contraction_kernel(const Contraction& contraction) {
+    const std::string order = ordered_labels(contraction);
+    const auto labels = [&order](const std::string& of) {
+        std::vector<int> indices;
+        for (char label : of) indices.push_back(static_cast<int>(order.find(label)));
+        return indices;
+    };
+    return {labels(contraction.operands[0]), labels(contraction.operands[1]), labels(contraction.result)};
+}
+
+bool is_plain(const Contraction& contraction) {
+    if (contraction.operands.size() != 2) return false;
+    for (size_t n = 0; n < 2; ++n) {
+        const std::string &labels = contraction.operands[n], &other = contraction.operands[1 - n];
+        for (size_t d = 0; d < labels.size(); ++d) {
+            if (labels.find(labels[d], d + 1) != std::string::npos) return false;
+            if (!has(other, labels[d]) && !has(contraction.result, labels[d])) return false;
+        }
+    }
+    return true;
+}
+
+} // namespace shard

@@ -1,0 +1,22 @@
+// What dot and einsum share: a contraction of two operands, written with one label a dim (as in index notation).
+//
+//     dot (8, 32)(32, 16):  operands {"ik", "kj"}, result "ij"
+#pragma once
+
+#include "planner/op_def.h"
+
+namespace shard {
+
+struct Contraction {
+    std::vector<std::string> operands; // one character a dim
+    std::string result;
+};
+
+// What a contract kernel holds: two operands, no label twice in one of them, and every label of only one operand is in
+// the result.
+bool is_plain(const Contraction& contraction);
+// The next two are for plain contractions. Factors in the order batch, left only, right only, contracted.
+IndexRule contraction_rule(const Contraction& contraction, std::span<const TensorType> operands);
+Contract contraction_kernel(const Contraction& contraction);
+
+} // namespace shard

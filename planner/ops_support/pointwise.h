@@ -1,0 +1,53 @@
+// The pointwise family: ops that apply one scalar instruction to every element, with numpy broadcasting. A file of
+// planner/ops/ is then one line:
+//
+//     const OpDef& op_exp() {
+//         static const OpDef def = pointwise_op<ScalarOp::exp, PointwiseTypes::floating>("exp", "e to the power of x
+//         ..."); return def;
+//     }
+#pragma once
+
+#include "planner/op_def.h"
+
+namespace shard {
+
+enum class PointwiseTypes {
+    numeric,    // numbers -> the same type
+    integer,    // whole numbers -> the same type
+    signed_,    // numbers other than unsigned -> the same type
+    floating,   // floating-point -> the same type
+    test,       // floating-point -> bool
+    boolean,    // bool -> bool
+    comparison, // any two of one type -> bool
+};
+
+std::optional<std::vector<TensorType>> infer_pointwise(PointwiseTypes types, const InferContext& context);
+IndexRule rule_pointwise(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&);
+// The input dims of a pointwise kernel whose operands are aligned with the result at the last dim.
+std::vector<std::vector<int>> aligned_input_dims(std::span<const TensorType> operands, int result_rank);
+// inputs -> op(inputs).
+Kernel lower_pointwise(ScalarOp op, const LowerContext& context);
+
+template<PointwiseTypes types>
+std::optional<std::vector<TensorType>> infer_pointwise_of(const InferContext& context) {
+    return infer_pointwise(types, context);
+}
+template<ScalarOp op>
+Kernel lower_pointwise_of(const LowerContext& context) {
+    return lower_pointwise(op, context);
+}
+
+template<ScalarOp op, PointwiseTypes types>
+OpDef pointwise_op(std::string_view op_name, std::string_view doc) {
+    OpDef def;
+    def.name = op_name;
+    def.doc = doc;
+    def.operands = {arity(op), arity(op)};
+    def.infer = infer_pointwise_of<types>;
+    def.rule = rule_pointwise;
+    def.lower = lower_pointwise_of<op>;
+    def.op_class = OpDef::Class::pointwise;
+    return def;
+}
+
+} // namespace shard

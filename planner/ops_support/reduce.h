@@ -1,0 +1,46 @@
+// The reductions: reduce_sum, reduce_max, reduce_min, reduce_prod.
+#pragma once
+
+#include "planner/op_def.h"
+
+namespace shard {
+
+std::optional<std::vector<TensorType>> infer_reduce(const InferContext& context);
+IndexRule rule_reduce(ReduceOp op, std::span<const TensorType> operands, const Attributes& attributes);
+Kernel lower_reduce(ReduceOp op, const LowerContext& context);
+// With `keepdims` the reduction is followed by a reshape.
+bool reduce_keeps_dims(std::span<const TensorType> operands, const Attributes& attributes);
+std::optional<ValueId> expand_reduce(std::string_view name, Builder& builder, std::span<const ValueId> operands,
+                                     const Attributes& attributes);
+OpDef reduce_op_def(std::string_view name, std::string_view doc);
+
+template<ReduceOp op>
+IndexRule rule_reduce_of(std::span<const TensorType> operands, std::span<const TensorType>,
+                         const Attributes& attributes) {
+    return rule_reduce(op, operands, attributes);
+}
+template<ReduceOp op>
+Kernel lower_reduce_of(const LowerContext& context) {
+    return lower_reduce(op, context);
+}
+template<ReduceOp op>
+std::optional<ValueId> expand_reduce_of(Builder& builder, std::span<const ValueId> operands,
+                                        const Attributes& attributes) {
+    return expand_reduce(op == ReduceOp::sum    ? "reduce_sum"
+                         : op == ReduceOp::prod ? "reduce_prod"
+                         : op == ReduceOp::max  ? "reduce_max"
+                                                : "reduce_min",
+                         builder, operands, attributes);
+}
+
+template<ReduceOp op>
+OpDef reduce_op(std::string_view name, std::string_view doc) {
+    OpDef def = reduce_op_def(name, doc);
+    def.rule = rule_reduce_of<op>;
+    def.lower = lower_reduce_of<op>;
+    def.expand = expand_reduce_of<op>;
+    if (op == ReduceOp::sum) def.linear_in = {0};
+    return def;
+}
+
+} // namespace shard
