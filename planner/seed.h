@@ -12,7 +12,7 @@ struct RuleOutcome {
     struct Dim {
         std::vector<AxisRef> axes;
         bool open = false;     // unconstrained
-        int rule = -1;         // index into the rules that assigned it; -1 = none
+        int rule = -1;         // the rule that assigned it, -1 = none; nnx: own rules count on from the layout's
     };
     struct Rejected {
         int rule = -1;
@@ -21,11 +21,13 @@ struct RuleOutcome {
     std::vector<Dim> dims;
     std::vector<Rejected> rejected;
 };
-// Pure: reference/rules.md. Reports duplicate names and duplicate mesh axes.
+// One name per dim, "" = unnamed, "?" = unconstrained. Reports duplicate names and duplicate mesh axes. Mesh axes that the mesh lacks are
+// left out of rules (seed_shardings reports them first); nnx: `missing` is about names without a rule.
 std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const AxisRule> rules, std::span<const std::string> names,
                                              Span span, Diagnostics& diagnostics);
 std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context, std::span<const AxisRule> own,
-                                           std::span<const std::string> names, Span span, Diagnostics& diagnostics);
+                                           std::span<const std::string> names, Span span, Diagnostics& diagnostics,
+                                           MissingAxes missing = MissingAxes::error);
 
 // A sharding written by mesh axes, checked against mesh, rank and shape: axis exists, at most once, dim divides
 // (the message names dim, size, parts and what would divide).

@@ -1,0 +1,207 @@
+#include "planner/named_arrays.h"
+#include "planner/overrides.h"
+#include "planner/rules.h"
+#include "planner/sharding_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+// The first report of each kind at each set of places: a module that is repeated has the same mistake in every copy.
+void add_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
+    std::set<std::vector<int>> seen;
+    for (const Diagnostic& diagnostic : found.all()) {
+        std::vector<int> key(diagnostic.code.begin(), diagnostic.code.end());
+        for (const Label& label : diagnostic.labels)
+            key.insert(key.end(), {label.span.file, label.span.line, label.span.column});
+        if (seen.insert(std::move(key)).second) diagnostics.add(diagnostic);
+    }
+}
+
+class Seeder {
+public:
+    Seeder(const Graph& graph, const Layout& layout, Diagnostics& diagnostics)
+        : graph_(&graph), layout_(&layout), mesh_(&layout.mesh), diagnostics_(&diagnostics) {
+        seeds_.values.resize(graph.values.size());
+        seeds_.constraints.resize(graph.nodes.size());
+        seeds_.outputs.resize(graph.outputs.size());
+        seeds_.rejected_by_value.resize(graph.values.size());
+    }
+
+    // Mesh axes that do not exist are found everywhere at once, also where nothing comes of them.
+    bool check_axes() {
+        if (layout_->missing_axes == MissingAxes::ignore) return true;
+        const int before = diagnostics_->error_count();
+        check_rule_axes(*mesh_, layout_->rules, *diagnostics_);
+        for (const std::vector<Override>* list : {&layout_->inputs, &layout_->params, &layout_->values, &layout_->outputs})
+            for (const Override& override : *list) check_spec_axes(*mesh_, override.spec, *diagnostics_);
+        for (const TensorDecl& decl : graph_->declared) {
+            check_rule_axes(*mesh_, decl.rules, *diagnostics_);
+            if (decl.mesh) check_spec_axes(*mesh_, *decl.mesh, *diagnostics_);
+        }
+        for (const Node& node : graph_->nodes)
+            if (node.constraint_mesh) check_spec_axes(*mesh_, *node.constraint_mesh, *diagnostics_);
+        return diagnostics_->error_count() == before;
+    }
+
+    Seeds seed() {
+        seed_declared(Role::input, layout_->inputs, "inputs");
+        seed_declared(Role::param, layout_->params, "params");
+        for (size_t n = 0; n < graph_->nodes.size(); ++n) seed_constraint(static_cast<NodeId>(n));
+        seed_values();
+        seed_outputs();
+        return std::move(seeds_);
+    }
+
+private:
+    void seed_declared(Role role, std::span<const Override> overrides, std::string_view section) {
+        std::vector<OverrideTarget> targets;
+        std::vector<ValueId> ids;
+        for (ValueId id : graph_->inputs) {
+            if (graph_->value(id).role != role) continue;
+            targets.push_back({graph_->value(id).name});
+            ids.push_back(id);
+        }
+        const std::vector<int> chosen = match_overrides(overrides, targets, section, *diagnostics_);
+        for (size_t i = 0; i < ids.size(); ++i) {
+            const Value& value = graph_->value(ids[i]);
+            std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(ids[i])];
+            const CheckedArray array = {value.name, &value.type, value.span};
+            const TensorDecl* decl = value.decl < 0 ? nullptr : &graph_->declared[static_cast<size_t>(value.decl)];
+            Decision why;
+            why.value = ids[i];
+            if (chosen[i] >= 0) {
+                const Override& override = overrides[static_cast<size_t>(chosen[i])];
+                why.cause = Decision::Cause::override_;
+                seed = from_spec(override.spec, array, why);
+            } else if (decl != nullptr && decl->mesh) {
+                why.cause = Decision::Cause::mesh_spec;
+                seed = from_spec(*decl->mesh, array, why);
+            } else if (decl != nullptr && decl->has_axes) {
+                seed = from_rules({decl->logical, decl->rules, value.span}, array, why);
+            }
+        }
+    }
+
+    void seed_constraint(NodeId id) {
+        const Node& node = graph_->node(id);
+        if (!node.constraint_mesh && node.constraint_logical.empty()) return;
+        const Value& value = graph_->value(node.outputs[0]);
+        const CheckedArray array = {value.name, &value.type, node.span};
+        Decision why;
+        why.value = node.outputs[0];
+        why.cause = Decision::Cause::constraint;
+        why.node = id;
+        std::optional<Sharding>& constraint = seeds_.constraints[static_cast<size_t>(id)];
+        if (node.constraint_mesh) {
+            constraint = from_spec(*node.constraint_mesh, array, why);
+        } else if (node.constraint_logical.size() != value.type.shape.size()) {
+            diagnostics_->error("E0312", node.span,
+                                fmt::format("the constraint names {} dims, '{}' has {} {}", node.constraint_logical.size(), value.name,
+                                            value.type.shape.size(), shape_text(value.type.shape)));
+        } else {
+            constraint = from_rules({node.constraint_logical, {}, node.span}, array, why);
+        }
+    }
+
+    void seed_values() {
+        if (layout_->values.empty()) return;
+        const std::vector<int> chosen = match_overrides(layout_->values, value_targets(*graph_), "values", *diagnostics_);
+        for (size_t v = 0; v < chosen.size(); ++v) {
+            if (chosen[v] < 0) continue;
+            const Value& value = graph_->values[v];
+            Decision why;
+            why.value = static_cast<ValueId>(v);
+            why.cause = Decision::Cause::override_;
+            seeds_.values[v] = from_spec(layout_->values[static_cast<size_t>(chosen[v])].spec, {value.name, &value.type, value.span}, why);
+        }
+    }
+
+    void seed_outputs() {
+        std::vector<OverrideTarget> targets;
+        for (const std::string& name : graph_->output_names) targets.push_back({name});
+        const std::vector<int> chosen = match_overrides(layout_->outputs, targets, "outputs", *diagnostics_);
+        for (size_t o = 0; o < chosen.size(); ++o) {
+            if (chosen[o] < 0) continue;
+            const Value& value = graph_->value(graph_->outputs[o]);
+            Decision why;
+            why.value = graph_->outputs[o];
+            why.cause = Decision::Cause::output;
+            seeds_.outputs[o] =
+                from_spec(layout_->outputs[static_cast<size_t>(chosen[o])].spec, {graph_->output_names[o], &value.type, value.span}, why);
+        }
+    }
+
+    std::optional<Sharding> from_spec(const ShardingSpec& written, const CheckedArray& array, const Decision& why) {
+        const bool ignore = layout_->missing_axes == MissingAxes::ignore;
+        const ShardingSpec spec = ignore ? without_missing_axes(*mesh_, written) : written;
+        // What is left may still be a sub-axis that does not fit.
+        if (ignore && !check_spec_axes(*mesh_, spec, *diagnostics_)) return std::nullopt;
+        std::optional<Sharding> sharding = spec_sharding(*mesh_, spec, array, *diagnostics_);
+        if (!sharding) return std::nullopt;
+        const std::vector<Span> causes = dim_spans(spec);
+        if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_)) return std::nullopt;
+        for (size_t d = 0; d < causes.size(); ++d) log(why, d, sharding->dims[d].axes, -1, causes[d]);
+        return sharding;
+    }
+
+    std::optional<Sharding> from_rules(const NamedArray& named, const CheckedArray& array, const Decision& why) {
+        const std::optional<RuleOutcome> outcome = apply_rules(*layout_, named, *diagnostics_);
+        if (!outcome) return std::nullopt;
+        const std::vector<AxisRule> rules = rules_of(*layout_, named);
+        Sharding sharding;
+        std::vector<Span> causes;
+        for (const RuleOutcome::Dim& dim : outcome->dims) {
+            sharding.dims.push_back({dim.axes, dim.open, 0});
+            causes.push_back(dim.rule < 0 ? array.span : rules[static_cast<size_t>(dim.rule)].span);
+        }
+        if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_)) return std::nullopt;
+        const bool own_only = layout_->semantics == RuleSemantics::linen && !named.own.empty();
+        const int layout_rules = own_only ? 0 : static_cast<int>(layout_->rules.size());
+        for (size_t d = 0; d < causes.size(); ++d) {
+            const int rule = outcome->dims[d].rule;
+            log(why, d, outcome->dims[d].axes, rule < layout_rules ? rule : -1, causes[d]);
+        }
+        std::string& rejected = seeds_.rejected_by_value[static_cast<size_t>(why.value)];
+        for (const RuleOutcome::Rejected& reject : outcome->rejected) {
+            const AxisRule& rule = rules[static_cast<size_t>(reject.rule)];
+            rejected += fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line, reject.reason);
+        }
+        return sharding;
+    }
+
+    void log(const Decision& why, size_t dim, const std::vector<AxisRef>& axes, int rule, Span span) {
+        if (axes.empty()) return;
+        Decision decision = why;
+        decision.dim = static_cast<int>(dim);
+        decision.axes = axes;
+        decision.rule = rule;
+        decision.span = span;
+        seeds_.log.push_back(std::move(decision));
+    }
+
+    const Graph* graph_;
+    const Layout* layout_;
+    const Mesh* mesh_;
+    Diagnostics* diagnostics_;
+    Seeds seeds_;
+};
+
+} // namespace
+
+std::optional<Seeds> seed_shardings(const Graph& graph, const Layout& layout, Diagnostics& diagnostics) {
+    Diagnostics found;
+    Seeder seeder(graph, layout, found);
+    std::optional<Seeds> seeds;
+    if (seeder.check_axes()) seeds = seeder.seed();
+    add_distinct(found, diagnostics);
+    if (found.has_error()) return std::nullopt;
+    return seeds;
+}
+
+} // namespace shard
