@@ -1,8 +1,8 @@
 // The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
 #include "cli/command.h"
 #include "cli/diagnostics.h"
-#include "cli/version.h"
 #include "plans/base.h"
+#include "plans/version.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,7 +23,8 @@ const std::vector<const CommandDef*>& all_commands() {
 #include "command_registry.inc"
 #undef REGISTER
         };
-        std::stable_sort(list.begin(), list.end(), [](const CommandDef* a, const CommandDef* b) { return a->order < b->order; });
+        std::stable_sort(list.begin(), list.end(),
+                         [](const CommandDef* a, const CommandDef* b) { return a->order < b->order; });
         return list;
     }();
     return commands;
@@ -54,7 +55,8 @@ struct Slot {
 bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
 
 void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
-    std::string names = option.short_name.empty() ? std::string(option.name) : fmt::format("{},{}", option.short_name, option.name);
+    std::string names =
+        option.short_name.empty() ? std::string(option.name) : fmt::format("{},{}", option.short_name, option.name);
     if (option.value.empty() && !is_positional(option)) {
         app.add_flag(names, slot.flag, std::string(option.doc));
         return;
@@ -63,21 +65,28 @@ void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
     added->type_name(is_positional(option) ? "" : std::string(option.value));
     if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
     if (option.required) added->required();
-    if (!option.choices.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
-    if (option.many && is_positional(option)) added->expected(option.required ? 1 : 0, -1);
-    else if (option.many) added->expected(1, 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    else added->expected(1);
+    if (!option.choices.empty())
+        added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
+    if (option.many && is_positional(option))
+        added->expected(option.required ? 1 : 0, -1);
+    else if (option.many)
+        added->expected(1, 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    else
+        added->expected(1);
 }
 
-// CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and what is near.
-std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command, const CLI::ParseError& error) {
+// CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and
+// what is near.
+std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command,
+                            const CLI::ParseError& error) {
     std::vector<std::string_view> names;
     if (command == nullptr) {
         for (const CommandDef* candidate : all_commands()) names.push_back(candidate->name);
         std::string_view word = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
         if (word.empty()) return "a command is needed";
         std::string_view near = nearest(word, names);
-        return fmt::format("there is no command '{}'{}", word, near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+        return fmt::format("there is no command '{}'{}", word,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
     }
     for (const OptionDef& option : command->options)
         if (!is_positional(option)) names.push_back(option.name);
@@ -87,7 +96,8 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
         if (known) continue;
         std::string_view near = nearest(word, names);
-        return fmt::format("{} has no option '{}'{}", command->name, word, near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+        return fmt::format("{} has no option '{}'{}", command->name, word,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
     }
     return error.what();
 }
@@ -96,7 +106,8 @@ int usage_error(Env& env, const CommandDef* command, const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
     diagnostics.error("E0701", {}, text)
-        .help(command == nullptr ? "shardc --help lists the commands" : fmt::format("usage: shardc {} {}", command->name, command->usage));
+        .help(command == nullptr ? "shardc --help lists the commands"
+                                 : fmt::format("usage: shardc {} {}", command->name, command->usage));
     print_diagnostics(env, sources, diagnostics.all());
     return exit_usage;
 }
@@ -128,9 +139,12 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
         app.parse(reversed);
     } catch (const CLI::Success&) { // --help, --version
         bool version = !arguments.empty() && arguments.front() == "--version";
-        if (version) env.out << tool_text() << '\n';
-        else if (typed == nullptr) env.out << app.help();
-        else env.out << app.get_subcommand(std::string(typed->name))->help();
+        if (version)
+            env.out << tool_text() << '\n';
+        else if (typed == nullptr)
+            env.out << app.help();
+        else
+            env.out << app.get_subcommand(std::string(typed->name))->help();
         return exit_clean;
     } catch (const CLI::ParseError& error) {
         return usage_error(env, typed, explain_mistake(arguments, typed, error));
@@ -140,9 +154,12 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
         Arguments parsed;
         for (Slot* slot : slots_of[i]) {
             std::string name(slot->option->name);
-            if (slot->flag) parsed.set(name, {});
-            else if (!slot->values.empty()) parsed.set(name, slot->values);
-            else if (!slot->option->fallback.empty()) parsed.set(name, {std::string(slot->option->fallback)});
+            if (slot->flag)
+                parsed.set(name, {});
+            else if (!slot->values.empty())
+                parsed.set(name, slot->values);
+            else if (!slot->option->fallback.empty())
+                parsed.set(name, {std::string(slot->option->fallback)});
         }
         return subcommands[i].second->run(parsed, env);
     }

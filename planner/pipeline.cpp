@@ -1,20 +1,22 @@
 #include "planner/pipeline.h"
 
 #include "planner/builder.h"
+#include "plans/version.h"
+
+#include <array>
 
 namespace shard {
 
 namespace {
 
-// The same model on a mesh of one device: no axes, so no rule, override or constraint can name one.
+// The same model on a mesh of one device: no axes, so no rule, override or constraint can name one. Nothing is sent, so
+// the profile (which may be a file that is not there any more) does not matter.
 Layout one_device(const Layout& layout, const Mesh& mesh) {
     Layout single;
     single.name = layout.name;
     single.mesh = mesh;
     single.semantics = layout.semantics;
     single.missing_axes = MissingAxes::ignore;
-    single.hardware = layout.hardware;
-    single.hardware_span = layout.hardware_span;
     return single;
 }
 
@@ -34,6 +36,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     c.graph = build_graph(*c.model, diagnostics);
     c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, diagnostics);
     if (!c.graph || !c.hardware || diagnostics.has_error()) return c;
+    if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, diagnostics)) return c;
     verify_graph(*c.graph);
 
     // Rules, overrides and constraints become initial shardings; every one divides its dim.
@@ -44,6 +47,9 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // Every value has a closed sharding that divides, and every axis on it a recorded cause.
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
 
+    // What 64-bit arithmetic cannot plan is refused before anything is multiplied out.
+    if (!check_sizes(*c.graph, c.layout->mesh, *c.propagation, diagnostics)) return c;
+
     // From here on types are local and collectives are nodes.
     c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
     verify_local(*c.local, c.layout->mesh);
@@ -51,13 +57,14 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     verify_local(*c.local, c.layout->mesh);
 
     // Order, offsets and peak are fixed; what follows only adds figures and findings.
-    c.plan = schedule(*c.local, c.layout->mesh);
+    c.plan = schedule(*c.local, c.layout->mesh, sources);
     c.plan->model = c.model->name.text;
     c.plan->mode = request.mode;
     price(*c.plan, *c.graph, *c.local, *c.propagation, *c.hardware, sources);
     verify_plan(*c.plan, diagnostics);
     judge(*c.plan, c.layout->policy, diagnostics);
-    c.plan->report.diagnostics = diagnostics.all();
+    c.plan->tool = tool_text();
+    attach_sources(*c.plan, sources, std::array{request.model_file, request.layout_file}, diagnostics);
     return c;
 }
 

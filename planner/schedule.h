@@ -1,4 +1,5 @@
-// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak. The price pass: plan + hardware -> report.
+// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak. The price pass: plan +
+// hardware -> report.
 #pragma once
 
 #include "planner/layout.h"
@@ -7,17 +8,27 @@
 
 namespace shard {
 
-// Order (the local graph's), waits placed at the first use, releases at the last, lifetime-based offsets.
-Plan schedule(const Local& local, const Mesh& mesh);
+// Order (the local graph's), waits placed at the first use, releases at the last, lifetime-based offsets. Places of
+// steps are named by `sources`.
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources = {});
 
 // Fills plan.report: tensors (global values by their propagated sharding), collectives, FLOPs, memory, time.
-void price(Plan& plan, const Graph& graph, const Local& local, const Propagation& propagation, const Hardware& hardware, const Sources& sources);
+void price(Plan& plan, const Graph& graph, const Local& local, const Propagation& propagation, const Hardware& hardware,
+           const Sources& sources);
 
 // Policy and budgets -> findings (P01xx), appended to diagnostics. `plan` is priced.
 void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics);
 
+// Embeds the texts of `files` (model, layout) and the diagnostics, whose places then are indices into plan.sources.
+void attach_sources(Plan& plan, const Sources& sources, std::span<const int> files, const Diagnostics& diagnostics);
+
 // Built-in profile by name, or a YAML file relative to the layout; E03xx if neither.
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics);
 std::vector<std::string> builtin_hardware();
+// Every mesh axis uses a link that the profile has; E0402. `spans` are those of the axes.
+bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics);
+
+// Sizes that 64-bit arithmetic can plan; E0401. Runs before partition.
+bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propagation, Diagnostics& diagnostics);
 
 } // namespace shard

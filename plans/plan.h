@@ -7,7 +7,10 @@
 
 namespace shard {
 
-// A named piece of a device's arena. Two buffers may share bytes only if their lives do not overlap or one is an alias of the other.
+// A named piece of a device's arena. Two buffers may share bytes only if their lives do not overlap or one is an alias
+// of the other. Aliases form chains that end in a *root* (alias_of == -1), whose extent is what is allocated (by the
+// first step that writes it; for inputs from the start) and released. A view shows the contents of what it is a view
+// of; any other alias, once written, replaces them.
 struct Buffer {
     int id = 0;
     std::string name;
@@ -47,7 +50,7 @@ struct Wait {
     bool operator==(const Wait&) const = default;
 };
 
-// The buffer's bytes are free from here on.
+// The bytes of a root buffer, and so of all its aliases, are free from here on. Inputs and outputs are never released.
 struct Release {
     int buffer = -1;
     bool operator==(const Release&) const = default;
@@ -101,17 +104,19 @@ struct Plan {
     std::vector<PlanInput> inputs;
     std::vector<PlanOutput> outputs;
     i64 arena_bytes = 0; // size of every device's arena
-    i64 peak_bytes = 0;  // highest end of an extent that is alive at some step: what the executor's high-water mark must show
+    i64 peak_bytes =
+        0; // highest end of an extent that is alive at some step: what the executor's high-water mark must show
     std::vector<SourceText> sources; // model, layout
     Report report;
     bool operator==(const Plan&) const = default;
 };
 
-// Checks everything the executor relies on (ids, shapes against kernels, extents inside the arena and not overlapping while alive, every
-// buffer written before it is read, starts and waits paired, divisibility). Appends E05xx errors.
+// Checks everything the executor relies on (ids, shapes against kernels, extents inside the arena and not overlapping
+// while alive, every buffer written before it is read, starts and waits paired, divisibility). Appends E05xx errors.
 bool verify_plan(const Plan& plan, Diagnostics& diagnostics);
 
-// plan.json: print(plan) is byte-deterministic, ends with a checksum over the rest; parse checks version, checksum and verify_plan.
+// plan.json: print(plan) is byte-deterministic, ends with a checksum over the rest; parse checks version, checksum and
+// verify_plan.
 std::string print_plan(const Plan& plan);
 std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics);
 

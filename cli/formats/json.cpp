@@ -1,19 +1,25 @@
 // One object, for scripts:
 //
-//     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings", "subjects": [{"name": ..., "verdict": ..., "summary": ...}],
-//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file", "line", "column"},
+//     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings", "subjects": [{"name": ..., "verdict": ...,
+//     "summary": ...}],
+//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file",
+//      "line", "column"},
 //                       "labels": [...], "notes": [...], "help": ...}]}
 #include "cli/command.h"
 #include "cli/format.h"
-#include "cli/version.h"
 #include "plans/json_text.h"
+#include "plans/version.h"
 
 namespace shard {
 
 namespace {
 
 std::string place_json(const Sources& sources, const Span& span) {
-    return JsonObject().string("file", sources.name(span.file)).integer("line", span.line).integer("column", span.column).text();
+    return JsonObject()
+        .string("file", sources.name(span.file))
+        .integer("line", span.line)
+        .integer("column", span.column)
+        .text();
 }
 
 std::string verdict(std::span<const Subject> subjects) {
@@ -26,7 +32,8 @@ std::string diagnostic_json(const Placed& placed) {
     std::vector<std::string> labels;
     for (const Label& label : diagnostic.labels)
         if (label.span.known())
-            labels.push_back(JsonObject().raw("source", place_json(*placed.sources, label.span)).string("text", label.text).text());
+            labels.push_back(
+                JsonObject().raw("source", place_json(*placed.sources, label.span)).string("text", label.text).text());
     return JsonObject()
         .string("code", diagnostic.code)
         .string("severity", name(diagnostic.severity))
@@ -62,7 +69,8 @@ std::string render(std::span<const Subject> subjects, bool) {
 } // namespace
 
 const FormatDef& format_json() {
-    static const FormatDef def = {.name = "json", .doc = "one object with format_version, for scripts", .render = render};
+    static const FormatDef def = {
+        .name = "json", .doc = "one object with format_version, for scripts", .render = render};
     return def;
 }
 

@@ -1,7 +1,7 @@
 // SARIF 2.1.0, for code scanning: every registered code is a rule, every diagnostic a result with a stable fingerprint.
 #include "cli/format.h"
-#include "cli/version.h"
 #include "plans/json_text.h"
+#include "plans/version.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,14 +18,16 @@ std::string uri(std::string_view path) {
     for (char c : path) {
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                      std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
-        if (plain) result += c;
-        else result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        if (plain)
+            result += c;
+        else
+            result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
     return result;
 }
 
-// SARIF counts columns in UTF-16 code units unless a run says otherwise; ours are bytes, which run.columnKind cannot express, so they
-// are converted to code points.
+// SARIF counts columns in UTF-16 code units unless a run says otherwise; ours are bytes, which run.columnKind cannot
+// express, so they are converted to code points.
 int column_in_code_points(std::string_view line, int column) {
     int result = 1;
     for (int i = 0; i + 1 < column; ++i)

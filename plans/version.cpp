@@ -1,4 +1,4 @@
-#include "cli/version.h"
+#include "plans/version.h"
 
 namespace shard {
 

@@ -1,0 +1,26 @@
+// What the price pass and the judge share. The model is described in docs/cost-model.md.
+#pragma once
+
+#include "planner/schedule.h"
+
+namespace shard {
+
+// schedule() adds one buffer per value, inputs first, then one per node: so a buffer tells its value.
+ValueId value_of_buffer(const Graph& local, int buffer);
+
+// Seconds of the steps in order: a collective runs from its Start on a channel of its own, one at a time; a Wait waits
+// for it.
+TimeReport time_of(const Plan& plan, const Hardware& hardware);
+
+// What is alive where the most bytes are alive, by what it is for. `homes` says of every buffer whether it holds a
+// value of the model in its own sharding (an activation) or a copy made on the way (a temporary).
+MemoryReport memory_of(const Plan& plan, const std::vector<bool>& homes);
+
+// Every Compute and Start in order with how often it runs.
+void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit);
+
+// Sums that stay at the largest number instead of wrapping: figures for people.
+i64 add_saturating(i64 a, i64 b);
+i64 multiply_saturating(i64 a, i64 b);
+
+} // namespace shard

@@ -1,0 +1,265 @@
+// One walk over the local graph's nodes, in their order. Every value gets a buffer; what is decided on the way:
+//   view      a reshape shows the bytes of its operand and is no step
+//   in place  a pointwise result takes over the bytes of an operand that is read for the last time
+//   Start     where the collective stands, so as soon as its input is ready in this order
+//   Wait      before the first step that reads the result
+//   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them
+// Inputs and parameters stay alive for the whole run, outputs from where they are made to the end.
+#include "planner/schedule.h"
+
+#include "planner/arena.h"
+#include "planner/op_def.h"
+#include "plans/plan_check.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace shard {
+
+namespace {
+
+constexpr int forever = std::numeric_limits<int>::max();
+
+bool is_view(const Graph& graph, const Node& node) {
+    if (!node.kernel) return false;
+    const Move* move = std::get_if<Move>(&*node.kernel);
+    return move != nullptr && move->flat &&
+           graph.value(node.inputs[0]).type.dtype == graph.value(node.outputs[0]).type.dtype;
+}
+
+class Scheduler {
+public:
+    Scheduler(const Local& local, const Mesh& mesh, const Sources& sources) : graph_(&local.graph), sources_(&sources) {
+        plan_.mesh = mesh;
+        buffer_of_.assign(graph_->values.size(), -1);
+    }
+
+    Plan run() {
+        find_last_reads();
+        for (ValueId id : graph_->inputs) {
+            const int buffer = add_buffer(id);
+            open(buffer, -1);
+            Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).global_shape, {}});
+            plan_.inputs.push_back({buffer, std::move(init)});
+        }
+        for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
+        for (size_t i = 0; i < graph_->outputs.size(); ++i) {
+            const int buffer = buffer_of(graph_->outputs[i]);
+            wait_for(buffer);
+            plan_.outputs.push_back({graph_->output_names[i], buffer});
+        }
+        // Collectives whose result is an output of nobody and read by nobody were waited for where they stand.
+        internal_check(pending_.empty(), "a collective that nobody waits for");
+        place_all();
+        return std::move(plan_);
+    }
+
+private:
+    int buffer_of(ValueId id) const { return buffer_of_[static_cast<size_t>(id)]; }
+    const Buffer& buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
+    int root(int id) const { return root_of(plan_.buffers, id); }
+    int now() const { return static_cast<int>(plan_.steps.size()); }
+
+    SourceRef place(Span span) const {
+        if (!span.known() || span.file >= sources_->count()) return {};
+        return {sources_->name(span.file), span.line, span.column};
+    }
+
+    // The last node that reads a value, its views included; its producer if none does.
+    void find_last_reads() {
+        last_read_.assign(graph_->values.size(), -1);
+        for (ValueId id : graph_->inputs) last_read_[static_cast<size_t>(id)] = forever;
+        for (ValueId id : graph_->outputs) last_read_[static_cast<size_t>(id)] = forever;
+        for (NodeId n = static_cast<NodeId>(graph_->nodes.size()) - 1; n >= 0; --n) {
+            const Node& node = graph_->node(n);
+            int read = n;
+            for (ValueId id : node.outputs) {
+                int& last = last_read_[static_cast<size_t>(id)];
+                last = std::max(last, n);
+                if (is_view(*graph_, node)) read = std::max(read, last);
+            }
+            for (ValueId id : node.inputs)
+                last_read_[static_cast<size_t>(id)] = std::max(last_read_[static_cast<size_t>(id)], read);
+        }
+    }
+
+    int add_buffer(ValueId id) {
+        const Value& value = graph_->value(id);
+        Buffer buffer;
+        buffer.id = static_cast<int>(plan_.buffers.size());
+        buffer.name = value.name;
+        buffer.role = value.role;
+        if (value.role == Role::value &&
+            std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end())
+            buffer.role = Role::output;
+        buffer.dtype = value.type.dtype;
+        buffer.global_shape = value.global_shape;
+        buffer.shape = value.type.shape;
+        buffer.sharding = value.sharding;
+        buffer.bytes = value.type.bytes();
+        buffer_of_[static_cast<size_t>(id)] = buffer.id;
+        last_use_.push_back(last_read_[static_cast<size_t>(id)]);
+        plan_.buffers.push_back(std::move(buffer));
+        return plan_.buffers.back().id;
+    }
+
+    // --- lives of extents, by root buffer ---
+
+    struct Life {
+        int begin = -1, end = forever; // steps; forever = never released
+        int contents = -1;             // the buffer whose value the bytes hold
+        int readers = 0;               // collectives in flight that send it
+    };
+
+    void open(int buffer, int step) {
+        lives_[buffer].begin = step;
+        lives_[buffer].contents = buffer;
+    }
+
+    void wait_for(int buffer) {
+        const std::map<int, int>::iterator it = pending_.find(contents_of(plan_.buffers, buffer));
+        if (it == pending_.end()) return;
+        const int step = it->second;
+        pending_.erase(it);
+        const Start start = std::get<Start>(plan_.steps[static_cast<size_t>(step)].variant_ref());
+        plan_.steps.push_back(Wait{start.token});
+        const int sent = root(start.input);
+        --lives_.at(sent).readers;
+        release_if_done(sent);
+    }
+
+    // A buffer that is never read again is released, after its collective if it has one.
+    void release_if_done(int id) {
+        const int root_id = root(id);
+        Life& life = lives_.at(root_id);
+        if (life.end != forever || life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > done_) return;
+        wait_for(life.contents);
+        life.end = now();
+        plan_.steps.push_back(Release{root_id});
+    }
+
+    // --- nodes ---
+
+    void add_node(NodeId n) {
+        const Node& node = graph_->node(n);
+        internal_check(node.outputs.size() == 1, "a local node has one result");
+        node_ = n;
+        done_ = n - 1; // what this node reads may not be released before it
+        if (is_view(*graph_, node))
+            add_view(node);
+        else if (node.collective)
+            add_collective(node);
+        else
+            add_compute(node);
+        done_ = n;
+        for (ValueId id : node.inputs) release_if_done(buffer_of(id));
+        release_if_done(buffer_of(node.outputs[0]));
+    }
+
+    void add_view(const Node& node) {
+        const int operand = buffer_of(node.inputs[0]);
+        Buffer& view = plan_.buffers[static_cast<size_t>(add_buffer(node.outputs[0]))];
+        view.alias_of = operand;
+        view.view = true;
+    }
+
+    void add_collective(const Node& node) {
+        const int input = buffer_of(node.inputs[0]);
+        wait_for(input);
+        const int output = add_buffer(node.outputs[0]);
+        Start start;
+        start.collective = *node.collective;
+        start.input = input;
+        start.output = output;
+        start.token = token_++;
+        start.source = place(node.span);
+        open(output, now());
+        pending_[output] = now();
+        ++lives_.at(root(input)).readers;
+        plan_.steps.push_back(std::move(start));
+    }
+
+    void add_compute(const Node& node) {
+        internal_check(node.kernel.has_value(), "a local node is a collective or has a kernel");
+        Compute compute;
+        std::vector<TensorType> types;
+        for (ValueId id : node.inputs) {
+            wait_for(buffer_of(id));
+            compute.inputs.push_back(buffer_of(id));
+            types.push_back(graph_->value(id).type);
+        }
+        const TensorType& type = graph_->value(node.outputs[0]).type;
+        compute.kernel = *node.kernel;
+        compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
+        compute.op = node.op == nullptr ? "" : std::string(node.op->name);
+        compute.source = place(node.span);
+        const int taken = operand_to_take_over(compute, types, type);
+        compute.output = add_buffer(node.outputs[0]);
+        if (taken >= 0) {
+            plan_.buffers[static_cast<size_t>(compute.output)].alias_of = taken;
+            lives_.at(root(taken)).contents = compute.output;
+        } else {
+            open(compute.output, now());
+        }
+        plan_.steps.push_back(std::move(compute));
+    }
+
+    int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
+                             const TensorType& output) const {
+        for (size_t i = 0; i < types.size(); ++i) {
+            const int id = compute.inputs[i];
+            const Life& life = lives_.at(root(id));
+            if (life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > node_) continue;
+            bool safe = types[i].bytes() == output.bytes();
+            for (size_t j = 0; j < types.size(); ++j)
+                if (root(compute.inputs[j]) == root(id))
+                    safe = safe && can_run_in_place(compute.kernel, j, types[j], output);
+            if (safe) return id;
+        }
+        return -1;
+    }
+
+    // --- offsets ---
+
+    void place_all() {
+        const int end = now();
+        std::vector<Extent> extents;
+        std::vector<i64*> targets;
+        for (const auto& [id, life] : lives_) {
+            extents.push_back({buffer(id).bytes, life.begin, life.end == forever ? end + 1 : life.end});
+            targets.push_back(&plan_.buffers[static_cast<size_t>(id)].offset);
+        }
+        for (int step = 0; step < end; ++step) {
+            Compute* compute = std::get_if<Compute>(&plan_.steps[static_cast<size_t>(step)].variant_ref());
+            if (compute == nullptr || compute->scratch_bytes == 0) continue;
+            extents.push_back({compute->scratch_bytes, step, step + 1});
+            targets.push_back(&compute->scratch_offset);
+        }
+        const std::vector<i64> offsets = shard::place(extents);
+        for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
+        for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
+        plan_.peak_bytes = placed_end(extents, offsets);
+        plan_.arena_bytes = (plan_.peak_bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+    }
+
+    const Graph* graph_;
+    const Sources* sources_;
+    Plan plan_;
+    std::vector<int> buffer_of_; // by ValueId
+    std::vector<int> last_read_; // by ValueId: node
+    std::vector<int> last_use_;  // the same by buffer
+    std::map<int, Life> lives_;  // by root buffer
+    std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
+    NodeId node_ = -1;           // being added
+    NodeId done_ = -1;           // the last one whose step is in the list
+    int token_ = 0;
+};
+
+} // namespace
+
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources) {
+    return Scheduler(local, mesh, sources).run();
+}
+
+} // namespace shard
