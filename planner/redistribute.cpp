@@ -34,25 +34,31 @@ Redistribution path_to(const std::map<Placement, Visit>& visits, const Placement
     return result;
 }
 
+constexpr int most_placements = 1500;
+
 // The cheapest way in which no state holds more than `most_bytes`.
 std::optional<Redistribution> search(const RedistributionSpace& space, const Placement& start, i64 most_bytes) {
     std::map<Placement, Visit> visits;
-    std::set<std::pair<MoveCost, Placement>> queue;
+    std::set<std::pair<MoveCost, Placement>> queue; // by the least cost of a whole way through the placement
     visits[start] = {};
-    queue.insert({MoveCost{}, start});
-    while (!queue.empty()) {
-        auto [cost, here] = *queue.begin();
+    queue.insert({space.at_least(start), start});
+    for (int looked_at = 0; !queue.empty(); ++looked_at) {
+        Placement here = queue.begin()->second;
         queue.erase(queue.begin());
-        if (here == space.goal()) return path_to(visits, start, here);
+        if (here == space.goal() || (looked_at >= most_placements && visits.count(space.goal()) > 0)) {
+            return path_to(visits, start, space.goal());
+        }
+        const MoveCost cost = visits.at(here).cost;
         for (PlacementMove& move : space.moves(here)) {
             if (space.local_bytes(move.after) > most_bytes) continue;
             MoveCost total = cost + move.cost;
-            auto known = visits.find(move.after);
+            MoveCost rest = space.at_least(move.after);
+            std::map<Placement, Visit>::iterator known = visits.find(move.after);
             if (known != visits.end()) {
                 if (known->second.cost <= total) continue;
-                queue.erase({known->second.cost, move.after});
+                queue.erase({known->second.cost + rest, move.after});
             }
-            queue.insert({total, move.after});
+            queue.insert({total + rest, move.after});
             visits[move.after] = {total, here, std::move(move.step)};
         }
     }

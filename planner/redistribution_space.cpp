@@ -90,7 +90,39 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             scale += gather.def->seconds(gather, mesh, hardware, bytes_);
         }
         if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 40);
+        // Each ring carries both directions; every other kind of link counts once, however many axes use it.
+        std::vector<const Link*> counted;
+        std::vector<int> rings;
+        for (const AxisRef& ref : all) {
+            const Link& link = link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]);
+            bool ring = link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
+            bool known = ring ? std::find(rings.begin(), rings.end(), ref.axis) != rings.end()
+                              : std::find(counted.begin(), counted.end(), &link) != counted.end();
+            if (known) continue;
+            rings.push_back(ref.axis);
+            counted.push_back(&link);
+            rate_ += ring ? 2 * link.bandwidth : link.bandwidth;
+        }
     }
+}
+
+MoveCost RedistributionSpace::at_least(const Placement& placement) const {
+    std::vector<int> reducing;
+    std::set_difference(placement.partial.begin(), placement.partial.end(), goal_.partial.begin(), goal_.partial.end(),
+                        std::back_inserter(reducing));
+    i64 parts = 1;
+    for (int piece : reducing) parts *= pieces_[static_cast<size_t>(piece)].size;
+    bool slices_only = parts == 1;
+    for (size_t d = 0; d < goal_.dims.size() && slices_only; ++d) {
+        const std::vector<int>&now = placement.dims[d], &goal = goal_.dims[d];
+        slices_only = now.size() <= goal.size() && std::equal(now.begin(), now.end(), goal.begin());
+    }
+    if (slices_only) return {};
+    i64 now = local_bytes(placement), goal = local_bytes(goal_);
+    i64 received = std::max<i64>(0, goal - now) + 2 * (std::min(now, goal) - std::min(now, goal) / parts);
+    // A little less, so that rounding does not make the bound too large.
+    double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ * (1 - 1e-9) : 0;
+    return {seconds, 0, 1, 1};
 }
 
 i64 RedistributionSpace::local_bytes(const Placement& placement) const {

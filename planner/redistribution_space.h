@@ -47,6 +47,10 @@ public:
     const Placement& goal() const { return goal_; }
     i64 local_bytes(const Placement& placement) const;
     std::vector<PlacementMove> moves(const Placement& placement) const; // in a fixed order
+    // Never more than what is left to pay: a device receives at least the bytes by which its block has to grow, and to
+    // finish a sum over n devices at least 2(n-1)/n of the smaller of its blocks now and at the goal; the fastest links
+    // carry them.
+    MoveCost at_least(const Placement& placement) const;
 
 private:
     struct Generator;
@@ -56,6 +60,7 @@ private:
     std::vector<AxisRef> pieces_;
     Shape shape_;      // without what the fixed leading pieces split
     i64 bytes_ = 0;    // of that shape
+    double rate_ = 0;  // bytes/s that a device can receive at most
     double grain_ = 0; // seconds are rounded to a multiple of this
     Placement start_, goal_;
 };
