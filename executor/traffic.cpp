@@ -6,6 +6,10 @@
 #include <array>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace shard {
 
 namespace {
@@ -32,12 +36,38 @@ void combine(Widened<T>* sums, const T* const* sources, i64 count, bool first) {
     }
 }
 
+// Results that leave the caches anyway are written past them: an ordinary store first reads the line that it replaces.
+constexpr i64 streamed_bytes = 8 * 1024 * 1024;
+
+void stream_block(std::byte* to, const void* from, i64 bytes) {
+#ifdef __SSE2__
+    if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+        const __m128i* source = static_cast<const __m128i*>(from);
+        __m128i* target = reinterpret_cast<__m128i*>(to);
+        const i64 lanes = bytes / 16;
+        for (i64 i = 0; i < lanes; ++i) _mm_stream_si128(target + i, _mm_loadu_si128(source + i));
+        std::memcpy(to + lanes * 16, reinterpret_cast<const std::byte*>(from) + lanes * 16, static_cast<size_t>(bytes % 16));
+        return;
+    }
+#endif
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+// Streamed stores are not ordered by a mutex: they must be done before the result is announced.
+void finish_streaming() {
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
 template <typename Op, typename T>
 void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byte* const> sources, i64 count) {
     constexpr i64 block = block_bytes / static_cast<i64>(sizeof(Widened<T>));
     alignas(64) std::array<Widened<T>, static_cast<size_t>(block)> sums;
     alignas(64) std::array<T, static_cast<size_t>(block)> narrow;
     std::array<const T*, fan_in> group;
+    const bool in_place = std::find(sources.begin(), sources.end(), targets.front()) != sources.end();
+    const bool stream = !in_place && count * static_cast<i64>(sizeof(T) * targets.size()) >= streamed_bytes;
     for (i64 begin = 0; begin < count; begin += block) {
         const i64 width = std::min(block, count - begin);
         for (size_t s = 0; s < sources.size();) {
@@ -59,9 +89,13 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
             for (i64 i = 0; i < width; ++i) narrow[static_cast<size_t>(i)] = convert_value<T>(sums[static_cast<size_t>(i)]);
             result = narrow.data();
         }
-        for (std::byte* target : targets)
-            std::memcpy(target + begin * static_cast<i64>(sizeof(T)), result, static_cast<size_t>(width) * sizeof(T));
+        const i64 offset = begin * static_cast<i64>(sizeof(T)), bytes = width * static_cast<i64>(sizeof(T));
+        for (std::byte* target : targets) {
+            if (stream) stream_block(target + offset, result, bytes);
+            else std::memcpy(target + offset, result, static_cast<size_t>(bytes));
+        }
     }
+    if (stream) finish_streaming();
 }
 
 } // namespace

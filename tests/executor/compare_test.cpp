@@ -1,0 +1,73 @@
+// Comparing two runs: what counts as equal, and how the first mismatch is named.
+#include "tests/executor/plan_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace shard {
+namespace {
+
+// y of (4, 6) over a 2 x 3 mesh, after a contraction of length 64 split over b.
+Plan example(DType dtype) {
+    PlanBuilder b(make_mesh({{"a", 2}, {"b", 3}}));
+    const int x = b.input("x", dtype, {4, 192}, "[- | b]");
+    const int w = b.input("w", dtype, {192, 6}, "[b | -]");
+    const int y = b.buffer("y", dtype, {4, 6}, "[a | b]");
+    const int part = b.buffer("part", dtype, {4, 6}, "[- | -] U{b}");
+    b.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {x, w}, part);
+    b.output("y", y);
+    return b.plan();
+}
+
+RunResult result_of(DType dtype, const std::function<double(i64)>& f) {
+    RunResult result;
+    result.outputs["y"] = make_tensor(dtype, {4, 6}, f);
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("differences within eps * (8 + 4 sqrt K + 4 sqrt D) * scale are rounding, larger ones are named") {
+    const Plan plan = example(DType::f32);
+    const RunResult reference = result_of(DType::f32, [](i64 i) { return i == 3 ? -2.0 : 1.0; });
+    const double tolerance = std::ldexp(8 + 4 * std::sqrt(192.0) + 4, -23) * 2; // K = 64 * 3, D = 1, scale 2
+    Diagnostics diagnostics;
+    std::optional<Comparison> comparison = compare_results(
+        plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + 0.9 * tolerance; }), reference, diagnostics);
+    REQUIRE(comparison);
+    CHECK(comparison->equal);
+    CHECK(comparison->max_absolute == doctest::Approx(0.9 * tolerance).epsilon(0.01));
+    CHECK(diagnostics.all().empty());
+
+    // Element (2, 5) is in the block of the device at a = 1, b = 2: position 5, local index (0, 1).
+    comparison = compare_results(
+        plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + (i >= 17 ? 1.5 * tolerance : 0); }), reference, diagnostics);
+    REQUIRE(comparison);
+    CHECK_FALSE(comparison->equal);
+    REQUIRE(diagnostics.all().size() == 1);
+    const Diagnostic& finding = diagnostics.all()[0];
+    CHECK(finding.code == "P0201");
+    CHECK(finding.finding);
+    CHECK(finding.message.starts_with("'y' differs from the reference at index (2, 5): 1.0000"));
+    CHECK(finding.notes.at(0) == "the element is on device 5, at (0, 1) of its block ([a | b])");
+    CHECK(finding.notes.at(1).starts_with("7 of 24 elements"));
+}
+
+TEST_CASE("integers must be equal, NaN must be at the same places") {
+    Diagnostics diagnostics;
+    const RunResult ones = result_of(DType::i32, [](i64) { return 1.0; });
+    CHECK(compare_results(example(DType::i32), ones, ones, diagnostics)->equal);
+    CHECK_FALSE(compare_results(example(DType::i32), result_of(DType::i32, [](i64 i) { return i == 23 ? 2.0 : 1.0; }), ones, diagnostics)->equal);
+    const RunResult holes = result_of(DType::f32, [](i64 i) { return i == 4 ? NAN : i == 5 ? INFINITY : 1.0; });
+    CHECK(compare_results(example(DType::f32), holes, holes, diagnostics)->equal);
+    const RunResult filled = result_of(DType::f32, [](i64) { return 1.0; });
+    CHECK_FALSE(compare_results(example(DType::f32), holes, filled, diagnostics)->equal);
+    CHECK_FALSE(compare_results(example(DType::f32), filled, holes, diagnostics)->equal);
+    const RunResult negative = result_of(DType::f32, [](i64 i) { return i == 4 ? NAN : i == 5 ? -INFINITY : 1.0; });
+    CHECK_FALSE(compare_results(example(DType::f32), holes, negative, diagnostics)->equal);
+    CHECK_FALSE(compare_results(example(DType::f32), RunResult{}, filled, diagnostics));
+    CHECK(diagnostics.all().back().code == "P0202");
+}
+
+} // namespace shard
