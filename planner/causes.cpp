@@ -122,4 +122,10 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
             fmt::format("drop the constraint{}{}", at_line(node.span), change.empty() ? change : ", or " + change)};
 }
 
+Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted) {
+    std::string change = change_words(mesh, value.type, value.name, kept, wanted);
+    return {fmt::format("{}: returned as {}, but it is kept as {}", value.name, text(mesh, wanted), text(mesh, kept)),
+            change.empty() ? "ask for the output as it is kept" : change};
+}
+
 } // namespace shard

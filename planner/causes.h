@@ -24,5 +24,7 @@ Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, Val
 // "a#2: constrained to [data | -] at line 12, but a is kept as [data | model]"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);
+// "z: returned as [- | data], but it is kept as [data | -]"
+Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted);
 
 } // namespace shard

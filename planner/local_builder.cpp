@@ -78,10 +78,12 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
     ValueId at = from;
     for (size_t i = 0; i < way.steps.size();) {
         Node node;
-        const Node& source = graph_->node(origin);
-        node.scope = source.scope;
-        node.span = source.span;
         node.origin = origin;
+        node.span = graph_->value(global).span; // an input that is returned has no node
+        if (origin >= 0) {
+            node.scope = graph_->node(origin).scope;
+            node.span = graph_->node(origin).span;
+        }
         node.cause = reason.cause;
         node.remedy = reason.remedy;
         if (!way.steps[i].collective) {

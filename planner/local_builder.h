@@ -21,7 +21,7 @@ public:
     // `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
     ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
                     const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps);
-    // The steps of a redistribution, for node `origin` of the global graph.
+    // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps);
 

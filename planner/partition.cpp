@@ -32,7 +32,7 @@ class Partitioner {
 public:
     Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
         : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
-          held_(graph.values.size()), builder_(local_, graph, mesh) {}
+          outputs_(propagation.outputs), held_(graph.values.size()), builder_(local_, graph, mesh) {}
 
     Local run() {
         count_readers();
@@ -49,7 +49,7 @@ public:
                 compute(node, id);
             }
         }
-        for (ValueId id : graph_.outputs) local_.graph.outputs.push_back(keep(id));
+        for (size_t o = 0; o < graph_.outputs.size(); ++o) local_.graph.outputs.push_back(give_back(o));
         local_.graph.output_names = graph_.output_names;
         for (const Held& held : held_) local_.value_of.push_back(held.kept);
         return std::move(local_);
@@ -134,6 +134,15 @@ private:
         return made;
     }
 
+    // What is returned, in the sharding that the layout asks for.
+    ValueId give_back(size_t output) {
+        ValueId id = graph_.outputs[output];
+        if (output >= outputs_.size()) return keep(id);
+        const Sharding& wanted = outputs_[output];
+        if (same_layout(wanted, kept(id))) return keep(id);
+        return obtain(id, wanted, output_reason(mesh_, graph_.value(id), kept(id), wanted), graph_.value(id).producer);
+    }
+
     // A constraint computes nothing: its result is its operand in the sharding asked for.
     void constrain(const Node& node, NodeId id) {
         ValueId from = node.inputs[0], to = node.outputs[0];
@@ -216,6 +225,7 @@ private:
     const Mesh& mesh_;
     Redistributor redistributor_;
     const Shardings& shardings_;
+    const Shardings& outputs_; // by output index
     Local local_;
     std::vector<Held> held_;
     LocalBuilder builder_;

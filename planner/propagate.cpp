@@ -136,7 +136,9 @@ private:
             decision.cause = Decision::Cause::output;
             decision.span = graph_.value(target.value).span;
             for (const Decision& known : log_)
-                if (known.cause == Decision::Cause::output && known.value == target.value) decision.span = known.span;
+                if (known.cause == Decision::Cause::output && known.value == target.value && known.dim == gain.dim &&
+                    overlaps_any(gain.axes.front(), known.axes))
+                    return; // the seeds have said so
         }
         log_.push_back(std::move(decision));
     }
@@ -152,12 +154,6 @@ private:
         for (int slot : net_.output_slots) {
             fixpoint.outputs.emplace_back();
             if (slot >= 0) fixpoint.outputs.back() = final_sharding(static_cast<size_t>(slot));
-        }
-        // A constant whose uses disagree is kept whole: each use slices, which costs nothing.
-        for (size_t s = graph_.values.size(); s < net_.slots.size(); ++s) {
-            Sharding& value = fixpoint.values[static_cast<size_t>(net_.slots[s].value)];
-            if (!net_.slots[s].is_output && !same_layout(value, table_.at(current_[s])))
-                value = open_sharding(static_cast<int>(value.dims.size()));
         }
         fixpoint.log = std::move(log_);
         return fixpoint;

@@ -27,7 +27,7 @@ public:
 
     PropagationNet make() {
         make_slots();
-        make_reads();
+        for (const Node& node : graph_.nodes) reads_.emplace_back(node.inputs.begin(), node.inputs.end());
         for (size_t n = 0; n < graph_.nodes.size(); ++n)
             if (const Sharding* constraint = constraint_of(static_cast<NodeId>(n))) {
                 redirect_chain(static_cast<NodeId>(n));
@@ -63,26 +63,6 @@ private:
             if (const Sharding* constraint = constraint_of(static_cast<NodeId>(n)))
                 for (ValueId output : graph_.nodes[n].outputs)
                     if (!slot(output).seeded) seed(output, *constraint);
-    }
-
-    // Which slot each operand reads. A constant's uses after the first get slots of their own.
-    void make_reads() {
-        std::vector<bool> used(graph_.values.size());
-        for (const Node& node : graph_.nodes) {
-            std::vector<int>& slots = reads_.emplace_back();
-            for (ValueId input : node.inputs) {
-                const NodeId producer = graph_.value(input).producer;
-                const OpDef* op = producer < 0 ? nullptr : graph_.node(producer).op;
-                int index = input;
-                if (op != nullptr && op->duplicate_per_use && used[static_cast<size_t>(input)] && !slot(input).seeded) {
-                    index = static_cast<int>(net_.slots.size());
-                    Slot copy = slot(input);
-                    net_.slots.push_back(std::move(copy));
-                }
-                used[static_cast<size_t>(input)] = true;
-                slots.push_back(index);
-            }
-        }
     }
 
     // In a chain y = c(x), z = c(y), with nothing else reading y, later readers of x mean the end of the chain.

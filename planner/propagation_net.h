@@ -1,6 +1,6 @@
 // The graph as propagation sees it: slots that hold a sharding, and links (an index rule over slots) through which axes
-// move. A value is a slot. A use of a constant has a slot of its own, so that its other uses do not constrain it, and
-// so has an output whose sharding the layout asks for. Uses behind a chain of constraints read the end of the chain.
+// move. A value is a slot, and so is an output whose sharding the layout asks for. Readers behind a chain of constraints
+// read the end of the chain. Constants need no care: the builder gives every use its own.
 #pragma once
 
 #include "planner/op_priority.h"
@@ -25,7 +25,7 @@ struct PropagationLink {
 };
 
 struct PropagationNet {
-    std::vector<Slot> slots; // slot i < number of values is value i
+    std::vector<Slot> slots; // slot i < number of values is value i; then requested outputs
     std::vector<PropagationLink> links, output_links;
     std::vector<std::vector<int>> links_of; // by slot: the producer first, then users in order
     std::vector<int> output_slots;          // by output index; -1 = nothing asked

@@ -79,22 +79,6 @@ TEST_CASE("axes of size 1 stay where they were written and do not propagate") {
     CHECK(final_spec(g, propagation, open) == "[one,a | b]");
 }
 
-TEST_CASE("a constant's uses do not constrain each other") {
-    TinyGraph g("a=2 b=2");
-    const ValueId constant = g.constant({8, 8});
-    const ValueId x = g.input({8, 8}, "[a | -]"), y = g.input({8, 8}, "[- | a]");
-    const ValueId l = g.pointwise({x, constant}), r = g.pointwise({y, constant});
-    const Propagation both = propagate(g.graph, g.mesh, g.seeds);
-    CHECK(final_spec(g, both, l) == "[a | -]");
-    CHECK(final_spec(g, both, r) == "[- | a]");
-    CHECK(final_spec(g, both, constant) == "[- | -]"); // each use slices
-
-    TinyGraph one("a=2");
-    const ValueId c = one.constant({8, 8});
-    one.pointwise({one.input({8, 8}, "[a | -]"), c});
-    CHECK(final_spec(one, propagate(one.graph, one.mesh, one.seeds), c) == "[a | -]");
-}
-
 TEST_CASE("the same graph gives the same log, step for step") {
     const auto make = [] {
         TinyGraph g("a=2 b=2");

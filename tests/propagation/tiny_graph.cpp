@@ -42,13 +42,6 @@ const OpDef reshape_def = make_def("reshape", OpDef::Class::reshape_like, notati
 const OpDef broadcast_def = make_def("broadcast", OpDef::Class::broadcast, notation_rule);
 const OpDef move_def = make_def("move", OpDef::Class::other, move_rule);
 
-OpDef make_constant_def() {
-    OpDef def = make_def("constant", OpDef::Class::constant, alike_rule);
-    def.duplicate_per_use = true;
-    return def;
-}
-const OpDef constant_def = make_constant_def();
-
 } // namespace
 
 TinyGraph::TinyGraph(std::string_view text) {
@@ -114,7 +107,6 @@ ValueId TinyGraph::move_along_first(std::vector<ValueId> operands, Shape result,
     graph.nodes.back().attributes.entries.emplace_back("size", size);
     return value;
 }
-ValueId TinyGraph::constant(Shape shape) { return add_node(constant_def, "", {}, std::move(shape), nullptr); }
 ValueId TinyGraph::constrain(ValueId operand, const char* spec) {
     const ValueId value = pointwise({operand});
     seeds.constraints.back() = sharding(spec);

@@ -24,7 +24,6 @@ public:
     ValueId broadcast(const char* notation, ValueId operand, Shape result, const char* seed = nullptr);
     // One permutation factor 'i' over dims of different sizes; the other dims are alike. `size` is the factor's.
     ValueId move_along_first(std::vector<ValueId> operands, Shape result, i64 size);
-    ValueId constant(Shape shape);
     ValueId constrain(ValueId operand, const char* spec);
     void output(ValueId value, const char* spec = nullptr);
 
