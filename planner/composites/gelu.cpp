@@ -1,0 +1,37 @@
+#include "planner/composites_support/chain.h"
+
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
+                             Span span) {
+    const ValueId x = operands[0];
+    if (!require_floating(builder, x, "gelu", 0, span)) return std::nullopt;
+    constexpr double pi = 3.14159265358979323846;
+    Chain chain(builder);
+    ValueId gate = x;
+    if (attributes.flag("approximate", true)) {
+        const ValueId cubic = chain("mul", chain("mul", {chain("mul", {x, x}), x}), 0.044715);
+        gate = chain("tanh", {chain("mul", chain("add", {x, cubic}), std::sqrt(2 / pi))});
+    } else {
+        gate = chain("erf", {chain("mul", x, 1 / std::sqrt(2.0))});
+    }
+    return chain.result(chain("mul", {chain("mul", x, 0.5), chain("add", gate, 1)}));
+}
+
+} // namespace
+
+const CompositeDef& composite_gelu() {
+    static const CompositeDef def = {"gelu",
+                                     "x times the normal distribution function of x: by tanh (the default, as in JAX), "
+                                     "or exactly, by erf.\n{gelu: x, approximate: false}",
+                                     {1, 1},
+                                     {{"approximate", AttributeDef::Type::flag, false, "by tanh; true unless said"}},
+                                     build};
+    return def;
+}
+
+} // namespace shard

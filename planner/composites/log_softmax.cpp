@@ -1,0 +1,30 @@
+#include "planner/composites_support/chain.h"
+
+namespace shard {
+
+namespace {
+
+std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
+                             Span span) {
+    const ValueId x = operands[0];
+    if (!require_floating(builder, x, "log_softmax", 1, span)) return std::nullopt;
+    const Attributes along = keep_dim(dim_or_last(attributes, builder.type(x).rank()));
+    Chain chain(builder);
+    const ValueId shifted = chain("sub", {x, chain("reduce_max", {x}, along)});
+    const ValueId sum = chain("reduce_sum", {chain("exp", {shifted})}, along);
+    return chain.result(chain("sub", {shifted, chain("log", {sum})}));
+}
+
+} // namespace
+
+const CompositeDef& composite_log_softmax() {
+    static const CompositeDef def = {
+        "log_softmax",
+        "x - log(sum of exp(x)) along a dim.\n{log_softmax: x, dim: -1}",
+        {1, 1},
+        {{"dim", AttributeDef::Type::dims, false, "the dim whose exponentials sum to 1; the last unless said"}},
+        build};
+    return def;
+}
+
+} // namespace shard

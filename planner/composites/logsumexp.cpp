@@ -1,0 +1,50 @@
+#include "planner/composites_support/chain.h"
+
+#include "planner/ops_support/infer.h"
+
+namespace shard {
+
+namespace {
+
+// An infinite maximum is not subtracted: inf - inf would be NaN, where the answer is the infinity.
+std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
+                             Span span) {
+    const ValueId x = operands[0];
+    if (!require_floating(builder, x, "logsumexp", 0, span)) return std::nullopt;
+    const TensorType type = builder.type(x);
+    const std::vector<i64> dims = dims_or_all(attributes, type.rank());
+    const Attributes keep = attributes_of({{"dims", dims}, {"keepdims", true}});
+    Chain chain(builder);
+    const ValueId largest = chain("reduce_max", {x}, keep);
+    const ValueId shift = chain("select", {chain("is_finite", {largest}), largest, builder.scalar(0, type.dtype)});
+    const ValueId sum = chain("reduce_sum", {chain("exp", {chain("sub", {x, shift})})}, keep);
+    const ValueId result = chain("add", {chain("log", {sum}), shift});
+    if (attributes.flag("keepdims", false)) return chain.result(result);
+    TensorType reduced = make_type(type.dtype, {});
+    for (int d = 0, next = 0; d < type.rank(); ++d) {
+        if (next < static_cast<int>(dims.size()) && dims[static_cast<size_t>(next)] == d) {
+            ++next;
+            continue;
+        }
+        reduced.shape.push_back(type.shape[static_cast<size_t>(d)]);
+        reduced.logical.push_back(type.logical[static_cast<size_t>(d)]);
+    }
+    return chain.result(chain("reshape", {result}, shape_of(reduced.shape, reduced.logical)));
+}
+
+} // namespace
+
+const CompositeDef& composite_logsumexp() {
+    static const CompositeDef def = {
+        "logsumexp",
+        "log(sum of exp(x)) over some dims, without overflow.\n{logsumexp: x, dims: [-1]}",
+        {1, 1},
+        {{"dims", AttributeDef::Type::dims, false, "the dims to sum over; all unless said"},
+         {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
+         {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
+         {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}},
+        build};
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,30 @@
+#include "planner/composites_support/chain.h"
+
+namespace shard {
+
+namespace {
+
+// The largest element is subtracted first, so that exp cannot overflow.
+std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
+                             Span span) {
+    const ValueId x = operands[0];
+    if (!require_floating(builder, x, "softmax", 1, span)) return std::nullopt;
+    const Attributes along = keep_dim(dim_or_last(attributes, builder.type(x).rank()));
+    Chain chain(builder);
+    const ValueId e = chain("exp", {chain("sub", {x, chain("reduce_max", {x}, along)})});
+    return chain.result(chain("div", {e, chain("reduce_sum", {e}, along)}));
+}
+
+} // namespace
+
+const CompositeDef& composite_softmax() {
+    static const CompositeDef def = {
+        "softmax",
+        "exp(x) / sum of exp(x) along a dim.\n{softmax: x, dim: -1}",
+        {1, 1},
+        {{"dim", AttributeDef::Type::dims, false, "the dim that sums to 1; the last unless said"}},
+        build};
+    return def;
+}
+
+} // namespace shard
