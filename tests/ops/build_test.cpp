@@ -1,0 +1,232 @@
+#include "tests/ops/model_harness.h"
+
+#include <doctest/doctest.h>
+
+namespace shard {
+
+namespace {
+
+const std::string dot_relu_dot = R"(model: m
+axes: {batch: 8, embed: 32, hidden: 16}
+inputs:
+  x: {axes: [batch, embed]}
+params:
+  w1: {axes: [embed, hidden]}
+  w2: {axes: [hidden, embed]}
+graph:
+  - h: {dot: [x, w1]}
+  - a: {relu: h}
+  - a: {constrain: a, axes: [batch, hidden]}
+  - z: {dot: [a, w2]}
+outputs: [z]
+)";
+
+i64 parameters(const Graph& graph) {
+    i64 count = 0;
+    for (ValueId id : graph.inputs)
+        if (graph.value(id).role == Role::param) count += graph.value(id).type.elements();
+    return count;
+}
+
+const Value& named(const Built& built, std::string_view name) {
+    const std::optional<ValueId> id = find_value(*built.graph, name);
+    REQUIRE(id.has_value());
+    return built.graph->value(*id);
+}
+
+// A model with one input x (8, 4), one integer input n (8) and these entries.
+Built with_graph(const std::string& entries) {
+    return build_text(
+        "model: m\naxes: {batch: 8, embed: 4}\ninputs:\n  x: {axes: [batch, embed]}\n  n: {axes: [batch], dtype: i32}\n"
+        "graph:\n" +
+        entries + "outputs: [y]\n");
+}
+
+// The error of such a model. The first entry is on line 7.
+std::string error_of(const std::string& entries) {
+    const Built built = with_graph(entries);
+    CHECK(!built.graph.has_value());
+    return built.problems();
+}
+
+} // namespace
+
+TEST_CASE("results carry the user's names, rebound names a number, steps of a composite its name") {
+    const Built built = build_text(dot_relu_dot);
+    REQUIRE(built.graph.has_value());
+    CHECK(built.problems() == "");
+    CHECK(built.names() == "x w1 w2 h a.relu.constant a a#2 z");
+    CHECK(named(built, "a").name == "a#2");
+    CHECK(named(built, "a#1").name == "a");
+    CHECK(named(built, "a#2").name == "a#2");
+    CHECK(!find_value(*built.graph, "a#3"));
+    CHECK(built.graph->output_names == std::vector<std::string>{"z"});
+}
+
+TEST_CASE("results take the logical names of the dims they share a factor with") {
+    const Built built = build_text(dot_relu_dot);
+    CHECK(named(built, "h").type.logical == std::vector<std::string>{"batch", "hidden"});
+    CHECK(named(built, "z").type.logical == std::vector<std::string>{"batch", "embed"});
+}
+
+TEST_CASE("a constraint keeps what the user asked for") {
+    const Built built = build_text(dot_relu_dot);
+    const Node& node = built.graph->node(named(built, "a").producer);
+    CHECK(node.constraint_logical == std::vector<std::string>{"batch", "hidden"});
+    CHECK(!node.constraint_mesh.has_value());
+}
+
+TEST_CASE("parameters draw lecun_normal from fold_in(key(seed), n), in declaration order") {
+    const Built built = build_text(dot_relu_dot);
+    const Random w1 = std::get<Random>(named(built, "w1").init->source),
+                 w2 = std::get<Random>(named(built, "w2").init->source);
+    CHECK(w1.key == Key{1797259609, 2579123966}); // reference: fold_in(key(0), 0) and fold_in(key(0), 1)
+    CHECK(w2.key == Key{928981903, 3453687069});
+    CHECK(w1.distribution.kind == DistributionKind::truncated_normal);
+    const Random x = std::get<Random>(named(built, "x").init->source);
+    CHECK(x.distribution.kind == DistributionKind::normal);
+    CHECK(x.distribution.scale == 1);
+    CHECK(x.key == linen_key(key_from_seed(0), {"inputs", "x"}, 1));
+}
+
+TEST_CASE("a bias is zeros and takes no key, a key that is written wins") {
+    const Built built = build_text(R"(model: m
+inputs: {x: {shape: [4, 4], init: {normal: {stddev: 1.0}, key: 1}}}
+params: {a: {shape: [4, 4]}, b: {shape: [4]}, c: {shape: [4, 4]}}
+graph:
+  - y: {linear: [x, a, b]}
+  - y: {dot: [y, c]}
+outputs: [y]
+)");
+    REQUIRE(built.graph.has_value());
+    CHECK(std::get<Fill>(named(built, "b").init->source).value == 0);
+    CHECK(std::get<Random>(named(built, "c").init->source).key == nnx_key(key_from_seed(0), 1));
+    CHECK(std::get<Random>(named(built, "x").init->source).key == key_from_seed(1));
+}
+
+TEST_CASE("a repeated module has parameters of its own in every repetition, under block.0, block.1") {
+    const Built built = build_text(R"(model: m
+axes: {batch: 8, embed: 4}
+rng: {keys: linen}
+inputs: {x: {axes: [batch, embed]}}
+modules:
+  DotReluDot:
+    inputs: [x]
+    params: {w: {axes: [embed, embed], init: xavier_normal}}
+    graph:
+      - h: {dot: [x, w]}
+      - x: {relu: h}
+    outputs: [x]
+graph:
+  - x: {repeat: DotReluDot, times: 2, in: x}
+  - y: {DotReluDot: x, name: last}
+  - y: {add: [y, DotReluDot.0.h]}
+outputs: [y]
+)");
+    CHECK(built.problems() == "");
+    REQUIRE(built.graph.has_value());
+    CHECK(built.names() ==
+          "x DotReluDot.0.w DotReluDot.0.h DotReluDot.0.x.relu.constant DotReluDot.0.x DotReluDot.1.w DotReluDot.1.h "
+          "DotReluDot.1.x.relu.constant DotReluDot.1.x last.w last.h last.x.relu.constant last.x y#2");
+    CHECK(named(built, "x").name == "DotReluDot.1.x"); // the caller's name of the result
+    CHECK(named(built, "DotReluDot.0.x").name == "DotReluDot.0.x");
+    // Flax calls the modules of a loop DotReluDot_0, DotReluDot_1; the key hashes path and counter.
+    CHECK(std::get<Random>(named(built, "DotReluDot.1.w").init->source).key ==
+          linen_key(key_from_seed(0), {"DotReluDot_1"}, 1));
+    CHECK(std::get<Random>(named(built, "last.w").init->source).key == linen_key(key_from_seed(0), {"last"}, 1));
+}
+
+TEST_CASE("numbers stand in place of operands and take the others' type") {
+    const Built built =
+        with_graph("  - y: {mul: [x, 0.5]}\n  - k: {add: [n, 2]}\n  - p: {gt: [k, 3]}\n  - q: {select: [p, 1, 0]}\n"
+                   "  - q: {reshape: q, shape: [batch, 1]}\n  - y: {mul: [y, q]}\n");
+    CHECK(built.problems() == "");
+    REQUIRE(built.graph.has_value());
+    CHECK(named(built, "k").type.dtype == DType::i32);
+    CHECK(named(built, "p").type.dtype == DType::boolean);
+    CHECK(named(built, "q").type.dtype == DType::f32);
+}
+
+TEST_CASE("a constant or iota that is used twice becomes two, so that its uses do not constrain each other") {
+    const Built built =
+        with_graph("  - i: {iota: [batch, embed], dim: embed, dtype: f32}\n  - y: {add: [x, i]}\n  - y: {mul: [y, i]}\n"
+                   "  - z: {gather: [x, n]}\n  - y: {add: [y, z]}\n");
+    CHECK(built.problems() == "");
+    REQUIRE(built.graph.has_value());
+    CHECK(built.names() == "x n i y i.copy y#2 z y#3");
+    CHECK(named(built, "i").type.logical == std::vector<std::string>{"batch", "embed"});
+}
+
+TEST_CASE("mistakes in a graph are told with place and remedy") {
+    CHECK(error_of("  - y: {add: [x, z]}\n  - z: {exp: x}\n") ==
+          "E0222 7: 'z' is not defined here | 'z' is defined later, at line 8: move that entry up");
+    CHECK(error_of("  - hidden: {exp: x}\n  - y: {add: [x, hiden]}\n") ==
+          "E0222 8: 'hiden' is not defined here | did you mean 'hidden'?");
+    CHECK(error_of("  - y: {exp: [x, x]}\n") ==
+          "E0221 7: 'exp' takes 1 operand, but 2 are given | for example {exp: x}");
+    CHECK(error_of("  - y: {add: [x, n]}\n") == "E0224 7: the operands of 'add' have different element types: x is "
+                                                "f32, n is i32 | convert one of them first: {cast: n, dtype: f32}");
+    CHECK(error_of("  - y: {add: [n, 0.5]}\n") ==
+          "E0226 7: 0.5 is not a value of type i32 | write a fitting number, or convert the other operand with `cast`");
+    CHECK(error_of("  - y: {softmax: x, dims: 1}\n") ==
+          "E0225 7: 'softmax' has no argument 'dims' | did you mean 'dim'?");
+    CHECK(error_of("  - y: {softmax: x, dim: 2}\n") ==
+          "E0228 7: there is no dim 2: the value has 2 dims | dims are 0 to 1, or -2 to -1 from the end");
+    CHECK(error_of("  - y: {softmax: x, dim: embd}\n") ==
+          "E0228 7: the value has no dim named 'embd' | did you mean 'embed'?");
+    CHECK(error_of("  - y: {cast: x}\n") ==
+          "E0225 7: 'cast' needs the argument 'dtype' | dtype: f32, f64, bf16, i32, i64, u32 or bool");
+    CHECK(error_of("  - y: {cast: x, dtype: f31}\n") ==
+          "E0226 7: there is no element type 'f31' | did you mean 'f32'?");
+    CHECK(error_of("  - y: {reshape: x, shape: [3, -1]}\n") == "E0223 7: x (8, 4) cannot be reshaped to (3, -1)");
+    CHECK(error_of("  - y: {constrain: x, axes: [batch]}\n") ==
+          "E0226 7: 1 axes are given for 2 dims, (8, 4) | give one entry for each dim, ~ for a dim without an axis");
+    CHECK(error_of("  - y: {broadcast: x, shape: [4000000000, 4000000000, 8, 4]}\n") ==
+          "E0227 7: the result of 'broadcast' has shape (4000000000, 4000000000, 8, 4): its size in bytes does not fit "
+          "64 bits");
+    CHECK(error_of("  - y: {constrain: x, axes: [embed, batch]}\n") ==
+          "E0226 7: axis 'embed' has size 4, but dim 0 of (8, 4) has size 8");
+    CHECK(error_of("  - z: {exp: x}\n") == "E0222 8: 'y' is not defined here");
+}
+
+TEST_CASE("what uses a wrong value stays silent") {
+    CHECK(error_of("  - a: {dot: [x, x]}\n  - b: {exp: a}\n  - y: {add: [b, x]}\n") ==
+          "E0223 7: the shapes of x (8, 4) and x (8, 4) do not fit for 'dot' | `dot` contracts the last dim of the "
+          "left with the second-to-last of "
+          "the right (its only dim if it has one); for another contraction use `einsum`");
+}
+
+TEST_CASE("modules that contain themselves are named as a cycle") {
+    const Built built = build_text(R"(model: m
+inputs: {x: {shape: [4]}}
+modules:
+  a: {inputs: [x], graph: [{y: {b: x}}], outputs: [y]}
+  b: {inputs: [x], graph: [{y: {repeat: c, times: 2, in: x}}], outputs: [y]}
+  c: {inputs: [x], graph: [{y: {a: x}}], outputs: [y]}
+graph:
+  - y: {exp: x}
+outputs: [y]
+)");
+    CHECK(!built.graph.has_value());
+    CHECK(built.problems() == "E0230 4: module 'a' calls itself: a -> b -> c -> a | a module may not contain itself; "
+                              "write `repeat` for several in a row");
+}
+
+TEST_CASE("unused values are warnings") {
+    const Built built = with_graph("  - y: {exp: x}\n  - z: {log: x}\n");
+    CHECK(built.graph.has_value());
+    CHECK(built.problems() == "W0201 5: input 'n' is not used | remove it, or name it in `outputs`\n"
+                              "W0201 8: value 'z' is not used | remove it, or name it in `outputs`");
+}
+
+TEST_CASE("GPT-2 124M has 124,439,808 parameters") { // the published figure
+    const Built built = build_file("examples/gpt2/model.yaml");
+    CHECK(built.problems() == "");
+    REQUIRE(built.graph.has_value());
+    CHECK(parameters(*built.graph) == 124439808);
+    CHECK(named(built, "block.11.wq").type.shape == Shape{768, 12, 64});
+    CHECK(named(built, "logits").type.shape == Shape{2, 64, 50257});
+    CHECK(named(built, "logits").type.logical == std::vector<std::string>{"batch", "length", "vocab"});
+}
+
+} // namespace shard
