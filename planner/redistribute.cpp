@@ -34,14 +34,14 @@ Redistribution path_to(const std::map<Placement, Visit>& visits, const Placement
     return result;
 }
 
-constexpr int most_placements = 1500;
+constexpr int most_placements = 600;
 
 // The cheapest way in which no state holds more than `most_bytes`.
 std::optional<Redistribution> search(const RedistributionSpace& space, const Placement& start, i64 most_bytes) {
     std::map<Placement, Visit> visits;
     std::set<std::pair<MoveCost, Placement>> queue; // by the least cost of a whole way through the placement
     visits[start] = {};
-    queue.insert({space.at_least(start), start});
+    queue.insert({space.estimate({}, space.at_least(start)), start});
     for (int looked_at = 0; !queue.empty(); ++looked_at) {
         Placement here = queue.begin()->second;
         queue.erase(queue.begin());
@@ -56,9 +56,9 @@ std::optional<Redistribution> search(const RedistributionSpace& space, const Pla
             std::map<Placement, Visit>::iterator known = visits.find(move.after);
             if (known != visits.end()) {
                 if (known->second.cost <= total) continue;
-                queue.erase({known->second.cost + rest, move.after});
+                queue.erase({space.estimate(known->second.cost, rest), move.after});
             }
-            queue.insert({total + rest, move.after});
+            queue.insert({space.estimate(total, rest), move.after});
             visits[move.after] = {total, here, std::move(move.step)};
         }
     }

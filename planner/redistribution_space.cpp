@@ -17,7 +17,7 @@ void collect(std::vector<AxisRef>& marks, const Sharding& sharding) {
 
 // Cuts pieces until no size that shares a factor with another is larger than it, or there are too many to search.
 void refine(std::vector<AxisRef>& pieces) {
-    constexpr size_t most = 6;
+    constexpr size_t most = 4;
     for (size_t i = 0; i < pieces.size() && pieces.size() < most; ++i) {
         for (size_t j = 0; j < pieces.size() && pieces.size() < most; ++j) {
             i64 common = std::gcd(pieces[i].size, pieces[j].size);
@@ -120,9 +120,15 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     if (slices_only) return {};
     i64 now = local_bytes(placement), goal = local_bytes(goal_);
     i64 received = std::max<i64>(0, goal - now) + 2 * (std::min(now, goal) - std::min(now, goal) / parts);
-    // A little less, so that rounding does not make the bound too large.
-    double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ * (1 - 1e-9) : 0;
-    return {seconds, 0, 1, 1};
+    double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ : 0;
+    return {seconds, received * mesh_->device_count(), 1, 1};
+}
+
+MoveCost RedistributionSpace::estimate(const MoveCost& paid, const MoveCost& rest) const {
+    MoveCost whole = paid + rest;
+    const double coarse = grain_ * 1024;
+    if (coarse > 0) whole.seconds = std::round(whole.seconds / coarse) * coarse;
+    return whole;
 }
 
 i64 RedistributionSpace::local_bytes(const Placement& placement) const {

@@ -51,6 +51,9 @@ public:
     // finish a sum over n devices at least 2(n-1)/n of the smaller of its blocks now and at the goal; the fastest links
     // carry them.
     MoveCost at_least(const Placement& placement) const;
+    // The cost of a whole way through a placement, as the search orders it: seconds that differ by rounding alone are
+    // equal.
+    MoveCost estimate(const MoveCost& paid, const MoveCost& rest) const;
 
 private:
     struct Generator;

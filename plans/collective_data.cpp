@@ -52,22 +52,40 @@ i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position)
     return position_of(mesh, coordinates);
 }
 
+namespace {
+
+bool power_of_two(const AxisRef& ref) { return (ref.size & (ref.size - 1)) == 0; }
+
+// Cuts both orders until they are made of the same pieces, each against one of its own size. Sizes that are powers of
+// two always can.
+void cut_into_common_pieces(std::vector<AxisRef>& sources, std::vector<AxisRef>& targets) {
+    if (!std::all_of(sources.begin(), sources.end(), power_of_two)) return;
+    for (size_t before = 0; before != sources.size();) {
+        before = sources.size();
+        std::vector<AxisRef> cut_sources = cut(sources, targets), cut_targets = cut(targets, sources);
+        sources.clear();
+        targets.clear();
+        for (const AlignedAxes& pair : align_axes(cut_sources, cut_targets)) {
+            sources.push_back(pair.source[0]);
+            targets.push_back(pair.target[0]);
+        }
+    }
+}
+
+} // namespace
+
 // Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its
 // coordinates agree along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the
 // group is counted out.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
-    std::vector<AlignedAxes> pairs = align_axes(collective.source_order, collective.target_order);
-    std::vector<AxisRef> sources, targets;
-    for (const AlignedAxes& pair : pairs) {
-        sources.insert(sources.end(), pair.source.begin(), pair.source.end());
-        targets.insert(targets.end(), pair.target.begin(), pair.target.end());
-    }
+    std::vector<AxisRef> sources = collective.source_order, targets = collective.target_order;
+    cut_into_common_pieces(sources, targets);
     std::vector<AxisRef> a = sources, b = targets;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
-    bool single = std::all_of(pairs.begin(), pairs.end(),
-                              [](const AlignedAxes& p) { return p.source.size() == 1 && p.target.size() == 1; });
-    if (single && a == b) {
+    bool renames = a == b && std::equal(sources.begin(), sources.end(), targets.begin(),
+                                        [](const AxisRef& s, const AxisRef& t) { return s.size == t.size; });
+    if (renames) {
         i64 unmoved = 1;
         std::vector<bool> seen(sources.size());
         for (size_t start = 0; start < sources.size(); ++start) {
