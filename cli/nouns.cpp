@@ -1,6 +1,6 @@
 #include "cli/nouns.h"
 
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <algorithm>
 #include <cctype>
@@ -35,13 +35,16 @@ Sharding without_trivial_axes(const Sharding& sharding) {
     return result;
 }
 
-std::string sharding_text(const Mesh& mesh, const Sharding& sharding) { return text(mesh, without_trivial_axes(sharding)); }
+std::string sharding_text(const Mesh& mesh, const Sharding& sharding) {
+    return text(mesh, without_trivial_axes(sharding));
+}
 
 std::string paint_axes(const Paint& paint, const Mesh& mesh, std::string_view text) {
     std::string result;
     for (size_t i = 0; i < text.size();) {
         size_t end = i;
-        while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) ++end;
+        while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+            ++end;
         if (end == i) {
             result += text[i++];
             continue;
@@ -62,7 +65,9 @@ Cell sharding_cell(const Paint& paint, const Mesh& mesh, const Sharding& shardin
 
 std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes) { return text(mesh, nontrivial(axes)); }
 
-std::string type_text(DType dtype, std::span<const i64> shape) { return fmt::format("{} {}", name(dtype), shape_text(shape)); }
+std::string type_text(DType dtype, std::span<const i64> shape) {
+    return fmt::format("{} {}", name(dtype), shape_text(shape));
+}
 
 std::string type_text(DType dtype, std::span<const i64> shape, std::span<const std::string> logical) {
     std::vector<std::string> dims;

@@ -1,7 +1,7 @@
 #include "cli/report.h"
 
 #include "cli/nouns.h"
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,7 +34,8 @@ Table memory_table(const Report& report) {
     Table table({{"memory per device"}, {"bytes", Align::right}, {"", Align::right}, {""}});
     for (const std::pair<const char*, i64>& part : parts)
         if (part.second > 0)
-            table.add({part.first, human_bytes(part.second), "", bar(static_cast<double>(part.second), static_cast<double>(largest), bar_width)});
+            table.add({part.first, human_bytes(part.second), "",
+                       bar(static_cast<double>(part.second), static_cast<double>(largest), bar_width)});
     table.add({Cell("peak", "1"), Cell(human_bytes(memory.peak), "1")});
     if (memory.capacity > 0) {
         bool fits = memory.peak <= memory.capacity;
@@ -53,7 +54,9 @@ Table time_table(const Report& report) {
                              : std::string();
     table.add({"compute", human_seconds(time.compute_seconds), human_flops(report.flops_per_device) + " per device"});
     table.add({"communication", human_seconds(time.communication_seconds),
-               time.communication_seconds > 0 ? percent(time.exposed_communication_seconds, time.step_seconds) + " of the step" + hidden : ""});
+               time.communication_seconds > 0
+                   ? percent(time.exposed_communication_seconds, time.step_seconds) + " of the step" + hidden
+                   : ""});
     table.add({Cell("step", "1"), Cell(human_seconds(time.step_seconds), "1")});
     return table;
 }
@@ -61,8 +64,8 @@ Table time_table(const Report& report) {
 std::string collectives_heading(const Report& report) {
     i64 count = collective_count(report);
     if (count == 0) return "No collectives";
-    return fmt::format("{}: a device sends {}, all together {} B", counted(count, "collective"), exact_bytes(wire_bytes_per_device(report)),
-                       grouped(wire_bytes_total(report)));
+    return fmt::format("{}: a device sends {}, all together {} B", counted(count, "collective"),
+                       exact_bytes(wire_bytes_per_device(report)), grouped(wire_bytes_total(report)));
 }
 
 Table findings_table(const Report& report) {
@@ -82,13 +85,15 @@ std::string summary_line(const Plan& plan) {
     std::string communication = count == 0 ? "no collectives"
                                            : fmt::format("{}, {} sent per device", counted(count, "collective"),
                                                          human_bytes(wire_bytes_per_device(report)));
-    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(report.memory.peak), of_capacity(report.memory),
-                       human_seconds(report.time.step_seconds));
+    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(report.memory.peak),
+                       of_capacity(report.memory), human_seconds(report.time.step_seconds));
 }
 
 std::string report_text(const Plan& plan, const ReportOptions& options, const Paint& paint) {
     const Report& report = plan.report;
-    std::string out = paint.on ? paint.strong(plan.model) + paint_axes(paint, plan.mesh, title(plan).substr(plan.model.size())) : title(plan);
+    std::string out =
+        paint.on ? paint.strong(plan.model) + paint_axes(paint, plan.mesh, title(plan).substr(plan.model.size()))
+                 : title(plan);
     out += "\n\n" + paint.strong("Shardings") + "\n" + shardings_table(plan, options, paint).render(paint, "  ");
     out += "\n" + paint.strong(collectives_heading(report)) + "\n";
     out += collectives_table(plan, options, paint, report.collectives).render(paint, "  ");
@@ -106,7 +111,8 @@ std::string report_markdown(const Plan& plan, const ReportOptions& options) {
     out += fmt::format("\n#### {}\n\n", collectives_heading(report));
     Table collectives = collectives_table(plan, options, {}, report.collectives);
     if (!collectives.empty()) out += collectives.render_markdown();
-    out += "\n#### Memory and time\n\n" + memory_table(report).render_markdown() + "\n" + time_table(report).render_markdown();
+    out += "\n#### Memory and time\n\n" + memory_table(report).render_markdown() + "\n" +
+           time_table(report).render_markdown();
     Table findings = findings_table(report);
     if (!findings.empty()) out += "\n#### Findings and warnings\n\n" + findings.render_markdown();
     return out;
