@@ -1,6 +1,7 @@
 // The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/table.h"
 #include "plans/base.h"
 #include "plans/version.h"
 
@@ -49,7 +50,11 @@ constexpr std::string_view tool_summary = "shardc compiles sharding plans: what 
 struct Slot {
     const OptionDef* option;
     bool flag = false;
+    std::string value; // unless option->many
     std::vector<std::string> values;
+    CLI::Option* added = nullptr;
+
+    bool given() const { return added != nullptr && added->count() > 0; }
 };
 
 bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
@@ -61,7 +66,9 @@ void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
         app.add_flag(names, slot.flag, std::string(option.doc));
         return;
     }
-    CLI::Option* added = app.add_option(names, slot.values, std::string(option.doc));
+    CLI::Option* added = option.many ? app.add_option(names, slot.values, std::string(option.doc))
+                                     : app.add_option(names, slot.value, std::string(option.doc));
+    slot.added = added;
     added->type_name(is_positional(option) ? "" : std::string(option.value));
     if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
     if (option.required) added->required();
@@ -102,6 +109,33 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
     return error.what();
 }
 
+std::string overview() {
+    Table table({{""}, {""}});
+    for (const CommandDef* command : all_commands())
+        table.add({std::string(command->name), std::string(command->summary)});
+    return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
+                       "shardc COMMAND --help says more; shardc --version says which this is.\n"
+                       "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error.\n",
+                       tool_summary, table.render({}, "  "));
+}
+
+std::string help_text(const CommandDef& command) {
+    std::string out = fmt::format("{}\n\nshardc {} {}\n\n", command.summary, command.name, command.usage);
+    Table table({{""}, {""}});
+    for (const OptionDef& option : command.options) {
+        std::string name =
+            is_positional(option)
+                ? std::string(option.name)
+                : fmt::format("{}{}{}", option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name),
+                              option.name, option.value.empty() ? "" : fmt::format(" {}", option.value));
+        std::string doc(option.doc);
+        if (option.choices.size() > 1) doc += fmt::format(": {}", fmt::join(option.choices, ", "));
+        if (!option.fallback.empty()) doc += fmt::format(" (default {})", option.fallback);
+        table.add({name, doc});
+    }
+    return out + table.render({}, "  ") + fmt::format("\n{}\n", command.doc);
+}
+
 int usage_error(Env& env, const CommandDef* command, const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
@@ -116,17 +150,16 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
     CLI::App app{std::string(tool_summary), "shardc"};
     app.set_version_flag("--version", tool_text());
     app.require_subcommand(1);
-    app.footer("Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error.");
     std::deque<Slot> slots;
     std::vector<std::pair<CLI::App*, const CommandDef*>> subcommands;
     std::vector<std::vector<Slot*>> slots_of;
     for (const CommandDef* command : all_commands()) {
         CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
-        sub->footer(std::string(command->doc));
         subcommands.emplace_back(sub, command);
         slots_of.emplace_back();
         for (const OptionDef& option : command->options) {
-            slots.push_back({&option, false, {}});
+            slots.emplace_back();
+            slots.back().option = &option;
             add_option(*sub, option, slots.back());
             slots_of.back().push_back(&slots.back());
         }
@@ -139,12 +172,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
         app.parse(reversed);
     } catch (const CLI::Success&) { // --help, --version
         bool version = !arguments.empty() && arguments.front() == "--version";
-        if (version)
-            env.out << tool_text() << '\n';
-        else if (typed == nullptr)
-            env.out << app.help();
-        else
-            env.out << app.get_subcommand(std::string(typed->name))->help();
+        env.out << (version ? tool_text() + "\n" : typed == nullptr ? overview() : help_text(*typed));
         return exit_clean;
     } catch (const CLI::ParseError& error) {
         return usage_error(env, typed, explain_mistake(arguments, typed, error));
@@ -156,8 +184,8 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
             std::string name(slot->option->name);
             if (slot->flag)
                 parsed.set(name, {});
-            else if (!slot->values.empty())
-                parsed.set(name, slot->values);
+            else if (slot->given())
+                parsed.set(name, slot->option->many ? slot->values : std::vector<std::string>{slot->value});
             else if (!slot->option->fallback.empty())
                 parsed.set(name, {std::string(slot->option->fallback)});
         }

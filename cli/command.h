@@ -1,5 +1,6 @@
-// A command is one file: cli/commands/<name>.cpp defines `const CommandDef& command_<name>()`. Its options are a table, so that
-// one place (arguments.cpp) knows the command-line library, and help, suggestions and completion come from the same data.
+// A command is one file: cli/commands/<name>.cpp defines `const CommandDef& command_<name>()`. Its options are a table,
+// so that one place (arguments.cpp) knows the command-line library, and help, suggestions and completion come from the
+// same data.
 #pragma once
 
 #include "cli/env.h"
@@ -14,7 +15,7 @@ namespace shard {
 enum ExitCode { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_internal = 3 };
 
 struct OptionDef {
-    std::string_view name;  // "--format", or "MODEL" for a positional
+    std::string_view name;       // "--format", or "MODEL" for a positional
     std::string_view value = {}; // what it takes: "FILE", "N"; empty for a flag
     std::string_view doc = {};
     std::vector<std::string_view> choices = {}; // allowed values; empty = any

@@ -19,6 +19,19 @@ int exit_code(const Diagnostics& diagnostics) {
     return exit_code(std::span<const Subject>(&subject, 1));
 }
 
+int unknown_name(Env& env, std::string_view kind, std::string_view name, const std::vector<std::string_view>& names) {
+    std::string_view near = nearest(name, names);
+    std::string help =
+        names.empty() ? std::string("there is none") : fmt::format("there are {}", fmt::join(names, ", "));
+    if (help.size() > 300) help = help.substr(0, help.rfind(',', 300)) + ", ...";
+    if (!near.empty()) help = fmt::format("did you mean '{}'?", near);
+    Sources sources;
+    Diagnostics diagnostics;
+    diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name)).help(help);
+    print_diagnostics(env, sources, diagnostics.all());
+    return exit_usage;
+}
+
 std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     if (path == "-") return sources.add("<stdin>", std::string(std::istreambuf_iterator<char>(env.in), {}));
     std::string error;

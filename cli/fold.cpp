@@ -86,7 +86,8 @@ std::vector<FoldedRow> fold_rows(const std::vector<std::vector<std::string>>& ro
         for (size_t f = 0; f < group.patterns.size(); ++f) {
             std::string text;
             size_t next = 0;
-            for (char c : group.patterns[f].text) text += c == hole ? range_text(group.seen[f][next++]) : std::string(1, c);
+            for (char c : group.patterns[f].text)
+                text += c == hole ? range_text(group.seen[f][next++]) : std::string(1, c);
             group.row.fields.push_back(text);
         }
         result.push_back(std::move(group.row));

@@ -39,7 +39,9 @@ namespace {
 bool same(const Placed& a, const Placed& b) {
     const Diagnostic& x = *a.diagnostic;
     const Diagnostic& y = *b.diagnostic;
-    if (x.code != y.code || x.severity != y.severity || x.message != y.message || x.help != y.help || x.notes != y.notes) return false;
+    if (x.code != y.code || x.severity != y.severity || x.message != y.message || x.help != y.help ||
+        x.notes != y.notes)
+        return false;
     const Span* p = a.place();
     const Span* q = b.place();
     if (p == nullptr || q == nullptr) return p == q;
@@ -54,7 +56,8 @@ std::vector<Placed> flatten(std::span<const Subject> subjects) {
         const std::vector<Placed> before = result; // within one subject nothing is dropped
         for (const Diagnostic& diagnostic : subject.diagnostics) {
             Placed placed{&diagnostic, subject.sources};
-            bool seen = std::any_of(before.begin(), before.end(), [&](const Placed& other) { return same(other, placed); });
+            bool seen =
+                std::any_of(before.begin(), before.end(), [&](const Placed& other) { return same(other, placed); });
             if (!seen) result.push_back(placed);
         }
     }
@@ -65,8 +68,10 @@ int exit_code(std::span<const Subject> subjects) {
     int code = exit_clean;
     for (const Subject& subject : subjects) {
         for (const Diagnostic& diagnostic : subject.diagnostics) {
-            if (diagnostic.finding) code = std::max<int>(code, exit_findings);
-            else if (diagnostic.severity == Severity::error) code = exit_usage;
+            if (diagnostic.finding)
+                code = std::max<int>(code, exit_findings);
+            else if (diagnostic.severity == Severity::error)
+                code = exit_usage;
         }
     }
     return code;
@@ -77,8 +82,8 @@ std::string fingerprint(const Placed& placed) {
     std::string_view line = place == nullptr ? std::string_view() : placed.sources->line(place->file, place->line);
     size_t first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos) line.remove_prefix(first);
-    std::string text = fmt::format("{}\n{}\n{}\n{}", placed.diagnostic->code, place == nullptr ? "" : placed.file(), line,
-                                   placed.diagnostic->message);
+    std::string text = fmt::format("{}\n{}\n{}\n{}", placed.diagnostic->code, place == nullptr ? "" : placed.file(),
+                                   line, placed.diagnostic->message);
     std::string hex;
     for (unsigned char byte : sha1(text)) hex += fmt::format("{:02x}", byte);
     return hex;

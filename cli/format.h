@@ -1,7 +1,8 @@
 // A format for diagnostics is one file: cli/formats/<name>.cpp defines `const FormatDef& format_<name>()`.
 //
-// What is rendered is a list of subjects, each with its own diagnostics: `check` has one subject per layout. The same diagnostic of two
-// subjects (a mistake in the model they share) is shown once, except where every subject is a test of its own (junit).
+// What is rendered is a list of subjects, each with its own diagnostics: `check` has one subject per layout. The same
+// diagnostic of two subjects (a mistake in the model they share) is shown once, except where every subject is a test of
+// its own (junit).
 #pragma once
 
 #include "plans/diagnostic.h"
@@ -44,8 +45,8 @@ std::vector<Placed> flatten(std::span<const Subject> subjects);
 // 2 if an error is there, else 1 if a finding is, else 0; the worst of all subjects.
 int exit_code(std::span<const Subject> subjects);
 
-// A stable hash of what is wrong and where, that survives edits elsewhere in the file: code, file, the text of the line and the message.
-// 40 hex digits.
+// A stable hash of what is wrong and where, that survives edits elsewhere in the file: code, file, the text of the line
+// and the message. 40 hex digits.
 std::string fingerprint(const Placed& placed);
 
 } // namespace shard

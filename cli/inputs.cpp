@@ -11,7 +11,8 @@ Compiled compile_files(Env& env, const std::string& model, const std::string& la
     compiled.name = layout;
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     if (model == "-" && layout == "-") {
-        diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin").help("name a file for one of them");
+        diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin")
+            .help("name a file for one of them");
         return compiled;
     }
     // Both are read before stopping, so that one run says which of the two are missing.
@@ -44,7 +45,8 @@ Compiled compile_reference(const Plan& plan) {
 
 bool looks_like_plan(std::string_view text) {
     size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && text[first] == '{' && text.substr(0, 4096).find("\"format_version\"") != std::string_view::npos;
+    return first != std::string_view::npos && text[first] == '{' &&
+           text.substr(0, 4096).find("\"format_version\"") != std::string_view::npos;
 }
 
 std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode) {
@@ -70,8 +72,10 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
                     for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
                 continue;
             }
-            plans[i].diagnostics.error("E0704", {}, fmt::format("'{}' is not a plan file", paths[i]))
-                .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT" : "give either plan files, or a model and layouts");
+            plans[i]
+                .diagnostics.error("E0704", {}, fmt::format("'{}' is not a plan file", paths[i]))
+                .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
+                                        : "give either plan files, or a model and layouts");
         }
         return plans;
     }

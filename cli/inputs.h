@@ -20,7 +20,8 @@ struct Compiled {
 };
 
 // Reads both files ("-" is stdin, for one of them) and compiles. The plan is absent if an error is there.
-Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode = "forward");
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout,
+                       const std::string& mode = "forward");
 
 // The model of a plan on one device: from the texts inside the plan.
 Compiled compile_reference(const Plan& plan);
@@ -35,7 +36,9 @@ struct PlanSource {
     std::unique_ptr<Sources> sources = std::make_unique<Sources>();
     Diagnostics diagnostics;
 };
-// `paths` are plan files, or a model followed by layouts. A plan that could not be made is absent, with its diagnostics.
-std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode = "forward");
+// `paths` are plan files, or a model followed by layouts. A plan that could not be made is absent, with its
+// diagnostics.
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths,
+                                   const std::string& mode = "forward");
 
 } // namespace shard

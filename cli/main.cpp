@@ -10,18 +10,21 @@ namespace {
 bool wants_color(int descriptor) {
     const char* no_color = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
-    return isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') && terminal != nullptr && std::string_view(terminal) != "dumb";
+    return isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') && terminal != nullptr &&
+           std::string_view(terminal) != "dumb";
 }
 
 int terminal_width() {
     winsize size = {};
-    return isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col : 120;
+    return isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col
+                                                                                                          : 120;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     shard::DiskFiles files;
-    shard::Env env{std::cin, std::cout, std::cerr, files, wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), terminal_width()};
+    shard::Env env{std::cin,        std::cout, std::cerr, files, wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO),
+                   terminal_width()};
     return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
 }

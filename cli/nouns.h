@@ -1,4 +1,5 @@
-// How meshes, shardings, types and places are written for people. Axes of size 1 are left out: they split nothing and hide what does.
+// How meshes, shardings, types and places are written for people. Axes of size 1 are left out: they split nothing and
+// hide what does.
 #pragma once
 
 #include "cli/table.h"
@@ -18,7 +19,8 @@ std::string paint_axes(const Paint& paint, const Mesh& mesh, std::string_view te
 
 std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes); // "data,model" without trivial axes
 std::string type_text(DType dtype, std::span<const i64> shape);         // "f32 (8, 1024)"
-std::string type_text(DType dtype, std::span<const i64> shape, std::span<const std::string> logical); // "f32 (batch 8, embed 1024)"
-std::string place_text(const SourceRef& source);                        // "model.yaml:6", empty if there is none
+std::string type_text(DType dtype, std::span<const i64> shape,
+                      std::span<const std::string> logical); // "f32 (batch 8, embed 1024)"
+std::string place_text(const SourceRef& source);             // "model.yaml:6", empty if there is none
 
 } // namespace shard

@@ -9,11 +9,17 @@ namespace shard {
 
 OptionDef format_option(std::vector<std::string_view> formats) {
     std::string_view fallback = formats.front();
-    return {.name = "--format", .value = "FORMAT", .doc = "how to print", .choices = std::move(formats), .fallback = fallback};
+    return {.name = "--format",
+            .value = "FORMAT",
+            .doc = "how to print",
+            .choices = std::move(formats),
+            .fallback = fallback};
 }
 
 OptionDef output_option() {
-    return {.name = "--output", .value = "FILE", .doc = "write there instead of to stdout; the file appears whole or not at all"};
+    return {.name = "--output",
+            .value = "FILE",
+            .doc = "write there instead of to stdout; the file appears whole or not at all"};
 }
 
 bool write_file(Env& env, const std::string& path, std::string_view text) {
@@ -21,7 +27,8 @@ bool write_file(Env& env, const std::string& path, std::string_view text) {
     if (env.files.write(path, text, error)) return true;
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, error)).help("the file was left as it was");
+    diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, error))
+        .help("the file was left as it was");
     print_diagnostics(env, sources, diagnostics.all());
     return false;
 }

@@ -5,7 +5,8 @@
 
 namespace shard {
 
-// The two options that every command with a payload has; `formats` are the values of --format, the first is the default.
+// The two options that every command with a payload has; `formats` are the values of --format, the first is the
+// default.
 OptionDef format_option(std::vector<std::string_view> formats);
 OptionDef output_option();
 

@@ -2,7 +2,7 @@
 #include "cli/fold.h"
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "plans/units.h"
+#include "cli/units.h"
 
 #include <fmt/format.h>
 
@@ -95,7 +95,7 @@ Table collectives_table(const Plan& plan, const ReportOptions& options, const Pa
         table.add({Cell(first.kind, "1"), axes, row.fields[0], first.dim < 0 ? "" : std::to_string(first.dim),
                    count == 1 ? "" : fmt::format("{} x", count), human_bytes(bytes), human_seconds(seconds),
                    Cell(row.fields[11], "2")});
-        if (!row.fields[9].empty()) table.add_note("because " + row.fields[9]);
+        if (!row.fields[9].empty()) table.add_note(row.fields[9]);
         if (!row.fields[10].empty()) table.add_note("remedy: " + row.fields[10]);
     }
     return table;

@@ -12,7 +12,9 @@ void Table::add(std::vector<Cell> cells) {
     rows_.push_back({std::move(cells), false});
 }
 
-void Table::add_note(std::string text, std::string_view color) { rows_.push_back({{Cell(std::move(text), color)}, true}); }
+void Table::add_note(std::string text, std::string_view color) {
+    rows_.push_back({{Cell(std::move(text), color)}, true});
+}
 
 std::vector<bool> Table::used_columns() const {
     std::vector<bool> used(columns_.size(), false);
@@ -42,7 +44,8 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         for (size_t i = 0; i < cells.size(); ++i) {
             if (!used[i]) continue;
             std::string padding(widths[i] - display_width(cells[i].text), ' ');
-            std::string painted = paint.on && !cells[i].painted.empty() ? cells[i].painted : paint(cells[i].color, cells[i].text);
+            std::string painted =
+                paint.on && !cells[i].painted.empty() ? cells[i].painted : paint(cells[i].color, cells[i].text);
             bool right = columns_[i].align == Align::right;
             out += gap + (right ? padding : "") + painted;
             gap = (right ? "" : padding) + (i == last ? "" : "  ");
@@ -56,8 +59,10 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         line(cells);
     }
     for (const Row& row : rows_) {
-        if (row.note) out += std::string(indent) + "    " + paint(row.cells[0].color, row.cells[0].text) + "\n";
-        else line(row.cells);
+        if (row.note)
+            out += std::string(indent) + "    " + paint(row.cells[0].color, row.cells[0].text) + "\n";
+        else
+            line(row.cells);
     }
     return out;
 }
@@ -91,7 +96,8 @@ std::string Table::render_markdown() const {
         for (size_t i = 0; i < columns_.size(); ++i)
             if (used[i]) body += " " + markdown_cell(rows_[r].cells[i].text) + " |";
         std::string text;
-        for (size_t n = r + 1; n < rows_.size() && rows_[n].note; ++n) text += (text.empty() ? "" : "; ") + rows_[n].cells[0].text;
+        for (size_t n = r + 1; n < rows_.size() && rows_[n].note; ++n)
+            text += (text.empty() ? "" : "; ") + rows_[n].cells[0].text;
         if (notes) body += " " + markdown_cell(text) + " |";
         body += "\n";
     }

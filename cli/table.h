@@ -22,7 +22,8 @@ struct Cell {
     std::string text;
     std::string_view color = {};
     std::string painted = {}; // instead of `text` when colour is on, if a cell has several colours
-    Cell(std::string cell_text = {}, std::string_view cell_color = {}) : text(std::move(cell_text)), color(cell_color) {}
+    Cell(std::string cell_text = {}, std::string_view cell_color = {})
+        : text(std::move(cell_text)), color(cell_color) {}
     Cell(const char* cell_text) : text(cell_text) {}
 };
 

@@ -16,7 +16,7 @@ class LocalBuilder {
 public:
     LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh);
 
-    // An input or parameter, with its initializer; which block of it a device makes follows from the sharding.
+    // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
     // `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
     ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,

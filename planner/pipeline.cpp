@@ -38,6 +38,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     if (!c.graph || !c.hardware || diagnostics.has_error()) return c;
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, diagnostics)) return c;
     verify_graph(*c.graph);
+    if (request.edit) request.edit(*c.graph, *c.layout);
 
     // Rules, overrides and constraints become initial shardings; every one divides its dim.
     c.seeds = seed_shardings(*c.graph, *c.layout, diagnostics);

@@ -26,6 +26,11 @@ std::vector<CodeDoc> running_codes() {
          "follows from the element type and the longest reduction: docs/verification.md. The first element that differs is named with the device "
          "that holds it."},
         {"P0202", "the runs do not have the same outputs", "An output is missing in one of the two runs, or has another type there."},
+        {"P0203", "other bytes were moved than predicted",
+         "The emulated devices exchanged another number of bytes than the plan predicts. Bytes are counted where they are moved, so this is a bug "
+         "in shardc, or an edited plan."},
+        {"P0204", "other memory was touched than predicted",
+         "The fullest emulated device touched another extent of its arena than the plan predicts. This is a bug in shardc, or an edited plan."},
     };
 }
 

@@ -1,6 +1,7 @@
 // Workflow commands of GitHub Actions, which show each diagnostic on its line of the pull request:
 //
-//     ::error file=layout.yaml,line=4,col=5,title=E0312 unknown mesh axis::there is no mesh axis 'modle'%0Adid you mean 'model'?
+//     ::error file=layout.yaml,line=4,col=5,title=E0312 unknown mesh axis::there is no mesh axis 'modle'%0Adid you mean
+//     'model'?
 #include "cli/format.h"
 
 #include <fmt/format.h>
@@ -13,12 +14,18 @@ namespace {
 std::string escaped(std::string_view text, bool property) {
     std::string result;
     for (char c : text) {
-        if (c == '%') result += "%25";
-        else if (c == '\r') result += "%0D";
-        else if (c == '\n') result += "%0A";
-        else if (property && c == ':') result += "%3A";
-        else if (property && c == ',') result += "%2C";
-        else result += c;
+        if (c == '%')
+            result += "%25";
+        else if (c == '\r')
+            result += "%0D";
+        else if (c == '\n')
+            result += "%0A";
+        else if (property && c == ':')
+            result += "%3A";
+        else if (property && c == ',')
+            result += "%2C";
+        else
+            result += c;
     }
     return result;
 }
@@ -32,8 +39,8 @@ std::string render(std::span<const Subject> subjects, bool) {
                                                                                                 : "notice";
         std::string place;
         if (const Span* span = placed.place())
-            place = fmt::format("file={},line={},col={},endColumn={},", escaped(placed.file(), true), span->line, span->column,
-                                span->column + std::max(span->length, 1));
+            place = fmt::format("file={},line={},col={},endColumn={},", escaped(placed.file(), true), span->line,
+                                span->column, span->column + std::max(span->length, 1));
         const CodeDoc* doc = find_code(diagnostic.code);
         std::string title = doc == nullptr ? diagnostic.code : fmt::format("{} {}", diagnostic.code, doc->title);
         std::string text = diagnostic.message;

@@ -11,13 +11,20 @@ namespace {
 std::string escaped(std::string_view text) {
     std::string result;
     for (char c : text) {
-        if (c == '&') result += "&amp;";
-        else if (c == '<') result += "&lt;";
-        else if (c == '>') result += "&gt;";
-        else if (c == '"') result += "&quot;";
-        else if (c == '\n') result += "&#10;";
-        else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) result += '?';
-        else result += c;
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '"')
+            result += "&quot;";
+        else if (c == '\n')
+            result += "&#10;";
+        else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+            result += '?';
+        else
+            result += c;
     }
     return result;
 }
@@ -27,7 +34,8 @@ bool fails(const Diagnostic& diagnostic) { return diagnostic.finding || diagnost
 std::string describe(const Placed& placed) {
     std::string text;
     if (const Span* span = placed.place()) text = fmt::format("{}:{}:{}: ", placed.file(), span->line, span->column);
-    text += fmt::format("{}[{}]: {}", name(placed.diagnostic->severity), placed.diagnostic->code, placed.diagnostic->message);
+    text += fmt::format("{}[{}]: {}", name(placed.diagnostic->severity), placed.diagnostic->code,
+                        placed.diagnostic->message);
     for (const std::string& note : placed.diagnostic->notes) text += "\nnote: " + note;
     if (!placed.diagnostic->help.empty()) text += "\nhelp: " + placed.diagnostic->help;
     return text;
@@ -49,16 +57,17 @@ std::string render(std::span<const Subject> subjects, bool) {
                 continue;
             }
             std::string_view tag = diagnostic.finding ? "failure" : "error";
-            cases += fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", tag, diagnostic.code, escaped(diagnostic.message),
-                                 escaped(describe(placed)));
+            cases += fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", tag, diagnostic.code,
+                                 escaped(diagnostic.message), escaped(describe(placed)));
         }
         if (!output.empty()) cases += fmt::format("      <system-out>{}</system-out>\n", escaped(output));
         cases += "    </testcase>\n";
     }
-    return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                       "<testsuites>\n  <testsuite name=\"shardc\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}  </testsuite>\n"
-                       "</testsuites>\n",
-                       subjects.size(), failures, errors, cases);
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuites>\n  <testsuite name=\"shardc\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}  </testsuite>\n"
+        "</testsuites>\n",
+        subjects.size(), failures, errors, cases);
 }
 
 } // namespace

@@ -22,8 +22,8 @@ std::string render(std::span<const Subject> subjects, bool) {
         const Diagnostic& diagnostic = *placed.diagnostic;
         const Span* span = placed.place();
         table.add({diagnostic.finding ? "finding" : std::string(name(diagnostic.severity)), diagnostic.code,
-                   span == nullptr ? "" : fmt::format("{}:{}:{}", placed.file(), span->line, span->column), diagnostic.message,
-                   diagnostic.help});
+                   span == nullptr ? "" : fmt::format("{}:{}:{}", placed.file(), span->line, span->column),
+                   diagnostic.message, diagnostic.help});
     }
     return table.empty() ? out : out + table.render_markdown() + "\n";
 }
@@ -31,7 +31,8 @@ std::string render(std::span<const Subject> subjects, bool) {
 } // namespace
 
 const FormatDef& format_markdown() {
-    static const FormatDef def = {.name = "markdown", .doc = "tables for a pull request or a job summary", .render = render};
+    static const FormatDef def = {
+        .name = "markdown", .doc = "tables for a pull request or a job summary", .render = render};
     return def;
 }
 

@@ -16,7 +16,8 @@ namespace shard {
 
 namespace {
 
-// Bytes of a line before a column, with every character that is not a tab as one space, so the caret stands under what it marks.
+// Bytes of a line before a column, with every character that is not a tab as one space, so the caret stands under what
+// it marks.
 std::string indent_like(std::string_view line, int column) {
     std::string indent;
     for (int i = 0; i + 1 < column; ++i) {
@@ -27,26 +28,30 @@ std::string indent_like(std::string_view line, int column) {
     return indent;
 }
 
-void render_label(std::string& out, const Sources& sources, const Label& label, bool primary, size_t gutter, const Paint& paint,
-                  std::string_view color) {
+void render_label(std::string& out, const Sources& sources, const Label& label, bool primary, size_t gutter,
+                  const Paint& paint, std::string_view color) {
     if (!label.span.known()) return;
     std::string_view line = sources.line(label.span.file, label.span.line);
     std::string rule = paint("1;34", "|");
-    out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"), sources.name(label.span.file),
-                       label.span.line, label.span.column);
+    out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"),
+                       sources.name(label.span.file), label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
-    out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
+    out +=
+        fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
     size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
     size_t room = line.size() > start ? line.size() - start : 1;
     size_t width = std::clamp<size_t>(static_cast<size_t>(std::max(label.span.length, 1)), 1, room);
     std::string marks(width, primary ? '^' : '-');
-    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, label.span.column), paint(primary ? color : "1;34", marks),
-                       label.text.empty() ? "" : " ", paint(primary ? color : "1;34", label.text));
+    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, label.span.column),
+                       paint(primary ? color : "1;34", marks), label.text.empty() ? "" : " ",
+                       paint(primary ? color : "1;34", label.text));
 }
 
 void render_one(std::string& out, const Placed& placed, const Paint& paint) {
     const Diagnostic& diagnostic = *placed.diagnostic;
-    std::string_view color = diagnostic.severity == Severity::error ? "1;31" : diagnostic.severity == Severity::warning ? "1;33" : "1;36";
+    std::string_view color = diagnostic.severity == Severity::error     ? "1;31"
+                             : diagnostic.severity == Severity::warning ? "1;33"
+                                                                        : "1;36";
     out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
                        paint.strong(printable(diagnostic.message)));
     int last_line = 1;
@@ -72,10 +77,12 @@ std::string render(std::span<const Subject> subjects, bool color) {
     for (const Subject& subject : subjects) {
         if (subject.name.empty()) continue;
         int code = exit_code(std::span<const Subject>(&subject, 1));
-        std::string verdict = code == 0 ? paint("1;32", "ok      ") : code == 1 ? paint("1;31", "finding ") : paint("1;31", "error   ");
-        out += fmt::format("{} {}{}\n", verdict, subject.name,
-                           subject.summary.empty() ? ""
-                                                   : std::string(width - display_width(subject.name) + 2, ' ') + subject.summary);
+        std::string verdict = code == 0   ? paint("1;32", "ok      ")
+                              : code == 1 ? paint("1;31", "finding ")
+                                          : paint("1;31", "error   ");
+        out += fmt::format(
+            "{} {}{}\n", verdict, subject.name,
+            subject.summary.empty() ? "" : std::string(width - display_width(subject.name) + 2, ' ') + subject.summary);
     }
     return out;
 }
@@ -83,7 +90,8 @@ std::string render(std::span<const Subject> subjects, bool color) {
 } // namespace
 
 const FormatDef& format_text() {
-    static const FormatDef def = {.name = "text", .doc = "for people: the place, the excerpt and what to do", .render = render};
+    static const FormatDef def = {
+        .name = "text", .doc = "for people: the place, the excerpt and what to do", .render = render};
     return def;
 }
 

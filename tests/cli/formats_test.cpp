@@ -1,4 +1,5 @@
-// Every format renders the same two subjects: one with an error in a layout, one clean with figures and a policy finding.
+// Every format renders the same two subjects: one with an error in a layout, one clean with figures and a policy
+// finding.
 #include "cli/format.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +17,9 @@ struct Fixture {
         bad.add("a b.yaml", "mesh: {data: 2}\nrules:\n  - {batch: dta}\n");
         good.add("good.yaml", "mesh: {data: 2}\npolicy: {max_collectives: 0}\n");
         Diagnostics errors, findings;
-        errors.error("E0701", {0, 3, 13, 3}, "there is no mesh axis 'dta': 100%, really").label({0, 1, 8, 4}, "the mesh").help("did you mean 'data'?");
+        errors.error("E0701", {0, 3, 13, 3}, "there is no mesh axis 'dta': 100%, really")
+            .label({0, 1, 8, 4}, "the mesh")
+            .help("did you mean 'data'?");
         findings.finding("P0103", {0, 2, 10, 15}, "1 collective, <0> allowed").note("all_reduce of z");
         subjects.push_back({"a b.yaml", "", &bad, errors.all()});
         subjects.push_back({"good.yaml", "1 collective; peak 2.05 MiB", &good, findings.all()});
@@ -64,7 +67,8 @@ TEST_CASE("junit has a test case per subject, errors and findings apart") {
           "  <testsuite name=\"shardc\" tests=\"2\" failures=\"1\" errors=\"1\">\n"
           "    <testcase classname=\"shardc\" name=\"a b.yaml\">\n"
           "      <error type=\"E0701\" message=\"there is no mesh axis 'dta': 100%, really\">"
-          "a b.yaml:3:13: error[E0701]: there is no mesh axis 'dta': 100%, really&#10;help: did you mean 'data'?</error>\n"
+          "a b.yaml:3:13: error[E0701]: there is no mesh axis 'dta': 100%, really&#10;help: did you mean "
+          "'data'?</error>\n"
           "    </testcase>\n"
           "    <testcase classname=\"shardc\" name=\"good.yaml\">\n"
           "      <failure type=\"P0103\" message=\"1 collective, &lt;0&gt; allowed\">"
@@ -76,16 +80,17 @@ TEST_CASE("junit has a test case per subject, errors and findings apart") {
 }
 
 TEST_CASE("markdown has a table of verdicts and one of diagnostics") {
-    CHECK(Fixture().render("markdown") == "| checked | verdict | figures |\n"
-                                          "|---|---|---|\n"
-                                          "| a b.yaml | error |  |\n"
-                                          "| good.yaml | findings | 1 collective; peak 2.05 MiB |\n"
-                                          "\n"
-                                          "| severity | code | place | message | what to do |\n"
-                                          "|---|---|---|---|---|\n"
-                                          "| error | E0701 | a b.yaml:3:13 | there is no mesh axis 'dta': 100%, really | did you mean 'data'? |\n"
-                                          "| finding | P0103 | good.yaml:2:10 | 1 collective, \\<0> allowed |  |\n"
-                                          "\n");
+    CHECK(Fixture().render("markdown") ==
+          "| checked | verdict | figures |\n"
+          "|---|---|---|\n"
+          "| a b.yaml | error |  |\n"
+          "| good.yaml | findings | 1 collective; peak 2.05 MiB |\n"
+          "\n"
+          "| severity | code | place | message | what to do |\n"
+          "|---|---|---|---|---|\n"
+          "| error | E0701 | a b.yaml:3:13 | there is no mesh axis 'dta': 100%, really | did you mean 'data'? |\n"
+          "| finding | P0103 | good.yaml:2:10 | 1 collective, \\<0> allowed |  |\n"
+          "\n");
 }
 
 TEST_CASE("json is one object with a version, the verdict and all places") {
@@ -109,7 +114,8 @@ TEST_CASE("sarif names its rules, places results, and keeps fingerprints when li
     CHECK(result["ruleId"] == "E0701");
     CHECK(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"] == "E0701");
     CHECK(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b.yaml");
-    CHECK(result["locations"][0]["physicalLocation"]["region"] == nlohmann::json{{"startLine", 3}, {"startColumn", 13}, {"endColumn", 16}});
+    CHECK(result["locations"][0]["physicalLocation"]["region"] ==
+          nlohmann::json{{"startLine", 3}, {"startColumn", 13}, {"endColumn", 16}});
     CHECK(result["relatedLocations"].size() == 1);
     CHECK(run["results"][1]["level"] == "error");
 

@@ -19,15 +19,66 @@ Plan sample() {
     Report& report = plan.report;
     report.hardware = "tpu-v5e";
     report.tensors = {
-        {"x", Role::input, DType::f32, {8, 1024}, {"batch", "embed"}, {{dim({data, one}), dim({})}, {}, {}}, {4, 1024}, 16384, {"model.yaml", 3, 3}},
-        {"block.0.w", Role::param, DType::f32, {1024, 1024}, {"embed", ""}, {{dim({}), dim({model})}, {}, {}}, {1024, 256}, 1048576, {"model.yaml", 5, 3}},
-        {"block.1.w", Role::param, DType::f32, {1024, 1024}, {"embed", ""}, {{dim({}), dim({model})}, {}, {}}, {1024, 256}, 1048576, {"model.yaml", 5, 3}},
-        {"block.0.h", Role::value, DType::f32, {8, 1024}, {"", ""}, {{dim({data}), dim({})}, {}, {}}, {4, 1024}, 16384, {"model.yaml", 7, 5}},
-        {"z", Role::output, DType::f32, {8, 1024}, {"batch", "embed"}, {{dim({data}), dim({})}, {}, {}}, {4, 1024}, 16384, {"model.yaml", 9, 3}},
+        {"x",
+         Role::input,
+         DType::f32,
+         {8, 1024},
+         {"batch", "embed"},
+         {{dim({data, one}), dim({})}, {}, {}},
+         {4, 1024},
+         16384,
+         {"model.yaml", 3, 3}},
+        {"block.0.w",
+         Role::param,
+         DType::f32,
+         {1024, 1024},
+         {"embed", ""},
+         {{dim({}), dim({model})}, {}, {}},
+         {1024, 256},
+         1048576,
+         {"model.yaml", 5, 3}},
+        {"block.1.w",
+         Role::param,
+         DType::f32,
+         {1024, 1024},
+         {"embed", ""},
+         {{dim({}), dim({model})}, {}, {}},
+         {1024, 256},
+         1048576,
+         {"model.yaml", 5, 3}},
+        {"block.0.h",
+         Role::value,
+         DType::f32,
+         {8, 1024},
+         {"", ""},
+         {{dim({data}), dim({})}, {}, {}},
+         {4, 1024},
+         16384,
+         {"model.yaml", 7, 5}},
+        {"z",
+         Role::output,
+         DType::f32,
+         {8, 1024},
+         {"batch", "embed"},
+         {{dim({data}), dim({})}, {}, {}},
+         {4, 1024},
+         16384,
+         {"model.yaml", 9, 3}},
     };
     for (int layer : {0, 1})
-        report.collectives.push_back({"all_reduce", {one, model}, "sum", -1, fmt::format("block.{}.h", layer), "dot", 1, 24576, 196608, 1.25e-6,
-                                      fmt::format("dot sums over hidden, which block.{}.w splits over model", layer), "", {"model.yaml", 7, 5}});
+        report.collectives.push_back({"all_reduce",
+                                      {one, model},
+                                      "sum",
+                                      -1,
+                                      fmt::format("block.{}.h", layer),
+                                      "dot",
+                                      1,
+                                      24576,
+                                      196608,
+                                      1.25e-6,
+                                      fmt::format("dot sums over hidden, which block.{}.w splits over model", layer),
+                                      "",
+                                      {"model.yaml", 7, 5}});
     report.flops_per_device = 4194304;
     report.memory = {2097152, 0, 0, 16384, 0, 16384, 2129920, i64{16} << 30};
     report.time = {1e-6, 2.5e-6, 2.5e-6, 3.5e-6};
@@ -48,7 +99,7 @@ Shardings
 2 collectives: a device sends 48.0 KiB (49,152 B), all together 393,216 B
   collective  over   of             times  sent by a device     time  source
   all_reduce  model  block.{0,1}.h    2 x          48.0 KiB  2.50 us  model.yaml:7
-      because dot sums over hidden, which block.{0,1}.w splits over model
+      dot sums over hidden, which block.{0,1}.w splits over model
 
   memory per device     bytes
   inputs             16.0 KiB         [#.......................]
@@ -74,8 +125,10 @@ TEST_CASE("--all shows intermediate values, and layers one by one") {
 TEST_CASE("colour changes nothing but colour") {
     std::string colored = report_text(sample(), {}, Paint{true}), plain;
     for (size_t i = 0; i < colored.size(); ++i) {
-        if (colored[i] == '\x1b') i = colored.find('m', i);
-        else plain += colored[i];
+        if (colored[i] == '\x1b')
+            i = colored.find('m', i);
+        else
+            plain += colored[i];
     }
     CHECK(plain == report_text(sample(), {}, {}));
     CHECK(colored.find("\x1b[35mmodel\x1b[0m") != std::string::npos);
@@ -96,8 +149,9 @@ TEST_CASE("the summary fits a line, and Markdown holds the same tables") {
     CHECK(summary_line(sample()) == "2 collectives, 48.0 KiB sent per device; peak 2.03 MiB of 16.0 GiB; step 3.50 us");
     std::string markdown = report_markdown(sample(), {});
     CHECK(markdown.find("### two_layers, forward, on data 2 x model 4 = 8 devices, tpu-v5e\n") == 0);
-    CHECK(markdown.find("| all\\_reduce | model | block.{0,1}.h | 2 x | 48.0 KiB | 2.50 us | model.yaml:7 | because dot sums") !=
-          std::string::npos);
+    CHECK(
+        markdown.find("| all\\_reduce | model | block.{0,1}.h | 2 x | 48.0 KiB | 2.50 us | model.yaml:7 | dot sums") !=
+        std::string::npos);
     Plan none = sample();
     none.report.collectives.clear();
     CHECK(summary_line(none) == "no collectives; peak 2.03 MiB of 16.0 GiB; step 3.50 us");

@@ -1,4 +1,4 @@
-#include "plans/units.h"
+#include "cli/units.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,89 @@
+#include "cli/diagnostics.h"
+#include "cli/diff_report.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// The part of each name that tells them apart: without the folders that all share, and without ".yaml".
+std::vector<std::string> short_names(const std::vector<PlanSource>& sources) {
+    std::vector<std::string> names;
+    for (const PlanSource& source : sources) names.push_back(source.name);
+    size_t common = names.front().rfind('/') + 1; // 0 if there is no folder
+    for (const std::string& name : names)
+        while (common > 0 && name.compare(0, common, names.front(), 0, common) != 0)
+            common = common < 2 ? 0 : names.front().rfind('/', common - 2) + 1;
+    for (std::string& name : names) {
+        name.erase(0, common);
+        size_t dot = name.rfind('.');
+        if (dot != std::string::npos && dot > 0 && name.find('/', dot) == std::string::npos) name.erase(dot);
+    }
+    return names;
+}
+
+int run(const Arguments& arguments, Env& env) {
+    std::vector<std::string> paths = arguments.strings("FILE");
+    std::vector<PlanSource> sources = load_plans(env, paths, arguments.string("--mode"));
+    int code = exit_clean;
+    for (const PlanSource& source : sources) {
+        if (exit_code(source.diagnostics) == exit_usage) code = exit_usage;
+        if (!source.plan) print_diagnostics(env, *source.sources, source.diagnostics.all());
+        if (!source.plan && &source == &sources.front() && sources.size() > 1 &&
+            exit_code(source.diagnostics) == exit_usage) {
+            // A mistake in the model is the same for every layout: once is enough.
+            bool same = true;
+            for (const PlanSource& other : sources)
+                same = same && !other.plan && other.diagnostics.all() == source.diagnostics.all();
+            if (same) break;
+        }
+    }
+    if (code != exit_clean) return code;
+    if (sources.size() < 2) {
+        Diagnostics diagnostics;
+        diagnostics.error("E0701", {}, "diff compares at least two plans")
+            .help("usage: shardc diff MODEL LAYOUT LAYOUT..., or shardc diff PLAN PLAN...");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
+    std::vector<std::string> names = short_names(sources);
+    std::vector<NamedPlan> plans;
+    for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});
+    const std::string& format = arguments.string("--format");
+    Paint paint{env.out_color && !arguments.has("--output")};
+    std::string text = format == "json"       ? diff_json(plans)
+                       : format == "markdown" ? diff_markdown(plans)
+                                              : diff_text(plans, paint);
+    if (arguments.flag("--exit-code") && plans_differ(plans)) code = exit_findings;
+    return write_payload(env, arguments, text, code);
+}
+
+} // namespace
+
+const CommandDef& command_diff() {
+    static const CommandDef def = {
+        .name = "diff",
+        .usage = "MODEL LAYOUT LAYOUT... | PLAN PLAN...",
+        .summary = "compare layouts side by side: time, memory, bytes, collectives, shardings",
+        .doc = "Example:\n"
+               "  shardc diff model.yaml layouts/*.yaml\n"
+               "  shardc diff baseline.json new.json --exit-code       exit code 1 if they differ",
+        .options =
+            {{.name = "FILE",
+              .doc = "a model and its layouts, or plan files; the first plan is the base",
+              .required = true,
+              .many = true},
+             {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
+             {.name = "--mode", .value = "MODE", .doc = "what to plan", .choices = {"forward"}, .fallback = "forward"},
+             format_option({"text", "json", "markdown"}),
+             output_option()},
+        .order = 5,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

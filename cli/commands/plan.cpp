@@ -1,0 +1,57 @@
+#include "cli/diagnostics.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "plans/report_json.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+int run(const Arguments& arguments, Env& env) {
+    Compiled compiled =
+        compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
+    print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
+    int code = exit_code(compiled.diagnostics());
+    if (compiled.plan() == nullptr) return code;
+    const Plan& plan = *compiled.plan();
+    if (arguments.has("--plan") && !write_file(env, arguments.string("--plan"), print_plan(plan))) return exit_usage;
+    const std::string& format = arguments.string("--format");
+    ReportOptions options{arguments.flag("--all")};
+    bool to_terminal = env.out_color && !arguments.has("--output");
+    std::string text = format == "json"       ? print_report(plan)
+                       : format == "markdown" ? report_markdown(plan, options)
+                                              : report_text(plan, options, Paint{to_terminal});
+    return write_payload(env, arguments, text, code);
+}
+
+} // namespace
+
+const CommandDef& command_plan() {
+    static const CommandDef def = {
+        .name = "plan",
+        .usage = "MODEL LAYOUT [-o PLAN] [--format text|json|markdown]",
+        .summary = "what a layout costs: shardings, collectives with cause and source line, memory, time",
+        .doc = "Example:\n"
+               "  shardc plan model.yaml layout.yaml                   the report\n"
+               "  shardc plan model.yaml layout.yaml -o plan.json      and the plan, which `shardc run` executes\n"
+               "  shardc plan model.yaml layout.yaml --format json     the report for scripts "
+               "(schemas/report.schema.json)\n"
+               "Exit code 1 if the layout's policy is broken.",
+        .options =
+            {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
+             {.name = "LAYOUT", .doc = "the layout file, or - for stdin", .required = true},
+             {.name = "--plan", .value = "FILE", .doc = "write the plan there", .short_name = "-o"},
+             {.name = "--mode", .value = "MODE", .doc = "what to plan", .choices = {"forward"}, .fallback = "forward"},
+             {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
+             format_option({"text", "json", "markdown"}),
+             output_option()},
+        .order = 1,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,47 @@
+#include "cli/diagnostics.h"
+#include "cli/output.h"
+#include "plans/embedded.h"
+
+#include <fmt/format.h>
+#include <span>
+
+namespace shard {
+
+std::span<const EmbeddedText> embedded_schemas();
+
+namespace {
+
+int run(const Arguments& arguments, Env& env) {
+    std::vector<std::string_view> names;
+    std::string list;
+    for (const EmbeddedText& schema : embedded_schemas()) {
+        std::string_view name = schema.name.substr(0, schema.name.find('.')); // "model.schema" is asked for as "model"
+        if (arguments.has("NAME") && name == arguments.string("NAME"))
+            return write_payload(env, arguments, schema.text, exit_clean);
+        names.push_back(name);
+        list += fmt::format("{}\n", name);
+    }
+    if (!arguments.has("NAME")) return write_payload(env, arguments, list, exit_clean);
+    return unknown_name(env, "schema", arguments.string("NAME"), names);
+}
+
+} // namespace
+
+const CommandDef& command_schema() {
+    static const CommandDef def = {
+        .name = "schema",
+        .usage = "[NAME]",
+        .summary = "the JSON Schema of a kind of file, for editors",
+        .doc = "Example:\n"
+               "  shardc schema                                   names of the schemas\n"
+               "  shardc schema model --output model.schema.json\n"
+               "An editor with yaml-language-server uses it through a first line like\n"
+               "  # yaml-language-server: $schema=model.schema.json",
+        .options = {{.name = "NAME", .doc = "model, layout, ...; without it the names are listed"}, output_option()},
+        .order = 8,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,162 @@
+#include "cli/run_report.h"
+
+#include "cli/nouns.h"
+#include "cli/report.h"
+#include "cli/units.h"
+#include "executor/element.h"
+#include "plans/json_text.h"
+#include "plans/version.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shard {
+
+i64 RunReport::predicted_wire_bytes() const { return wire_bytes_total(plan->report); }
+
+void judge_run(const RunReport& report, Diagnostics& diagnostics) {
+    if (!report.wire_bytes_equal())
+        diagnostics
+            .finding("P0203", {},
+                     fmt::format("the devices exchanged {} B, the plan says {} B",
+                                 grouped(report.result.wire_bytes_total), grouped(report.predicted_wire_bytes())))
+            .help("this is a bug in shardc: please report it with the plan file");
+    if (!report.peak_equal())
+        diagnostics
+            .finding("P0204", {},
+                     fmt::format("the fullest device touched {} B, the plan says {} B",
+                                 grouped(report.result.touched_peak_bytes), grouped(report.plan->peak_bytes)))
+            .help("this is a bug in shardc: please report it with the plan file");
+}
+
+namespace {
+
+struct Summary {
+    double mean = 0, least = 0, most = 0;
+    std::vector<double> first;
+    bool finite = true;
+};
+
+Summary summarise(const Tensor& tensor) {
+    constexpr size_t shown = 4;
+    Summary summary;
+    size_t count = static_cast<size_t>(tensor.type.elements());
+    double sum = 0;
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (size_t i = 0; i < count; ++i) {
+            double value = convert_value<double>(data[i]);
+            if (i < shown) summary.first.push_back(value);
+            summary.least = i == 0 ? value : std::min(summary.least, value);
+            summary.most = i == 0 ? value : std::max(summary.most, value);
+            summary.finite = summary.finite && std::isfinite(value);
+            sum += value;
+        }
+    });
+    summary.mean = count > 0 ? sum / static_cast<double>(count) : 0;
+    return summary;
+}
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+} // namespace
+
+std::string run_text(const RunReport& report, const Paint& paint) {
+    const Plan& plan = *report.plan;
+    const RunResult& result = report.result;
+    std::string out = fmt::format("{}, {}, run on {}\n\n", paint.strong(plan.model), plan.mode, mesh_text(plan.mesh));
+    Table outputs({{"output"},
+                   {"type"},
+                   {"mean", Align::right},
+                   {"least", Align::right},
+                   {"most", Align::right},
+                   {"first values"},
+                   {""}});
+    for (const PlanOutput& output : plan.outputs) {
+        const Tensor& tensor = result.outputs.at(output.name);
+        Summary summary = summarise(tensor);
+        std::vector<std::string> first;
+        for (double value : summary.first) first.push_back(number(value));
+        if (tensor.type.elements() > static_cast<i64>(first.size())) first.emplace_back("...");
+        outputs.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
+                     number(summary.least), number(summary.most), fmt::format("{}", fmt::join(first, " ")),
+                     Cell(summary.finite ? "" : "not finite", "1;31")});
+    }
+    out += outputs.render(paint, "  ") + "\n";
+    Table figures({{""}, {"executed", Align::right}, {"predicted", Align::right}, {""}});
+    auto row = [&](const char* what, i64 executed, i64 predicted) {
+        bool equal = executed == predicted;
+        figures.add({what, grouped(executed) + " B", grouped(predicted) + " B",
+                     Cell(equal ? "equal" : "DIFFERENT", equal ? "32" : "1;31")});
+    };
+    row("sent between devices, all together", result.wire_bytes_total, report.predicted_wire_bytes());
+    row("peak memory of the fullest device", result.touched_peak_bytes, plan.peak_bytes);
+    out += figures.render(paint, "  ");
+    if (report.comparison) {
+        const Comparison& comparison = *report.comparison;
+        std::string largest =
+            fmt::format("largest difference {:.3g}, relative {:.3g}", comparison.max_absolute, comparison.max_relative);
+        out += comparison.equal
+                   ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
+                   : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
+                                 largest);
+    }
+    if (report.show_seconds) {
+        std::vector<double> sorted = result.seconds;
+        std::sort(sorted.begin(), sorted.end());
+        out += fmt::format("\nemulation: {}, best {}, median {}\n", counted(static_cast<i64>(sorted.size()), "run"),
+                           human_seconds(sorted.front()), human_seconds(sorted[sorted.size() / 2]));
+    }
+    return out;
+}
+
+std::string run_json(const RunReport& report) {
+    const Plan& plan = *report.plan;
+    std::vector<std::string> outputs, seconds;
+    for (const PlanOutput& output : plan.outputs) {
+        const Tensor& tensor = report.result.outputs.at(output.name);
+        Summary summary = summarise(tensor);
+        std::vector<std::string> first;
+        for (double value : summary.first) first.push_back(json_number(value));
+        outputs.push_back(JsonObject()
+                              .string("name", output.name)
+                              .string("dtype", name(tensor.type.dtype))
+                              .raw("shape", json_integers(tensor.type.shape))
+                              .number("mean", summary.mean)
+                              .number("least", summary.least)
+                              .number("most", summary.most)
+                              .raw("first", json_array(first))
+                              .text());
+    }
+    auto figures = [](i64 executed, i64 predicted) {
+        return JsonObject()
+            .integer("executed", executed)
+            .integer("predicted", predicted)
+            .flag("equal", executed == predicted)
+            .text();
+    };
+    JsonObject object;
+    object.integer("format_version", 1)
+        .string("tool", tool_text())
+        .string("model", plan.model)
+        .string("mode", plan.mode)
+        .integer("devices", plan.mesh.device_count())
+        .raw("outputs", json_lines(outputs, 2))
+        .raw("wire_bytes_total", figures(report.result.wire_bytes_total, report.predicted_wire_bytes()))
+        .raw("peak_bytes", figures(report.result.touched_peak_bytes, plan.peak_bytes));
+    if (report.comparison)
+        object.raw("verify", JsonObject()
+                                 .flag("verified", report.comparison->equal)
+                                 .number("max_absolute", report.comparison->max_absolute)
+                                 .number("max_relative", report.comparison->max_relative)
+                                 .text());
+    if (report.show_seconds) {
+        for (double value : report.result.seconds) seconds.push_back(json_number(value));
+        object.raw("seconds", json_array(seconds));
+    }
+    return object.text() + "\n";
+}
+
+} // namespace shard

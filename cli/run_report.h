@@ -1,0 +1,26 @@
+// What `run` says about an execution: outputs, executed against predicted figures, and the comparison with one device.
+#pragma once
+
+#include "cli/paint.h"
+#include "executor/executor.h"
+
+namespace shard {
+
+struct RunReport {
+    const Plan* plan = nullptr;
+    RunResult result;
+    std::optional<Comparison> comparison; // only with --verify
+    bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for
+
+    i64 predicted_wire_bytes() const;
+    bool wire_bytes_equal() const { return result.wire_bytes_total == predicted_wire_bytes(); }
+    bool peak_equal() const { return result.touched_peak_bytes == plan->peak_bytes; }
+};
+
+// Findings P0203 and P0204 where the execution moved or touched other bytes than the plan says.
+void judge_run(const RunReport& report, Diagnostics& diagnostics);
+
+std::string run_text(const RunReport& report, const Paint& paint);
+std::string run_json(const RunReport& report);
+
+} // namespace shard

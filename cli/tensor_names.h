@@ -1,0 +1,16 @@
+// Tensors as users name them on the command line.
+#pragma once
+
+#include "cli/env.h"
+#include "planner/pipeline.h"
+
+namespace shard {
+
+// An exact name; else a name by the model's rules ("a" is the last rebinding of a); else a glob. Empty if there is
+// none. The role output is preferred to the value of the same name only if nothing else has that name.
+std::vector<const TensorReport*> find_tensors(const Compilation& compilation, const std::string& wanted);
+
+// Reports E0706 with what is near; exit code 2.
+int unknown_tensor(Env& env, const Plan& plan, const std::string& wanted);
+
+} // namespace shard
