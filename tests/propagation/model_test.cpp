@@ -100,7 +100,7 @@ TEST_CASE("the same model under other rules") {
     CHECK(data.collectives().empty());
 }
 
-TEST_CASE("a closed constraint reaches the value before it; what is left is a reshard") {
+TEST_CASE("a closed constraint reaches the value before it, and what is left is a reshard") {
     std::string model = dot_relu_dot;
     model.insert(model.find("  - z:"), "  - a: {constrain: a, mesh: [data, ~]}\n");
     const Case c(model, "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {hidden: model}]\n");
