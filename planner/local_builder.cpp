@@ -47,14 +47,8 @@ ValueId LocalBuilder::add_value(ValueId global, const Sharding& sharding, std::s
 
 ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
     ValueId id = add_value(global, kept, "", true);
-    Value& value = local_->graph.value(id);
-    value.init = graph_->value(global).init;
-    if (value.init) {
-        value.init->start.clear();
-        for (size_t d = 0; d < value.global_shape.size(); ++d) {
-            value.init->start.push_back(block_start(value.global_shape[d], kept.dims[d].axes));
-        }
-    }
+    // The start stays empty: where a device's block begins follows from the buffer's sharding.
+    local_->graph.value(id).init = graph_->value(global).init;
     local_->graph.inputs.push_back(id);
     return id;
 }

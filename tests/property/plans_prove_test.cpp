@@ -1,0 +1,31 @@
+// Random models, meshes and layouts: every plan equals the one-device plan and the interpreter, and keeps its promises.
+#include "tests/support/prove.h"
+#include "tests/support/random_case.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <rapidcheck.h>
+
+using namespace shard;
+
+namespace {
+
+void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers) {
+    bool held = rc::check(name, [&] {
+        std::vector<std::uint32_t> tape = *rc::gen::container<std::vector<std::uint32_t>>(40, rc::gen::inRange<std::uint32_t>(0, 1000));
+        RandomCase made = random_case(tape, options);
+        ProofOptions proof;
+        proof.small_integers = small_integers;
+        proof.seed = tape.front();
+        std::vector<std::string> problems = prove(made.model, made.layout, proof);
+        if (!problems.empty()) RC_FAIL(fmt::format("{}\n{}{}", fmt::join(problems, "\n"), made.model, made.layout));
+    });
+    CHECK(held);
+}
+
+} // namespace
+
+TEST_CASE("integer plans are exact") { check_cases("small integers", {.integers_only = true}, true); }
+
+TEST_CASE("floating-point plans agree") { check_cases("floating point", {}, false); }
