@@ -157,6 +157,104 @@ Array constant_node(const Arrays&, const Node& node, const TensorType& type) {
     return make(type.shape, [&](const Index& i) { return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))]; });
 }
 
+// `name` for each dim of the operand: the attribute speaks of the dims in `dim`, or of all.
+std::vector<i64> per_dim(const Node& node, std::string_view name, const Shape& shape, i64 fallback) {
+    std::vector<i64> result(shape.size(), fallback), dims;
+    if (name == "limit") result = shape;
+    if (!node.attributes.has(name)) return result;
+    const std::vector<i64>& given = node.attributes.integers(name);
+    if (node.attributes.has("dim")) dims = node.attributes.integers("dim");
+    else
+        for (size_t d = 0; d < shape.size(); ++d) dims.push_back(static_cast<i64>(d));
+    for (size_t n = 0; n < dims.size(); ++n) {
+        size_t d = static_cast<size_t>(dims[n]);
+        result[d] = given.size() == 1 ? given[0] : given[n];
+        bool from_end = (name == "start" || name == "limit") && result[d] < 0;
+        if (from_end) result[d] += shape[d];
+    }
+    return result;
+}
+
+Array reshape(const Arrays& in, const Node&, const TensorType& type) { return {type.shape, in[0].values}; }
+
+Array transpose(const Arrays& in, const Node& node, const TensorType& type) {
+    return make(type.shape, [&](const Index& index) {
+        Index source(index.size());
+        for (size_t d = 0; d < index.size(); ++d) {
+            size_t from = node.attributes.has("permutation") ? static_cast<size_t>(node.attributes.integers("permutation")[d]) : index.size() - 1 - d;
+            source[from] = index[d];
+        }
+        return at(in[0], source);
+    });
+}
+
+Array slice(const Arrays& in, const Node& node, const TensorType& type) {
+    std::vector<i64> start = per_dim(node, "start", in[0].shape, 0), stride = per_dim(node, "stride", in[0].shape, 1);
+    return make(type.shape, [&](const Index& index) {
+        Index source(index.size());
+        for (size_t d = 0; d < index.size(); ++d) source[d] = start[d] + stride[d] * index[d];
+        return at(in[0], source);
+    });
+}
+
+Array pad(const Arrays& in, const Node& node, const TensorType& type) {
+    std::vector<i64> low = per_dim(node, "low", in[0].shape, 0), interior = per_dim(node, "interior", in[0].shape, 0);
+    double fill = node.attributes.number("value", 0);
+    return make(type.shape, [&](const Index& index) {
+        Index source(index.size());
+        for (size_t d = 0; d < index.size(); ++d) {
+            i64 from_first = index[d] - low[d];
+            if (from_first < 0 || from_first % (interior[d] + 1) != 0 || from_first / (interior[d] + 1) >= in[0].shape[d]) return fill;
+            source[d] = from_first / (interior[d] + 1);
+        }
+        return at(in[0], source);
+    });
+}
+
+Array concatenate(const Arrays& in, const Node& node, const TensorType& type) {
+    size_t dim = static_cast<size_t>(node.attributes.integers("dim").at(0));
+    return make(type.shape, [&](const Index& index) {
+        Index source = index;
+        size_t part = 0;
+        while (source[dim] >= in[part].shape[dim]) source[dim] -= in[part++].shape[dim];
+        return at(in[part], source);
+    });
+}
+
+Array broadcast(const Arrays& in, const Node& node, const TensorType& type) {
+    return make(type.shape, [&](const Index& index) {
+        Index source(in[0].shape.size());
+        for (size_t d = 0; d < source.size(); ++d) {
+            size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d]) : index.size() - source.size() + d;
+            source[d] = in[0].shape[d] == 1 ? 0 : index[to];
+        }
+        return at(in[0], source);
+    });
+}
+
+Array gather(const Arrays& in, const Node& node, const TensorType& type) {
+    size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
+    size_t index_rank = in[1].shape.size();
+    return make(type.shape, [&](const Index& index) {
+        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
+        Index source(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
+        source.push_back(std::clamp<i64>(static_cast<i64>(at(in[1], which)), 0, in[0].shape[dim] - 1));
+        source.insert(source.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
+        return at(in[0], source);
+    });
+}
+
+Array iota(const Arrays&, const Node& node, const TensorType& type) {
+    size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
+    return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
+}
+
+Array clamp(const Arrays& in, const Node& node, const TensorType& type) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double low = node.attributes.number("min", -infinity), high = node.attributes.number("max", infinity);
+    return make(type.shape, [&](const Index& index) { return std::min(std::max(at(in[0], index), low), high); });
+}
+
 const std::map<std::string, Evaluate, std::less<>>& table() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     static const std::map<std::string, Evaluate, std::less<>> ops = {
@@ -207,6 +305,15 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"select", select},
         {"cast", cast},
         {"constant", constant_node},
+        {"reshape", reshape},
+        {"transpose", transpose},
+        {"slice", slice},
+        {"pad", pad},
+        {"concatenate", concatenate},
+        {"broadcast", broadcast},
+        {"gather", gather},
+        {"iota", iota},
+        {"clamp", clamp},
     };
     return ops;
 }
