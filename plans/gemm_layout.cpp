@@ -128,8 +128,8 @@ GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, con
         const i64 element = byte_size(layout.compute);
         const auto place = [&](GemmMatrix& part, i64 elements) {
             if (!part.packed) return;
-            part.scratch_offset = layout.scratch_bytes;
-            layout.scratch_bytes += (elements * element + 63) / 64 * 64;
+            part.scratch_offset = (layout.scratch_bytes + 63) / 64 * 64;
+            layout.scratch_bytes = part.scratch_offset + elements * element;
         };
         place(layout.lhs, layout.m * layout.k);
         place(layout.rhs, layout.k * layout.n);

@@ -18,7 +18,12 @@ void check_cases(const std::string& name, const RandomCaseOptions& options, bool
         ProofOptions proof;
         proof.small_integers = small_integers;
         proof.seed = tape.front();
-        std::vector<std::string> problems = prove(made.model, made.layout, proof);
+        std::vector<std::string> problems;
+        try {
+            problems = prove(made.model, made.layout, proof);
+        } catch (const std::exception& error) {
+            problems = {error.what()};
+        }
         if (!problems.empty()) RC_FAIL(fmt::format("{}\n{}{}", fmt::join(problems, "\n"), made.model, made.layout));
     });
     CHECK(held);
