@@ -144,11 +144,7 @@ private:
     }
 
     Fixpoint take_result() {
-        const auto final_sharding = [&](size_t s) {
-            Sharding result = table_.at(current_[s]);
-            if (net_.slots[s].seeded) restore_unit_axes(result, net_.slots[s].written);
-            return result;
-        };
+        const auto final_sharding = [&](size_t s) { return table_.at(current_[s]); };
         Fixpoint fixpoint;
         for (size_t v = 0; v < graph_.values.size(); ++v) fixpoint.values.push_back(final_sharding(v));
         for (int slot : net_.output_slots) {

@@ -47,7 +47,6 @@ private:
 
     void seed(int index, const Sharding& sharding) {
         slot(index).seed = shard::without_unit_axes(sharding);
-        slot(index).written = sharding;
         slot(index).seeded = true;
     }
 
@@ -184,22 +183,6 @@ Sharding without_unit_axes(const Sharding& sharding) {
     result.replicated = without_unit_axes(result.replicated);
     result.partial = without_unit_axes(result.partial);
     return result;
-}
-
-void restore_unit_axes(Sharding& sharding, const Sharding& seed) {
-    for (size_t d = 0; d < seed.dims.size(); ++d) {
-        std::vector<AxisRef>& axes = sharding.dims[d].axes;
-        std::vector<AxisRef> merged;
-        size_t next = 0;
-        for (const AxisRef& axis : seed.dims[d].axes) {
-            if (axis.size == 1)
-                merged.push_back(axis);
-            else if (next < axes.size())
-                merged.push_back(axes[next++]);
-        }
-        merged.insert(merged.end(), axes.begin() + static_cast<std::ptrdiff_t>(next), axes.end());
-        axes = std::move(merged);
-    }
 }
 
 PropagationNet make_net(const Graph& graph, const Seeds& seeds) { return NetMaker(graph, seeds).make(); }

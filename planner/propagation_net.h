@@ -12,7 +12,6 @@ namespace shard {
 struct Slot {
     ValueId value = -1;
     Sharding seed;    // open where nothing was asked; without axes of size 1
-    Sharding written; // if seeded: as it was asked
     bool seeded = false;
     bool is_output = false; // the slot of an output's requested sharding
 };
@@ -37,9 +36,7 @@ struct PropagationNet {
 // constraint that disagrees, so that the producer makes the value as it is wanted.
 PropagationNet make_net(const Graph& graph, const Seeds& seeds);
 
-// The sharding without axes of size 1: they split nothing and do not propagate.
+// The sharding without axes of size 1: they split nothing, do not propagate, and clutter every spec that shows them.
 Sharding without_unit_axes(const Sharding& sharding);
-// Puts the seed's axes of size 1 back where they were written.
-void restore_unit_axes(Sharding& sharding, const Sharding& seed);
 
 } // namespace shard
