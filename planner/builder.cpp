@@ -118,14 +118,13 @@ std::optional<ValueId> Builder::emit(std::string_view name, std::vector<ValueId>
     return inside(name, operands, attributes, composite, nullptr);
 }
 
-// Runs a composite, or an op's expansion, with the names of its nodes one level deeper.
+// Runs a composite, with the names of its nodes one level deeper, or an op's expansion.
 std::optional<ValueId> Builder::inside(std::string_view name, const std::vector<ValueId>& operands,
                                        const Attributes& attributes, const CompositeDef* composite, const OpDef* op) {
     const Place outer = place_;
-    place_.prefix = fmt::format("{}.{}", outer.prefix, name);
+    if (composite) place_.prefix = fmt::format("{}.{}", outer.prefix, name);
     place_.operand_spans.clear();
     place_.operand_names.clear();
-    for (ValueId id : operands) place_.operand_names.push_back(graph_->value(id).name);
     const std::optional<ValueId> result =
         composite ? composite->build(*this, operands, attributes, outer.span) : op->expand(*this, operands, attributes);
     place_ = outer;
@@ -138,7 +137,7 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     // The names that the user wrote are known for the entry's own op only; deeper ones go by their values' names.
     std::vector<std::string> names = place_.operand_names;
     std::vector<Span> spans = place_.operand_spans;
-    if (spans.size() != operands.size()) {
+    if (names.size() != operands.size()) {
         spans.assign(operands.size(), Span{});
         names.clear();
         for (ValueId id : operands) names.push_back(graph_->value(id).name);
@@ -148,6 +147,7 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     if (!results) return std::nullopt;
     for (const TensorType& result : *results)
         if (!check_size(result, def.name, place_.span, *diagnostics_)) return std::nullopt;
+    if (def.complete) def.complete(types, *results, attributes);
     if (def.splits && def.splits(types, attributes)) return inside(def.name, operands, attributes, nullptr, &def);
 
     const IndexRule rule = def.rule(types, *results, attributes);

@@ -70,6 +70,9 @@ struct OpDef {
     IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
 
+    // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds everything
+    // explicitly. Called after `infer` has accepted the use.
+    void (*complete)(std::span<const TensorType> operands, std::span<const TensorType> results, Attributes&) = nullptr;
     // Optional: a use that `infer` accepts but one node cannot hold (an einsum of three operands, a reduction that keeps its dims) is
     // written as several. `splits` says whether it is one, `expand` emits them instead and returns the result; nullopt after reporting.
     bool (*splits)(std::span<const TensorType> operands, const Attributes&) = nullptr;

@@ -50,6 +50,10 @@ InferResult infer(const InferContext& context) {
     return InferResult{{type}};
 }
 
+void complete(std::span<const TensorType> operands, std::span<const TensorType> results, Attributes& attributes) {
+    attributes.set("dims", result_dims(operands[0], results[0].shape.size(), attributes));
+}
+
 // A dim of size 1 that grows shares nothing with the result.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results,
                const Attributes& attributes) {
@@ -97,6 +101,7 @@ const OpDef& op_broadcast() {
                            {"dims", AttributeDef::Type::integers, false,
                             "the result dim of each dim of the operand; aligned at the last unless said"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};

@@ -50,6 +50,11 @@ InferResult infer(const InferContext& context) {
     return std::nullopt;
 }
 
+void complete(std::span<const TensorType>, std::span<const TensorType> results, Attributes& attributes) {
+    attributes.set("shape", results[0].shape);
+    attributes.set("dtype", std::string(name(results[0].dtype)));
+}
+
 Kernel lower(const LowerContext& context) {
     const std::vector<double>& values = context.attributes.numbers("value");
     if (values.size() == 1) return generate(context, Fill{values[0]});
@@ -71,6 +76,7 @@ const OpDef& op_constant() {
             {"dtype", AttributeDef::Type::dtype, false, "f32 unless said"}};
         made.subject = "value";
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule_generated;
         made.lower = lower;
         made.op_class = OpDef::Class::constant;

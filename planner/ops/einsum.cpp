@@ -71,6 +71,10 @@ Kernel lower(const LowerContext& context) {
     return contraction_kernel(contraction_of(context.local_operands, context.attributes));
 }
 
+void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    attributes.set("equation", equation_text(contraction_of(operands, attributes)));
+}
+
 bool splits(std::span<const TensorType> operands, const Attributes& attributes) {
     return !is_plain(contraction_of(operands, attributes));
 }
@@ -202,6 +206,7 @@ const OpDef& op_einsum() {
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;
+        made.complete = complete;
         made.splits = splits;
         made.expand = expand;
         made.linear_in = {0, 1};

@@ -25,6 +25,10 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(table.dtype, shape)}};
 }
 
+void complete(std::span<const TensorType>, std::span<const TensorType>, Attributes& attributes) {
+    attributes.set("dim", std::vector<i64>{static_cast<i64>(axis_of(attributes))});
+}
+
 // A device that holds a part of the indexed dim gives zeros for indices outside it, so the dim is a reduction.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results,
                const Attributes& attributes) {
@@ -63,6 +67,7 @@ const OpDef& op_gather() {
         made.operands = {2, 2};
         made.attributes = {{"dim", AttributeDef::Type::dims, false, "the indexed dim of the table; 0 unless said"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};

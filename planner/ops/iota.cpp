@@ -22,6 +22,11 @@ InferResult infer(const InferContext& context) {
     return InferResult{{type}};
 }
 
+void complete(std::span<const TensorType>, std::span<const TensorType> results, Attributes& attributes) {
+    if (!attributes.has("dim")) attributes.set("dim", std::vector<i64>{0});
+    attributes.set("dtype", std::string(name(results[0].dtype)));
+}
+
 Kernel lower(const LowerContext& context) {
     const i64 dim = context.attributes.has("dim") ? dim_attribute(context.attributes) : 0;
     return generate(context, Iota{static_cast<int>(dim)});
@@ -41,6 +46,7 @@ const OpDef& op_iota() {
                            {"dtype", AttributeDef::Type::dtype, false, "i32 unless said"}};
         made.subject = "shape";
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule_generated;
         made.lower = lower;
         made.op_class = OpDef::Class::constant;

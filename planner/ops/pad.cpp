@@ -41,6 +41,16 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
+void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    const Padding padding = padding_of(operands[0], attributes);
+    const double value = attributes.number("value", 0);
+    attributes = {};
+    attributes.set("low", padding.low);
+    attributes.set("high", padding.high);
+    attributes.set("interior", padding.interior);
+    attributes.set("value", value);
+}
+
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
     std::vector<bool> whole;
     for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(operands[0].shape[d] == results[0].shape[d]);
@@ -79,6 +89,7 @@ const OpDef& op_pad() {
             {"interior", AttributeDef::Type::integers, false, "0 unless said"},
             {"value", AttributeDef::Type::number, false, "of the new elements, 0 unless said"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower; // linear only if `value` is 0, so not listed as linear
         return made;

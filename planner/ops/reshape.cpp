@@ -42,6 +42,10 @@ InferResult infer(const InferContext& context) {
     return InferResult{{type}};
 }
 
+void complete(std::span<const TensorType>, std::span<const TensorType> results, Attributes& attributes) {
+    attributes.set("shape", results[0].shape);
+}
+
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
     return reshape_rule(operands[0].shape, results[0].shape);
 }
@@ -60,6 +64,7 @@ const OpDef& op_reshape() {
         made.attributes = {{"shape", AttributeDef::Type::shape, false, "sizes or axis names; one -1 is computed"},
                            {"axes", AttributeDef::Type::axes, false, "axis names, one a dim"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};

@@ -44,6 +44,14 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
+void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    const Window window = window_of(operands[0], attributes);
+    attributes = {};
+    attributes.set("start", window.start);
+    attributes.set("limit", window.limit);
+    attributes.set("stride", window.stride);
+}
+
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
     std::vector<bool> whole;
     for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(operands[0].shape[d] == results[0].shape[d]);
@@ -79,6 +87,7 @@ const OpDef& op_slice() {
             {"limit", AttributeDef::Type::integers, false, "the size unless said; negative counts from the end"},
             {"stride", AttributeDef::Type::integers, false, "1 unless said"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};

@@ -38,6 +38,10 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
+void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    attributes.set("permutation", permutation_of(attributes, operands[0].rank()));
+}
+
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes& attributes) {
     RuleMaker maker(1, 1);
     for (i64 size : operands[0].shape) maker.operand(0).push_back({maker.factor(FactorKind::pass_through, size)});
@@ -65,6 +69,7 @@ const OpDef& op_transpose() {
         made.operands = {1, 1};
         made.attributes = {{"permutation", AttributeDef::Type::dims, false, "every dim once; reversed unless said"}};
         made.infer = infer;
+        made.complete = complete;
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};

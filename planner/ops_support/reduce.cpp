@@ -56,6 +56,13 @@ Kernel lower_reduce(ReduceOp op, const LowerContext& context) {
     return kernel;
 }
 
+void complete_reduce(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    Attributes complete;
+    complete.set("dims", dims_or_all(attributes, operands[0].rank()));
+    if (attributes.flag("keepdims", false)) complete.set("keepdims", true);
+    attributes = std::move(complete);
+}
+
 bool reduce_keeps_dims(std::span<const TensorType>, const Attributes& attributes) {
     return attributes.flag("keepdims", false);
 }
@@ -84,6 +91,7 @@ OpDef reduce_op_def(std::string_view name, std::string_view doc) {
                       {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
                       {"keepdims", AttributeDef::Type::flag, false, "keep the reduced dims, with size 1"}};
     def.infer = infer_reduce;
+    def.complete = complete_reduce;
     def.splits = reduce_keeps_dims;
     return def;
 }

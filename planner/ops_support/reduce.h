@@ -8,6 +8,7 @@ namespace shard {
 std::optional<std::vector<TensorType>> infer_reduce(const InferContext& context);
 IndexRule rule_reduce(ReduceOp op, std::span<const TensorType> operands, const Attributes& attributes);
 Kernel lower_reduce(ReduceOp op, const LowerContext& context);
+void complete_reduce(std::span<const TensorType> operands, std::span<const TensorType> results, Attributes& attributes);
 // With `keepdims` the reduction is followed by a reshape.
 bool reduce_keeps_dims(std::span<const TensorType> operands, const Attributes& attributes);
 std::optional<ValueId> expand_reduce(std::string_view name, Builder& builder, std::span<const ValueId> operands,
