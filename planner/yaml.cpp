@@ -16,8 +16,7 @@ namespace shard {
 
 namespace {
 
-constexpr int max_depth = 64;
-constexpr i64 max_weight = 2'000'000; // values after aliases are expanded; a long text counts as several
+constexpr i64 max_weight = 1'000'000; // values after aliases are expanded; a long text counts as several
 constexpr int max_errors = 20;
 
 constexpr std::string_view question_mark = "an unquoted ? starts a key in YAML";
@@ -62,6 +61,7 @@ public:
             if (top.key_end >= offset || text().substr(offset, 1) == "\n") span = top.pending.key_span;
             check_colon(top);
         }
+        add_weight(1, span);
         finish({span, std::monostate{}}, anchor, 1, 0);
     }
 
@@ -75,7 +75,7 @@ public:
             throw Stop{};
         }
         add_weight(found->second.weight, span);
-        if (static_cast<int>(stack_.size()) + found->second.height > max_depth) too_deep(span);
+        if (static_cast<int>(stack_.size()) + found->second.height > max_yaml_depth) too_deep(span);
         Yaml copy = found->second.node;
         copy.span = span;
         finish(std::move(copy), 0, found->second.weight, found->second.height);
@@ -142,7 +142,7 @@ private:
     }
 
     void too_deep(Span span) {
-        error("E0105", span, fmt::format("nested more than {} levels deep", max_depth));
+        error("E0105", span, fmt::format("nested more than {} levels deep", max_yaml_depth));
         throw Stop{};
     }
 
@@ -151,7 +151,7 @@ private:
         const size_t offset = skip_properties(position(mark) + bom_, tag);
         Frame frame;
         frame.node.span = places_.at(offset);
-        if (static_cast<int>(stack_.size()) >= max_depth) too_deep(frame.node.span);
+        if (static_cast<int>(stack_.size()) >= max_yaml_depth) too_deep(frame.node.span);
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key)
             reject_key(offset, is_map ? "a map" : "a list");
         frame.weight_before = weight_;
@@ -227,16 +227,10 @@ private:
 
     // Whether a bracket at `open` has its partner; true if there is no bracket.
     bool closes(size_t open) const {
-        int depth = 0;
-        for (size_t i = open; i < text().size(); ++i) {
-            const char c = text()[i];
-            const bool starts = i == 0 || std::string_view(" \t\r\n[{,:").find(text()[i - 1]) != std::string_view::npos;
-            if (c == '[' || c == '{') ++depth;
-            if ((c == ']' || c == '}') && --depth == 0) return true;
-            if (starts && (c == '"' || c == '\'')) i = std::min(closing_quote(i, c), text().size());
-            if (starts && c == '#') i = places_.end_of_line(i);
-            if (depth == 0) return true;
-        }
+        if (open >= text().size() || (text()[open] != '[' && text()[open] != '{')) return true;
+        BracketScan scan(places_, open);
+        while (scan.next())
+            if (scan.depth() == 0) return true;
         return false;
     }
 
@@ -272,7 +266,7 @@ private:
         const char quote = text()[offset];
         const size_t line_end = places_.end_of_line(offset);
         if (plain_value.empty() && (quote == '"' || quote == '\'')) {
-            const size_t close = closing_quote(offset, quote);
+            const size_t close = closing_quote(text(), offset);
             if (close == std::string_view::npos) {
                 error("E0111", places_.at(offset), "this quote is never closed");
                 throw Stop{};
@@ -283,17 +277,6 @@ private:
             return static_cast<int>(std::min(plain_value.size(), line_end - offset));
         if (plain_value.empty()) return plain_length(offset);
         return static_cast<int>(line_end - offset);
-    }
-
-    size_t closing_quote(size_t open, char quote) const {
-        for (size_t i = open + 1; i < text().size(); ++i) {
-            if (quote == '"' && text()[i] == '\\') ++i;
-            else if (text()[i] == quote) {
-                if (quote == '"' || text().substr(i + 1, 1) != "'") return i;
-                ++i;
-            }
-        }
-        return std::string_view::npos;
     }
 
     TextPlaces places_;
@@ -341,6 +324,7 @@ std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& di
     std::string text = sources.text(file);
     const size_t bom = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     text.erase(0, bom);
+    if (!check_tokens(TextPlaces(sources, file), diagnostics)) return std::nullopt;
     TreeBuilder builder(sources, file, bom, diagnostics);
     try {
         std::istringstream stream(std::move(text));

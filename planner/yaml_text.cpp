@@ -47,8 +47,12 @@ Span TextPlaces::at(size_t offset, int length) const {
     return {file_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1]) + 1, std::max(length, 1)};
 }
 
+// By the table of lines, not by looking for the end: a file may be one long line.
 size_t TextPlaces::end_of_line(size_t offset) const {
-    return std::min(text_.find_first_of("\r\n", offset), text_.size());
+    const std::vector<size_t>::const_iterator next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    size_t end = next == line_starts_.end() ? text_.size() : *next - 1;
+    if (end > offset && text_[end - 1] == '\r') --end;
+    return end;
 }
 
 bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics) {
@@ -87,6 +91,53 @@ bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics)
         rest.remove_prefix(length);
     }
     return true;
+}
+
+size_t closing_quote(std::string_view text, size_t open) {
+    const char quote = text[open];
+    for (size_t i = open + 1; i < text.size(); ++i) {
+        if (quote == '"' && text[i] == '\\') {
+            ++i;
+        } else if (text[i] == quote) {
+            if (quote == '"' || text.substr(i + 1, 1) != "'") return i;
+            ++i; // '' in single quotes is one quote
+        }
+    }
+    return std::string_view::npos;
+}
+
+bool BracketScan::next() {
+    const std::string_view text = places_->text();
+    for (; at_ < text.size(); ++at_) {
+        const char c = text[at_];
+        const bool starts = at_ == 0 || std::string_view(" \t\r\n[{,:").find(text[at_ - 1]) != std::string_view::npos;
+        if (starts && (c == '"' || c == '\'')) {
+            at_ = std::min(closing_quote(text, at_), text.size() - 1);
+        } else if (starts && c == '#') {
+            at_ = places_->end_of_line(at_);
+        } else if (c == '[' || c == '{' || c == ']' || c == '}') {
+            depth_ += c == '[' || c == '{' ? 1 : -1;
+            ++marks_;
+            ++at_;
+            return true;
+        } else if (std::string_view(",:?-&*!").find(c) != std::string_view::npos) {
+            ++marks_;
+        }
+    }
+    return false;
+}
+
+bool check_tokens(const TextPlaces& places, Diagnostics& diagnostics) {
+    BracketScan scan(places, 0);
+    while (scan.next())
+        if (scan.depth() > max_yaml_depth) {
+            diagnostics.error("E0105", places.at(scan.at()), fmt::format("nested more than {} levels deep", max_yaml_depth));
+            return false;
+        }
+    if (scan.marks() <= max_yaml_marks) return true;
+    diagnostics.error("E0106", places.at(0), fmt::format("more than {} commas, colons and brackets", max_yaml_marks))
+        .help("write repeated parts once, as a module with `repeat`");
+    return false;
 }
 
 } // namespace shard

@@ -16,7 +16,7 @@ std::vector<CodeDoc> reading_codes() {
          "The file nests lists and maps more than 64 levels deep. No model or layout needs that: a bracket that is opened too often is the "
          "usual cause."},
         {"E0106", "too many values",
-         "The file holds more than two million values, where an alias (*name) counts as often as what it stands for. This bound keeps "
+         "The file holds more than a million values, where an alias (*name) counts as often as what it stands for. This bound keeps "
          "small files that expand without end from taking the machine. Write repeated parts once, as a module that is repeated."},
         {"E0107", "file too large",
          "The file is larger than 16 MiB. Write repeated parts once, as a module that is repeated: {repeat: block, times: 96, in: x}."},

@@ -123,8 +123,12 @@ TEST_CASE("what is not UTF-8 text is refused at its first byte") {
 TEST_CASE("depth, size and aliases are bounded") {
     CHECK(yaml_problems(repeat("[", 64) + repeat("]", 64)) == "");
     CHECK(yaml_problems(repeat("[", 65) + repeat("]", 65)) == "E0105 1:65+1 nested more than 64 levels deep\n");
-    CHECK(yaml_problems(repeat("[", 100000)) == "E0111 1:1+1 this bracket is never closed\n");
+    CHECK(yaml_problems(repeat("[", 100000)) == "E0105 1:65+1 nested more than 64 levels deep\n");
+    CHECK(yaml_problems("# " + repeat("[", 100) + "\na: '" + repeat("[", 100) + "'\n") == "");
     CHECK(yaml_problems(repeat("- ", 100000)) == "E0105 1:129+1 nested more than 64 levels deep\n");
+
+    CHECK(yaml_problems("[" + repeat("~,", 2000001) + "]") ==
+          "E0106 1:1+1 more than 2000000 commas, colons and brackets\n  help write repeated parts once, as a module with `repeat`\n");
 
     // Each line holds the one before ten times: 10^9 values in ten lines.
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";

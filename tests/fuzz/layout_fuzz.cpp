@@ -1,0 +1,7 @@
+#include "planner/layout.h"
+#include "tests/fuzz/reading_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
+    shard::check_reader<shard::Layout>(data, size, shard::read_layout);
+    return 0;
+}

@@ -1,0 +1,7 @@
+#include "planner/model.h"
+#include "tests/fuzz/reading_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
+    shard::check_reader<shard::Model>(data, size, shard::read_model);
+    return 0;
+}
