@@ -25,7 +25,9 @@ bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs,
     for (const auto& [name, tensor] : inputs) {
         const std::vector<PlanInput>::const_iterator found =
             std::find_if(plan.inputs.begin(), plan.inputs.end(),
-                         [&](const PlanInput& input) { return buffer_of(plan, input.buffer).name == name; });
+                         [&, wanted = std::string_view(name)](const PlanInput& input) {
+                             return buffer_of(plan, input.buffer).name == wanted;
+                         });
         if (found == plan.inputs.end()) {
             std::vector<std::string_view> names;
             for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);

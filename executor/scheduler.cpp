@@ -1,11 +1,16 @@
 #include "executor/scheduler.h"
 
+#include <system_error>
 #include <utility>
 
 namespace shard {
 
 Scheduler::Scheduler(int workers, i64 devices) : states_(static_cast<size_t>(devices), State::idle) {
-    for (int w = 1; w < workers; ++w) threads_.emplace_back([this] { work(false); });
+    try {
+        for (int w = 1; w < workers; ++w) threads_.emplace_back([this] { work(false); });
+    } catch (const std::system_error&) {
+        // The machine gives no more threads: the team is as large as it got, at least the caller.
+    }
 }
 
 Scheduler::~Scheduler() {

@@ -21,7 +21,7 @@ enum class Progress { done, waiting };
 
 class Scheduler {
 public:
-    Scheduler(int workers, i64 devices); // starts workers - 1 threads
+    Scheduler(int workers, i64 devices); // starts up to workers - 1 threads
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;

@@ -21,7 +21,7 @@ Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
 // "z: dot makes it as [data | -], but it is kept as [- | data]"
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept);
-// "a#2: constrained to [data | -] at line 12, but a is kept as [data | model]"
+// "a#2: constrained to [data | -] at line 12, but a is [data | model]"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);
 // "z: returned as [- | data], but it is kept as [data | -]"

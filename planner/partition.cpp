@@ -32,7 +32,8 @@ class Partitioner {
 public:
     Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
         : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
-          outputs_(propagation.outputs), held_(graph.values.size()), builder_(local_, graph, mesh) {}
+          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)),
+          builder_(local_, graph, mesh) {}
 
     Local run() {
         count_readers();
@@ -43,7 +44,7 @@ public:
         }
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node(id);
-            if (node.constraint_mesh || !node.constraint_logical.empty()) {
+            if (is_constraint(node)) {
                 constrain(node, id);
             } else {
                 compute(node, id);
@@ -191,10 +192,23 @@ private:
         held.kept = local;
         if (keeps) return;
         const Redistribution& way = redistributor_.find(type(result), made, kept(result));
-        held.kept = builder_.reshard(local, result, way, result_reason(mesh_, graph_, node, result, made, kept(result)),
-                                     id, true);
+        held.kept = builder_.reshard(local, result, way, why_kept(node, result, made), id, true);
         held.whole.push_back(held.kept);
     }
+
+    // A value that is kept otherwise than it is made is so because a constraint reads it, or because propagation found
+    // it best.
+    Reason why_kept(const Node& node, ValueId result, const Sharding& made) const {
+        for (NodeId reader : users_[static_cast<size_t>(result)]) {
+            const Node& constraint = graph_.node(reader);
+            if (is_constraint(constraint) && same_layout(kept(constraint.outputs[0]), kept(result))) {
+                return constraint_reason(mesh_, graph_, constraint, made, kept(result));
+            }
+        }
+        return result_reason(mesh_, graph_, node, result, made, kept(result));
+    }
+
+    static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 
     const Decided& decide(const ComputeQuery& query) {
         MemoKey key;
@@ -228,6 +242,7 @@ private:
     const Shardings& outputs_; // by output index
     Local local_;
     std::vector<Held> held_;
+    std::vector<std::vector<NodeId>> users_;
     LocalBuilder builder_;
     std::map<std::string, Decided> decided_;
 };

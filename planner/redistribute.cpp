@@ -55,7 +55,7 @@ std::optional<Redistribution> search(const RedistributionSpace& space, const Pla
             MoveCost rest = space.at_least(move.after);
             std::map<Placement, Visit>::iterator known = visits.find(move.after);
             if (known != visits.end()) {
-                if (known->second.cost <= total) continue;
+                if (space.estimate(known->second.cost, {}) <= space.estimate(total, {})) continue;
                 queue.erase({space.estimate(known->second.cost, rest), move.after});
             }
             queue.insert({space.estimate(total, rest), move.after});

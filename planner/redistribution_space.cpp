@@ -81,7 +81,7 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     internal_check(
         std::includes(start_.partial.begin(), start_.partial.end(), goal_.partial.begin(), goal_.partial.end()),
         "a redistribution makes no partial value");
-    // The scale of one query: moving everything once. Rounding each step to 2^-40 of it leaves sums exact.
+    // The scale of one query: moving everything once.
     if (!pieces_.empty()) {
         std::vector<AxisRef> all = merged(pieces_);
         double scale = 0;
@@ -89,7 +89,7 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             Collective gather{find_collective("all_gather"), {ref}, ReduceOp::sum, {}, {}, {}, 0};
             scale += gather.def->seconds(gather, mesh, hardware, bytes_);
         }
-        if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 40);
+        if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 30);
         // Each ring carries both directions; every other kind of link counts once, however many axes use it.
         std::vector<const Link*> counted;
         std::vector<int> rings;
@@ -126,8 +126,7 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
 
 MoveCost RedistributionSpace::estimate(const MoveCost& paid, const MoveCost& rest) const {
     MoveCost whole = paid + rest;
-    const double coarse = grain_ * 1024;
-    if (coarse > 0) whole.seconds = std::round(whole.seconds / coarse) * coarse;
+    if (grain_ > 0) whole.seconds = std::round(whole.seconds / grain_) * grain_;
     return whole;
 }
 
@@ -182,7 +181,6 @@ struct RedistributionSpace::Generator {
     void add_collective(Collective collective, Placement after) {
         i64 bytes = space.local_bytes(here);
         double seconds = collective.def->seconds(collective, *space.mesh_, *space.hardware_, bytes);
-        if (space.grain_ > 0) seconds = std::round(seconds / space.grain_) * space.grain_;
         MoveCost cost{seconds, collective.def->wire_bytes_total(collective, *space.mesh_, bytes), 1, 1};
         moves.push_back({{std::move(collective), {}}, std::move(after), cost});
     }

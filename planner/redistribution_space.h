@@ -19,7 +19,7 @@ struct Placement {
     auto operator<=>(const Placement&) const = default;
 };
 
-// The order of preference. Seconds are rounded so that sums are exact and equal costs compare equal.
+// The order of preference.
 struct MoveCost {
     double seconds = 0;
     i64 wire_bytes = 0;
@@ -64,7 +64,7 @@ private:
     Shape shape_;      // without what the fixed leading pieces split
     i64 bytes_ = 0;    // of that shape
     double rate_ = 0;  // bytes/s that a device can receive at most
-    double grain_ = 0; // seconds are rounded to a multiple of this
+    double grain_ = 0; // seconds that differ by less are equal
     Placement start_, goal_;
 };
 

@@ -1,5 +1,7 @@
 #include "plans/collective_cost.h"
 
+#include "plans/axis_lists.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,18 +13,28 @@ namespace {
 struct LinkShare {
     const Link* link = nullptr;
     i64 n = 1;                 // devices along these axes
-    std::vector<AxisRef> refs; // one per mesh axis or sub-axis
+    std::vector<AxisRef> refs; // axes and sub-axes, parts of one axis joined where they can be
     bool wrap = true;          // all of them wrap
+    i64 stride = 1;            // rings: hops between neighbours, the most over refs
+    double groups_on_a_link() const { return static_cast<double>(stride); }
 };
+
+// Neighbours along a sub-axis that has minor parts right of it are that far apart on the ring.
+i64 stride_of(const Mesh& mesh, const AxisRef& ref) {
+    return mesh.axes[static_cast<size_t>(ref.axis)].size / (ref.pre * ref.size);
+}
 
 std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes) {
     std::vector<LinkShare> shares;
-    for (const AxisRef& ref : axes) {
+    std::vector<AxisRef> sorted(axes.begin(), axes.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (const AxisRef& ref : merged(sorted)) {
         if (ref.size == 1) continue;
         const Link* link = &link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]);
         auto share = std::find_if(shares.begin(), shares.end(), [&](const LinkShare& s) { return s.link == link; });
         if (share == shares.end()) share = shares.insert(shares.end(), LinkShare{link, 1, {}, true});
         share->n *= ref.size;
+        share->stride = std::max(share->stride, stride_of(mesh, ref));
         share->refs.push_back(ref);
         share->wrap = share->wrap && wraps(mesh, hardware, ref);
     }
@@ -47,8 +59,10 @@ double latency_of(const LinkShare& share) {
     if (link.topology == Link::Topology::tree) return std::ceil(std::log2(static_cast<double>(share.n))) * link.latency;
     if (!is_ring(link)) return link.latency;
     double seconds = 0;
-    for (const AxisRef& ref : share.refs)
-        seconds += static_cast<double>(share.wrap ? (ref.size + 1) / 2 : ref.size - 1) * link.latency;
+    for (const AxisRef& ref : share.refs) {
+        i64 hops = share.wrap ? (ref.size + 1) / 2 : (ref.size - 1) * share.stride;
+        seconds += static_cast<double>(hops) * link.latency;
+    }
     return seconds;
 }
 
@@ -57,7 +71,7 @@ double gather_transfer(const LinkShare& share, double bytes) {
     double n = static_cast<double>(share.n);
     double sent = (n - 1) / n * bytes / link.bandwidth;
     if (!is_ring(link)) return sent;
-    return (share.wrap ? bytes / (2 * link.bandwidth) : sent) / parallel_axes(share);
+    return (share.wrap ? bytes / (2 * link.bandwidth) : sent * share.groups_on_a_link()) / parallel_axes(share);
 }
 
 double all_to_all_transfer(const LinkShare& share, double bytes) {
@@ -65,7 +79,8 @@ double all_to_all_transfer(const LinkShare& share, double bytes) {
     double n = static_cast<double>(share.n);
     if (link.topology == Link::Topology::tree) return std::ceil(std::log2(n)) / 2 * bytes / (n * link.bandwidth);
     if (!is_ring(link)) return (n - 1) / (n * n) * bytes / link.bandwidth;
-    double seconds = share.wrap ? bytes / (8 * link.bandwidth) : bytes / (2 * link.bandwidth) * (1 - 1 / n);
+    double seconds = share.wrap ? bytes / (8 * link.bandwidth)
+                                : bytes / (2 * link.bandwidth) * (1 - 1 / n) * share.groups_on_a_link();
     return seconds / parallel_axes(share);
 }
 

@@ -19,7 +19,10 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
     if (unmoved_devices(collective, mesh) == group_size(collective)) return 0;
     i64 hops = 0;
-    for (const AxisRef& ref : collective.axes) hops += wraps(mesh, hardware, ref) ? ref.size / 2 : ref.size - 1;
+    for (const AxisRef& ref : collective.axes) {
+        i64 stride = mesh.axes[static_cast<size_t>(ref.axis)].size / (ref.pre * ref.size);
+        hops += wraps(mesh, hardware, ref) ? ref.size / 2 : (ref.size - 1) * stride;
+    }
     return send_seconds(mesh, hardware, collective.axes, hops, static_cast<double>(local_bytes));
 }
 

@@ -48,6 +48,9 @@ std::vector<double> matmul(const std::vector<double>& a, const std::vector<doubl
 TEST_CASE("DotReluDot on 2 x 4 devices gives the exact result and moves the predicted bytes") {
     const i64 batch = 8, embed = 16, hidden = 32;
     const Plan plan = dot_relu_dot(batch, embed, hidden);
+    Diagnostics diagnostics;
+    verify_plan(plan, diagnostics);
+    for (const Diagnostic& diagnostic : diagnostics.all()) FAIL_CHECK(diagnostic.message);
     RunOptions options;
     options.inputs["x"] = make_tensor(DType::f32, {batch, embed}, small_integer);
     options.inputs["w1"] = make_tensor(DType::f32, {embed, hidden}, [](i64 i) { return small_integer(i + 1); });

@@ -147,7 +147,7 @@ TEST_CASE("a constraint makes its form and later readers start from it") {
     Local local = c.run();
     CHECK(reshards(c.mesh, local) ==
           Reshards{"b: all_gather over model (dim 1)", "b.sliced: slice", "z: all_reduce over model"});
-    CHECK(local.graph.nodes[0].cause == "b: constrained to [data | -] at line 12, but a is kept as [data | model]");
+    CHECK(local.graph.nodes[0].cause == "b: constrained to [data | -] at line 12, but a is [data | model]");
 }
 
 TEST_CASE("a partial sum with two readers is reduced once") {
