@@ -104,7 +104,10 @@ private:
 
     void combine(size_t factor) {
         if (factor == rule_.factors.size()) return consider_passes();
-        for (const AxisList& axes : candidates_[factor]) {
+        // The most axes first: such ways are often good, and a good way found early rules others out before they are
+        // searched.
+        for (size_t i = candidates_[factor].size(); i-- > 0;) {
+            const AxisList& axes = candidates_[factor][i];
             if (any_overlap(axes, all_axes(factor_axes_))) continue;
             factor_axes_[factor] = axes;
             combine(factor + 1);
@@ -173,7 +176,7 @@ private:
         for (size_t i = 0; i < choice.results.size(); ++i) {
             choice.cost.add(redistributor_.find(query_.result_types[i], choice.results[i], query_.results_kept[i]));
         }
-        if (best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6)) return; // the kernel can only add
+        if (cannot_win(choice)) return; // the kernel can only add
         price_kernel(choice);
         if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
     }
@@ -182,6 +185,11 @@ private:
         return static_cast<size_t>(std::find(pass.begin(), pass.end(), true) - pass.begin());
     }
 
+    bool cannot_win(const ComputeSharding& choice) const {
+        return best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
+    }
+
+    // False as soon as the operands alone cost too much.
     bool price_operands(ComputeSharding& choice, const std::vector<bool>& pass) {
         for (size_t i = 0; i < query_.operands.size(); ++i) {
             bool seen = false;
@@ -198,6 +206,7 @@ private:
                     cheapest_form(redistributor_, query_.operand_types[i], query_.operands[i].forms, choice.operands[i])
                         .cost);
             }
+            if (cannot_win(choice)) return false;
         }
         return true;
     }

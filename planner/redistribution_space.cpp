@@ -1,6 +1,7 @@
 #include "planner/redistribution_space.h"
 
 #include "plans/axis_lists.h"
+#include "plans/collective_cost.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +75,11 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
         target.dims[d].axes.assign(b.begin() + static_cast<std::ptrdiff_t>(same), b.end());
     }
     pieces_ = cut_to_common(source, target);
-    refine(pieces_);
+    // Cut pieces matter where one takes another's place, so not where all go or all come.
+    auto splits = [](const DimSharding& dim) { return !dim.axes.empty(); };
+    bool exchanges = std::any_of(source.dims.begin(), source.dims.end(), splits) &&
+                     std::any_of(target.dims.begin(), target.dims.end(), splits);
+    if (exchanges) refine(pieces_);
     start_ = placement_of(source, pieces_);
     goal_ = placement_of(target, pieces_);
     bytes_ = element_count(shape_) * byte_size(global.dtype);
@@ -90,6 +95,10 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             scale += gather.def->seconds(gather, mesh, hardware, bytes_);
         }
         if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 30);
+        for (const AxisRef& ref : all) {
+            double latency = link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]).latency;
+            hop_ = ref == all.front() ? latency : std::min(hop_, latency);
+        }
         // Each ring carries both directions; every other kind of link counts once, however many axes use it.
         std::vector<const Link*> counted;
         std::vector<int> rings;
@@ -121,6 +130,12 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     i64 now = local_bytes(placement), goal = local_bytes(goal_);
     i64 received = std::max<i64>(0, goal - now) + 2 * (std::min(now, goal) - std::min(now, goal) / parts);
     double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ : 0;
+    seconds = std::max(seconds, hop_);
+    if (parts > 1) { // however a sum is split into steps, its latencies add up to this
+        std::vector<AxisRef> axes;
+        for (int piece : reducing) axes.push_back(pieces_[static_cast<size_t>(piece)]);
+        seconds = std::max(seconds, gather_seconds(*mesh_, *hardware_, axes, 0));
+    }
     return {seconds, received * mesh_->device_count(), 1, 1};
 }
 

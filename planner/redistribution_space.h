@@ -64,6 +64,7 @@ private:
     Shape shape_;      // without what the fixed leading pieces split
     i64 bytes_ = 0;    // of that shape
     double rate_ = 0;  // bytes/s that a device can receive at most
+    double hop_ = 0;   // seconds that any collective takes
     double grain_ = 0; // seconds that differ by less are equal
     Placement start_, goal_;
 };
