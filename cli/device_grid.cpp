@@ -1,7 +1,7 @@
 #include "cli/device_grid.h"
 
 #include "cli/nouns.h"
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "cli/fold.h"
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "cli/units.h"
+#include "plans/units.h"
 #include "plans/json_text.h"
 #include "plans/version.h"
 

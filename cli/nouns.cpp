@@ -1,6 +1,6 @@
 #include "cli/nouns.h"
 
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 #include "cli/report.h"
 
 #include "cli/nouns.h"
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "cli/fold.h"
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "cli/units.h"
+#include "plans/units.h"
 #include "executor/element.h"
 #include "plans/json_text.h"
 #include "plans/version.h"

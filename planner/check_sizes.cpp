@@ -29,8 +29,8 @@ bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propag
             diagnostics
                 .error("E0401", value.span,
                        fmt::format("too large to plan at '{}' of shape {}: {} per device, {} whole", value.name,
-                                   shape_text(value.type.shape), bytes_text(bytes), bytes_text(*whole_bytes)))
-                .note(fmt::format("the values before it take {} per device", bytes_text(sum)))
+                                   shape_text(value.type.shape), exact_bytes(bytes), exact_bytes(*whole_bytes)))
+                .note(fmt::format("the values before it take {} per device", exact_bytes(sum)))
                 .help("look for an axis size with too many digits");
             return false;
         }

@@ -25,13 +25,13 @@ std::string place_text(const SourceRef& source) {
 }
 
 std::string tensor_text(const Mesh& mesh, const TensorReport& tensor) {
-    return fmt::format("{}: {} of {} {} {}{}", tensor.name, bytes_text(tensor.bytes_per_device), name(tensor.dtype),
+    return fmt::format("{}: {} of {} {} {}{}", tensor.name, exact_bytes(tensor.bytes_per_device), name(tensor.dtype),
                        shape_text(tensor.shape), text(mesh, tensor.sharding), place_text(tensor.source));
 }
 
 std::string collective_text(const Mesh& mesh, const CollectiveReport& collective) {
     std::string out = fmt::format("{} over {} of {}: {}", collective.kind, text(mesh, collective.axes),
-                                  collective.tensor, bytes_text(collective.wire_bytes_per_device));
+                                  collective.tensor, exact_bytes(collective.wire_bytes_per_device));
     if (collective.count > 1) out += fmt::format(" in {} executions", collective.count);
     if (!collective.cause.empty()) out += ", " + collective.cause;
     return out + place_text(collective.source);
@@ -79,8 +79,8 @@ private:
         if (memory.capacity <= 0 || memory.peak <= memory.capacity) return;
         DiagnosticBuilder warning =
             diagnostics_->warning("W0401", policy_->span,
-                                  fmt::format("the plan needs {} per device, {} has {}", bytes_text(memory.peak),
-                                              report_->hardware, bytes_text(memory.capacity)));
+                                  fmt::format("the plan needs {} per device, {} has {}", exact_bytes(memory.peak),
+                                              report_->hardware, exact_bytes(memory.capacity)));
         note_tensors(warning, tensors());
     }
 
@@ -89,8 +89,8 @@ private:
         if (!policy_->max_memory_per_device || peak <= *policy_->max_memory_per_device) return;
         DiagnosticBuilder finding =
             diagnostics_->finding("P0101", policy_->span,
-                                  fmt::format("peak memory is {} per device, the limit is {}", bytes_text(peak),
-                                              bytes_text(*policy_->max_memory_per_device)));
+                                  fmt::format("peak memory is {} per device, the limit is {}", exact_bytes(peak),
+                                              exact_bytes(*policy_->max_memory_per_device)));
         note_tensors(finding, tensors());
     }
 
@@ -101,8 +101,8 @@ private:
         if (!policy_->max_wire_bytes_per_device || bytes <= *policy_->max_wire_bytes_per_device) return;
         DiagnosticBuilder finding =
             diagnostics_->finding("P0102", policy_->span,
-                                  fmt::format("a device sends {}, the limit is {}", bytes_text(bytes),
-                                              bytes_text(*policy_->max_wire_bytes_per_device)));
+                                  fmt::format("a device sends {}, the limit is {}", exact_bytes(bytes),
+                                              exact_bytes(*policy_->max_wire_bytes_per_device)));
         note_collectives(finding, collectives());
     }
 
@@ -110,16 +110,17 @@ private:
         i64 count = 0;
         for (const CollectiveReport& collective : report_->collectives) count = add_saturating(count, collective.count);
         if (policy_->max_collectives && count > *policy_->max_collectives) {
-            DiagnosticBuilder finding = diagnostics_->finding(
-                "P0103", policy_->span,
-                fmt::format("{} collectives are executed, the limit is {}", count, *policy_->max_collectives));
+            DiagnosticBuilder finding =
+                diagnostics_->finding("P0103", policy_->span,
+                                      fmt::format("the plan executes {}, the limit is {}", counted(count, "collective"),
+                                                  *policy_->max_collectives));
             note_collectives(finding, collectives());
         }
         for (const std::string& kind : policy_->forbid_collectives) {
             const std::vector<const CollectiveReport*> found = collectives(kind);
             if (found.empty()) continue;
             DiagnosticBuilder finding = diagnostics_->finding(
-                "P0104", policy_->span, fmt::format("{} is forbidden, the plan has {} of them", kind, found.size()));
+                "P0104", policy_->span, fmt::format("{} is forbidden, the plan has {}", kind, found.size()));
             note_collectives(finding, found);
         }
     }
@@ -137,7 +138,7 @@ private:
         DiagnosticBuilder finding =
             diagnostics_->finding("P0105", policy_->span,
                                   fmt::format("{} of parameters are held in full by every device, the limit is {}",
-                                              bytes_text(bytes), bytes_text(*policy_->max_replicated_param_bytes)));
+                                              exact_bytes(bytes), exact_bytes(*policy_->max_replicated_param_bytes)));
         note_tensors(finding, std::move(whole));
     }
 
@@ -146,10 +147,10 @@ private:
         if (!policy_->max_step_seconds || time.step_seconds <= *policy_->max_step_seconds) return;
         diagnostics_
             ->finding("P0106", policy_->span,
-                      fmt::format("a step takes {} on {}, the limit is {}", seconds_text(time.step_seconds),
-                                  report_->hardware, seconds_text(*policy_->max_step_seconds)))
-            .note(fmt::format("computation {}, waiting for collectives {}", seconds_text(time.compute_seconds),
-                              seconds_text(time.exposed_communication_seconds)));
+                      fmt::format("a step takes {} on {}, the limit is {}", human_seconds(time.step_seconds),
+                                  report_->hardware, human_seconds(*policy_->max_step_seconds)))
+            .note(fmt::format("computation {}, waiting for collectives {}", human_seconds(time.compute_seconds),
+                              human_seconds(time.exposed_communication_seconds)));
     }
 
     const Plan* plan_;

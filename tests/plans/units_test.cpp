@@ -1,4 +1,4 @@
-#include "cli/units.h"
+#include "plans/units.h"
 
 #include <doctest/doctest.h>
 
