@@ -77,10 +77,14 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
         if (updated == old) continue; // a gain of a minor factor behind one that is not full
         StepChange change = {static_cast<int>(t), table_.intern(updated), {}};
         for (size_t d = 0; d < updated.dims.size(); ++d) {
-            std::vector<AxisRef> gained = gained_axes(old.dims[d].axes, updated.dims[d].axes);
-            if (gained.empty()) continue;
-            const int source = find_source(before, dims[d], gained.front(), t);
-            change.gains.push_back({static_cast<int>(d), std::move(gained), source});
+            // Axes of one dim may come from several tensors.
+            for (const AxisRef& axis : gained_axes(old.dims[d].axes, updated.dims[d].axes)) {
+                const int source = find_source(before, dims[d], axis, t);
+                const int dim = static_cast<int>(d);
+                if (change.gains.empty() || change.gains.back().dim != dim || change.gains.back().source != source)
+                    change.gains.push_back({dim, {}, source});
+                change.gains.back().axes.push_back(axis);
+            }
         }
         outcome.push_back(std::move(change));
     }

@@ -56,6 +56,19 @@ TEST_CASE("an axis is followed from a value back to the rule that began it") {
     CHECK(cause_chain(log, a, 1, g.mesh.whole(0)).empty());
 }
 
+TEST_CASE("axes of one dim may come from several values") {
+    TinyGraph g("a=2 b=2");
+    const ValueId both = g.input({8, 8}, "[- | b,a]"), one = g.input({8, 8}, "[- | b]");
+    log_seed(g, both, 1, "b", Decision::Cause::rule, 0);
+    log_seed(g, both, 1, "a", Decision::Cause::rule, 0);
+    log_seed(g, one, 1, "b", Decision::Cause::rule, 1);
+    const ValueId sum = g.pointwise({one, both});
+    g.run();
+    CHECK(g.spec(sum) == "[? | b,a?]");
+    CHECK(values(cause_chain(g.fixpoint.log, sum, 1, g.mesh.whole(1))) == std::vector<ValueId>{sum, one});
+    CHECK(values(cause_chain(g.fixpoint.log, sum, 1, g.mesh.whole(0))) == std::vector<ValueId>{sum, both});
+}
+
 TEST_CASE("backward, sideways, through constraints and outputs") {
     TinyGraph g("a=2 b=2");
     const ValueId x = g.input({8, 8}), y = g.input({8, 8});
