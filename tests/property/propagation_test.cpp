@@ -7,6 +7,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace shard;
 
@@ -45,7 +46,7 @@ std::string random_spec(Choices& choices, const Mesh& mesh, int rank) {
 }
 
 TinyGraph random_graph(Choices& choices) {
-    const char* meshes[] = {"a=2 b=2", "a=2 b=4 c=2", "a=4", "a=6 b=2", "a=1 b=3 c=2"};
+    const char* meshes[] = {"a=2 b=2", "a=2 b=4 c=2", "a=4", "a=6 b=2", "a=3 b=2"};
     TinyGraph g(meshes[choices.pick(std::size(meshes))]);
     std::vector<ValueId> values;
     const auto shape = [&](ValueId id) -> const Shape& { return g.graph.value(id).type.shape; };
@@ -133,9 +134,13 @@ void log_seeds(TinyGraph& g) {
     }
 }
 
+// The same cases every day; a value that is set wins.
+void fix_cases() { ::setenv("RC_PARAMS", "seed=20240601 max_success=1500 max_size=150", 0); }
+
 } // namespace
 
 TEST_CASE("property: what was asked for is kept, closed dims stay, and every axis leads back to a seed") {
+    fix_cases();
     CHECK(rc::check([](const std::vector<unsigned char>& bytes) {
         Choices choices = {bytes};
         TinyGraph g = random_graph(choices);
@@ -163,6 +168,7 @@ TEST_CASE("property: what was asked for is kept, closed dims stay, and every axi
 }
 
 TEST_CASE("property: the result is a fixpoint, closed, and divides") {
+    fix_cases();
     CHECK(rc::check([](const std::vector<unsigned char>& bytes) {
         Choices choices = {bytes};
         TinyGraph g = random_graph(choices);
