@@ -22,7 +22,9 @@ std::vector<i64> start_of(const Plan& plan, const Buffer& buffer, const Device& 
 
 bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Diagnostics& diagnostics) {
     bool fine = true;
-    for (const auto& [name, tensor] : inputs) {
+    for (const std::pair<const std::string, Tensor>& given : inputs) {
+        const std::string& name = given.first;
+        const Tensor& tensor = given.second;
         const std::vector<PlanInput>::const_iterator found =
             std::find_if(plan.inputs.begin(), plan.inputs.end(),
                          [&, wanted = std::string_view(name)](const PlanInput& input) {
