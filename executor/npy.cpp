@@ -177,17 +177,16 @@ std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics
         return std::nullopt;
     }
     tensor.bytes.resize(elements.size());
-    const std::byte* const from = reinterpret_cast<const std::byte*>(elements.data());
+    if (!elements.empty()) std::memcpy(tensor.bytes.data(), elements.data(), elements.size());
     if (header.fortran_order && !elements.empty()) { // the first index varies fastest: the row-major transpose
+        const std::vector<std::byte> stored = tensor.bytes; // aligned, as the file's text need not be
         std::vector<CopyDim> dims = box_copy(header.shape, header.shape, header.shape);
         i64 stride = 1;
         for (CopyDim& dim : dims) {
             dim.from = stride;
             stride *= dim.extent;
         }
-        copy_strided(tensor.bytes.data(), from, byte_size(header.dtype), dims);
-    } else if (!elements.empty()) {
-        std::memcpy(tensor.bytes.data(), from, elements.size());
+        copy_strided(tensor.bytes.data(), stored.data(), byte_size(header.dtype), dims);
     }
     return tensor;
 }
