@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace shard {
 
@@ -15,19 +14,6 @@ namespace {
 
 // More nodes than any model needs; a few nested repeats of a small file could ask for more than memory holds.
 constexpr size_t most_nodes = 1'000'000;
-
-// A number written in place of an operand.
-std::optional<double> parse_literal(const std::string& text) {
-    if (text == "true") return 1.0;
-    if (text == "false") return 0.0;
-    const bool negative = text.starts_with('-');
-    const std::string_view plain = std::string_view(text).substr(negative ? 1 : 0);
-    if (plain == ".inf" || plain == "inf") return negative ? -HUGE_VAL : HUGE_VAL;
-    if (plain.empty() || plain.find_first_not_of("0123456789.eE+-_") != std::string_view::npos) return std::nullopt;
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return end == text.c_str() + text.size() ? std::optional<double>(value) : std::nullopt;
-}
 
 class ModelBuilder {
 public:
@@ -179,7 +165,7 @@ private:
             place.operand_names.push_back(name.text);
         }
         builder_.set_place(std::move(place));
-        const std::optional<std::vector<ValueId>> operands = resolve(scope, operand_names);
+        const std::optional<std::vector<ValueId>> operands = resolve_operands(builder_, scope, operand_names);
         if (!operands) return std::nullopt;
         const OpDef::Arity arity = op ? op->operands : composite->operands;
         const int count = static_cast<int>(operands->size());
@@ -231,50 +217,6 @@ private:
         if (!read.mesh && read.attributes.has("axes")) node.constraint_logical = read.attributes.strings("axes");
     }
 
-    // Names to values; a number becomes a constant of the other operands' type.
-    std::optional<std::vector<ValueId>> resolve(const Scope& scope, const std::vector<Name>& names) {
-        std::vector<ValueId> values(names.size(), poisoned);
-        std::vector<std::optional<double>> literals(names.size());
-        bool ok = true;
-        std::optional<DType> dtype;
-        for (size_t n = 0; n < names.size(); ++n) {
-            const std::optional<ValueId> found = scope.find(names[n].text, graph_);
-            if (!found) {
-                literals[n] = parse_literal(names[n].text);
-                if (!literals[n]) scope.report_unknown(names[n], diagnostics_);
-                ok = ok && literals[n];
-                continue;
-            }
-            ok = ok && *found != poisoned;
-            values[n] = *found;
-            if (*found == poisoned) continue;
-            // The last one, since the first operand of select is a predicate; bool only if nothing else is there.
-            const DType of_operand = builder_.type(*found).dtype;
-            if (!dtype || of_operand != DType::boolean) dtype = of_operand;
-        }
-        if (!ok) return std::nullopt;
-        for (size_t n = 0; n < names.size(); ++n) {
-            if (!literals[n]) continue;
-            DType literal_dtype = dtype.value_or(DType::f32);
-            // select between two numbers: the predicate's type says nothing
-            if (literal_dtype == DType::boolean && names[n].text != "true" && names[n].text != "false")
-                literal_dtype = DType::f32;
-            Attributes attributes;
-            attributes.set("value", std::vector<double>{*literals[n]});
-            attributes.set("shape", std::vector<i64>{});
-            attributes.set("dtype", std::string(name(literal_dtype)));
-            const Builder::Place whole = builder_.place();
-            Builder::Place at_literal = whole;
-            at_literal.span = names[n].span;
-            builder_.set_place(at_literal);
-            const std::optional<ValueId> value = builder_.emit("constant", {}, std::move(attributes));
-            builder_.set_place(whole);
-            if (!value) return std::nullopt;
-            values[n] = *value;
-        }
-        return values;
-    }
-
     // A module, once or repeated. Instances of one module in one scope are called block, block_2, ...; repetitions
     // block.0, block.1, ...
     std::optional<std::vector<ValueId>> run_call(Scope& scope, const Entry& entry,
@@ -299,7 +241,7 @@ private:
         }
         instance = unique_instance(scope.full(instance));
         std::string own_name = instance.substr(scope.path().empty() ? 0 : scope.path().size() + 1);
-        const std::optional<std::vector<ValueId>> operands = resolve(scope, entry.operands);
+        const std::optional<std::vector<ValueId>> operands = resolve_operands(builder_, scope, entry.operands);
         if (!operands) return std::nullopt;
         if (operands->size() != module.inputs.size()) {
             diagnostics_

@@ -31,4 +31,9 @@ private:
     std::map<std::string, std::vector<ValueId>, std::less<>> bindings_;
 };
 
+// The values of an entry's operands. A number becomes a constant of the other operands' element type; nullopt after
+// reporting, or silently if an operand is poisoned.
+std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
+                                                     const std::vector<Name>& names);
+
 } // namespace shard
