@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -14,6 +15,8 @@ namespace {
 
 // More nodes than any model needs; a few nested repeats of a small file could ask for more than memory holds.
 constexpr size_t most_nodes = 1'000'000;
+constexpr i64 most_calls = 1'000'000; // of modules: they may be empty
+constexpr size_t most_nested = 64;    // module in module
 
 class ModelBuilder {
 public:
@@ -258,6 +261,7 @@ private:
             // Flax names the modules of a loop Name_0, Name_1, ...
             inner_path.push_back(repeated ? fmt::format("{}_{}", own_name, n) : own_name);
             const std::string path = repeated ? fmt::format("{}.{}", instance, n) : instance;
+            if (!check_calls(entry, inner_path.size())) return std::nullopt;
             const std::optional<std::vector<ValueId>> results = run_module(module, path, carried, inner_path);
             if (!results) return std::nullopt;
             outputs = *results;
@@ -297,13 +301,20 @@ private:
         return as_loop && !*as_loop;
     }
 
+    bool check_calls(const Entry& entry, size_t nested) {
+        if (++calls_ <= most_calls && nested <= most_nested && graph_.values.size() <= most_nodes) return true;
+        diagnostics_.error(
+            "E0227", entry.op.span,
+            nested > most_nested
+                ? fmt::format("modules are nested more than {} deep", most_nested)
+                : fmt::format("the model has more than {} modules or values when repeats are written out", most_calls));
+        return false;
+    }
+
     std::string unique_instance(const std::string& path) {
-        for (int n = 1;; ++n) {
-            const std::string candidate = n == 1 ? path : fmt::format("{}_{}", path, n);
-            if (std::find(instances_.begin(), instances_.end(), candidate) != instances_.end()) continue;
-            instances_.push_back(candidate);
-            return candidate;
-        }
+        std::string candidate = path;
+        for (int n = 2; !instances_.insert(candidate).second; ++n) candidate = fmt::format("{}_{}", path, n);
+        return candidate;
     }
 
     std::optional<std::vector<ValueId>> run_module(const ModuleDecl& module, const std::string& path,
@@ -345,7 +356,8 @@ private:
     Graph graph_;
     Builder builder_;
     std::vector<std::vector<std::string>> module_paths_; // by declared tensor
-    std::vector<std::string> instances_;                 // paths taken
+    std::set<std::string> instances_;                    // paths taken
+    i64 calls_ = 0;                                      // of modules, every repetition counted
     std::vector<ValueId> named_;                         // results that the user named, in order
 };
 

@@ -8,8 +8,16 @@ namespace shard {
 
 namespace {
 
-// E0227 if the type cannot exist: an empty dim, or more bytes than 64 bits count.
+constexpr int most_dims = 16;
+
+// E0227 if the type cannot exist: too many dims, an empty dim, or more bytes than 64 bits count.
 bool check_size(const TensorType& type, std::string_view op, Span span, Diagnostics& diagnostics) {
+    if (type.rank() > most_dims) {
+        diagnostics.error(
+            "E0227", span,
+            fmt::format("the result of '{}' has {} dims; at most {} are allowed", op, type.rank(), most_dims));
+        return false;
+    }
     for (size_t d = 0; d < type.shape.size(); ++d) {
         if (type.shape[d] > 0) continue;
         diagnostics

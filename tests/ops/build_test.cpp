@@ -212,6 +212,28 @@ outputs: [y]
                               "write `repeat` for several in a row");
 }
 
+TEST_CASE("models that would grow beyond measure are refused, even if they compute nothing") {
+    const auto problem = [](const std::string& modules, const std::string& entry) {
+        const Built built = build_text("model: m\ninputs: {x: {shape: [4]}}\nmodules:\n" + modules +
+                                       "graph:\n  - y: " + entry + "\noutputs: [y]\n");
+        CHECK(!built.graph.has_value());
+        return built.problems();
+    };
+    const std::string empty = "  a: {inputs: [x], graph: [], outputs: [x]}\n";
+    CHECK(problem(empty, "{repeat: a, times: 9000000000, in: x}") ==
+          "E0227 6: the model has more than 1000000 modules or values when repeats are written out");
+    const std::string one = "  a: {inputs: [x], graph: [{x: {exp: x}}], outputs: [x]}\n";
+    CHECK(problem(one, "{broadcast: x, shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4]}") ==
+          "E0227 6: the result of 'broadcast' has 17 dims; at most 16 are allowed");
+    std::string chain;
+    for (int n = 0; n < 70; ++n)
+        chain += "  a" + std::to_string(n) + ": {inputs: [x], graph: [{x: {a" + std::to_string(n + 1) +
+                 ": x}}], outputs: [x]}\n";
+    chain += "  a70: {inputs: [x], graph: [{x: {exp: x}}], outputs: [x]}\n";
+    // a0 is on line 4; a63, the 64th, calls one more.
+    CHECK(problem(chain, "{a0: x}") == "E0227 67: modules are nested more than 64 deep");
+}
+
 TEST_CASE("unused values are warnings") {
     const Built built = with_graph("  - y: {exp: x}\n  - z: {log: x}\n");
     CHECK(built.graph.has_value());
