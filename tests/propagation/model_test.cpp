@@ -77,7 +77,8 @@ rules:
     const std::map<std::string, std::string> expected = {{"x", "[data | -]"},     {"w1", "[- | model]"},
                                                          {"w2", "[model | -]"},   {"h", "[data | model]"},
                                                          {"a", "[data | model]"}, {"z", "[data | -]"}};
-    for (const auto& [name, spec] : expected) CHECK_MESSAGE(c.spec(name.c_str()) == spec, name);
+    for (const std::pair<const std::string, std::string>& entry : expected)
+        CHECK_MESSAGE(c.spec(entry.first.c_str()) == entry.second, entry.first);
     CHECK(c.collectives().size() == 1);
 
     const std::vector<Decision> chain = cause_chain(c.propagation.log, c.value("a"), 1, c.layout->mesh.whole(1));
@@ -130,4 +131,18 @@ TEST_CASE("an input that is returned in another sharding") {
                  "mesh: {data: 2}\noutputs: {x: [~, data]}\n");
     CHECK(c.spec("x") == "[data | -]");
     CHECK(c.collectives().size() == 1);
+}
+TEST_CASE("layer norm keeps its rows apart, whatever its statistics are") {
+    const Case c(R"(
+model: m
+axes: {batch: 8, length: 16, embed: 32}
+inputs: {x: {axes: [batch, length, embed]}}
+params: {g: {axes: [embed]}, b: {axes: [embed]}}
+graph:
+  - y: {layer_norm: [x, g, b]}
+outputs: [y]
+)",
+                 "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {length: model}]\n");
+    CHECK(c.spec("y") == "[data | model | -]");
+    CHECK(c.collectives().empty());
 }
