@@ -20,8 +20,7 @@ std::string_view suffix_of(const Collective& collective) {
 
 } // namespace
 
-LocalBuilder::LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh)
-    : local_(&local), graph_(&graph), mesh_(&mesh) {
+LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), graph_(&graph) {
     for (const Value& value : graph.values) names_.insert(value.name);
 }
 

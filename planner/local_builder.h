@@ -14,7 +14,7 @@ namespace shard {
 
 class LocalBuilder {
 public:
-    LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh);
+    LocalBuilder(Local& local, const Graph& graph);
 
     // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
@@ -31,7 +31,6 @@ private:
 
     Local* local_;
     const Graph* graph_;
-    const Mesh* mesh_;
     std::set<std::string> names_;
 };
 

@@ -32,8 +32,7 @@ class Partitioner {
 public:
     Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
         : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
-          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)),
-          builder_(local_, graph, mesh) {}
+          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)), builder_(local_, graph) {}
 
     Local run() {
         count_readers();
