@@ -130,21 +130,56 @@ private:
             link.rule = net_.rules.rule_of(graph_, node);
             link.operands = reads_[n];
             link.results.assign(node.outputs.begin(), node.outputs.end());
-            if (link.rule < 0) continue;
             link.traits.op_class = node.op->op_class;
-            link.traits.shared_operand = std::any_of(link.operands.begin(), link.operands.end(), [&](int index) {
-                return !slot(index).seed.dims.empty() && uses[static_cast<size_t>(index)] > 1;
-            });
-            const int id = static_cast<int>(net_.links.size());
-            // Nodes are in topological order, so the producer's link comes first.
-            for (const std::vector<int>* side : {&link.operands, &link.results})
-                for (int index : *side) {
-                    std::vector<int>& links = net_.links_of[static_cast<size_t>(index)];
-                    if (links.empty() || links.back() != id) links.push_back(id);
-                }
-            net_.links.push_back(std::move(link));
+            if (link.rule < 0) continue;
+            const std::vector<PropagationLink> broadcasts = take_broadcasts(link);
+            add_link(std::move(link), uses);
+            for (const PropagationLink& broadcast : broadcasts) add_link(broadcast, uses);
         }
     }
+
+    // Operands that a pointwise op repeats along dims they lack are broadcasts, whether the model says so or not: they follow
+    // the result and lead only at the end. Otherwise the sharding of a norm's scale would decide that of the activations.
+    std::vector<PropagationLink> take_broadcasts(PropagationLink& link) {
+        std::vector<PropagationLink> broadcasts;
+        if (link.traits.op_class != OpDef::Class::pointwise) return broadcasts;
+        const TensorType& result = type_of(link.results[0]);
+        std::vector<int> whole;
+        std::vector<TensorType> types;
+        for (int operand : link.operands) {
+            const TensorType& type = type_of(operand);
+            if (type.shape == result.shape || type.shape.empty()) {
+                whole.push_back(operand);
+                types.push_back(type);
+                continue;
+            }
+            PropagationLink broadcast = link;
+            broadcast.operands = {operand};
+            broadcast.rule = net_.rules.add(pointwise_rule(std::span(&type, 1), std::span(&result, 1)));
+            broadcast.traits.op_class = OpDef::Class::broadcast;
+            broadcasts.push_back(std::move(broadcast));
+        }
+        if (broadcasts.empty()) return broadcasts;
+        link.operands = std::move(whole);
+        link.rule = net_.rules.add(pointwise_rule(types, std::span(&result, 1)));
+        return broadcasts;
+    }
+
+    void add_link(PropagationLink link, const std::vector<int>& uses) {
+        link.traits.shared_operand = std::any_of(link.operands.begin(), link.operands.end(), [&](int index) {
+            return !slot(index).seed.dims.empty() && uses[static_cast<size_t>(index)] > 1;
+        });
+        const int id = static_cast<int>(net_.links.size());
+        // Nodes are in topological order, so the producer's link comes first.
+        for (const std::vector<int>* side : {&link.operands, &link.results})
+            for (int index : *side) {
+                std::vector<int>& links = net_.links_of[static_cast<size_t>(index)];
+                if (links.empty() || links.back() != id) links.push_back(id);
+            }
+        net_.links.push_back(std::move(link));
+    }
+
+    const TensorType& type_of(int index) { return graph_.value(slot(index).value).type; }
 
     void make_outputs() {
         for (size_t o = 0; o < graph_.outputs.size(); ++o) {
