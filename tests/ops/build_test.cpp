@@ -241,6 +241,59 @@ TEST_CASE("unused values are warnings") {
                               "W0201 8: value 'z' is not used | remove it, or name it in `outputs`");
 }
 
+TEST_CASE("Llama 3.1 has the parameters that were published") {
+    const auto llama = [](i64 layers, i64 embed, i64 heads, i64 mlp) {
+        return parameters(*build_text("model: llama\naxes: {batch: 1, length: 8, embed: " + std::to_string(embed) +
+                                      ", heads: " + std::to_string(heads) +
+                                      ", kv: 8, width: 128, mlp: " + std::to_string(mlp) + R"(, vocab: 128256}
+inputs: {tokens: {axes: [batch, length], dtype: i32}}
+params: {table: {axes: [vocab, embed]}, last: {axes: [embed]}, head: {axes: [embed, vocab]}}
+modules:
+  block:
+    inputs: [x]
+    params:
+      s1: {axes: [embed]}
+      wq: {axes: [embed, heads, width]}
+      wk: {axes: [embed, kv, width]}
+      wv: {axes: [embed, kv, width]}
+      wo: {axes: [heads, width, embed]}
+      s2: {axes: [embed]}
+      gate: {axes: [embed, mlp]}
+      up: {axes: [embed, mlp]}
+      down: {axes: [mlp, embed]}
+    graph:
+      - n: {rms_norm: [x, s1]}
+      - q: {einsum: "bld,dhk->blhk", in: [n, wq]}
+      - k: {einsum: "bld,dhk->blhk", in: [n, wk]}
+      - v: {einsum: "bld,dhk->blhk", in: [n, wv]}
+      - q: {rope: q, theta: 500000}
+      - k: {rope: k, theta: 500000}
+      - o: {attention: [q, k, v], causal: true}
+      - o: {einsum: "blhk,hkd->bld", in: [o, wo]}
+      - x: {add: [x, o]}
+      - n: {rms_norm: [x, s2]}
+      - g: {dot: [n, gate]}
+      - g: {silu: g}
+      - u: {dot: [n, up]}
+      - h: {mul: [g, u]}
+      - h: {dot: [h, down]}
+      - x: {add: [x, h]}
+    outputs: [x]
+graph:
+  - x: {gather: [table, tokens]}
+  - x: {repeat: block, times: )" + std::to_string(layers) +
+                                      R"(, in: x}
+  - x: {rms_norm: [x, last]}
+  - y: {dot: [x, head]}
+outputs: [y]
+)")
+                               .graph);
+    };
+    CHECK(llama(32, 4096, 32, 14336) == 8030261248);
+    CHECK(llama(80, 8192, 64, 28672) == 70553706496);
+    CHECK(llama(126, 16384, 128, 53248) == 405853388800);
+}
+
 TEST_CASE("GPT-2 124M has 124,439,808 parameters") { // the published figure
     const Built built = build_file("examples/gpt2/model.yaml");
     CHECK(built.problems() == "");
