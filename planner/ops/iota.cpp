@@ -38,7 +38,8 @@ const OpDef& op_iota() {
     static const OpDef def = [] {
         OpDef made;
         made.name = "iota";
-        made.doc = "0, 1, 2, ... along one dim, the same along the others.\n{iota: [batch, length], dim: length}";
+        made.doc =
+            "The numbers from 0 on along one dim, the same along the others.\n{iota: [batch, length], dim: length}";
         made.operands = {0, 0};
         made.attributes = {{"shape", AttributeDef::Type::shape, false, "sizes or axis names"},
                            {"axes", AttributeDef::Type::axes, false, "axis names, one a dim"},
