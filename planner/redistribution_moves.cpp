@@ -52,10 +52,10 @@ struct RedistributionSpace::Generator {
         moves.push_back({{std::move(collective), {}}, std::move(after), cost});
     }
 
-    // A piece that is wanted somewhere may split any dim, without traffic.
+    // A piece that is wanted somewhere, or idle, may split any dim, without traffic.
     void slices() {
         for (int piece : unused) {
-            if (!wanted(piece)) continue;
+            if (!wanted(piece) && static_cast<size_t>(piece) < space.first_idle_) continue;
             for (size_t d = 0; d < rank(); ++d) {
                 if (!divides(d, size(piece))) continue;
                 Placement after = here;

@@ -11,6 +11,9 @@ namespace shard {
 
 namespace {
 
+// More are searched if the ends have more, but none are added.
+constexpr size_t most_pieces = 4;
+
 void collect(std::vector<AxisRef>& marks, const Sharding& sharding) {
     for (const DimSharding& dim : sharding.dims) marks.insert(marks.end(), dim.axes.begin(), dim.axes.end());
     marks.insert(marks.end(), sharding.partial.begin(), sharding.partial.end());
@@ -18,9 +21,8 @@ void collect(std::vector<AxisRef>& marks, const Sharding& sharding) {
 
 // Cuts pieces until no size that shares a factor with another is larger than it, or there are too many to search.
 void refine(std::vector<AxisRef>& pieces) {
-    constexpr size_t most = 4;
-    for (size_t i = 0; i < pieces.size() && pieces.size() < most; ++i) {
-        for (size_t j = 0; j < pieces.size() && pieces.size() < most; ++j) {
+    for (size_t i = 0; i < pieces.size() && pieces.size() < most_pieces; ++i) {
+        for (size_t j = 0; j < pieces.size() && pieces.size() < most_pieces; ++j) {
             i64 common = std::gcd(pieces[i].size, pieces[j].size);
             if (common == 1 || common == pieces[i].size) continue;
             AxisRef rest{pieces[i].axis, pieces[i].pre * common, pieces[i].size / common};
@@ -62,7 +64,7 @@ std::vector<AxisRef> cut_to_common(const Sharding& from, const Sharding& to) {
 } // namespace
 
 RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
-                                         const Sharding& from, const Sharding& to)
+                                         const Sharding& from, const Sharding& to, bool idle)
     : mesh_(&mesh), hardware_(&hardware), reduce_(from.reduce), shape_(global.shape) {
     // Leading axes that stay are dropped first, so that they neither multiply the states nor cut others.
     Sharding source = from, target = to;
@@ -80,6 +82,14 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     bool exchanges = std::any_of(source.dims.begin(), source.dims.end(), splits) &&
                      std::any_of(target.dims.begin(), target.dims.end(), splits);
     if (exchanges) refine(pieces_);
+    first_idle_ = pieces_.size();
+    if (idle) {
+        std::vector<AxisRef> used = used_axes(from);
+        for (const AxisRef& ref : used_axes(to)) used.push_back(ref);
+        for (const AxisRef& ref : unused_axes(mesh, used)) {
+            if (pieces_.size() < most_pieces && ref.size > 1) pieces_.push_back(ref);
+        }
+    }
     start_ = placement_of(source, pieces_);
     goal_ = placement_of(target, pieces_);
     bytes_ = element_count(shape_) * byte_size(global.dtype);

@@ -40,8 +40,9 @@ struct PlacementMove {
 
 class RedistributionSpace {
 public:
+    // `idle`: axes that neither end uses may split the value on the way.
     RedistributionSpace(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
-                        const Sharding& to);
+                        const Sharding& to, bool idle = false);
 
     const Placement& start() const { return start_; }
     const Placement& goal() const { return goal_; }
@@ -61,11 +62,12 @@ private:
     const Hardware* hardware_;
     ReduceOp reduce_ = ReduceOp::sum;
     std::vector<AxisRef> pieces_;
-    Shape shape_;      // without what the fixed leading pieces split
-    i64 bytes_ = 0;    // of that shape
-    double rate_ = 0;  // bytes/s that a device can receive at most
-    double hop_ = 0;   // seconds that any collective takes
-    double grain_ = 0; // seconds that differ by less are equal
+    size_t first_idle_ = 0; // pieces from here on are of axes that neither end uses
+    Shape shape_;           // without what the fixed leading pieces split
+    i64 bytes_ = 0;         // of that shape
+    double rate_ = 0;       // bytes/s that a device can receive at most
+    double hop_ = 0;        // seconds that any collective takes
+    double grain_ = 0;      // seconds that differ by less are equal
     Placement start_, goal_;
 };
 

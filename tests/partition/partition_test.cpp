@@ -168,3 +168,57 @@ TEST_CASE("a partial maximum is reduced by max and passes through nothing") {
     CHECK(reshards(c.mesh, local) == Reshards{"m: all_reduce over x"});
     CHECK(local.graph.nodes[1].collective->reduce == ReduceOp::max);
 }
+
+TEST_CASE("a lookup in a table split over its rows is partial") {
+    GraphCase c{mesh_4x2, {}, {}};
+    ValueId table = c.input("t", {64, 16}, "[x | -]", Role::param), ids = c.input("ids", {8, 4}, "[y | -]");
+    c.graph.value(table).type.logical = {"vocab", "embed"};
+    c.graph.value(ids).type.dtype = DType::i32;
+    Attributes first;
+    first.set("dim", std::vector<i64>{0});
+    c.output(c.op("e", "gather", {table, ids}, "[y | - | -]", first));
+    Local local = c.run();
+    CHECK(reshards(c.mesh, local) == Reshards{"e: all_reduce over x"});
+    CHECK(local.graph.nodes.back().cause ==
+          "e: the lookup in vocab is split over x, so each device holds a partial sum");
+}
+
+TEST_CASE("a partial sum passes through a product with a whole value and is reduced once after both") {
+    GraphCase c{mesh_4x2, {}, {}};
+    ValueId a = c.input("a", {8, 64}, "[- | x]"), b = c.input("b", {64, 8}, "[x | -]"),
+            f = c.input("f", {8, 8}, "[- | -]");
+    ValueId z = c.op("z", "dot", {a, b}, "[- | -]");
+    c.output(c.op("m", "mul", {f, z}, "[- | -]"));
+    Local local = c.run();
+    CHECK(reshards(c.mesh, local) == Reshards{"m: all_reduce over x"});
+    CHECK(sharding_text(c.mesh, local, "m.partial") == "[- | -] U{x}");
+}
+
+TEST_CASE("a partial sum does not pass where it would grow") {
+    GraphCase c{mesh_4x2, {}, {}};
+    ValueId a = c.input("a", {8, 64}, "[- | x]"), f = c.input("f", {32, 8}, "[- | -]");
+    ValueId s = c.op("s", "reduce_sum", {a}, "[-]", dims({1}));
+    c.output(c.op("m", "mul", {f, s}, "[- | -]")); // 32 times as large
+    CHECK(reshards(c.mesh, c.run()) == Reshards{"s: all_reduce over x"});
+}
+
+TEST_CASE("a partial sum that is an output as well is reduced before others read it") {
+    GraphCase c{mesh_4x2, {}, {}};
+    ValueId a = c.input("a", {8, 64}, "[- | x]");
+    ValueId s = c.op("s", "reduce_sum", {a}, "[-]", dims({1}));
+    c.output(s);
+    c.output(c.op("n", "neg", {s}, "[-]"));
+    CHECK(reshards(c.mesh, c.run()) == Reshards{"s: all_reduce over x"});
+}
+
+TEST_CASE("axes that a dim cannot keep through a reshape are resharded around it") {
+    GraphCase c{mesh_4x2, {}, {}};
+    Attributes shape;
+    shape.set("shape", std::vector<i64>{8, 2, 8});
+    // The minor factor of the split dim is not the one that can stay split alone: 16 = 2 * 8 over 4 is 2 and half of 8.
+    ValueId r = c.op("r", "reshape", {c.input("a", {8, 16}, "[y | x]")}, "[y | - | -]", shape);
+    c.output(r);
+    Local local = c.run();
+    CHECK(sharding_text(c.mesh, local, "r") == "[y | - | -]");
+    CHECK(wire_bytes_per_device(c.mesh, local) == 4 * 16 * 4 * 3 / 4); // one gather over x of 4x16 f32, before or after
+}
