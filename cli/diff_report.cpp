@@ -3,8 +3,8 @@
 #include "cli/fold.h"
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "plans/units.h"
 #include "plans/json_text.h"
+#include "plans/units.h"
 #include "plans/version.h"
 
 #include <algorithm>

@@ -20,9 +20,8 @@ namespace {
 // The first sentence, or the first line if that is shorter.
 std::string summary_of(std::string_view doc) {
     size_t end = std::min(doc.find('\n'), doc.size());
-    for (size_t i = 0; i + 1 < end; ++i)
-        if ((doc[i] == '.' || doc[i] == ':') && (doc[i + 1] == ' ' || i + 1 == end))
-            return std::string(doc.substr(0, i));
+    for (size_t i = 1; i + 1 < end; ++i)
+        if (doc[i] == '.' && doc[i + 1] == ' ' && doc[i - 1] != '.') return std::string(doc.substr(0, i));
     while (end > 0 && (doc[end - 1] == '.' || doc[end - 1] == ':')) --end;
     return std::string(doc.substr(0, end));
 }

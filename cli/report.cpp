@@ -49,9 +49,10 @@ Table memory_table(const Report& report) {
 Table time_table(const Report& report) {
     const TimeReport& time = report.time;
     Table table({{"time per step"}, {"", Align::right}, {""}});
-    std::string hidden = time.exposed_communication_seconds < time.communication_seconds
-                             ? fmt::format(", {} of it not hidden", human_seconds(time.exposed_communication_seconds))
-                             : std::string();
+    std::string hidden =
+        time.exposed_communication_seconds < time.communication_seconds * (1 - 1e-9) // sums of the same terms
+            ? fmt::format(", {} of it not hidden", human_seconds(time.exposed_communication_seconds))
+            : std::string();
     table.add({"compute", human_seconds(time.compute_seconds), human_flops(report.flops_per_device) + " per device"});
     table.add({"communication", human_seconds(time.communication_seconds),
                time.communication_seconds > 0

@@ -2,9 +2,9 @@
 
 #include "cli/nouns.h"
 #include "cli/report.h"
-#include "plans/units.h"
 #include "executor/element.h"
 #include "plans/json_text.h"
+#include "plans/units.h"
 #include "plans/version.h"
 
 #include <algorithm>

@@ -32,6 +32,11 @@ std::vector<const TensorReport*> find_tensors(const Compilation& compilation, co
     return found;
 }
 
+bool touches(const CollectiveReport& collective, std::string_view tensor) {
+    auto base = [](std::string_view name) { return name.substr(0, name.find('#')); };
+    return base(collective.tensor) == base(tensor);
+}
+
 int unknown_tensor(Env& env, const Plan& plan, const std::string& wanted) {
     std::vector<std::string_view> names;
     for (const TensorReport& tensor : plan.report.tensors)

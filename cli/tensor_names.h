@@ -10,6 +10,9 @@ namespace shard {
 // none. The role output is preferred to the value of the same name only if nothing else has that name.
 std::vector<const TensorReport*> find_tensors(const Compilation& compilation, const std::string& wanted);
 
+// True if a collective is for the tensor or for another rebinding of the same name ("a" and "a#2").
+bool touches(const CollectiveReport& collective, std::string_view tensor);
+
 // Reports E0706 with what is near; exit code 2.
 int unknown_tensor(Env& env, const Plan& plan, const std::string& wanted);
 

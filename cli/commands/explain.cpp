@@ -1,0 +1,89 @@
+#include "cli/diagnostics.h"
+#include "cli/explain_tensor.h"
+#include "cli/fold.h"
+#include "cli/output.h"
+#include "cli/registries.h"
+#include "cli/tensor_names.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// A code, an op, a collective, ...: whatever list has the name.
+int explain_name(const std::string& name, const Arguments& arguments, Env& env) {
+    std::string out;
+    std::vector<std::string> names;
+    for (const Registry& registry : all_registries()) {
+        for (const Item& item : registry.items()) {
+            if (item.name == name) out += (out.empty() ? "" : "\n") + item_text(registry, item);
+            names.push_back(item.name);
+        }
+    }
+    if (!out.empty()) return write_payload(env, arguments, out, exit_clean);
+    std::vector<std::string_view> views(names.begin(), names.end());
+    return unknown_name(env, "code, op, composite, collective, hardware profile or initializer", name, views);
+}
+
+int run(const Arguments& arguments, Env& env) {
+    std::vector<std::string> words = arguments.strings("WHAT");
+    if (words.size() == 1) return explain_name(words.front(), arguments, env);
+    Compiled compiled = compile_files(env, words[0], words[1]);
+    if (compiled.plan() == nullptr) {
+        print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
+        return exit_code(compiled.diagnostics());
+    }
+    const Plan& plan = *compiled.plan();
+    std::vector<const TensorReport*> tensors;
+    for (size_t i = 2; i < words.size(); ++i) {
+        std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
+        if (found.empty()) return unknown_tensor(env, plan, words[i]);
+        tensors.insert(tensors.end(), found.begin(), found.end());
+    }
+    if (words.size() == 2) {                         // no tensor named: those that collectives are for
+        std::vector<std::vector<std::string>> names; // of repeated layers the first speaks for all
+        for (const CollectiveReport& collective : plan.report.collectives) names.push_back({collective.tensor});
+        for (const FoldedRow& row : fold_rows(names))
+            for (const TensorReport* tensor :
+                 find_tensors(compiled.compilation, names[static_cast<size_t>(row.members.front())][0]))
+                if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
+                    tensors.push_back(tensor);
+        if (tensors.empty())
+            return write_payload(env, arguments,
+                                 "There is no collective to explain; name a tensor to see why it is split as it is.\n",
+                                 exit_clean);
+    }
+    Paint paint{env.out_color && !arguments.has("--output")};
+    std::string out;
+    for (const TensorReport* tensor : tensors)
+        out += (out.empty() ? "" : "\n") + explain_tensor(compiled, *tensor, paint);
+    return write_payload(env, arguments, out, exit_clean);
+}
+
+} // namespace
+
+const CommandDef& command_explain() {
+    static const CommandDef def = {
+        .name = "explain",
+        .usage = "MODEL LAYOUT [TENSOR...] | NAME",
+        .summary = "why this sharding, why this collective and what would make it go; what a code or an op means",
+        .doc = "Example:\n"
+               "  shardc explain model.yaml layout.yaml a     decisions back to the line that asked, collectives, "
+               "remedies\n"
+               "  shardc explain model.yaml layout.yaml       the tensors that collectives are for\n"
+               "  shardc explain E0313                        what a message means\n"
+               "  shardc explain einsum                       what an op does\n"
+               "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
+        .options = {{.name = "WHAT",
+                     .doc = "a model, a layout and tensors; or a code, op, collective, ...",
+                     .required = true,
+                     .many = true},
+                    output_option()},
+        .order = 6,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

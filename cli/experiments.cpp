@@ -1,0 +1,176 @@
+#include "cli/experiments.h"
+
+#include "cli/report.h"
+#include "cli/tensor_names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+struct Change {
+    std::string text;
+    std::function<void(Graph&, Layout&)> apply;
+};
+
+constexpr size_t most_changes = 64; // of each kind; a plan takes milliseconds
+
+std::string place(const Sources& sources, const Span& span) {
+    return span.known() ? fmt::format("{}:{}", sources.name(span.file), span.line) : std::string("?");
+}
+
+std::string axes_words(const std::vector<std::string>& axes) {
+    if (axes.empty()) return "~";
+    return axes.size() == 1 ? axes.front() : fmt::format("[{}]", fmt::join(axes, ", "));
+}
+
+std::string rule_words(const AxisRule& rule) {
+    return fmt::format("{{{}: {}}}", rule.logical, rule.unconstrained ? "\"?\"" : axes_words(rule.axes));
+}
+
+// A constraint in a repeated module is one line and many nodes: they change together.
+void drop_constraints(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    std::vector<Span> seen;
+    for (const Node& node : c.graph->nodes) {
+        if (!node.constraint_mesh && node.constraint_logical.empty()) continue;
+        if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
+        seen.push_back(node.span);
+        changes.push_back({fmt::format("without the constraint at {}", place(sources, node.span)),
+                           [span = node.span](Graph& graph, Layout&) {
+                               for (Node& each : graph.nodes) {
+                                   if (each.span != span) continue;
+                                   each.constraint_mesh.reset();
+                                   each.constraint_logical.clear();
+                               }
+                           }});
+    }
+}
+
+void change_rules(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    const Layout& layout = *c.layout;
+    for (size_t i = 0; i < std::min(layout.rules.size(), most_changes); ++i) {
+        const AxisRule& rule = layout.rules[i];
+        changes.push_back({fmt::format("without the rule {} at {}", rule_words(rule), place(sources, rule.span)),
+                           [i](Graph&, Layout& changed) {
+                               changed.rules.erase(changed.rules.begin() + static_cast<std::ptrdiff_t>(i));
+                           }});
+        for (const MeshAxis& axis : layout.mesh.axes) {
+            std::vector<std::string> axes = {axis.name};
+            if (rule.axes == axes || axis.size == 1) continue;
+            AxisRule other = rule;
+            other.axes = axes;
+            other.unconstrained = false;
+            changes.push_back(
+                {fmt::format("{} for {} at {}", rule_words(other), rule_words(rule), place(sources, rule.span)),
+                 [i, other](Graph&, Layout& changed) { changed.rules[i] = other; }});
+        }
+    }
+}
+
+void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    static const std::pair<const char*, std::vector<Override> Layout::*> kinds[] = {{"inputs", &Layout::inputs},
+                                                                                    {"params", &Layout::params},
+                                                                                    {"values", &Layout::values},
+                                                                                    {"outputs", &Layout::outputs}};
+    for (const std::pair<const char*, std::vector<Override> Layout::*>& kind : kinds) {
+        std::vector<Override> Layout::*member = kind.second;
+        const std::vector<Override>& overrides = (*c.layout).*member;
+        for (size_t i = 0; i < std::min(overrides.size(), most_changes); ++i)
+            changes.push_back({fmt::format("without the override of {} \"{}\" at {}", kind.first, overrides[i].glob,
+                                           place(sources, overrides[i].span)),
+                               [i, member](Graph&, Layout& changed) {
+                                   (changed.*member).erase((changed.*member).begin() + static_cast<std::ptrdiff_t>(i));
+                               }});
+    }
+}
+
+// An input or parameter: replicated, or one axis on one dim, by an override such as a user would write.
+void override_tensor(const Compilation& c, const std::string& tensor, std::vector<Change>& changes) {
+    std::optional<ValueId> id = find_value(*c.graph, tensor);
+    if (!id || c.graph->value(*id).producer >= 0) return;
+    const Value& value = c.graph->value(*id);
+    std::vector<Override> Layout::*member = value.role == Role::input ? &Layout::inputs : &Layout::params;
+    int rank = value.type.rank();
+    auto add = [&](int dim, const std::string& axis) {
+        Override override;
+        override.glob = value.name;
+        std::vector<std::string> words;
+        for (int d = 0; d < rank; ++d) {
+            DimSpec spec;
+            if (d == dim) spec.axes.push_back(axis);
+            words.push_back(axes_words(spec.axes));
+            override.spec.dims.push_back(spec);
+        }
+        changes.push_back(
+            {fmt::format("{}: {{\"{}\": [{}]}} in the layout", value.role == Role::input ? "inputs" : "params",
+                         value.name, fmt::join(words, ", ")),
+             [member, override](Graph&, Layout& changed) { (changed.*member).push_back(override); }});
+    };
+    add(-1, "");
+    for (int dim = 0; dim < rank; ++dim)
+        for (const MeshAxis& axis : c.layout->mesh.axes)
+            if (axis.size > 1 && value.type.shape[static_cast<size_t>(dim)] % axis.size == 0) add(dim, axis.name);
+}
+
+bool better(const Experiment& a, const Experiment& b) {
+    if (a.step_seconds != b.step_seconds) return a.step_seconds < b.step_seconds;
+    if (a.wire_bytes_per_device != b.wire_bytes_per_device) return a.wire_bytes_per_device < b.wire_bytes_per_device;
+    return a.collectives < b.collectives;
+}
+
+bool same_figures(const Experiment& a, const Experiment& b) {
+    return a.collectives == b.collectives && a.wire_bytes_per_device == b.wire_bytes_per_device && a.peak == b.peak &&
+           a.step_seconds == b.step_seconds;
+}
+
+} // namespace
+
+Experiment figures_of(const Plan& plan, const std::string& tensor) {
+    const Report& report = plan.report;
+    Experiment figures{"as it is",
+                       collective_count(report),
+                       wire_bytes_per_device(report),
+                       report.memory.peak,
+                       report.time.step_seconds,
+                       0,
+                       0,
+                       {}};
+    for (const CollectiveReport& collective : report.collectives) {
+        figures.kinds[collective.kind] += collective.count;
+        if (!touches(collective, tensor)) continue;
+        figures.touching += collective.count;
+        figures.touching_bytes += collective.wire_bytes_per_device;
+    }
+    return figures;
+}
+
+std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most) {
+    const Compilation& c = compiled.compilation;
+    std::vector<Change> changes;
+    drop_constraints(c, *compiled.sources, changes);
+    change_rules(c, *compiled.sources, changes);
+    drop_overrides(c, *compiled.sources, changes);
+    override_tensor(c, tensor, changes);
+    const Experiment base = figures_of(*c.plan, tensor);
+    std::vector<Experiment> found;
+    for (const Change& change : changes) {
+        Sources sources = *compiled.sources;
+        PlanRequest request = compiled.request;
+        request.edit = change.apply;
+        Compilation changed = compile(sources, request);
+        if (!changed.plan) continue; // the change does not fit the model
+        Experiment experiment = figures_of(*changed.plan, tensor);
+        experiment.change = change.text;
+        bool helps = experiment.touching < base.touching || experiment.touching_bytes < base.touching_bytes;
+        bool known = std::any_of(found.begin(), found.end(),
+                                 [&](const Experiment& other) { return same_figures(other, experiment); });
+        if (helps && !known) found.push_back(experiment);
+    }
+    std::stable_sort(found.begin(), found.end(), better);
+    if (found.size() > most) found.resize(most);
+    return found;
+}
+
+} // namespace shard
