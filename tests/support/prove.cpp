@@ -174,7 +174,9 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
         compare("against one device", output.first, dtype, got, values_of(reference->outputs.at(output.first)), exact, problems);
         if (options.interpreter) compare("against the interpreter", output.first, dtype, got, expected.at(output.first).values, exact, problems);
     }
-    if (!compare_results(plan, *result, *reference, diagnostics) && problems.empty()) problems.push_back("compare_results disagrees: " + text_of(sources, diagnostics));
+    std::optional<Comparison> comparison = compare_results(plan, *result, *reference, diagnostics);
+    if (problems.empty() && (!comparison || !comparison->equal))
+        problems.push_back("compare_results disagrees: " + text_of(sources, diagnostics));
 
     i64 promised = 0;
     for (const CollectiveReport& collective : plan.report.collectives) promised += collective.wire_bytes_total;
