@@ -70,4 +70,20 @@ TEST_CASE("integers must be equal, NaN must be at the same places") {
     CHECK(diagnostics.all().back().code == "P0202");
 }
 
+TEST_CASE("an output of a few elements may be small by cancellation, so its scale is at least 1") {
+    PlanBuilder b(make_mesh({{"a", 2}}));
+    const int x = b.input("x", DType::f32, {12}, "[a]");
+    const int y = b.buffer("y", DType::f32, {}, "[] U{a}");
+    b.compute(Contract{{0}, {0}, {}}, {x, x}, y);
+    b.output("y", y);
+    const auto result = [](double value) {
+        RunResult run;
+        run.outputs["y"] = make_tensor(DType::f32, {}, [value](i64) { return value; });
+        return run;
+    };
+    Diagnostics diagnostics;
+    CHECK(compare_results(b.plan(), result(0.128425598), result(0.128425121), diagnostics)->equal); // 4 ulp of 1
+    CHECK_FALSE(compare_results(b.plan(), result(0.1284), result(0.1285), diagnostics)->equal);
+}
+
 } // namespace shard
