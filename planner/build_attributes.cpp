@@ -154,15 +154,19 @@ private:
 
     bool read_numbers(const AttributeDef& def, const Yaml& yaml) {
         std::vector<double> numbers;
+        bool all_flags = true;
         for (const Yaml* item : items_of(yaml)) {
             const YamlScalar* scalar = item->scalar();
             const bool is_flag = scalar && (scalar->text == "true" || scalar->text == "false");
             const std::optional<double> number = is_flag ? std::optional<double>(scalar->text == "true" ? 1 : 0)
                                                          : read_double(*item, def.name, context_.diagnostics);
             if (!number) return false;
+            all_flags = all_flags && is_flag;
             numbers.push_back(*number);
         }
         result_.attributes.set(std::string(def.name), numbers);
+        // true and false are bool unless `dtype`, which is read later, says otherwise.
+        if (all_flags && declares("dtype")) result_.attributes.set("dtype", std::string(name(DType::boolean)));
         return true;
     }
 

@@ -147,6 +147,17 @@ TEST_CASE("numbers stand in place of operands and take the others' type") {
     CHECK(named(built, "q").type.dtype == DType::f32);
 }
 
+TEST_CASE("a constant's value is written as the op's own value, and true is a bool") {
+    const Built built =
+        with_graph("  - k: {constant: [1, 2, 3, 4]}\n  - t: {constant: true}\n  - h: {constant: 0.5, axes: [embed]}\n"
+                   "  - y: {select: [t, x, k]}\n  - y: {mul: [y, h]}\n  - z: {gather: [y, n]}\n  - y: {add: [y, z]}\n");
+    CHECK(built.problems() == "");
+    REQUIRE(built.graph.has_value());
+    CHECK(named(built, "k").type.shape == Shape{4});
+    CHECK(named(built, "t").type.dtype == DType::boolean);
+    CHECK(named(built, "h").type.logical == std::vector<std::string>{"embed"});
+}
+
 TEST_CASE("a constant or iota that is used twice becomes two, so that its uses do not constrain each other") {
     const Built built =
         with_graph("  - i: {iota: [batch, embed], dim: embed, dtype: f32}\n  - y: {add: [x, i]}\n  - y: {mul: [y, i]}\n"
