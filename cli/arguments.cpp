@@ -72,8 +72,6 @@ void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
     added->type_name(is_positional(option) ? "" : std::string(option.value));
     if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
     if (option.required) added->required();
-    if (!option.choices.empty())
-        added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
     if (option.many && is_positional(option))
         added->expected(option.required ? 1 : 0, -1);
     else if (option.many)
@@ -91,6 +89,7 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         for (const CommandDef* candidate : all_commands()) names.push_back(candidate->name);
         std::string_view word = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
         if (word.empty()) return "a command is needed";
+        if (word.starts_with('-')) return fmt::format("there is no option '{}'", word);
         std::string_view near = nearest(word, names);
         return fmt::format("there is no command '{}'{}", word,
                            near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
@@ -134,6 +133,19 @@ std::string help_text(const CommandDef& command) {
         table.add({name, doc});
     }
     return out + table.render({}, "  ") + fmt::format("\n{}\n", command.doc);
+}
+
+// A value that is not among the choices; empty if all is well.
+std::string explain_choice(const Slot& slot) {
+    if (slot.option->choices.empty() || !slot.given()) return {};
+    for (const std::string& value : slot.option->many ? slot.values : std::vector<std::string>{slot.value}) {
+        const std::vector<std::string_view>& choices = slot.option->choices;
+        if (std::find(choices.begin(), choices.end(), value) != choices.end()) continue;
+        std::string_view near = nearest(value, choices);
+        return fmt::format("{} is one of {}, not '{}'{}", slot.option->name, fmt::join(choices, ", "), value,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    return {};
 }
 
 int usage_error(Env& env, const CommandDef* command, const std::string& text) {
@@ -181,6 +193,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
         if (!subcommands[i].first->parsed()) continue;
         Arguments parsed;
         for (Slot* slot : slots_of[i]) {
+            if (std::string mistake = explain_choice(*slot); !mistake.empty()) return usage_error(env, typed, mistake);
             std::string name(slot->option->name);
             if (slot->flag)
                 parsed.set(name, {});

@@ -37,7 +37,9 @@ std::optional<int> load_source(Env& env, Sources& sources, const std::string& pa
     std::string error;
     std::optional<std::string> text = env.files.read(path, error);
     if (!text) {
-        diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error));
+        diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error))
+            .help(error == "is a directory" ? "name a file in it"
+                                            : "check the path and its permissions; - reads stdin");
         return std::nullopt;
     }
     return sources.add(path, std::move(*text));

@@ -23,7 +23,8 @@ std::string_view axis_color(int axis);
 // Columns that a UTF-8 text takes: one per code point (wide characters do not occur in what shardc prints).
 size_t display_width(std::string_view text);
 
-// Control characters of a user's file would let it paint the terminal: they become '?'.
+// Control characters of a user's file would let it paint the terminal, and bytes that are not UTF-8 confuse it: they
+// become '?'.
 std::string printable(std::string_view text);
 
 } // namespace shard

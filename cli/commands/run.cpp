@@ -44,6 +44,19 @@ void read_inputs(const Arguments& arguments, const Plan& plan, RunOptions& optio
     }
 }
 
+// Before the run, so that a slip of the pen does not cost one.
+void check_outputs(const Arguments& arguments, const Plan& plan, Diagnostics& diagnostics) {
+    std::vector<std::string_view> names;
+    for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
+    for (const std::string& text : arguments.strings("--output")) {
+        size_t equals = text.find('=');
+        std::string_view name = std::string_view(text).substr(0, equals);
+        if (equals == std::string::npos || std::find(names.begin(), names.end(), name) != names.end()) continue;
+        diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", name))
+            .help(fmt::format("there are {}", fmt::join(names, ", ")));
+    }
+}
+
 // --output DIR writes every output as DIR/NAME.npy, --output NAME=FILE one of them.
 void write_outputs(const Arguments& arguments, const RunResult& result, Env& env, Diagnostics& diagnostics) {
     for (const std::string& text : arguments.strings("--output")) {
@@ -61,16 +74,10 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
             }
             continue;
         }
-        std::map<std::string, Tensor>::const_iterator output = result.outputs.find(text.substr(0, equals));
-        if (output == result.outputs.end()) {
-            std::vector<std::string_view> names;
-            for (const std::pair<const std::string, Tensor>& each : result.outputs) names.push_back(each.first);
-            diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", text.substr(0, equals)))
-                .help(fmt::format("there are {}", fmt::join(names, ", ")));
-            continue;
-        }
-        if (write_npy(text.substr(equals + 1), output->second, diagnostics))
-            env.err << "wrote " << text.substr(equals + 1) << '\n';
+        const std::string path = text.substr(equals + 1);
+        if (write_npy(path, result.outputs.at(text.substr(0, equals)), diagnostics))
+            env.err << "wrote " << path << '\n';
+        env.err << "wrote " << text.substr(equals + 1) << '\n';
     }
 }
 
@@ -114,6 +121,7 @@ int run(const Arguments& arguments, Env& env) {
     const Plan& plan = *source.plan;
 
     read_inputs(arguments, plan, options, diagnostics);
+    check_outputs(arguments, plan, diagnostics);
     RunReport report;
     report.plan = &plan;
     report.show_seconds = arguments.flag("--time");

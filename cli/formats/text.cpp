@@ -28,6 +28,18 @@ std::string indent_like(std::string_view line, int column) {
     return indent;
 }
 
+// Of a very long line only the part around the place is shown. Returns how many bytes were cut from the left.
+size_t cut_to_window(std::string_view& line, size_t start) {
+    constexpr size_t most = 160, before = 60;
+    if (line.size() <= most) return 0;
+    size_t left = start > before && start < line.size() ? start - before : 0;
+    while (left > 0 && (line[left] & 0xC0) == 0x80) --left; // not inside a character
+    size_t right = std::min(line.size(), left + most);
+    while (right < line.size() && right > left && (line[right] & 0xC0) == 0x80) --right;
+    line = line.substr(left, right - left);
+    return left;
+}
+
 void render_label(std::string& out, const Sources& sources, const Label& label, bool primary, size_t gutter,
                   const Paint& paint, std::string_view color) {
     if (!label.span.known()) return;
@@ -36,13 +48,14 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
     out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"),
                        sources.name(label.span.file), label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
+    size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
+    start -= cut_to_window(line, start);
     out +=
         fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
-    size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
     size_t room = line.size() > start ? line.size() - start : 1;
     size_t width = std::clamp<size_t>(static_cast<size_t>(std::max(label.span.length, 1)), 1, room);
     std::string marks(width, primary ? '^' : '-');
-    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, label.span.column),
+    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, static_cast<int>(start) + 1),
                        paint(primary ? color : "1;34", marks), label.text.empty() ? "" : " ",
                        paint(primary ? color : "1;34", label.text));
 }

@@ -1,0 +1,170 @@
+// Commands as users type them: stdout, stderr and exit code together. What the reports say about the examples is in
+// examples/*/README.md.
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "test_paths.h"
+
+using namespace shard;
+
+namespace {
+
+struct Shell {
+    MemoryFiles files{SHARDC_SOURCE_DIR};
+    CommandResult operator()(const std::string& line, const std::string& input = {}) {
+        std::string full = "shardc " + line;
+        for (size_t at; (at = full.find('@')) != std::string::npos;) full.replace(at, 1, "examples/dot_relu_dot/");
+        return run_command(files, full, input);
+    }
+    std::string mistake(const std::string& line) {
+        CommandResult result = (*this)(line);
+        CHECK(result.out == "");
+        CHECK(result.code == 2);
+        return result.err;
+    }
+};
+
+} // namespace
+
+TEST_CASE("every slip on the command line exits with 2, a code and what to do") {
+    Shell shell;
+    CHECK(shell.mistake("paln x y") == "error[E0701]: there is no command 'paln': did you mean 'plan'?\n  = help: "
+                                       "shardc --help lists the commands\n\n");
+    CHECK(shell.mistake("") == "error[E0701]: a command is needed\n  = help: shardc --help lists the commands\n\n");
+    CHECK(shell.mistake("--frobnicate") ==
+          "error[E0701]: there is no option '--frobnicate'\n  = help: shardc --help lists the commands\n\n");
+    CHECK(shell.mistake("plan @model.yaml @layout.yaml --fromat json") ==
+          "error[E0701]: plan has no option '--fromat': did you mean '--format'?\n"
+          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|json|markdown]\n\n");
+    CHECK(shell.mistake("plan @model.yaml @layout.yaml --format jsn") ==
+          "error[E0701]: --format is one of text, json, markdown, not 'jsn': did you mean 'json'?\n"
+          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|json|markdown]\n\n");
+    CHECK(shell.mistake("plan nope.yaml @layout.yaml").find("error[E0702]: cannot read 'nope.yaml': ") == 0);
+    CHECK(shell.mistake("plan - -").find("error[E0701]: the model and the layout cannot both come from stdin\n") == 0);
+    CHECK(shell.mistake("diff @model.yaml @layout.yaml").find("error[E0701]: diff compares at least two plans\n") == 0);
+    CHECK(shell.mistake("run @model.yaml") == "error[E0704]: 'examples/dot_relu_dot/model.yaml' is not a plan file\n"
+                                              "  = help: a model needs a layout beside it: MODEL LAYOUT\n\n");
+    CHECK(
+        shell.mistake("run @model.yaml @layout.yaml --repeat 0").find("error[E0701]: --repeat takes a whole number") ==
+        0);
+    CHECK(shell.mistake("run @model.yaml @layout.yaml --input q=x.npy") ==
+          "error[E0706]: the model has no input 'q'\n  = help: there are x, w1, w2\n\n");
+    CHECK(shell.mistake("run @model.yaml @layout.yaml --output q=x.npy") ==
+          "error[E0706]: the model has no output 'q'\n  = help: there are z\n\n");
+    CHECK(shell.mistake("list opps") == "error[E0706]: there is no list 'opps'\n  = help: did you mean 'ops'?\n\n");
+    CHECK(shell.mistake("explain eisnum").find("  = help: did you mean 'einsum'?\n") != std::string::npos);
+    CHECK(shell.mistake("show @model.yaml @layout.yaml w3").find("error[E0706]: there is no tensor 'w3'\n") == 0);
+    CHECK(shell.mistake("schema nothing").find("error[E0706]: there is no schema 'nothing'\n") == 0);
+}
+
+TEST_CASE("the plan command: JSON with the figures of the layer, a plan that runs, a model on stdin") {
+    Shell shell;
+    CommandResult json = shell("plan @model.yaml @layout.yaml --format json -o plan.json");
+    REQUIRE(json.code == 0);
+    nlohmann::json report = nlohmann::json::parse(json.out);
+    CHECK(report["format_version"] == 1);
+    REQUIRE(report["collectives"].size() == 1); // (4-1)/4 of 2 * 4 * 1024 floats: 24576
+    CHECK(report["collectives"][0]["kind"] == "all_reduce");
+    CHECK(report["collectives"][0]["wire_bytes_per_device"] == 24576);
+    CHECK(shell("plan @model.yaml @layout.yaml --format json").out == json.out);
+    REQUIRE(shell.files.files.contains("plan.json"));
+
+    CommandResult run = shell("run plan.json --verify --format json");
+    CHECK(run.code == 0);
+    nlohmann::json ran = nlohmann::json::parse(run.out);
+    CHECK(ran["wire_bytes_total"] ==
+          nlohmann::json{{"executed", 8 * 24576}, {"predicted", 8 * 24576}, {"equal", true}});
+    CHECK(ran["peak_bytes"]["equal"] == true);
+    CHECK(ran["verify"]["verified"] == true);
+
+    std::string error;
+    std::string model = *shell.files.read("examples/dot_relu_dot/model.yaml", error);
+    CommandResult piped = shell("plan - @layout.yaml", model);
+    CHECK(piped.code == 0);
+    CHECK(piped.out.find(
+              "  input   x     f32 (batch 8, embed 1024)      [data | -]   (4, 1024)    16.0 KiB  <stdin>:6\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("--output writes the payload to a file and nothing to stdout") {
+    Shell shell;
+    CommandResult result = shell("plan @model.yaml @layout.yaml --output report.txt");
+    CHECK(result.out == "");
+    CHECK(shell.files.files["report.txt"] == shell("plan @model.yaml @layout.yaml").out);
+}
+
+TEST_CASE("check judges the layout's policy and the file's, in every format, by exit code") {
+    Shell shell;
+    shell.files.files["policy.yaml"] = "max_collectives: 0\n";
+    shell.files.files["roomy.yaml"] = "max_collectives: 9\n";
+    CommandResult ok = shell("check @model.yaml @layout.yaml --policy roomy.yaml");
+    CHECK(ok.code == 0);
+    CHECK(ok.out.find("ok       examples/dot_relu_dot/layout.yaml  1 collective, 24.0 KiB sent per device; peak ") ==
+          0);
+    CommandResult broken = shell("check @model.yaml @layout.yaml @data_only.yaml --policy policy.yaml");
+    CHECK(broken.code == 1);
+    CHECK(broken.err == "");
+    CHECK(broken.out.find("P0103") != std::string::npos);
+    CHECK(broken.out.find("\nfinding  examples/dot_relu_dot/layout.yaml ") != std::string::npos);
+    CHECK(broken.out.find("\nok       examples/dot_relu_dot/data_only.yaml ") != std::string::npos);
+    for (const char* format : {"json", "sarif"}) {
+        CommandResult result =
+            shell(fmt::format("check @model.yaml @layout.yaml --policy policy.yaml --format {}", format));
+        CHECK(result.code == 1);
+        CHECK(nlohmann::json::parse(result.out).is_object());
+    }
+    CHECK(shell("check @model.yaml @layout.yaml --policy policy.yaml --format github")
+              .out.find("::error file=policy.yaml,line=1,") == 0);
+    CHECK(shell("check @model.yaml @layout.yaml --policy policy.yaml --format junit").out.find("failures=\"1\"") !=
+          std::string::npos);
+    CHECK(shell("check @model.yaml @layout.yaml missing.yaml").code == 2);
+}
+
+TEST_CASE("diff compares layouts or plan files, and can fail on a difference") {
+    Shell shell;
+    CommandResult same = shell("diff @model.yaml @layout.yaml @layout.yaml --exit-code");
+    CHECK(same.code == 0);
+    CHECK(same.out.find("All tensors have the same shardings.\n") != std::string::npos);
+    CHECK(shell("plan @model.yaml @layout.yaml -o a.json").code == 0);
+    CHECK(shell("plan @model.yaml @data_only.yaml -o b.json").code == 0);
+    CommandResult json = shell("diff a.json b.json --exit-code --format json");
+    CHECK(json.code == 1);
+    nlohmann::json diff = nlohmann::json::parse(json.out);
+    CHECK(diff["differ"] == true);
+    CHECK(diff["plans"][0]["wire_bytes_per_device"] == 24576);
+    CHECK(diff["plans"][1]["collectives"] == 0); // plain data parallelism, forward: nothing to exchange
+    CHECK(diff["tensors"][0]["name"] == "w1");
+    CHECK(shell("diff a.json b.json").code == 0);
+    CHECK(shell("diff a.json @layout.yaml").code == 2);
+}
+
+TEST_CASE("explain finds that the constraint costs the all_gather, by planning without it") {
+    Shell shell;
+    CommandResult result =
+        shell("explain examples/logical_constraint/model.yaml examples/logical_constraint/layout.yaml a");
+    CHECK(result.code == 0);
+    CHECK(result.out.find("      - a: {constrain: a, mesh: [data, ~]}\n") != std::string::npos);
+    size_t line = result.out.find("  without the constraint at examples/logical_constraint/model.yaml:14 ");
+    REQUIRE(line != std::string::npos);
+    std::string row = result.out.substr(line, result.out.find('\n', line) - line);
+    CHECK(row.ends_with("  -1 all_gather"));
+    CHECK(row.find("  24.0 KiB  ") != std::string::npos); // the all_reduce is left
+    CHECK(shell("explain E0313").out.find("dim does not divide\n") != std::string::npos);
+}
+
+TEST_CASE("lists are those of the registries, as text and as JSON") {
+    Shell shell;
+    CHECK(shell("list").out.find("collectives   what devices do together\n") != std::string::npos);
+    nlohmann::json ops = nlohmann::json::parse(shell("list ops --format json").out);
+    CHECK(ops["list"] == "ops");
+    CHECK(std::any_of(ops["items"].begin(), ops["items"].end(),
+                      [](const nlohmann::json& item) { return item["name"] == "einsum"; }));
+    CHECK(shell("list collectives all_gather").out.find("all_gather (collective)\n\n") == 0);
+    for (const char* what : {"composites", "hardware", "initializers", "codes", "commands", "formats"})
+        CHECK(shell(fmt::format("list {}", what)).code == 0);
+    CHECK(shell("plan --help").out.find("shardc plan MODEL LAYOUT") != std::string::npos);
+    CHECK(shell("--help").out.find("  explain  ") != std::string::npos);
+}
