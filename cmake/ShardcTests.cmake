@@ -51,6 +51,11 @@ if(SHARDC_TESTS)
     if(property)
         shard_test_executable(shard_property_tests property ${property})
     endif()
+
+    add_test(NAME "cmake --install gives a working shardc"
+             COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DPREFIX=${PROJECT_BINARY_DIR}/test_files/install
+                     -P ${PROJECT_SOURCE_DIR}/cmake/CheckInstall.cmake)
+    set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
 endif()
 
 if(SHARDC_FUZZ)

@@ -49,7 +49,7 @@ TEST_CASE("rows over data: runs of ids are ranges") {
 )");
 }
 
-TEST_CASE("both dims sharded: every device has its own part; ids follow the mesh") {
+TEST_CASE("both dims sharded: every device has its own part, and ids follow the mesh") {
     Mesh permuted = mesh;
     permuted.device_ids = {7, 6, 5, 4, 3, 2, 1, 0};
     CHECK(device_grid(permuted, tensor(permuted, {2, 4}, "[data | model]"), "x", {}) ==
