@@ -97,7 +97,8 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     if (report.comparison) {
         const Comparison& comparison = *report.comparison;
         std::string largest =
-            fmt::format("largest difference {:.3g}, relative {:.3g}", comparison.max_absolute, comparison.max_relative);
+            fmt::format("largest difference {:.3g}, {:.2g} of the largest value ({:.2g} allowed)", comparison.max_absolute,
+                        comparison.max_relative, comparison.allowed_relative);
         out += comparison.equal
                    ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
                    : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
@@ -151,6 +152,7 @@ std::string run_json(const RunReport& report) {
                                  .flag("verified", report.comparison->equal)
                                  .number("max_absolute", report.comparison->max_absolute)
                                  .number("max_relative", report.comparison->max_relative)
+                                 .number("allowed_relative", report.comparison->allowed_relative)
                                  .text());
     if (report.show_seconds) {
         for (double value : report.result.seconds) seconds.push_back(json_number(value));

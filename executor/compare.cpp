@@ -120,6 +120,7 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         for (double value : expected)
             if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
         const double tolerance = epsilon(a->second.type.dtype) * factor * scale;
+        comparison.allowed_relative = std::max(comparison.allowed_relative, epsilon(a->second.type.dtype) * factor);
         i64 mismatches = 0, first = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];
@@ -127,7 +128,7 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
             const double difference = std::fabs(x - y); // not finite where one of them is not
             if (!std::isnan(difference)) {
                 comparison.max_absolute = std::max(comparison.max_absolute, difference);
-                if (y != 0) comparison.max_relative = std::max(comparison.max_relative, difference / std::fabs(y));
+                comparison.max_relative = std::max(comparison.max_relative, difference / (scale > 0 ? scale : 1));
             }
             if (std::isfinite(difference) && difference <= tolerance) continue;
             if (mismatches++ == 0) first = static_cast<i64>(i);

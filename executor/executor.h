@@ -40,7 +40,9 @@ i64 required_bytes(const Plan& plan);
 // Compares outputs of two runs of the same model; tolerance by dtype and the longest reduction in the plan. Reports the first mismatch
 // (name, global index, both values, device that holds it) as a finding P02xx. True if all agree.
 struct Comparison {
-    double max_absolute = 0, max_relative = 0;
+    double max_absolute = 0;     // the largest difference of two elements
+    double max_relative = 0;     // the same, divided by the largest magnitude in its output
+    double allowed_relative = 0; // what max_relative may be
     bool equal = false;
 };
 std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference, Diagnostics& diagnostics);
