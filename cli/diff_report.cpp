@@ -78,12 +78,6 @@ std::string change_text(double value, double base) {
 
 Table figures_table(const std::vector<NamedPlan>& plans) {
     Table table(columns_of(plans, "", true));
-    std::vector<Cell> mesh = {"mesh"};
-    for (const NamedPlan& named : plans) {
-        mesh.emplace_back(mesh_text(named.plan->mesh));
-        mesh.emplace_back("");
-    }
-    table.add(mesh);
     for (const Figure& figure : figures_of(plans)) {
         std::vector<double> values;
         for (const NamedPlan& named : plans) values.push_back(figure.value(named.plan->report));
@@ -127,11 +121,19 @@ std::vector<std::vector<std::string>> differing_shardings(const std::vector<Name
     return rows;
 }
 
-Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint) {
+// Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
+Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values, i64& left_out) {
     std::vector<Column> columns = {{"role"}, {"tensor"}};
     for (const NamedPlan& named : plans) columns.push_back({named.name});
     Table table(columns);
-    for (const FoldedRow& row : fold_rows(differing_shardings(plans))) {
+    std::vector<std::vector<std::string>> rows;
+    for (std::vector<std::string>& row : differing_shardings(plans)) {
+        if (all_values || row[1] != name(Role::value))
+            rows.push_back(std::move(row));
+        else
+            ++left_out;
+    }
+    for (const FoldedRow& row : fold_rows(rows)) {
         std::vector<Cell> cells = {row.fields[1], row.fields[0]};
         for (size_t i = 0; i < plans.size(); ++i) {
             const std::string& text = row.fields[i + 2];
@@ -141,6 +143,27 @@ Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint) {
         table.add(cells);
     }
     return table;
+}
+
+std::string left_out_text(i64 count) {
+    return count == 0 ? std::string()
+                      : fmt::format("and {} (--all shows them)\n", counted(count, "intermediate value"));
+}
+
+// The mesh in the title if all have the same, else one line per plan.
+std::string heading(const std::vector<NamedPlan>& plans, const Paint& paint, std::string_view indent) {
+    const Plan& first = *plans.front().plan;
+    auto same = [&](const NamedPlan& named) { return named.plan->mesh == first.mesh; };
+    std::string out = fmt::format("{}, {}", paint.strong(first.model), first.mode);
+    if (std::all_of(plans.begin(), plans.end(), same))
+        return fmt::format("{}, on {}\n\n", out, paint_axes(paint, first.mesh, mesh_text(first.mesh)));
+    Table table({{""}, {""}});
+    for (const NamedPlan& named : plans) {
+        Cell mesh(mesh_text(named.plan->mesh));
+        mesh.painted = paint_axes(paint, named.plan->mesh, mesh.text);
+        table.add({named.name, mesh});
+    }
+    return out + "\n\n" + table.render(paint, indent) + "\n";
 }
 
 constexpr std::string_view legend = "* best of the row; percentages are against the first";
@@ -154,21 +177,25 @@ bool plans_differ(const std::vector<NamedPlan>& plans) {
     return !differing_shardings(plans).empty();
 }
 
-std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint) {
-    std::string out = fmt::format("{}, {}\n\n", paint.strong(plans.front().plan->model), plans.front().plan->mode);
+std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values) {
+    std::string out = heading(plans, paint, "  ");
     out += figures_table(plans).render(paint, "  ");
     out += fmt::format("  {}\n", paint.faint(legend));
-    Table shardings = shardings_table(plans, paint);
-    if (shardings.empty()) return out + "\nAll tensors have the same shardings.\n";
-    return out + "\n" + paint.strong("Shardings that differ") + "\n" + shardings.render(paint, "  ");
+    i64 left_out = 0;
+    Table shardings = shardings_table(plans, paint, all_values, left_out);
+    if (shardings.empty() && left_out == 0) return out + "\nAll tensors have the same shardings.\n";
+    out += "\n" + paint.strong("Shardings that differ") + "\n" + shardings.render(paint, "  ");
+    return left_out == 0 ? out : out + "  " + left_out_text(left_out);
 }
 
-std::string diff_markdown(const std::vector<NamedPlan>& plans) {
-    std::string out = fmt::format("### {}, {}\n\n{}\n{}\n\n", plans.front().plan->model, plans.front().plan->mode,
-                                  figures_table(plans).render_markdown(), legend);
-    Table shardings = shardings_table(plans, {});
-    return out + (shardings.empty() ? "All tensors have the same shardings.\n"
-                                    : "#### Shardings that differ\n\n" + shardings.render_markdown());
+std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values) {
+    std::string out =
+        "### " + heading(plans, {}, "    ") + figures_table(plans).render_markdown() + fmt::format("\n\\{}\n\n", legend);
+    i64 left_out = 0;
+    Table shardings = shardings_table(plans, {}, all_values, left_out);
+    if (shardings.empty() && left_out == 0) return out + "All tensors have the same shardings.\n";
+    out += "#### Shardings that differ\n\n" + shardings.render_markdown();
+    return left_out == 0 ? out : out + "\n" + left_out_text(left_out);
 }
 
 std::string diff_json(const std::vector<NamedPlan>& plans) {

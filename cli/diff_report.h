@@ -15,8 +15,8 @@ struct NamedPlan {
 // True if any figure or sharding differs.
 bool plans_differ(const std::vector<NamedPlan>& plans);
 
-std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint);
-std::string diff_markdown(const std::vector<NamedPlan>& plans);
+std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values);
+std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values);
 std::string diff_json(const std::vector<NamedPlan>& plans);
 
 } // namespace shard

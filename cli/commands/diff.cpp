@@ -53,10 +53,11 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<NamedPlan> plans;
     for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});
     const std::string& format = arguments.string("--format");
+    bool all = arguments.flag("--all");
     Paint paint{env.out_color && !arguments.has("--output")};
     std::string text = format == "json"       ? diff_json(plans)
-                       : format == "markdown" ? diff_markdown(plans)
-                                              : diff_text(plans, paint);
+                       : format == "markdown" ? diff_markdown(plans, all)
+                                              : diff_text(plans, paint, all);
     if (arguments.flag("--exit-code") && plans_differ(plans)) code = exit_findings;
     return write_payload(env, arguments, text, code);
 }
@@ -77,6 +78,7 @@ const CommandDef& command_diff() {
               .required = true,
               .many = true},
              {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
+             {.name = "--all", .doc = "intermediate values too"},
              {.name = "--mode", .value = "MODE", .doc = "what to plan", .choices = {"forward"}, .fallback = "forward"},
              format_option({"text", "json", "markdown"}),
              output_option()},

@@ -49,9 +49,12 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
                        sources.name(label.span.file), label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
     size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
-    start -= cut_to_window(line, start);
-    out +=
-        fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, printable(line));
+    const size_t size = line.size(), cut = cut_to_window(line, start);
+    start -= cut;
+    std::string shown = printable(line);
+    if (cut > 0) shown.replace(0, 3, "...");
+    if (cut + line.size() < size) shown += "...";
+    out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, shown);
     size_t room = line.size() > start ? line.size() - start : 1;
     size_t width = std::clamp<size_t>(static_cast<size_t>(std::max(label.span.length, 1)), 1, room);
     std::string marks(width, primary ? '^' : '-');
