@@ -2,6 +2,7 @@
 #   tests/property/**/*_test.cpp  -> shard_property_tests   random cases, label `property`
 #   tests/**/*_test.cpp           -> shard_tests            everything else, label `quick`
 #   tests/fuzz/*_fuzz.cpp         -> one executable each    only with SHARDC_FUZZ
+#   tests/schemas/                                         the readers and the JSON Schemas say the same of files
 #   tests/**/*.cpp, any other     -> shard_test_support     helpers that tests share (builders, the interpreter, ...)
 #   bench/*.cpp                   -> bench_<stem>           never run by ctest
 
@@ -25,7 +26,7 @@ if(SHARDC_TESTS)
     list(SORT all)
     list(REMOVE_ITEM all tests/main.cpp)
     set(support ${all})
-    list(FILTER support EXCLUDE REGEX "_test\\.cpp$|^tests/fuzz/")
+    list(FILTER support EXCLUDE REGEX "_test\\.cpp$|^tests/fuzz/|^tests/schemas/")
     set(tests ${all})
     list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
     set(property ${tests})
@@ -56,6 +57,16 @@ if(SHARDC_TESTS)
              COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DPREFIX=${PROJECT_BINARY_DIR}/test_files/install
                      -P ${PROJECT_SOURCE_DIR}/cmake/CheckInstall.cmake)
     set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
+
+    add_executable(form_check tests/schemas/form_check.cpp)
+    target_link_libraries(form_check PRIVATE shard_planner shardc_options)
+    find_package(Python3 COMPONENTS Interpreter)
+    if(Python3_FOUND)
+        add_test(NAME "schemas and readers say the same of files"
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/schemas/cross_check.py $<TARGET_FILE:form_check>)
+        set_tests_properties("schemas and readers say the same of files"
+                             PROPERTIES LABELS quick SKIP_RETURN_CODE 77 TIMEOUT 300)
+    endif()
 endif()
 
 if(SHARDC_FUZZ)

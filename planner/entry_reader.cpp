@@ -21,7 +21,7 @@ bool has_attribute(std::string_view op, std::string_view name) {
     return false;
 }
 
-// Operands may be numbers: {mul: [x, 0.5]}.
+// Operands may be numbers, {mul: [x, 0.5]}, and a constant true or false.
 bool is_number(const Yaml& yaml) { return yaml.kind() == "a number"; }
 
 class EntryReader {
@@ -155,6 +155,10 @@ private:
         }
         bool good = true;
         const auto read_one = [&](const Yaml& item) {
+            if (item.kind() == "true or false") {
+                entry.operands.push_back({item.scalar()->text, item.span});
+                return;
+            }
             if (is_number(item)) {
                 good = read_double(item, "an operand", *diagnostics_).has_value() && good;
                 entry.operands.push_back({item.scalar()->text, item.span});

@@ -41,7 +41,8 @@ std::optional<i64> parse_bytes(std::string_view text) {
 } // namespace
 
 std::optional<i64> read_bytes(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
-    const std::optional<std::string> text = read_string(yaml, what, diagnostics);
+    const bool plain_number = yaml.kind() == "a number";
+    const std::optional<std::string> text = plain_number ? yaml.scalar()->text : read_string(yaml, what, diagnostics);
     if (!text) return std::nullopt;
     const std::optional<i64> bytes = parse_bytes(*text);
     if (!bytes)

@@ -65,7 +65,7 @@ bool read_dim_text(std::string_view text, DimSpec& dim) {
 bool read_dim_list(const YamlList& list, DimSpec& dim) {
     for (size_t i = 0; i < list.size(); ++i) {
         const YamlScalar* item = list[i].scalar();
-        if (item == nullptr) return false;
+        if (item == nullptr || list[i].kind() != "a string") return false;
         if (item->text == "?" && i + 1 == list.size()) {
             dim.open = true;
             continue;
@@ -80,9 +80,9 @@ std::optional<DimSpec> read_dim(const Yaml& yaml, Diagnostics& diagnostics) {
     DimSpec dim;
     dim.span = yaml.span;
     if (yaml.is_null()) return dim;
-    const bool good = yaml.list() != nullptr     ? read_dim_list(*yaml.list(), dim)
-                      : yaml.scalar() != nullptr ? read_dim_text(yaml.scalar()->text, dim)
-                                                 : false;
+    const bool good = yaml.list() != nullptr      ? read_dim_list(*yaml.list(), dim)
+                      : yaml.kind() == "a string" ? read_dim_text(yaml.scalar()->text, dim)
+                                                  : false;
     if (!good) {
         report(yaml, diagnostics);
         return std::nullopt;

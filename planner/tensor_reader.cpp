@@ -177,8 +177,9 @@ private:
         InitDecl& init = tensor_.init;
         init.span = yaml->span;
         if (yaml->scalar() != nullptr) {
-            init.name = yaml->scalar()->text;
-            return check_name(init.name, init.span, "an initializer", *diagnostics_);
+            const std::optional<std::string> name = read_string(*yaml, what("init"), *diagnostics_);
+            init.name = name.value_or("");
+            return name && check_name(init.name, init.span, "an initializer", *diagnostics_);
         }
         const Yaml* key = yaml->find("key");
         const size_t names = yaml->map() == nullptr ? 0 : yaml->map()->size() - (key != nullptr ? 1 : 0);

@@ -46,6 +46,7 @@ std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& di
 std::optional<i64> read_int(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
+// A scalar in quotes, or one that is neither a number nor true or false.
 std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 // Reports keys of a map that are not in `known`, with "did you mean". False if yaml is not a map.
 bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what, Diagnostics& diagnostics);

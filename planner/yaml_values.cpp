@@ -127,6 +127,11 @@ std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, 
         wrong_type(yaml, what, "a string", diagnostics);
         return std::nullopt;
     }
+    if (yaml.kind() != "a string") {
+        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a string, found {}", what, yaml.kind()))
+            .help(fmt::format("if it is one, put it in quotes: \"{}\"", scalar->text));
+        return std::nullopt;
+    }
     return scalar->text;
 }
 

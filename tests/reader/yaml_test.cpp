@@ -182,7 +182,8 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK(read_double(yaml_of("0.5"), "x", none) == 0.5);
     CHECK(read_double(yaml_of("-.inf"), "x", none) < -1e308);
     CHECK(read_bool(yaml_of("true"), "x", none) == true);
-    CHECK(read_string(yaml_of("12"), "x", none) == "12");
+    CHECK(read_string(yaml_of("'12'"), "x", none) == "12");
+    CHECK(read_string(yaml_of("12a"), "x", none) == "12a");
     CHECK(none.all().empty());
 
     Diagnostics some;
@@ -191,10 +192,12 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK_FALSE(read_double(yaml_of("01.5"), "x", some));
     CHECK_FALSE(read_bool(yaml_of("yes"), "x", some));
     CHECK_FALSE(read_string(yaml_of("[a]"), "x", some));
+    CHECK_FALSE(read_string(yaml_of("true"), "x", some));
     CHECK(report_text(some) == "E0115 1:1+5 x: 1e999 is out of range\n"
                                "E0113 1:1+3 x: expected a number, found a string\n"
                                "E0115 1:1+4 x: '01.5' has a leading zero\n"
                                "  note some YAML readers take such a number for octal\n  help remove the zero\n"
                                "E0113 1:1+3 x: expected true or false, found 'yes'\n"
-                               "E0113 1:1+1 x: expected a string, found a list\n");
+                               "E0113 1:1+1 x: expected a string, found a list\n"
+                               "E0113 1:1+4 x: expected a string, found true or false\n  help if it is one, put it in quotes: \"true\"\n");
 }

@@ -1,0 +1,41 @@
+// What the readers say of files, one line per file: "ok" or the codes of its errors. For cross_check.py, which asks the
+// schemas about the same files.
+//
+//     form_check model a.yaml b.yaml
+#include "planner/layout.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+using namespace shard;
+
+namespace {
+
+template<typename Result> void check(const std::string& path, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+    std::ifstream in(path, std::ios::binary);
+    Sources sources;
+    const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(in), {}));
+    Diagnostics diagnostics;
+    read(sources, file, diagnostics);
+    std::set<std::string> codes;
+    for (const Diagnostic& diagnostic : diagnostics.all()) codes.insert(diagnostic.code);
+    if (codes.empty()) std::cout << "ok";
+    for (const std::string& code : codes) std::cout << code << ' ';
+    std::cout << '\n';
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    const std::string kind = argv[1];
+    for (int i = 2; i < argc; ++i) {
+        if (kind == "model") check<Model>(argv[i], read_model);
+        else if (kind == "layout") check<Layout>(argv[i], read_layout);
+        else if (kind == "policy") check<PolicyDecl>(argv[i], read_policy);
+        else return 2;
+    }
+    return 0;
+}
