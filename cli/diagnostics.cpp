@@ -9,9 +9,13 @@
 
 namespace shard {
 
-void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
+std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic> diagnostics, bool color) {
     Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
-    env.err << find_format("text")->render(std::span<const Subject>(&subject, 1), env.err_color);
+    return find_format("text")->render(std::span<const Subject>(&subject, 1), color);
+}
+
+void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
+    env.err << diagnostics_text(sources, diagnostics, env.err_color);
 }
 
 int exit_code(const Diagnostics& diagnostics) {

@@ -5,8 +5,12 @@
 #include "plans/diagnostic.h"
 
 #include <span>
+#include <string>
 
 namespace shard {
+
+// For people, as the text format shows them.
+std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic> diagnostics, bool color);
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics);
 

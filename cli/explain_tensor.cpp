@@ -51,7 +51,7 @@ private:
     std::string decision_text(const Decision& decision) const {
         switch (decision.cause) {
         case Decision::Cause::rule:
-            return "a rule of the layout";
+            return decision.rule >= 0 ? "a rule of the layout" : "its own rule";
         case Decision::Cause::override_:
             return "an override of the layout";
         case Decision::Cause::mesh_spec:

@@ -100,8 +100,6 @@ std::string report_text(const Plan& plan, const ReportOptions& options, const Pa
     out += collectives_table(plan, options, paint, report.collectives).render(paint, "  ");
     out += "\n" + memory_table(report).render(paint, "  ");
     out += "\n" + time_table(report).render(paint, "  ");
-    Table findings = findings_table(report);
-    if (!findings.empty()) out += "\n" + paint.strong("Findings and warnings") + "\n" + findings.render(paint, "  ");
     return out;
 }
 

@@ -13,17 +13,22 @@ namespace {
 int run(const Arguments& arguments, Env& env) {
     Compiled compiled =
         compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
-    print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
+    const std::vector<Diagnostic>& diagnostics = compiled.diagnostics().all();
+    const std::string& format = arguments.string("--format");
+    // The text report ends in them; other payloads are for programs.
+    bool reported = compiled.plan() != nullptr && format == "text";
+    if (!reported) print_diagnostics(env, *compiled.sources, diagnostics);
     int code = exit_code(compiled.diagnostics());
     if (compiled.plan() == nullptr) return code;
     const Plan& plan = *compiled.plan();
     if (arguments.has("--plan") && !write_file(env, arguments.string("--plan"), print_plan(plan))) return exit_usage;
-    const std::string& format = arguments.string("--format");
     ReportOptions options{arguments.flag("--all")};
     bool to_terminal = env.out_color && !arguments.has("--output");
     std::string text = format == "json"       ? print_report(plan)
                        : format == "markdown" ? report_markdown(plan, options)
                                               : report_text(plan, options, Paint{to_terminal});
+    if (reported && !diagnostics.empty())
+        text += "\n" + diagnostics_text(*compiled.sources, diagnostics, to_terminal);
     return write_payload(env, arguments, text, code);
 }
 
