@@ -1,5 +1,7 @@
 #include "planner/build_attributes.h"
 
+#include "planner/rules.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -193,6 +195,11 @@ private:
             }
             const std::optional<std::string> text = read_string(*item, def.name, context_.diagnostics);
             if (!text) return false;
+            if (is_unconstrained(*text) && !declares("shape")) { // a constraint leaves this dim open
+                names.push_back(*text);
+                sizes.push_back(-1);
+                continue;
+            }
             const AxisDecl* axis = known_axis(context_, *item, *text);
             if (!axis) return false;
             names.push_back(*text);

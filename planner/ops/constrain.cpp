@@ -1,6 +1,7 @@
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/pointwise.h"
+#include "planner/rules.h"
 
 namespace shard {
 
@@ -20,7 +21,7 @@ InferResult infer(const InferContext& context) {
     if (by_axes) {
         const std::vector<std::string>& axes = context.attributes.strings("axes");
         for (size_t d = 0; d < axes.size(); ++d)
-            if (!axes[d].empty()) type.logical[d] = axes[d];
+            if (!axes[d].empty() && !is_unconstrained(axes[d])) type.logical[d] = axes[d];
     }
     return InferResult{{type}};
 }
