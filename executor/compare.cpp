@@ -1,6 +1,6 @@
 // Tolerance (docs/verification.md): integers and booleans must be equal. A float may differ by
-//     eps(dtype) * (8 + 4 * sqrt(K) + 4 * sqrt(D)) * scale
-// where K is the longest reduction of the plan, D the number of contractions and reductions that one run executes, and scale the
+//     eps * (8 + 4 * sqrt(K) + 4 * sqrt(D)) * scale
+// where eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32), K is the longest reduction of the plan, D the number of contractions and reductions that one run executes, and scale the
 // largest magnitude in the reference; at least 1 for outputs so small that all their elements may be small by cancellation.
 #include "executor/element.h"
 #include "executor/executor.h"
@@ -55,6 +55,12 @@ double epsilon(DType dtype) {
     case DType::bf16: return 0x1p-7;
     default: return 0;
     }
+}
+
+double coarsest_epsilon(const Plan& plan) {
+    double result = 0;
+    for (const Buffer& buffer : plan.buffers) result = std::max(result, epsilon(buffer.dtype));
+    return result;
 }
 
 std::vector<double> values_of(const Tensor& tensor) {
@@ -119,8 +125,9 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         double scale = expected.size() < few_elements ? 1 : 0;
         for (double value : expected)
             if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
-        const double tolerance = epsilon(a->second.type.dtype) * factor * scale;
-        comparison.allowed_relative = std::max(comparison.allowed_relative, epsilon(a->second.type.dtype) * factor);
+        const double eps = epsilon(a->second.type.dtype) > 0 ? coarsest_epsilon(plan) : 0;
+        const double tolerance = eps * factor * scale;
+        comparison.allowed_relative = std::max(comparison.allowed_relative, eps * factor);
         i64 mismatches = 0, first = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];

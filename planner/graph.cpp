@@ -108,7 +108,8 @@ std::optional<ValueId> find_value(const Graph& graph, std::string_view name) {
         i64 number = 1;
         if (candidate.size() > name.size()) {
             if (candidate[name.size()] != '#') return;
-            std::from_chars(candidate.data() + name.size() + 1, candidate.data() + candidate.size(), number);
+            const char* end = candidate.data() + candidate.size();
+            if (std::from_chars(candidate.data() + name.size() + 1, end, number).ptr != end) return; // "a#2.softmax.exp"
         }
         if (number <= best_number) return;
         best = id;

@@ -2,13 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
 
 namespace shard {
 
 namespace {
 
-std::string_view without_binding(std::string_view path) { return path.substr(0, path.find('#')); }
+// "a#2" is a, and "a#2.softmax.exp" is a.softmax.exp.
+std::string without_binding(std::string_view path) {
+    std::string result;
+    bool number = false;
+    for (char c : path) {
+        number = c == '#' || (number && c != '.');
+        if (!number) result += c;
+    }
+    return result;
+}
+
+// "a" is the first binding, "a#3" the third.
+i64 binding_of(std::string_view path) {
+    const size_t hash = path.find('#');
+    i64 number = 1;
+    if (hash != std::string_view::npos) std::from_chars(path.data() + hash + 1, path.data() + path.size(), number);
+    return number;
+}
 
 bool applies(const Override& override, const OverrideTarget& target) {
     if (target.path.empty()) return false;
@@ -18,12 +36,12 @@ bool applies(const Override& override, const OverrideTarget& target) {
 
 void warn_without_effect(const Override& override, const std::vector<OverrideTarget>& targets, std::string_view section,
                          Diagnostics& diagnostics) {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const OverrideTarget& target : targets)
         if (!target.path.empty() && !target.hidden) names.push_back(without_binding(target.path));
     DiagnosticBuilder warning = diagnostics.warning(
         "W0301", override.span, fmt::format("the pattern '{}' matches none of the {}", override.glob, section));
-    const std::string_view near = nearest(override.glob, names);
+    const std::string_view near = nearest(override.glob, std::vector<std::string_view>(names.begin(), names.end()));
     if (!near.empty()) warning.help(fmt::format("did you mean '{}'?", near));
 }
 
@@ -45,15 +63,20 @@ std::vector<int> match_overrides(std::span<const Override> overrides, const std:
 }
 
 std::vector<OverrideTarget> value_targets(const Graph& graph) {
-    std::vector<OverrideTarget> targets(graph.values.size());
+    std::vector<OverrideTarget> targets(graph.values.size() + graph.aliases.size());
+    const auto is_result = [&graph](ValueId id) { return graph.value(id).producer >= 0; };
+    for (size_t v = 0; v < graph.values.size(); ++v)
+        if (is_result(static_cast<ValueId>(v))) targets[v].path = graph.values[v].name;
+    for (size_t a = 0; a < graph.aliases.size(); ++a)
+        if (is_result(graph.aliases[a].second)) targets[graph.values.size() + a].path = graph.aliases[a].first;
     std::map<std::string, size_t, std::less<>> last; // by name without binding
-    for (size_t v = 0; v < graph.values.size(); ++v) {
-        if (graph.values[v].producer < 0) continue;
-        const std::string& path = graph.values[v].name;
-        const auto [earlier, added] = last.emplace(without_binding(path), v);
-        if (!added) targets[earlier->second].hidden = true;
-        earlier->second = v;
-        targets[v].path = path;
+    for (size_t t = 0; t < targets.size(); ++t) {
+        if (targets[t].path.empty()) continue;
+        const auto [other, added] = last.emplace(without_binding(targets[t].path), t);
+        if (added) continue;
+        const bool newer = binding_of(targets[t].path) > binding_of(targets[other->second].path);
+        targets[newer ? other->second : t].hidden = true;
+        if (newer) other->second = t;
     }
     return targets;
 }

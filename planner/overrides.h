@@ -16,7 +16,7 @@ struct OverrideTarget {
 std::vector<int> match_overrides(std::span<const Override> overrides, const std::vector<OverrideTarget>& targets,
                                  std::string_view section, Diagnostics& diagnostics);
 
-// The targets of `values:`, by ValueId: results of ops; other values have an empty path.
+// The targets of `values:`: first by ValueId, where what is no result of an op has an empty path, then by index into Graph::aliases.
 std::vector<OverrideTarget> value_targets(const Graph& graph);
 
 } // namespace shard

@@ -111,8 +111,13 @@ private:
 
     void seed_values() {
         if (layout_->values.empty()) return;
-        const std::vector<int> chosen = match_overrides(layout_->values, value_targets(*graph_), "values", *diagnostics_);
-        for (size_t v = 0; v < chosen.size(); ++v) {
+        std::vector<int> chosen = match_overrides(layout_->values, value_targets(*graph_), "values", *diagnostics_);
+        // What a caller calls a module's result is a second name of the same value.
+        for (size_t a = 0; a < graph_->aliases.size(); ++a) {
+            int& of_value = chosen[static_cast<size_t>(graph_->aliases[a].second)];
+            of_value = std::max(of_value, chosen[graph_->values.size() + a]);
+        }
+        for (size_t v = 0; v < graph_->values.size(); ++v) {
             if (chosen[v] < 0) continue;
             const Value& value = graph_->values[v];
             Decision why;

@@ -14,10 +14,30 @@ namespace shard {
 
 namespace {
 
+// Pairs of one axis each are cut where the dims cut them: of {x -> y} for x and y of 4, a dim split by x:(1)2 alone needs
+// {x:(1)2 -> y:(1)2}.
+std::vector<AlignedAxes> cut_pairs(const std::vector<AlignedAxes>& pairs, const Sharding& sharding) {
+    std::vector<AxisRef> on_dims;
+    for (const DimSharding& dim : sharding.dims) on_dims.insert(on_dims.end(), dim.axes.begin(), dim.axes.end());
+    std::vector<AlignedAxes> result;
+    for (const AlignedAxes& pair : pairs) {
+        if (pair.source.size() > 1) {
+            result.push_back(pair);
+            continue;
+        }
+        AxisRef target = pair.target[0];
+        for (const AxisRef& piece : cut(pair.source, on_dims)) {
+            result.push_back({{piece}, {AxisRef{target.axis, target.pre, piece.size}}});
+            target.pre *= piece.size;
+        }
+    }
+    return result;
+}
+
 // Renames axes on the dims: what a device holds in a block numbered by source_order is afterwards numbered by
 // target_order.
 void permute_dims(Sharding& sharding, const Collective& collective) {
-    std::vector<AlignedAxes> pairs = align_axes(collective.source_order, collective.target_order);
+    std::vector<AlignedAxes> pairs = cut_pairs(align_axes(collective.source_order, collective.target_order), sharding);
     std::vector<AxisRef> marks;
     for (const AlignedAxes& pair : pairs) marks.insert(marks.end(), pair.source.begin(), pair.source.end());
     for (DimSharding& dim : sharding.dims) {

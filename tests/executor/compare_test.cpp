@@ -70,6 +70,23 @@ TEST_CASE("integers must be equal, NaN must be at the same places") {
     CHECK(diagnostics.all().back().code == "P0202");
 }
 
+TEST_CASE("an f64 output that was cast from f32 may differ as f32 does") {
+    PlanBuilder b(make_mesh({{"a", 2}}));
+    const int x = b.input("x", DType::f32, {24, 64}, "[- | a]");
+    const int part = b.buffer("part", DType::f32, {24}, "[-] U{a}");
+    const int y = b.buffer("y", DType::f64, {24}, "[-]");
+    b.compute(Reduce{{1}, ReduceOp::sum}, {x}, part);
+    b.output("y", y);
+    const auto result = [](double value) {
+        RunResult run;
+        run.outputs["y"] = make_tensor(DType::f64, {24}, [value](i64) { return value; });
+        return run;
+    };
+    Diagnostics diagnostics;
+    CHECK(compare_results(b.plan(), result(3.60169435), result(3.60169411), diagnostics)->equal); // one ulp of f32
+    CHECK_FALSE(compare_results(b.plan(), result(3.6017), result(3.6018), diagnostics)->equal);
+}
+
 TEST_CASE("an output of a few elements may be small by cancellation, so its scale is at least 1") {
     PlanBuilder b(make_mesh({{"a", 2}}));
     const int x = b.input("x", DType::f32, {12}, "[a]");

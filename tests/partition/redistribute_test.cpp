@@ -1,6 +1,7 @@
 // The redistribution search against the facts of reference partitioning, section 4.2 and "what is optimal". The price
 // is a uniform link of 1 byte/s without latency, so seconds are the bytes that one device sends.
 #include "tests/collectives/blocks.h"
+#include "tests/support/carry_out.h"
 
 #include "planner/partition.h"
 
@@ -31,39 +32,6 @@ using Steps = std::vector<std::string>;
 Steps way(const Mesh& mesh, const Shape& shape, std::string_view from, std::string_view to) {
     return steps_of(mesh,
                     redistribute(mesh, uniform(), f32_type(shape), sharding_of(mesh, from), sharding_of(mesh, to)));
-}
-
-// Carries out a sequence on data; returns the sharding at its end and the most local bytes of a state on the way.
-struct Carried {
-    DeviceBuffers buffers;
-    Sharding sharding;
-    i64 most_bytes = 0, wire_bytes = 0;
-};
-Carried carry_out(const Mesh& mesh, const Shape& shape, const Sharding& from, const Redistribution& redistribution) {
-    Carried at{blocks_of(mesh, shape, from), from, 0, 0};
-    for (const RedistributionStep& step : redistribution.steps) {
-        TensorType local = f32_type(local_shape(shape, at.sharding));
-        if (step.collective) {
-            at.wire_bytes += step.collective->def->wire_bytes_total(*step.collective, mesh, local.bytes());
-            at.buffers = step.collective->def->meaning(*step.collective, mesh, local, at.buffers);
-            at.sharding = sharding_after(*step.collective, at.sharding);
-        } else { // a slice is a move to a dim in which every device keeps its own block
-            Collective own{nullptr, {}, ReduceOp::sum, {step.slice}, {}, {}, 0};
-            DeviceBuffers after(at.buffers.size());
-            for (i64 position = 0; position < mesh.device_count(); ++position) {
-                std::vector<double>& out = after[static_cast<size_t>(position)];
-                out.resize(static_cast<size_t>(moved_type(own, local).elements()));
-                for_each_moved(own, mesh, local, position, [&](i64 to, i64 source, i64 element) {
-                    out[static_cast<size_t>(to)] =
-                        at.buffers[static_cast<size_t>(source)][static_cast<size_t>(element)];
-                });
-            }
-            at.buffers = std::move(after);
-            at.sharding = sharding_after(own, at.sharding);
-        }
-        at.most_bytes = std::max(at.most_bytes, f32_type(local_shape(shape, at.sharding)).bytes());
-    }
-    return at;
 }
 
 // Bytes that one device sends to get from one sharding to another in one step, by the definitions of the steps alone;
@@ -199,6 +167,15 @@ TEST_CASE("where latency counts, an axis is not taken apart to look like shorter
                                         sharding_of(mesh, "[data | -]"));
     CHECK(steps_of(mesh, found) == Steps{"slice data (dim 0)", "all_reduce over model"});
     CHECK(found.seconds == doctest::Approx(6e-6)); // twice 3 hops
+}
+
+TEST_CASE("a permutation of whole axes renames a part of one on a dim") {
+    Mesh mesh{{{"x", 4, ""}, {"y", 4, ""}}, {}};
+    Sharding from = sharding_of(mesh, "[x,y:(1)2 | -]"), to = sharding_of(mesh, "[y | -]");
+    Redistribution found = redistribute(mesh, uniform(), f32_type({16, 2}), from, to);
+    Carried carried = carry_out(mesh, {16, 2}, from, found);
+    CHECK(text(mesh, carried.sharding) == "[y | -]");
+    CHECK(carried.buffers == blocks_of(mesh, {16, 2}, to));
 }
 
 TEST_CASE("a mesh of a million devices takes no longer than a small one") {

@@ -4,9 +4,9 @@
 #include "plans/plan_check.h"
 #include "plans/plan_json.h"
 #include "tests/plan/local_graph.h"
+#include "tests/support/property.h"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 #include <cstring>
@@ -168,7 +168,7 @@ void check_disjoint(const Plan& plan) {
 } // namespace
 
 TEST_CASE("property: scheduled plans are safe, and a plan file says everything") {
-    CHECK(rc::check([] {
+    CHECK(holds([] {
         const LocalGraph g = any_graph();
         Plan plan = schedule(g.local(), g.mesh());
         Diagnostics diagnostics;
@@ -184,7 +184,7 @@ TEST_CASE("property: scheduled plans are safe, and a plan file says everything")
 }
 
 TEST_CASE("property: a plan file with anything cut out or changed is refused or is a safe plan") {
-    CHECK(rc::check([] {
+    CHECK(holds([] {
         const LocalGraph g = any_graph();
         std::string body = print_plan(schedule(g.local(), g.mesh()));
         body.erase(body.rfind(",\n\"checksum\""));

@@ -1,27 +1,24 @@
 // Random models, meshes and layouts: every plan equals the one-device plan and the interpreter, and keeps its promises.
-// RC_PARAMS="seed=7 max_success=20000" looks further than the everyday run.
+#include "tests/support/property.h"
 #include "tests/support/prove.h"
 #include "tests/support/random_case.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <rapidcheck.h>
-
-#include <cstdlib>
 
 using namespace shard;
 
 namespace {
 
 void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers) {
-    ::setenv("RC_PARAMS", "seed=20240601 max_success=1500", 0); // the same cases every day; a value that is set wins
-    bool held = rc::check(name, [&] {
-        std::vector<std::uint32_t> tape = *rc::gen::container<std::vector<std::uint32_t>>(40, rc::gen::inRange<std::uint32_t>(0, 1000));
+    const bool held = holds(name, [&] {
+        std::vector<std::uint32_t> tape = *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
         RandomCase made = random_case(tape, options);
         ProofOptions proof;
         proof.small_integers = small_integers;
         proof.seed = tape.front();
+        proof.workers = made.workers;
         std::vector<std::string> problems;
         try {
             problems = prove(made.model, made.layout, proof);

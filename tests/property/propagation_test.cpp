@@ -1,13 +1,12 @@
 // What holds for propagation through any graph, whatever was asked for.
 #include "tests/propagation/tiny_graph.h"
+#include "tests/support/property.h"
 
 #include "planner/explain.h"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 using namespace shard;
 
@@ -134,14 +133,10 @@ void log_seeds(TinyGraph& g) {
     }
 }
 
-// The same cases every day; a value that is set wins.
-void fix_cases() { ::setenv("RC_PARAMS", "seed=20240601 max_success=1500 max_size=150", 0); }
-
 } // namespace
 
 TEST_CASE("property: what was asked for is kept, closed dims stay, and every axis leads back to a seed") {
-    fix_cases();
-    CHECK(rc::check([](const std::vector<unsigned char>& bytes) {
+    CHECK(holds([](const std::vector<unsigned char>& bytes) {
         Choices choices = {bytes};
         TinyGraph g = random_graph(choices);
         log_seeds(g);
@@ -168,8 +163,7 @@ TEST_CASE("property: what was asked for is kept, closed dims stay, and every axi
 }
 
 TEST_CASE("property: the result is a fixpoint, closed, and divides") {
-    fix_cases();
-    CHECK(rc::check([](const std::vector<unsigned char>& bytes) {
+    CHECK(holds([](const std::vector<unsigned char>& bytes) {
         Choices choices = {bytes};
         TinyGraph g = random_graph(choices);
         RC_PRE(!has_chain(g));

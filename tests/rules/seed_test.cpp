@@ -88,6 +88,27 @@ TEST_CASE("overrides come before everything else, and the last that matches wins
     CHECK(s.causes("w2") == "dim 1: data by override at 5:11");
 }
 
+TEST_CASE("an override may use the caller's name of a module's result, and a bare name is the last binding of either kind") {
+    Seeding s(dot_relu_dot);
+    for (const char* name : {"h", "a", "z"}) s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
+    s.graph.aliases = {{"h#2", *find_value(s.graph, "z")}, {"out", *find_value(s.graph, "a")}};
+    s.run(mesh + "values: {h: [data, ~], out: [~, model]}\n");
+    CHECK(s.sharding("h") == "open");
+    CHECK(s.sharding("z") == "[data | -]");
+    CHECK(s.sharding("a") == "[- | model]");
+    CHECK(s.problems("W0301").empty());
+}
+
+TEST_CASE("what a composite computes on the way to the second binding of a name is not that name") {
+    Seeding s(dot_relu_dot);
+    for (const char* name : {"h", "h#2.softmax.exp", "h#2"}) s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
+    CHECK(s.graph.value(*find_value(s.graph, "h")).name == "h#2");
+    s.run(mesh + "values: {h: [data, ~], h.softmax.exp: [~, model]}\n");
+    CHECK(s.sharding("h") == "open");
+    CHECK(s.sharding("h#2") == "[data | -]");
+    CHECK(s.sharding("h#2.softmax.exp") == "[- | model]");
+}
+
 TEST_CASE("an override that matches nothing is a warning with the nearest name") {
     Seeding s(dot_relu_dot);
     s.run(mesh + "params: {w3: [data, ~], x: [~, ~]}\nvalues: {\"block.**\": [~]}\n");

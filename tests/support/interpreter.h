@@ -13,7 +13,13 @@ struct Array {
     std::vector<double> values; // row-major
 };
 
+// What the values on the way mean for comparisons.
+struct Exactness {
+    bool exact = true;    // all are whole and so small that sums of them in any order are exact in their types
+    bool in_range = true; // no whole number is beyond its type
+};
+
 // Values of the outputs by name. `inputs` holds every input and parameter by name.
-std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs);
+std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs, Exactness* exactness = nullptr);
 
 } // namespace shard

@@ -10,6 +10,7 @@ namespace shard {
 
 struct RandomCase {
     std::string model, layout;
+    int workers = 0; // to run it with; 0 = as many as fit
 };
 
 struct RandomCaseOptions {

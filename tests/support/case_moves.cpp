@@ -1,0 +1,162 @@
+// Random ops that move elements, and the constraints between them.
+#include "tests/support/case_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace shard {
+
+namespace {
+
+Known with_dims(CaseWriter& w, size_t least) {
+    return w.any([least](const Known& value) { return value.shape.size() >= least; });
+}
+
+void transpose(CaseWriter& w) {
+    const Known x = with_dims(w, 2);
+    if (x.name.empty()) return unary_step(w);
+    std::vector<size_t> permutation(x.shape.size());
+    for (size_t d = 0; d < permutation.size(); ++d) permutation[d] = permutation.size() - 1 - d;
+    for (size_t d = 0; x.shape.size() > 2 && d + 1 < permutation.size(); ++d) std::swap(permutation[d], permutation[d + w.choose(permutation.size() - d)]);
+    std::vector<i64> shape;
+    for (size_t d : permutation) shape.push_back(x.shape[d]);
+    w.emit(fmt::format("transpose: {}, permutation: [{}]", x.name, fmt::join(permutation, ", ")), shape, x.dtype, x.exact);
+}
+
+// Splits a dim, merges two, or cuts the same elements anew: (4, 6) to (8, 3).
+void reshape(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    std::vector<i64> shape = x.shape;
+    const size_t dim = w.choose(shape.size());
+    const size_t kind = w.choose(3);
+    if (kind != 1 && dim + 1 < shape.size()) {
+        shape[dim] *= shape[dim + 1];
+        shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim) + 1);
+    }
+    if (kind != 0) {
+        std::vector<i64> factors;
+        for (i64 factor : {2, 4, 3, 1, 6, 5, 8})
+            if (shape[dim] % factor == 0) factors.push_back(factor);
+        const i64 factor = factors[w.choose(factors.size())];
+        shape[dim] /= factor;
+        shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim) + (w.choose(2) == 0 ? 0 : 1), factor);
+    }
+    w.emit(fmt::format("reshape: {}, shape: [{}]", x.name, fmt::join(shape, ", ")), shape, x.dtype, x.exact);
+}
+
+void concatenate(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    const size_t dim = w.choose(x.shape.size());
+    std::vector<i64> shape = x.shape;
+    std::vector<std::string> names = {x.name};
+    bool exact = x.exact;
+    for (size_t more = 1 + w.choose(2); more > 0 && elements_of(shape) <= 4096; --more) {
+        const Known y = w.any([&](const Known& value) {
+            std::vector<i64> other = value.shape;
+            if (other.size() == x.shape.size()) other[dim] = x.shape[dim];
+            return other == x.shape && value.dtype == x.dtype;
+        });
+        shape[dim] += y.shape[dim];
+        exact = exact && y.exact;
+        if (w.chance(2)) names.push_back(y.name);
+        else names.insert(names.begin(), y.name);
+    }
+    w.emit(fmt::format("concatenate: [{}], dim: {}", fmt::join(names, ", "), dim), shape, x.dtype, exact);
+}
+
+void slice(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    const size_t dim = w.choose(x.shape.size());
+    const i64 size = x.shape[dim];
+    const i64 start = static_cast<i64>(w.choose(static_cast<size_t>(size)));
+    const i64 limit = start + 1 + static_cast<i64>(w.choose(static_cast<size_t>(size - start)));
+    const i64 stride = w.chance(3) ? 2 + static_cast<i64>(w.choose(2)) : 1;
+    std::vector<i64> shape = x.shape;
+    shape[dim] = (limit - start + stride - 1) / stride;
+    w.emit(fmt::format("slice: {}, dim: {}, start: {}, limit: {}, stride: {}", x.name, dim, w.chance(4) ? start - size : start,
+                       limit < size && w.chance(4) ? limit - size : limit, stride),
+           shape, x.dtype, x.exact);
+}
+
+void pad(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) { return !value.shape.empty() && value.dtype != "bool"; });
+    if (x.name.empty()) return unary_step(w);
+    const size_t count = x.shape.size();
+    std::vector<i64> low(count), high(count), interior(count), shape = x.shape;
+    for (size_t times = 1 + w.choose(2); times > 0; --times) {
+        const size_t dim = w.choose(count);
+        low[dim] = static_cast<i64>(w.choose(4));
+        high[dim] = static_cast<i64>(w.choose(4));
+        interior[dim] = w.chance(4) ? 1 + static_cast<i64>(w.choose(2)) : 0;
+        shape[dim] = low[dim] + high[dim] + x.shape[dim] + interior[dim] * (x.shape[dim] - 1);
+    }
+    w.emit(fmt::format("pad: {}, low: [{}], high: [{}], interior: [{}], value: {}", x.name, fmt::join(low, ", "), fmt::join(high, ", "),
+                       fmt::join(interior, ", "), w.choose(3)),
+           shape, x.dtype, x.exact);
+}
+
+void broadcast(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) { return value.shape.size() <= 3 && elements_of(value.shape) <= 600; });
+    if (x.name.empty()) return unary_step(w);
+    std::vector<i64> shape = x.shape;
+    for (i64& size : shape)
+        if (size == 1 && w.chance(2)) size = 4;
+    shape.insert(shape.begin(), std::vector<i64>{4, 8, 6, 3}[w.choose(4)]);
+    w.emit(fmt::format("broadcast: {}, shape: [{}]", x.name, fmt::join(shape, ", ")), shape, x.dtype, x.exact);
+}
+
+void gather(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) { return !value.shape.empty() && value.shape.size() <= 3 && elements_of(value.shape) <= 1000; });
+    Known ids = w.any([](const Known& value) { return value.dtype == "i32" && value.shape.size() <= 2 && elements_of(value.shape) <= 16 && !value.shape.empty(); });
+    if (x.name.empty()) return unary_step(w);
+    if (ids.name.empty()) ids = w.tensor({4, 2}, "i32");
+    const size_t dim = w.choose(x.shape.size());
+    std::vector<i64> shape = x.shape;
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim));
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), ids.shape.begin(), ids.shape.end());
+    w.emit(fmt::format("gather: [{}, {}], dim: {}", x.name, ids.name, dim), shape, x.dtype, x.exact && ids.exact);
+}
+
+void generate(CaseWriter& w) {
+    const CaseAxis &a = w.logical[w.choose(w.logical.size())], &b = w.logical[w.choose(w.logical.size())];
+    std::vector<std::string> names = {a.name};
+    std::vector<i64> shape = {a.size};
+    if (b.name != a.name) {
+        names.push_back(b.name);
+        shape.push_back(b.size);
+    }
+    const std::string dtype = w.choose({"f32", "i32"});
+    const std::string text = fmt::format("[{}]", fmt::join(names, ", "));
+    if (w.chance(3)) w.emit(fmt::format("constant: 3, axes: {}, dtype: {}", text, dtype), shape, dtype, true);
+    else w.emit(fmt::format("iota: {}, dim: {}, dtype: {}", text, w.choose(shape.size()), dtype), shape, dtype, true);
+}
+
+// By mesh axes, or by the logical axes that have the dims' sizes.
+void constrain(CaseWriter& w) {
+    const Known x = w.any();
+    if (!w.chance(3)) {
+        w.emit(fmt::format("constrain: {}, mesh: {}", x.name, random_spec(w, x.shape)), x);
+        return;
+    }
+    std::vector<std::string> names;
+    for (i64 size : x.shape) {
+        std::string name = "~";
+        for (const CaseAxis& axis : w.logical)
+            if (axis.size == size && std::find(names.begin(), names.end(), axis.name) == names.end()) name = axis.name;
+        names.push_back(name);
+    }
+    w.emit(fmt::format("constrain: {}, axes: [{}]", x.name, fmt::join(names, ", ")), x);
+}
+
+} // namespace
+
+const std::vector<CaseStep>& move_steps() {
+    static const std::vector<CaseStep> steps = {reshape, transpose, constrain, concatenate, slice, pad, broadcast, gather, constrain, generate};
+    return steps;
+}
+
+} // namespace shard

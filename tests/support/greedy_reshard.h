@@ -1,0 +1,21 @@
+// A redistribution as the greedy algorithm of Shardy's export passes finds it, written from a description of it alone: slices, then a
+// permutation, then all-to-alls, then a gather. Its sequences are valid, so what they cost bounds the planner's from above.
+#pragma once
+
+#include "plans/sharding.h"
+
+namespace shard {
+
+enum class GreedyKind { slice, permute, all_to_all, all_gather };
+
+struct GreedyStep {
+    GreedyKind kind;
+    Sharding after;
+    double elements; // that each device sends, as reference costs count: a slice 0, a permutation its block
+};
+
+// `from` and `to` are closed, without partial axes, and divide the shape.
+std::vector<GreedyStep> greedy_reshard(const Mesh& mesh, const Shape& shape, const Sharding& from, const Sharding& to);
+double elements_sent(const std::vector<GreedyStep>& steps);
+
+} // namespace shard
