@@ -1,10 +1,10 @@
 #include "cli/diagnostics.h"
 
 #include "cli/format.h"
+#include "plans/file.h"
 
 #include <fmt/format.h>
 #include <istream>
-#include <iterator>
 #include <ostream>
 
 namespace shard {
@@ -36,17 +36,32 @@ int unknown_name(Env& env, std::string_view kind, std::string_view name, const s
     return exit_usage;
 }
 
+namespace {
+
+std::optional<std::string> read_stream(std::istream& in, std::string& error) {
+    std::string text;
+    char block[1 << 16];
+    while (in.read(block, sizeof block), in.gcount() > 0) {
+        text.append(block, static_cast<size_t>(in.gcount()));
+        if (text.size() <= text_file_limit) continue;
+        error = too_large(text_file_limit);
+        return std::nullopt;
+    }
+    return text;
+}
+
+} // namespace
+
 std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
-    if (path == "-") return sources.add("<stdin>", std::string(std::istreambuf_iterator<char>(env.in), {}));
     std::string error;
-    std::optional<std::string> text = env.files.read(path, error);
+    std::optional<std::string> text = path == "-" ? read_stream(env.in, error) : env.files.read(path, error);
     if (!text) {
         diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error))
             .help(error == "is a directory" ? "name a file in it"
                                             : "check the path and its permissions; - reads stdin");
         return std::nullopt;
     }
-    return sources.add(path, std::move(*text));
+    return sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
 }
 
 } // namespace shard

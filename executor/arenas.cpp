@@ -1,5 +1,7 @@
 #include "executor/arenas.h"
 
+#include "executor/memory_checks.h"
+
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -38,11 +40,14 @@ bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
     bytes_ = bytes_per_device;
     stride_ = stride_of(bytes_per_device);
     mapped_ = total;
+    forbid_bytes(base_, mapped_);
     return true;
 }
 
 Arenas::~Arenas() {
-    if (base_ != nullptr) munmap(base_, static_cast<size_t>(mapped_));
+    if (base_ == nullptr) return;
+    allow_bytes(base_, mapped_); // the addresses may be given to someone else
+    munmap(base_, static_cast<size_t>(mapped_));
 }
 
 i64 available_memory() {

@@ -2,6 +2,7 @@
 
 #include "executor/element.h"
 #include "executor/kernels/kernels.h"
+#include "executor/memory_checks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,11 +21,14 @@ void Device::restart() {
 std::byte* Device::touch(const Buffer& buffer) {
     internal_check(buffer.offset >= 0 && buffer.offset + buffer.bytes <= machine_.plan.arena_bytes, "a buffer outside its arena");
     touched_ = std::max(touched_, buffer.offset + buffer.bytes);
+    allow_bytes(data(buffer), buffer.bytes);
     return data(buffer);
 }
 
 void Device::poison(i64 offset, i64 bytes) {
+    allow_bytes(arena_ + offset, bytes);
     if (machine_.poison) std::memset(arena_ + offset, poison_byte, static_cast<size_t>(bytes));
+    forbid_bytes(arena_ + offset, bytes);
 }
 
 void Device::poison_arena() { poison(0, machine_.plan.arena_bytes); }
@@ -46,12 +50,14 @@ void Device::compute(const Compute& step) {
     const AffineContext context = {&machine_.plan.mesh, coordinates_, loops_, read_scalar, this};
     internal_check(step.scratch_offset >= 0 && step.scratch_offset + step.scratch_bytes <= machine_.plan.arena_bytes,
                    "scratch outside its arena");
+    allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
     Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
     run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, context});
     if (scratch.used() > 0) {
         touched_ = std::max(touched_, step.scratch_offset + scratch.used());
         poison(step.scratch_offset, scratch.used());
     }
+    forbid_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
 }
 
 Progress Device::advance(Backend& backend) {

@@ -49,6 +49,7 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
 
 // .npy files (version 1.0, C order, little endian; bf16 is written as float32).
 std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics);
+std::optional<Tensor> parse_npy(std::string_view file, const std::string& path, Diagnostics& diagnostics); // path: for messages
 bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -154,15 +154,10 @@ std::optional<std::string_view> header_of(std::string_view file, std::string_vie
 
 } // namespace
 
-std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics) {
+std::optional<Tensor> parse_npy(std::string_view file, const std::string& path, Diagnostics& diagnostics) {
     std::string problem;
-    const std::optional<std::string> file = read_file(path, problem);
-    if (!file) {
-        diagnostics.error("E0606", {}, fmt::format("cannot read {}: {}", path, problem));
-        return std::nullopt;
-    }
     std::string_view elements;
-    const std::optional<std::string_view> text = header_of(*file, elements, problem);
+    const std::optional<std::string_view> text = header_of(file, elements, problem);
     Header header;
     if (text) header = HeaderReader(*text).read(problem);
     Tensor tensor = {{header.dtype, header.shape, {}}, {}};
@@ -189,6 +184,14 @@ std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics
         copy_strided(tensor.bytes.data(), stored.data(), byte_size(header.dtype), dims);
     }
     return tensor;
+}
+
+std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics) {
+    std::string problem;
+    const std::optional<std::string> file = read_file(path, problem);
+    if (file) return parse_npy(*file, path, diagnostics);
+    diagnostics.error("E0606", {}, fmt::format("cannot read {}: {}", path, problem));
+    return std::nullopt;
 }
 
 bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics) {

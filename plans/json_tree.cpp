@@ -13,7 +13,7 @@ namespace {
 // Receives the library's events and builds the tree. Nothing here recurses, so depth costs no stack while reading.
 class Sink {
 public:
-    explicit Sink(JsonParse& result) : result_(&result) {}
+    Sink(JsonParse& result, i64 value_limit) : result_(&result), value_limit_(value_limit) {}
 
     bool null() { return put({}); }
     bool boolean(bool value) { return put({value}); }
@@ -57,6 +57,7 @@ private:
     }
 
     bool put(Json value) {
+        if (++values_ > value_limit_) return fail("more than " + std::to_string(value_limit_) + " values");
         if (levels_.empty()) {
             result_->root = std::move(value);
             return true;
@@ -82,6 +83,8 @@ private:
 
     JsonParse* result_;
     std::vector<Level> levels_;
+    i64 value_limit_;
+    i64 values_ = 0;
 };
 
 } // namespace
@@ -99,9 +102,9 @@ std::string_view Json::kind() const {
     return names[value.index()];
 }
 
-JsonParse parse_json(std::string_view text) {
+JsonParse parse_json(std::string_view text, i64 value_limit) {
     JsonParse result;
-    Sink sink(result);
+    Sink sink(result, value_limit);
     try {
         result.ok = nlohmann::json::sax_parse(text.begin(), text.end(), &sink);
     } catch (const nlohmann::json::exception& exception) {

@@ -38,8 +38,10 @@ struct JsonParse {
     bool ended = false;   // the text ended before the document did
 };
 
-// Depth is limited to json_depth_limit, keys of one object must differ, numbers must be finite.
+// Depth is limited to json_depth_limit, keys of one object must differ, numbers must be finite. The tree takes about twenty times the
+// memory of a text of small values, so their number is limited too.
 inline constexpr int json_depth_limit = 64;
-JsonParse parse_json(std::string_view text);
+inline constexpr i64 json_value_limit = 8'000'000;
+JsonParse parse_json(std::string_view text, i64 value_limit = json_value_limit);
 
 } // namespace shard

@@ -92,6 +92,9 @@ private:
             const std::string where = fmt::format("outputs[{}]", i);
             if (!known(output.buffer)) fail(where, "not a buffer");
             else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty()) fail(where, "an output holds partial values");
+            // Outputs become files of these names in a folder that the user chose, and nowhere else.
+            if (output.name.empty() || output.name.find('/') != std::string::npos || output.name.find('\0') != std::string::npos)
+                fail(where, fmt::format("'{}' is not a name for a file", output.name));
             if (!names.insert(output.name).second) fail(where, fmt::format("two outputs are called '{}'", output.name));
         }
     }

@@ -165,3 +165,11 @@ TEST_CASE("verify_plan: the peak is what the steps reach") {
     plan.peak_bytes -= 1;
     CHECK(verdict(plan).starts_with("peak_bytes: the steps reach byte "));
 }
+
+TEST_CASE("verify_plan: outputs are files in the folder that the user names, and nowhere else") {
+    for (const std::string name : {"../z", "/z", "a/b", ""}) {
+        Plan plan = sample_plan();
+        plan.outputs[0].name = name;
+        CHECK(verdict(plan) == "outputs[0]: '" + name + "' is not a name for a file");
+    }
+}
