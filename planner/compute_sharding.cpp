@@ -12,6 +12,9 @@ namespace {
 using AxisList = std::vector<AxisRef>;
 
 constexpr size_t most_combinations = 4096;
+// Ways that are priced where operands and results are split over few axes, and over very many: every way is priced by searches that
+// grow with the axes that move.
+constexpr size_t most_ways = 4096, fewest_ways = 16, few_axes = 5;
 
 bool may_split(const Factor& factor) {
     return !factor.blocked && (factor.kind == FactorKind::pass_through || factor.kind == FactorKind::reduction);
@@ -79,7 +82,7 @@ class Chooser {
 public:
     Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule)
         : redistributor_(redistributor), query_(query), rule_(rule), candidates_(candidates_of(rule, query)),
-          factor_axes_(rule.factors.size()) {
+          factor_axes_(rule.factors.size()), most_ways_(ways_for(query)) {
         for (size_t f = 0; f < rule_.factors.size(); ++f) {
             if (rule_.factors[f].kind == FactorKind::reduction) reductions_.push_back(f);
         }
@@ -102,7 +105,19 @@ private:
         }
     }
 
+    static size_t ways_for(const ComputeQuery& query) {
+        size_t axes = 0;
+        for (const OperandChoice& operand : query.operands) {
+            size_t most = 0;
+            for (const OperandForm& form : operand.forms) most = std::max(most, used_axes(form.sharding).size());
+            axes += most;
+        }
+        for (const Sharding& kept : query.results_kept) axes += used_axes(kept).size();
+        return std::max(fewest_ways, axes <= few_axes ? most_ways : most_ways >> std::min<size_t>(axes - few_axes, 12));
+    }
+
     void combine(size_t factor) {
+        if (best_ && ways_ >= most_ways_) return;
         if (factor == rule_.factors.size()) return consider_passes();
         // The most axes first: such ways are often good, and a good way found early rules others out before they are
         // searched.
@@ -149,6 +164,7 @@ private:
     }
 
     void consider(const std::vector<bool>& pass) {
+        ++ways_;
         ComputeSharding choice;
         choice.factor_axes = factor_axes_;
         AxisList partial;
@@ -238,6 +254,7 @@ private:
     std::vector<std::vector<AxisList>> candidates_;
     std::vector<AxisList> factor_axes_;
     std::vector<size_t> reductions_;
+    size_t ways_ = 0, most_ways_;
     std::optional<ComputeSharding> best_;
 };
 

@@ -232,7 +232,7 @@ TEST_CASE("models that would grow beyond measure are refused, even if they compu
     };
     const std::string empty = "  a: {inputs: [x], graph: [], outputs: [x]}\n";
     CHECK(problem(empty, "{repeat: a, times: 9000000000, in: x}") ==
-          "E0227 6: the model has more than 1000000 modules or values when repeats are written out");
+          "E0227 6: the model has more than 200000 modules or values when repeats are written out");
     const std::string one = "  a: {inputs: [x], graph: [{x: {exp: x}}], outputs: [x]}\n";
     CHECK(problem(one, "{broadcast: x, shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4]}") ==
           "E0227 6: the result of 'broadcast' has 17 dims; at most 16 are allowed");
