@@ -1,5 +1,7 @@
 // Rewrites of the local graph that keep its meaning: the same reshard made twice becomes one, an all_reduce that is
-// only sliced becomes a reduce_scatter, and what nobody reads goes.
+// only sliced becomes a reduce_scatter, pointwise kernels take in what makes their operands, and what nobody reads
+// goes.
+#include "planner/fuse_pointwise.h"
 #include "planner/op_def.h"
 #include "planner/partition.h"
 
@@ -133,6 +135,8 @@ void remove_unread(Local& local) {
 void optimize(Local& local, const Mesh&, const Hardware&) {
     merge_equal_reshards(local);
     scatter_sliced_reductions(local);
+    remove_unread(local);   // so that only real readers count
+    fuse_pointwise(local);
     remove_unread(local);
 }
 

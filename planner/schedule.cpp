@@ -1,6 +1,7 @@
 // One walk over the local graph's nodes, in their order. Every value gets a buffer; what is decided on the way:
 //   view      a reshape shows the bytes of its operand and is no step
-//   in place  a pointwise result takes over the bytes of an operand that is read for the last time
+//   in place  a pointwise result takes over the bytes of an operand that is read for the last time, and so does the result
+//             of a collective that can work in place
 //   Start     where the collective stands, so as soon as its input is ready in this order
 //   Wait      before the first step that reads the result
 //   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them
@@ -133,8 +134,9 @@ private:
     void release_if_done(int id) {
         const int root_id = root(id);
         Life& life = lives_.at(root_id);
-        if (life.end != forever || life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > done_) return;
-        wait_for(life.contents);
+        if (life.end != forever || last_use_[static_cast<size_t>(life.contents)] > done_) return;
+        wait_for(life.contents); // which releases the bytes of a collective in place
+        if (life.end != forever || life.readers > 0) return;
         life.end = now();
         plan_.steps.push_back(Release{root_id});
     }
@@ -167,6 +169,10 @@ private:
     void add_collective(const Node& node) {
         const int input = buffer_of(node.inputs[0]);
         wait_for(input);
+        // Before the collective is a reader of its own.
+        const Life& sent = lives_.at(root(input));
+        const bool in_place = can_run_in_place(*node.collective) && sent.readers == 0 &&
+                              last_use_[static_cast<size_t>(sent.contents)] <= node_;
         const int output = add_buffer(node.outputs[0]);
         Start start;
         start.collective = *node.collective;
@@ -174,7 +180,12 @@ private:
         start.output = output;
         start.token = token_++;
         start.source = place(node.span);
-        open(output, now());
+        if (in_place) {
+            plan_.buffers[static_cast<size_t>(output)].alias_of = input;
+            lives_.at(root(input)).contents = output;
+        } else {
+            open(output, now());
+        }
         pending_[output] = now();
         ++lives_.at(root(input)).readers;
         plan_.steps.push_back(std::move(start));

@@ -35,6 +35,10 @@ std::vector<int> scalars_read(const Kernel& kernel);
 // bytes: pointwise, same number and size of elements, no broadcast and no transposition.
 bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& input_type, const TensorType& output);
 
+// The same of a collective: it reduces and moves no blocks, so every device reads and writes its part of the group's buffers alone.
+// From its Start on the bytes hold the result and no longer the operand.
+bool can_run_in_place(const Collective& collective);
+
 std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before, const TensorType& after);
 
 // Runs the steps over the state of every buffer: written before read, not overlapping while alive, starts and waits paired. Calls

@@ -139,7 +139,9 @@ private:
     std::string check(const Start& step, const std::string& path, size_t index, int) {
         if (!known(step.input) || !known(step.output)) return "a collective of something that is not a buffer";
         if (!readable(step.input)) return fmt::format("sends '{}' before it holds a value", buffer(step.input).name);
-        if (root_of(plan_->buffers, step.input) == root_of(plan_->buffers, step.output)) return "a collective into its own input";
+        const bool in_place = root_of(plan_->buffers, step.input) == root_of(plan_->buffers, step.output);
+        if (in_place && (step.input == step.output || !can_run_in_place(step.collective)))
+            return "a collective into its own input";
         // A loop's body is walked twice, and its tokens with it.
         if (!tokens_.emplace(step.token, fmt::format("{}[{}]", path, index)).second &&
             tokens_.at(step.token) != fmt::format("{}[{}]", path, index))

@@ -74,6 +74,10 @@ void add_scalars(const Affine& affine, std::vector<int>& buffers) {
         if (term.kind == AffineTerm::Kind::scalar) buffers.push_back(term.index);
 }
 
+bool can_run_in_place(const Collective& collective) {
+    return collective.def != nullptr && collective.def->uses.reduce && !collective.def->uses.from && !collective.def->uses.to;
+}
+
 std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before, const TensorType& after) {
     if (collective.def == nullptr) return "a collective without a kind";
     const CollectiveDef::Uses& uses = collective.def->uses;

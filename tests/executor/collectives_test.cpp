@@ -1,5 +1,6 @@
 // Every collective as carried out between arenas against its definition, on random meshes and axes, with the bytes that were moved
 // against the bytes that were predicted.
+#include "plans/plan_check.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@ using Buffers = std::vector<std::vector<double>>;
 
 // Runs one collective on buffers that are given per device: a global tensor [devices, ...] with one row per device.
 Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorType& before, const Buffers& buffers, int workers,
-                  i64& wire_bytes) {
+                  i64& wire_bytes, bool in_place = false) {
     PlanBuilder b(mesh);
     const i64 devices = mesh.device_count();
     std::string rows = "[";
@@ -31,13 +32,18 @@ Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorTy
         return text + "]";
     };
     const int in_rows = b.input("in", before.dtype, global(before), sharding(before));
-    const int in = b.buffer("before", before.dtype, before.shape);
+    const int before_id = b.buffer("before", before.dtype, before.shape);
     const int out = b.buffer("after", after.dtype, after.shape);
+    if (in_place) {
+        Buffer& alias = b.plan().buffers[static_cast<size_t>(out)];
+        alias.alias_of = before_id;
+        alias.offset = b.plan().buffers[static_cast<size_t>(before_id)].offset;
+    }
     const int out_rows = b.buffer("out", after.dtype, global(after), sharding(after));
     Move flat;
     flat.flat = true;
-    b.compute(flat, {in_rows}, in);
-    b.collective(std::string(collective.def->name), collective, in, out);
+    b.compute(flat, {in_rows}, before_id);
+    b.collective(std::string(collective.def->name), collective, before_id, out);
     b.compute(flat, {out}, out_rows);
     b.output("out", out_rows);
     RunOptions options;
@@ -103,6 +109,9 @@ void check(Case& random, const Mesh& mesh, const Collective& collective, const T
     i64 wire_bytes = -1;
     const Buffers got = carry_out(mesh, collective, before, buffers, static_cast<int>(random.pick(1, 3)), wire_bytes);
     CHECK(got == collective.def->meaning(collective, mesh, before, buffers));
+    CHECK(wire_bytes == collective.def->wire_bytes_total(collective, mesh, before.bytes()));
+    if (!can_run_in_place(collective)) return;
+    CHECK(got == carry_out(mesh, collective, before, buffers, static_cast<int>(random.pick(1, 3)), wire_bytes, true));
     CHECK(wire_bytes == collective.def->wire_bytes_total(collective, mesh, before.bytes()));
 }
 

@@ -111,10 +111,35 @@ TEST_CASE("schedule: what nobody reads is waited for and released where it stand
     LocalGraph g(mesh_of({{"m", 4}}));
     const ValueId x = g.input("x", {4});
     const ValueId a = g.pointwise("a", ScalarOp::exp, {x});
-    g.all_reduce("sum", {"m"}, a);
+    g.all_reduce("sum", {"m"}, a); // in the bytes of a
     g.output(x);
     const Plan plan = checked(g);
-    CHECK(step_words(plan) == Words{"a(x)", "start sum(a)", "wait sum", "release a", "release sum"});
+    CHECK(step_words(plan) == Words{"a(x)", "start sum(a)", "wait sum", "release a"});
+}
+
+TEST_CASE("schedule: an all_reduce takes over the bytes of an operand that dies there") {
+    LocalGraph g(mesh_of({{"m", 4}}));
+    const ValueId x = g.input("x", {64});
+    const ValueId a = g.pointwise("a", ScalarOp::exp, {x});
+    const ValueId sum = g.all_reduce("sum", {"m"}, a);
+    const ValueId b = g.pointwise("b", ScalarOp::neg, {sum});
+    g.output(g.all_reduce("z", {"m"}, b));
+    const Plan plan = checked(g);
+    CHECK(step_words(plan) == Words{"a(x)", "start sum(a)", "wait sum", "b(sum)", "start z(b)", "wait z"});
+    for (const char* name : {"sum", "b", "z"}) CHECK(named(plan, name).offset == named(plan, "a").offset);
+    CHECK(plan.peak_bytes == 2 * 64 * 4); // x, and one buffer for all the others
+}
+
+TEST_CASE("schedule: an all_reduce of an input, or of what another collective sends, has bytes of its own") {
+    LocalGraph g(mesh_of({{"m", 4}}));
+    const ValueId x = g.input("x", {64}, "[m]");
+    const ValueId a = g.pointwise("a", ScalarOp::exp, {x});
+    g.output(g.all_gather("whole", {"m"}, 0, a));
+    g.output(g.all_reduce("sum", {"m"}, a));
+    g.output(g.all_reduce("y", {"m"}, x));
+    const Plan plan = checked(g);
+    CHECK(named(plan, "sum").alias_of == -1);
+    CHECK(named(plan, "y").alias_of == -1);
 }
 
 TEST_CASE("schedule: released bytes are used again") {

@@ -1,3 +1,4 @@
+#include "planner/schedule.h"
 #include "plans/plan.h"
 #include "tests/plan/local_graph.h"
 #include "tests/plan/sample_plan.h"
@@ -115,7 +116,7 @@ TEST_CASE("verify_plan: starts and waits are paired") {
     CHECK(verdict(plan) ==
           "steps[4]: releases 'h' while a collective uses it"); // a, which is sent, is in the bytes of h
     plan = sample_plan();
-    plan.steps.resize(plan.steps.size() - 2); // without the last Wait and the Release after it
+    plan.steps.pop_back(); // the last Wait
     CHECK(verdict(plan) == "steps: nobody waits for token 1");
     plan = sample_plan();
     plan.steps.insert(plan.steps.begin(), Wait{7});
@@ -139,6 +140,29 @@ TEST_CASE("verify_plan: collectives are what their kind says") {
               c.axes[0] = {0, 1, 2};
           }) == "steps[2]: the moves use other axes than the collective's group");
     CHECK(with([](Collective& c) { c.root = 2; }) == "steps[2]: the root is not in the group");
+}
+
+TEST_CASE("verify_plan: only a collective that works in place may write into its input, which is gone then") {
+    const auto plan_of = [](bool gathers) {
+        LocalGraph g(mesh_of({{"m", 4}}));
+        const ValueId a = g.pointwise("a", ScalarOp::exp, {g.input("x", {64}, "[m]")});
+        g.output(gathers ? g.all_gather("z", {"m"}, 0, a) : g.all_reduce("z", {"m"}, a));
+        return schedule(g.local(), g.mesh());
+    };
+    Plan plan = plan_of(false);
+    CHECK(verdict(plan) == "fine");
+    CHECK(named(plan, "z").alias_of == named(plan, "a").id);
+    plan.outputs[0].buffer = named(plan, "a").id;
+    CHECK(verdict(plan) == "outputs: 'z' does not hold a value at the end");
+    plan = plan_of(false);
+    std::swap(plan.steps[1], plan.steps[2]);
+    plan.steps.resize(2);
+    CHECK(verdict(plan) == "steps[1]: waits for token 0, which is not in flight");
+
+    plan = plan_of(true);
+    const int a = named(plan, "a").id;
+    std::get<Start>(plan.steps[1].variant_ref()).output = a;
+    CHECK(verdict(plan) == "steps[1]: a collective into its own input");
 }
 
 TEST_CASE("verify_plan: loops are the same in every trip, and their affine terms are in scope") {
