@@ -1,0 +1,31 @@
+#include "executor/calibrate.h"
+#include "planner/schedule.h"
+#include "plans/file.h"
+
+#include <doctest/doctest.h>
+#include <test_paths.h>
+
+using namespace shard;
+
+TEST_CASE("calibrate: the profile that it writes is one that layouts can name") {
+    Diagnostics diagnostics;
+    const std::optional<Calibration> found = calibrate({16, 4096, 1}, diagnostics); // sizes that say nothing, in no time
+    REQUIRE(found);
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/measured.yaml";
+    std::string problem;
+    REQUIRE(write_file_atomically(path, calibration_yaml(*found), problem));
+    Sources sources;
+    const std::optional<Hardware> hardware = load_hardware(path, {}, sources, diagnostics);
+    REQUIRE(hardware);
+    CHECK(diagnostics.all().empty());
+    CHECK(hardware->name == "measured");
+    CHECK(hardware->flops.size() == 3);
+    CHECK(hardware->flops.at("f64") == doctest::Approx(found->flops_f64).epsilon(1e-3));
+    CHECK(hardware->memory_bandwidth == doctest::Approx(found->memory_bandwidth).epsilon(1e-3));
+    CHECK(hardware->kernel_floor == doctest::Approx(found->kernel_floor).epsilon(1e-3));
+    REQUIRE(hardware->links.size() == 1);
+    CHECK(hardware->links[0].bandwidth == doctest::Approx(found->link_bandwidth).epsilon(1e-3));
+    CHECK(hardware->sources.size() == 6);
+    for (const std::string& source : hardware->sources)
+        CHECK(source.find("measured by shardc calibrate") != std::string::npos);
+}
