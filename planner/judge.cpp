@@ -88,7 +88,7 @@ private:
         const i64 peak = report_->memory.peak;
         if (!policy_->max_memory_per_device || peak <= *policy_->max_memory_per_device) return;
         DiagnosticBuilder finding =
-            diagnostics_->finding("P0101", policy_->span,
+            diagnostics_->finding("P0101", policy_->place("max_memory_per_device"),
                                   fmt::format("peak memory is {} per device, the limit is {}", exact_bytes(peak),
                                               exact_bytes(*policy_->max_memory_per_device)));
         note_tensors(finding, tensors());
@@ -100,7 +100,7 @@ private:
             bytes = add_saturating(bytes, collective.wire_bytes_per_device);
         if (!policy_->max_wire_bytes_per_device || bytes <= *policy_->max_wire_bytes_per_device) return;
         DiagnosticBuilder finding =
-            diagnostics_->finding("P0102", policy_->span,
+            diagnostics_->finding("P0102", policy_->place("max_wire_bytes_per_device"),
                                   fmt::format("a device sends {}, the limit is {}", exact_bytes(bytes),
                                               exact_bytes(*policy_->max_wire_bytes_per_device)));
         note_collectives(finding, collectives());
@@ -111,7 +111,7 @@ private:
         for (const CollectiveReport& collective : report_->collectives) count = add_saturating(count, collective.count);
         if (policy_->max_collectives && count > *policy_->max_collectives) {
             DiagnosticBuilder finding =
-                diagnostics_->finding("P0103", policy_->span,
+                diagnostics_->finding("P0103", policy_->place("max_collectives"),
                                       fmt::format("the plan executes {}, the limit is {}", counted(count, "collective"),
                                                   *policy_->max_collectives));
             note_collectives(finding, collectives());
@@ -120,7 +120,7 @@ private:
             const std::vector<const CollectiveReport*> found = collectives(kind);
             if (found.empty()) continue;
             DiagnosticBuilder finding = diagnostics_->finding(
-                "P0104", policy_->span, fmt::format("{} is forbidden, the plan has {}", kind, found.size()));
+                "P0104", policy_->place("forbid_collectives"), fmt::format("{} is forbidden, the plan has {}", kind, found.size()));
             note_collectives(finding, found);
         }
     }
@@ -136,7 +136,7 @@ private:
         }
         if (bytes <= *policy_->max_replicated_param_bytes) return;
         DiagnosticBuilder finding =
-            diagnostics_->finding("P0105", policy_->span,
+            diagnostics_->finding("P0105", policy_->place("max_replicated_param_bytes"),
                                   fmt::format("{} of parameters are held in full by every device, the limit is {}",
                                               exact_bytes(bytes), exact_bytes(*policy_->max_replicated_param_bytes)));
         note_tensors(finding, std::move(whole));
@@ -146,7 +146,7 @@ private:
         const TimeReport& time = report_->time;
         if (!policy_->max_step_seconds || time.step_seconds <= *policy_->max_step_seconds) return;
         diagnostics_
-            ->finding("P0106", policy_->span,
+            ->finding("P0106", policy_->place("max_step_seconds"),
                       fmt::format("a step takes {} on {}, the limit is {}", human_seconds(time.step_seconds),
                                   report_->hardware, human_seconds(*policy_->max_step_seconds)))
             .note(fmt::format("computation {}, waiting for collectives {}", human_seconds(time.compute_seconds),

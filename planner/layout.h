@@ -24,6 +24,9 @@ struct PolicyDecl {
     std::optional<i64> max_replicated_param_bytes;
     std::optional<double> max_step_seconds;
     Span span;
+    std::vector<std::pair<std::string, Span>> entries; // what was written, with its place
+
+    Span place(std::string_view key) const; // of an entry; of the whole policy if it was not written
 };
 
 struct Layout {

@@ -36,6 +36,12 @@ std::vector<std::string> read_collectives(const Yaml& yaml, Diagnostics& diagnos
 
 } // namespace
 
+Span PolicyDecl::place(std::string_view key) const {
+    for (const auto& [name, where] : entries)
+        if (name == key) return where;
+    return span;
+}
+
 PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics) {
     PolicyDecl policy;
     policy.span = yaml.span;
@@ -44,6 +50,8 @@ PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics) {
                      "max_replicated_param_bytes", "max_step_seconds"},
                     "policy", diagnostics))
         return policy;
+    for (const YamlEntry& entry : *yaml.map())
+        policy.entries.emplace_back(entry.key, entry.value.is_null() ? entry.key_span : entry.value.span);
     const auto bytes = [&](std::string_view key) -> std::optional<i64> {
         const Yaml* value = yaml.find(key);
         return value == nullptr ? std::nullopt : read_bytes(*value, key, diagnostics);
