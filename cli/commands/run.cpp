@@ -77,7 +77,6 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
         const std::string path = text.substr(equals + 1);
         if (write_npy(path, result.outputs.at(text.substr(0, equals)), diagnostics))
             env.err << "wrote " << path << '\n';
-        env.err << "wrote " << text.substr(equals + 1) << '\n';
     }
 }
 
