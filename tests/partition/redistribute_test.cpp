@@ -178,6 +178,18 @@ TEST_CASE("a permutation of whole axes renames a part of one on a dim") {
     CHECK(carried.buffers == blocks_of(mesh, {16, 2}, to));
 }
 
+TEST_CASE("parts of an axis that do not nest: the axis is gathered before it splits anew") {
+    Mesh mesh{{{"x", 6, ""}, {"y", 2, ""}}, {}};
+    for (const char* target : {"[- | x:(2)3]", "[x:(2)3,y | -]", "[x:(1)2 | y]"}) {
+        Sharding from = sharding_of(mesh, "[x:(1)3,y | -]"), to = sharding_of(mesh, target);
+        Redistribution found = redistribute(mesh, uniform(), f32_type({12, 12}), from, to);
+        Carried carried = carry_out(mesh, {12, 12}, from, found);
+        CHECK(text(mesh, carried.sharding) == target);
+        CHECK(carried.buffers == blocks_of(mesh, {12, 12}, to));
+        CHECK(carried.wire_bytes == found.wire_bytes_total);
+    }
+}
+
 TEST_CASE("a mesh of a million devices takes no longer than a small one") {
     Mesh mesh{{{"a", 1024, ""}, {"b", 1024, ""}}, {}};
     Redistribution found = redistribute(mesh, uniform(), f32_type({4096, 4096}), sharding_of(mesh, "[a | b]"),
