@@ -59,7 +59,8 @@ Summary summarise(const Tensor& tensor) {
     return summary;
 }
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
+// The sign of a NaN says nothing, and differs between processors.
+std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
 
 } // namespace
 
@@ -99,6 +100,7 @@ std::string run_text(const RunReport& report, const Paint& paint) {
         std::string largest =
             fmt::format("largest difference {:.3g}, {:.2g} of the largest value ({:.2g} allowed)", comparison.max_absolute,
                         comparison.max_relative, comparison.allowed_relative);
+        if (comparison.not_finite > 0) largest += fmt::format("; {} elements are not finite in both", comparison.not_finite);
         out += comparison.equal
                    ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
                    : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
@@ -153,6 +155,7 @@ std::string run_json(const RunReport& report) {
                                  .number("max_absolute", report.comparison->max_absolute)
                                  .number("max_relative", report.comparison->max_relative)
                                  .number("allowed_relative", report.comparison->allowed_relative)
+                                 .integer("not_finite", report.comparison->not_finite)
                                  .text());
     if (report.show_seconds) {
         for (double value : report.result.seconds) seconds.push_back(json_number(value));

@@ -1,6 +1,7 @@
 // Tolerance (docs/verification.md): integers and booleans must be equal. A float may differ by
-//     eps * (8 + 4 * sqrt(K) + 4 * sqrt(D)) * scale
-// where eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32), K is the longest reduction of the plan, D the number of contractions and reductions that one run executes, and scale the
+//     (eps * (8 + 4 * sqrt(D)) + eps_sum * 4 * sqrt(K)) * scale
+// where eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32) and eps_sum
+// that of what its sums accumulate in, K is the longest reduction of the plan, D the number of contractions and reductions that one run executes, and scale the
 // largest magnitude in the reference; at least 1 for outputs so small that all their elements may be small by cancellation.
 #include "executor/element.h"
 #include "executor/executor.h"
@@ -57,11 +58,15 @@ double epsilon(DType dtype) {
     }
 }
 
-double coarsest_epsilon(const Plan& plan) {
-    double result = 0;
-    for (const Buffer& buffer : plan.buffers) result = std::max(result, epsilon(buffer.dtype));
+// The coarsest floating-point type in the plan; nullopt if there is none.
+std::optional<DType> coarsest(const Plan& plan) {
+    std::optional<DType> result;
+    for (const Buffer& buffer : plan.buffers)
+        if (epsilon(buffer.dtype) > (result ? epsilon(*result) : 0)) result = buffer.dtype;
     return result;
 }
+// Of what sums are accumulated in.
+double accumulator_epsilon(DType dtype) { return epsilon(dtype == DType::bf16 ? DType::f32 : dtype); }
 
 std::vector<double> values_of(const Tensor& tensor) {
     std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
@@ -110,7 +115,11 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
                                           Diagnostics& diagnostics) {
     Reductions reductions = {plan};
     reductions.add(plan.steps, 1);
-    const double factor = 8 + 4 * std::sqrt(reductions.longest) + 4 * std::sqrt(reductions.count);
+    const auto allowed = [&](DType dtype) {
+        return epsilon(dtype) * (8 + 4 * std::sqrt(reductions.count)) +
+               accumulator_epsilon(dtype) * 4 * std::sqrt(reductions.longest);
+    };
+    const std::optional<DType> coarse = coarsest(plan);
     Comparison comparison;
     comparison.equal = true;
     for (const PlanOutput& output : plan.outputs) {
@@ -125,12 +134,12 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         double scale = expected.size() < few_elements ? 1 : 0;
         for (double value : expected)
             if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
-        const double eps = epsilon(a->second.type.dtype) > 0 ? coarsest_epsilon(plan) : 0;
-        const double tolerance = eps * factor * scale;
-        comparison.allowed_relative = std::max(comparison.allowed_relative, eps * factor);
+        const double relative = is_floating(a->second.type.dtype) && coarse ? allowed(*coarse) : 0, tolerance = relative * scale;
+        comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
         i64 mismatches = 0, first = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];
+            if (!std::isfinite(y)) ++comparison.not_finite;
             if (x == y || (std::isnan(x) && std::isnan(y))) continue;
             const double difference = std::fabs(x - y); // not finite where one of them is not
             if (!std::isnan(difference)) {

@@ -43,6 +43,7 @@ struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
     double max_relative = 0;     // the same, divided by the largest magnitude in its output
     double allowed_relative = 0; // what max_relative may be
+    i64 not_finite = 0;          // elements of the reference that are NaN or infinite: equal, but hardly what is wanted
     bool equal = false;
 };
 std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference, Diagnostics& diagnostics);

@@ -22,7 +22,6 @@ struct AxisDecl {
 struct DimSpec {
     std::vector<std::string> axes; // as text, parse with parse_axis_ref
     bool open = false;
-    bool unconstrained_logical = false; // reserved for logical "?" entries
     int priority = 0;
     Span span;
 };

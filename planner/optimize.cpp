@@ -132,7 +132,7 @@ void remove_unread(Local& local) {
 
 } // namespace
 
-void optimize(Local& local, const Mesh&, const Hardware&) {
+void optimize(Local& local) {
     merge_equal_reshards(local);
     scatter_sliced_reductions(local);
     remove_unread(local);   // so that only real readers count

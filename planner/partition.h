@@ -35,7 +35,7 @@ struct Local {
         value_of; // global ValueId -> the local value that holds it in its propagated sharding; -1 if none has to
 };
 Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation);
-void optimize(Local& local, const Mesh& mesh, const Hardware& hardware);
+void optimize(Local& local);
 // Invariants of the local graph: kernels and collectives fit their types, values' shardings follow from sharding_after,
 // outputs not partial.
 void verify_local(const Local& local, const Mesh& mesh);

@@ -54,7 +54,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // From here on types are local and collectives are nodes.
     c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
     verify_local(*c.local, c.layout->mesh);
-    optimize(*c.local, c.layout->mesh, *c.hardware);
+    optimize(*c.local);
     verify_local(*c.local, c.layout->mesh);
 
     // Order, offsets and peak are fixed; what follows only adds figures and findings.

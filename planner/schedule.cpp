@@ -208,7 +208,8 @@ private:
         const int taken = operand_to_take_over(compute, types, type);
         compute.output = add_buffer(node.outputs[0]);
         if (taken >= 0) {
-            plan_.buffers[static_cast<size_t>(compute.output)].alias_of = taken;
+            // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
+            plan_.buffers[static_cast<size_t>(compute.output)].alias_of = root(taken);
             lives_.at(root(taken)).contents = compute.output;
         } else {
             open(compute.output, now());

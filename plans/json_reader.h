@@ -38,7 +38,6 @@ public:
     i64 size() const;                              // of a list; reports anything else
     JsonAt at(i64 index) const;
     bool is_null() const { return std::holds_alternative<std::monostate>(json_->value); }
-    bool is_list() const { return std::holds_alternative<JsonList>(json_->value); }
     bool is_map() const { return std::holds_alternative<JsonMap>(json_->value); }
     bool is_integer() const { return std::holds_alternative<i64>(json_->value); }
     // An object of exactly one of these keys, as variants are written; empty after reporting.

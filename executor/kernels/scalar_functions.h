@@ -7,9 +7,6 @@
 namespace shard {
 
 template <typename T>
-constexpr bool is_signed_integer = std::is_integral_v<T> && std::is_signed_v<T>;
-
-template <typename T>
 T integer_divide(T a, T b) {
     if (b == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>)

@@ -96,6 +96,28 @@ TEST_CASE("--output writes the payload to a file and nothing to stdout") {
     CHECK(shell.files.files["report.txt"] == shell("plan @model.yaml @layout.yaml").out);
 }
 
+TEST_CASE("run says that it wrote a file once, and only if it did") {
+    Shell shell;
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/z.npy";
+    CommandResult wrote = shell("run @model.yaml @layout.yaml --output z=" + path);
+    CHECK(wrote.code == 0);
+    CHECK(wrote.err == "wrote " + path + "\n");
+    CommandResult failed = shell("run @model.yaml @layout.yaml --output z=no/such/folder/z.npy");
+    CHECK(failed.code == 2);
+    CHECK(failed.err.find("wrote") == std::string::npos);
+    CHECK(failed.err.find("error[") == 0);
+}
+
+TEST_CASE("a NaN has no sign in the report") {
+    Shell shell;
+    shell.files.files["nan.yaml"] = "model: n\ninputs: {x: {shape: [2], init: {constant: -1.0}}}\ngraph:\n  - a: {log: x}\noutputs: [a]\n";
+    shell.files.files["one.yaml"] = "mesh: {d: 1}\n";
+    CommandResult result = shell("run nan.yaml one.yaml");
+    CHECK(result.code == 0);
+    CHECK(result.out.find("nan") != std::string::npos);
+    CHECK(result.out.find("-nan") == std::string::npos);
+}
+
 TEST_CASE("check judges the layout's policy and the file's, in every format, by exit code") {
     Shell shell;
     shell.files.files["policy.yaml"] = "max_collectives: 0\n";

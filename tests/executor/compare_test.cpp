@@ -54,6 +54,20 @@ TEST_CASE("differences within eps * (8 + 4 sqrt K + 4 sqrt D) * scale are roundi
     CHECK(finding.notes.at(1).starts_with("7 of 24 elements"));
 }
 
+TEST_CASE("a long sum of bf16 is accumulated in f32, so its length hardly loosens what may differ") {
+    // K = 192, D = 1: 2^-7 * (8 + 4) + 2^-23 * 4 * sqrt(192), far below 2^-7 * 4 * sqrt(192) = 0.43 alone.
+    const double tolerance = std::ldexp(12, -7) + std::ldexp(4 * std::sqrt(192.0), -23);
+    const Plan plan = example(DType::bf16);
+    const RunResult ones = result_of(DType::bf16, [](i64) { return 1.0; });
+    Diagnostics diagnostics;
+    const std::optional<Comparison> near =
+        compare_results(plan, result_of(DType::bf16, [](i64 i) { return i == 7 ? 1.0625 : 1.0; }), ones, diagnostics);
+    REQUIRE(near);
+    CHECK(near->equal);
+    CHECK(near->allowed_relative == doctest::Approx(tolerance));
+    CHECK_FALSE(compare_results(plan, result_of(DType::bf16, [](i64 i) { return i == 7 ? 1.125 : 1.0; }), ones, diagnostics)->equal);
+}
+
 TEST_CASE("integers must be equal, NaN must be at the same places") {
     Diagnostics diagnostics;
     const RunResult ones = result_of(DType::i32, [](i64) { return 1.0; });

@@ -69,7 +69,7 @@ Local GraphCase::run() const {
     Hardware hardware = uniform_hardware();
     Local local = partition(graph, mesh, hardware, propagation);
     verify_local(local, mesh);
-    optimize(local, mesh, hardware);
+    optimize(local);
     verify_local(local, mesh);
     return local;
 }
