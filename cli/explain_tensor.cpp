@@ -22,7 +22,7 @@ public:
 
     std::string text() {
         std::string out = header() + "\n" + paint_.strong("Why this sharding") + "\n";
-        std::optional<ValueId> value = find_value(*c_.graph, tensor_.name);
+        std::optional<ValueId> value = value_of(*c_.graph, tensor_.name, tensor_.role);
         if (value) out += reasons(*value);
         return out + "\n" + collectives(value) + remedies();
     }

@@ -32,6 +32,11 @@ std::vector<const TensorReport*> find_tensors(const Compilation& compilation, co
     return found;
 }
 
+std::optional<ValueId> value_of(const Graph& graph, std::string_view name, Role role) {
+    if (role == Role::output || name.find('#') != std::string_view::npos) return find_value(graph, name);
+    return find_value(graph, std::string(name) + "#1");
+}
+
 bool touches(const CollectiveReport& collective, std::string_view tensor) {
     auto base = [](std::string_view name) { return name.substr(0, name.find('#')); };
     return base(collective.tensor) == base(tensor);

@@ -28,6 +28,8 @@ void check_rule_axes(const Mesh& mesh, std::span<const AxisRule> rules, Diagnost
                 "E0310", rule.span, fmt::format("the rule {} names the mesh axis '{}', which the mesh lacks", text(rule), name));
             error.note(mesh_axes_text(mesh)).help("say missing_axes: ignore if the rules serve several meshes");
             suggest(error, name, mesh_axis_names(mesh));
+            // The spelling of a rule in Python.
+            if (name == "None") error.help(fmt::format("for no axis write ~: {{{}: ~}}", rule.logical));
         }
 }
 

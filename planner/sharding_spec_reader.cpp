@@ -145,7 +145,7 @@ std::optional<AxisRule> read_axis_rule(const Yaml& yaml, Diagnostics& diagnostic
         diagnostics.error("E0306", yaml.span, fmt::format("a rule is a map of one entry, found {}",
                                                           map == nullptr ? std::string(yaml.kind())
                                                                          : fmt::format("{} entries", map->size())))
-            .help("write `- {batch: data}`: a logical axis and where it goes");
+            .help("write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes");
         return std::nullopt;
     }
     const YamlEntry& entry = map->front();

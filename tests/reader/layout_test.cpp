@@ -91,9 +91,9 @@ TEST_CASE("rules and shardings that cannot be read") {
     CHECK(with("rules: {batch: data}") == "E0113 2:8+1 rules: expected a list, found a map\n"
                                           "  help order matters in rules: write a list, `- {batch: data}`\n");
     CHECK(with("rules: [{a: data, b: model}]") ==
-          "E0306 2:9+1 a rule is a map of one entry, found 2 entries\n  help write `- {batch: data}`: a logical axis and where it goes\n");
+          "E0306 2:9+1 a rule is a map of one entry, found 2 entries\n  help write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes\n");
     CHECK(with("rules: [[batch, data]]") ==
-          "E0306 2:9+1 a rule is a map of one entry, found a list\n  help write `- {batch: data}`: a logical axis and where it goes\n");
+          "E0306 2:9+1 a rule is a map of one entry, found a list\n  help write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes\n");
     CHECK(with("rules: [{a: [data, data]}]") == "E0306 2:20+4 mesh axis 'data' is named twice in one rule\n");
     CHECK(with("rules: [{a: [[data]]}]") == "E0113 2:14+1 a mesh axis: expected a string, found a list\n");
     CHECK(with("rules: [{a: {b: c}}]") == "E0306 2:13+1 a rule's mesh axes cannot be a map\n"

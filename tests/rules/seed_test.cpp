@@ -136,6 +136,13 @@ TEST_CASE("axes that the mesh lacks are found everywhere at once, also in unused
                           "E0316 0:0+1 unknown mesh axis 'tensor'\n  note the mesh has data, model\n");
 }
 
+TEST_CASE("None in a rule is taken for Python's, and the hint says how it is written here") {
+    Seeding s("inputs:\n  x: {axes: [a], shape: [8]}\n");
+    s.run(mesh + std::string("rules:\n  - {a: None}\n"));
+    CHECK(s.problems() == "E0310 3:6+1 the rule {a: None} names the mesh axis 'None', which the mesh lacks\n"
+                          "  note the mesh has data, model\n  help for no axis write ~: {a: ~}\n");
+}
+
 TEST_CASE("with missing_axes: ignore they are left out") {
     Seeding s("inputs:\n  x: {shape: [8, 64], mesh: [dat, [data, gone]]}\n  y: {axes: [batch, embed], shape: [8, 64]}\n");
     s.run(mesh + "missing_axes: ignore\nrules: [{batch: [fsdp, model]}, {embed: fsdp}]\n");
