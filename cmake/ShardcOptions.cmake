@@ -28,10 +28,11 @@ add_library(shardc_options INTERFACE)
 target_include_directories(shardc_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(shardc_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
 # g++ 12 optimises its way to false alarms in library headers: gcc bug 105329 (-Wrestrict on assigning a short literal to
-# a std::string; fixed in 13) and fmt's issue 2989 (-Wstringop-overflow in fmt::detail::fill_t at -O3; gone in 13).
+# a std::string; fixed in 13), fmt's issue 2989 (-Wstringop-overflow in fmt::detail::fill_t at -O3; gone in 13), and those of the
+# family of gcc bug 80635 (-Wmaybe-uninitialized on the alternatives that a std::variant does not hold).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(shardc_options INTERFACE
-                           "$<$<CONFIG:Release,RelWithDebInfo>:-Wno-restrict;-Wno-stringop-overflow>")
+                           "$<$<CONFIG:Release,RelWithDebInfo>:-Wno-restrict;-Wno-stringop-overflow;-Wno-maybe-uninitialized>")
 endif()
 if(SHARDC_WERROR)
     target_compile_options(shardc_options INTERFACE -Werror)
