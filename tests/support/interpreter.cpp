@@ -67,21 +67,32 @@ Array einsum(const std::string& left_letters, const std::string& right_letters, 
     Shape out_shape, summed_shape;
     for (char c : out_letters) out_shape.push_back(sizes[c]);
     for (char c : summed) summed_shape.push_back(sizes[c]);
+    // Where each operand's element lies for one step of a letter; 0 for a letter it does not have.
+    auto steps_of = [](const std::string& letters, const Shape& shape, const std::string& order) {
+        std::vector<i64> steps;
+        for (char c : order) {
+            i64 step = 0, stride = 1;
+            for (size_t d = letters.size(); d-- > 0; stride *= shape[d])
+                if (letters[d] == c) step += stride;
+            steps.push_back(step);
+        }
+        return steps;
+    };
+    auto offset_in = [](const std::vector<i64>& steps, const Index& index) {
+        i64 offset = 0;
+        for (size_t d = 0; d < index.size(); ++d) offset += steps[d] * index[d];
+        return offset;
+    };
+    const Shape right_shape = in.size() > 1 ? in[1].shape : Shape{};
+    const std::vector<i64> left_out = steps_of(left_letters, in[0].shape, out_letters), right_out = steps_of(right_letters, right_shape, out_letters);
+    const std::vector<i64> left_in = steps_of(left_letters, in[0].shape, summed), right_in = steps_of(right_letters, right_shape, summed);
+    std::vector<std::pair<i64, i64>> terms; // offsets of the factors of every term, the same for every output
+    for_each(summed_shape, [&](const Index& inner) { terms.emplace_back(offset_in(left_in, inner), offset_in(right_in, inner)); });
     return make(out_shape, [&](const Index& out) {
+        const double* left = in[0].values.data() + offset_in(left_out, out);
+        const double* right = in.size() > 1 ? in[1].values.data() + offset_in(right_out, out) : nullptr;
         double total = 0;
-        for_each(summed_shape, [&](const Index& inner) {
-            auto pick = [&](const std::string& letters) {
-                Index index;
-                for (char c : letters) {
-                    size_t o = out_letters.find(c);
-                    index.push_back(o != std::string::npos ? out[o] : inner[summed.find(c)]);
-                }
-                return index;
-            };
-            double product = at(in[0], pick(left_letters));
-            if (in.size() > 1) product *= at(in[1], pick(right_letters));
-            total += product;
-        });
+        for (const std::pair<i64, i64>& term : terms) total += left[term.first] * (right == nullptr ? 1 : right[term.second]);
         return total;
     });
 }
