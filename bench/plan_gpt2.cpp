@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,8 @@ int main(int argc, char** argv) {
     }
     const std::string shardc = argv[1], examples = argc > 2 ? argv[2] : "examples";
     const int rounds = argc > 3 ? std::max(1, std::atoi(argv[3])) : 15;
-    char pattern[] = "/tmp/bench_plan_XXXXXX";
-    const char* folder = mkdtemp(pattern);
+    std::string pattern = (std::filesystem::temp_directory_path() / "bench_plan_XXXXXX").string();
+    const char* folder = mkdtemp(pattern.data());
     if (folder == nullptr) return 1;
     const std::string gpt2 = examples + "/gpt2/", small = examples + "/dot_relu_dot/";
     const std::string deep = changed(folder, "deep.yaml", gpt2 + "model.yaml", {{"times: 12", "times: 48"}});
