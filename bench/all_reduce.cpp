@@ -57,7 +57,9 @@ double floor_seconds(const Arenas& arenas, i64 devices, i64 elements, int thread
             ends[t] = std::chrono::steady_clock::now();
         });
     for (std::thread& thread : team) thread.join();
-    return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) - *std::min_element(starts.begin(), starts.end())).count();
+    return std::chrono::duration<double>(*std::max_element(ends.begin(), ends.end()) -
+                                         *std::min_element(starts.begin(), starts.end()))
+        .count();
 }
 
 int run(int argc, char** argv) {
@@ -74,7 +76,8 @@ int run(int argc, char** argv) {
     for (i64 round = 0; round < rounds; ++round) {
         floor_seconds(arenas, devices, elements, cores); // the first touches the pages
         double floor = floor_seconds(arenas, devices, elements, cores);
-        for (int again = 0; again < 4; ++again) floor = std::min(floor, floor_seconds(arenas, devices, elements, cores));
+        for (int again = 0; again < 4; ++again)
+            floor = std::min(floor, floor_seconds(arenas, devices, elements, cores));
         RunOptions options;
         options.repeat = 6;
         options.poison = false;
@@ -84,8 +87,8 @@ int run(int argc, char** argv) {
         std::vector<double> seconds(result->seconds.begin() + 1, result->seconds.end());
         std::sort(seconds.begin(), seconds.end());
         ratios.push_back(seconds[seconds.size() / 2] / floor);
-        std::printf("  floor %6.1f ms   all_reduce %6.1f ms (least %.1f)   ratio %.2f\n", floor * 1e3, seconds[seconds.size() / 2] * 1e3,
-                    seconds.front() * 1e3, ratios.back());
+        std::printf("  floor %6.1f ms   all_reduce %6.1f ms (least %.1f)   ratio %.2f\n", floor * 1e3,
+                    seconds[seconds.size() / 2] * 1e3, seconds.front() * 1e3, ratios.back());
     }
     std::sort(ratios.begin(), ratios.end());
     std::printf("median ratio %.2f\n", ratios[ratios.size() / 2]);

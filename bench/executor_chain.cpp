@@ -1,5 +1,6 @@
-// The executor on a chain of products (rows x width)(width x width) over 8 devices, against the same chain as plain OpenBLAS
-// on all cores: prints both and the ratio. The weights are split by columns, so every product is followed by an all_gather.
+// The executor on a chain of products (rows x width)(width x width) over 8 devices, against the same chain as plain
+// OpenBLAS on all cores: prints both and the ratio. The weights are split by columns, so every product is followed by
+// an all_gather.
 //
 //     bench_executor_chain [links] [rows] [width] [rounds]
 #include "executor/executor.h"
@@ -79,7 +80,8 @@ private:
 double plain_chain(int links, i64 rows, i64 width, int threads) {
     openblas_set_num_threads(threads);
     std::vector<float> x(static_cast<size_t>(rows * width), 0.01f), y(x.size());
-    std::vector<std::vector<float>> weights(static_cast<size_t>(links), std::vector<float>(static_cast<size_t>(width * width), 0.01f));
+    std::vector<std::vector<float>> weights(static_cast<size_t>(links),
+                                            std::vector<float>(static_cast<size_t>(width * width), 0.01f));
     const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     const int m = static_cast<int>(rows), n = static_cast<int>(width);
     for (const std::vector<float>& w : weights) {
@@ -95,9 +97,11 @@ int run(int argc, char** argv) {
     const i64 rows = argument(2, 1024), width = argument(3, 4096), rounds = argument(4, 5);
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     const Plan plan = ChainBuilder(8, rows, width).build(links);
-    const double flop = 2.0 * static_cast<double>(links) * static_cast<double>(rows) * static_cast<double>(width) * static_cast<double>(width);
-    std::printf("%d products (%lld x %lld)(%lld x %lld) over 8 devices, %d cores\n", links, static_cast<long long>(rows),
-                static_cast<long long>(width), static_cast<long long>(width), static_cast<long long>(width), cores);
+    const double flop = 2.0 * static_cast<double>(links) * static_cast<double>(rows) * static_cast<double>(width) *
+                        static_cast<double>(width);
+    std::printf("%d products (%lld x %lld)(%lld x %lld) over 8 devices, %d cores\n", links,
+                static_cast<long long>(rows), static_cast<long long>(width), static_cast<long long>(width),
+                static_cast<long long>(width), cores);
     std::vector<double> ratios;
     plain_chain(links, rows, width, cores); // the first one pays for the library's threads
     for (i64 round = 0; round < rounds; ++round) {
@@ -110,7 +114,8 @@ int run(int argc, char** argv) {
         if (!result) return 1;
         const double ours = result->seconds.back();
         ratios.push_back(plain / ours);
-        std::printf("  plain OpenBLAS %7.1f GFLOP/s   executor %7.1f GFLOP/s   ratio %.3f\n", flop / plain / 1e9, flop / ours / 1e9, plain / ours);
+        std::printf("  plain OpenBLAS %7.1f GFLOP/s   executor %7.1f GFLOP/s   ratio %.3f\n", flop / plain / 1e9,
+                    flop / ours / 1e9, plain / ours);
     }
     std::sort(ratios.begin(), ratios.end());
     std::printf("median ratio %.3f (aim 0.9)\n", ratios[ratios.size() / 2]);

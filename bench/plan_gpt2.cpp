@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
         std::printf("%-10s %10.2f %10.2f %14.2f\n", one.name, median(one.seconds) * 1e3,
                     *std::min_element(one.seconds.begin(), one.seconds.end()) * 1e3, median(one.seconds) / version);
     std::printf("4 times the layers: %.2f times the time; 131072 times the devices: %.2f times the time\n",
-                median(cases[2].seconds) / median(cases[1].seconds), median(cases[4].seconds) / median(cases[3].seconds));
+                median(cases[2].seconds) / median(cases[1].seconds),
+                median(cases[4].seconds) / median(cases[3].seconds));
     return 0;
 }

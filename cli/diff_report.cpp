@@ -189,8 +189,8 @@ std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, b
 }
 
 std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values) {
-    std::string out =
-        "### " + heading(plans, {}, "    ") + figures_table(plans).render_markdown() + fmt::format("\n\\{}\n\n", legend);
+    std::string out = "### " + heading(plans, {}, "    ") + figures_table(plans).render_markdown() +
+                      fmt::format("\n\\{}\n\n", legend);
     i64 left_out = 0;
     Table shardings = shardings_table(plans, {}, all_values, left_out);
     if (shardings.empty() && left_out == 0) return out + "All tensors have the same shardings.\n";

@@ -13,8 +13,8 @@ std::vector<const TensorReport*> find_tensors(const Compilation& compilation, co
 // True if a collective is for the tensor or for another rebinding of the same name ("a" and "a#2").
 bool touches(const CollectiveReport& collective, std::string_view tensor);
 
-// The value of a report's row. A row of a rebound name means its own binding, where a bare name that a user writes means
-// the last; an output goes by the name that the model gives it, which may be a bare one.
+// The value of a report's row. A row of a rebound name means its own binding, where a bare name that a user writes
+// means the last; an output goes by the name that the model gives it, which may be a bare one.
 std::optional<ValueId> value_of(const Graph& graph, std::string_view name, Role role);
 
 // Reports E0706 with what is near; exit code 2.

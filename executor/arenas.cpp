@@ -32,8 +32,8 @@ i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
 bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
     internal_check(base_ == nullptr, "arenas are allocated once");
     const i64 total = total_bytes(devices, bytes_per_device);
-    void* memory =
-        mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
     madvise(memory, static_cast<size_t>(total), MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
     base_ = static_cast<std::byte*>(memory);

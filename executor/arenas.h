@@ -1,8 +1,10 @@
-// The memory of all emulated devices: one mapping, one arena per device, made once per run_plan (the first touch of a page costs
-// more than using it). Arenas are skewed by a few cache lines, so that the same offset of all of them does not fall on one cache set.
+// The memory of all emulated devices: one mapping, one arena per device, made once per run_plan (the first touch of a
+// page costs more than using it). Arenas are skewed by a few cache lines, so that the same offset of all of them does
+// not fall on one cache set.
 //
 // Who owns what: an arena's bytes belong to its device's program. Between Start and the completion of a collective its
-// input may be read, and its output written, by the workers that carry out the peers' shares (executor/shared_memory.h).
+// input may be read, and its output written, by the workers that carry out the peers' shares
+// (executor/shared_memory.h).
 #pragma once
 
 #include "plans/base.h"
@@ -11,7 +13,8 @@
 
 namespace shard {
 
-// What unwritten bytes hold: all ones, a NaN in every float type, -1 or the largest value in integers, no valid boolean.
+// What unwritten bytes hold: all ones, a NaN in every float type, -1 or the largest value in integers, no valid
+// boolean.
 constexpr int poison_byte = 0xFF;
 
 class Arenas {

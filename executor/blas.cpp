@@ -24,7 +24,7 @@ void call_gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, blasint m, blasint n, bla
     cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
 
-template <typename T>
+template<typename T>
 void gemm_of(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out) {
     if (out.transposed) { // out^T = rhs^T * lhs^T
         lhs.transposed = !lhs.transposed;

@@ -5,12 +5,12 @@
 
 namespace shard {
 
-// Sets OpenBLAS to one thread per call. Returns what is wrong with the loaded library (an empty string if nothing): only the
-// pthread build is safe under several calling threads, and the machine may load another at run time.
+// Sets OpenBLAS to one thread per call. Returns what is wrong with the loaded library (an empty string if nothing):
+// only the pthread build is safe under several calling threads, and the machine may load another at run time.
 std::string prepare_blas();
 
 // A row-major matrix, or its transpose if `transposed`; rows (columns) are ld elements apart.
-template <typename T>
+template<typename T>
 struct MatrixRef {
     T* data = nullptr;
     bool transposed = false;

@@ -1,5 +1,5 @@
-// Measures this machine as plans use it: small plans that run on emulated devices, the best of a few runs. The figures are
-// those of the whole machine with as many devices as cores: what a profile of the `host` kind holds.
+// Measures this machine as plans use it: small plans that run on emulated devices, the best of a few runs. The figures
+// are those of the whole machine with as many devices as cores: what a profile of the `host` kind holds.
 #pragma once
 
 #include "plans/base.h"
@@ -11,7 +11,7 @@
 namespace shard {
 
 struct CalibrateOptions {
-    i64 matrix = 1024;                // products of matrix x matrix
+    i64 matrix = 1024;                 // products of matrix x matrix
     i64 bytes = i64{64} * 1024 * 1024; // of every operand of a copy; far beyond the caches
     int rounds = 5;
 };

@@ -82,7 +82,8 @@ void reduce_scatter(const Share& share, Traffic& traffic) {
 }
 
 void copy_from(const Share& share, size_t member, Traffic& traffic) {
-    if (share.inputs[member] != share.output()) traffic.copy(share.output(), share.inputs[member], share.before.bytes());
+    if (share.inputs[member] != share.output())
+        traffic.copy(share.output(), share.inputs[member], share.before.bytes());
 }
 
 void collective_permute(const Share& share, Traffic& traffic) {

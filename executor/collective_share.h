@@ -13,8 +13,8 @@ namespace shard {
 struct Share {
     const Mesh& mesh;
     const Collective& collective;
-    const std::vector<i64>& members; // positions, by rank
-    size_t rank = 0;                 // own
+    const std::vector<i64>& members;          // positions, by rank
+    size_t rank = 0;                          // own
     std::span<const std::byte* const> inputs; // by rank
     std::span<std::byte* const> outputs;
     TensorType before, after; // local types

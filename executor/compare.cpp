@@ -1,8 +1,9 @@
 // Tolerance (docs/verification.md): integers and booleans must be equal. A float may differ by
 //     (eps * (8 + 4 * sqrt(D)) + eps_sum * 4 * sqrt(K)) * scale
-// where eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32) and eps_sum
-// that of what its sums accumulate in, K is the longest reduction of the plan, D the number of contractions and reductions that one run executes, and scale the
-// largest magnitude in the reference; at least 1 for outputs so small that all their elements may be small by cancellation.
+// where eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of
+// f32) and eps_sum that of what its sums accumulate in, K is the longest reduction of the plan, D the number of
+// contractions and reductions that one run executes, and scale the largest magnitude in the reference; at least 1 for
+// outputs so small that all their elements may be small by cancellation.
 #include "executor/element.h"
 #include "executor/executor.h"
 
@@ -26,7 +27,8 @@ struct Reductions {
     void add(const std::vector<Step>& steps, double trips) {
         for (const Step& step : steps) {
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) add(*compute, trips);
-            if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) add(loop->body, trips * static_cast<double>(loop->trips));
+            if (const Loop* loop = std::get_if<Loop>(&step.variant_ref()))
+                add(loop->body, trips * static_cast<double>(loop->trips));
         }
     }
 
@@ -51,10 +53,14 @@ struct Reductions {
 
 double epsilon(DType dtype) {
     switch (dtype) {
-    case DType::f32: return 0x1p-23;
-    case DType::f64: return 0x1p-52;
-    case DType::bf16: return 0x1p-7;
-    default: return 0;
+    case DType::f32:
+        return 0x1p-23;
+    case DType::f64:
+        return 0x1p-52;
+    case DType::bf16:
+        return 0x1p-7;
+    default:
+        return 0;
     }
 }
 
@@ -81,9 +87,11 @@ std::vector<double> values_of(const Tensor& tensor) {
 // The lowest position whose block of the buffer holds the element, and the element's index there.
 i64 holder_of(const Plan& plan, const Buffer& buffer, std::span<const i64> index, std::vector<i64>& local) {
     for (i64 position = 0; position < plan.mesh.device_count(); ++position) {
-        const std::vector<i64> start = local_start(plan.mesh, buffer.global_shape, buffer.sharding, coordinates_of(plan.mesh, position));
+        const std::vector<i64> start =
+            local_start(plan.mesh, buffer.global_shape, buffer.sharding, coordinates_of(plan.mesh, position));
         bool inside = true;
-        for (size_t d = 0; d < index.size(); ++d) inside = inside && index[d] >= start[d] && index[d] < start[d] + buffer.shape[d];
+        for (size_t d = 0; d < index.size(); ++d)
+            inside = inside && index[d] >= start[d] && index[d] < start[d] + buffer.shape[d];
         if (!inside) continue;
         for (size_t d = 0; d < index.size(); ++d) local.push_back(index[d] - start[d]);
         return position;
@@ -91,8 +99,8 @@ i64 holder_of(const Plan& plan, const Buffer& buffer, std::span<const i64> index
     internal_error("an element that no device holds");
 }
 
-void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, double value, double reference, double tolerance,
-                     i64 mismatches, Diagnostics& diagnostics) {
+void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, double value, double reference,
+                     double tolerance, i64 mismatches, Diagnostics& diagnostics) {
     const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
     std::vector<i64> index(buffer.global_shape.size()), local;
     i64 rest = flat;
@@ -102,11 +110,13 @@ void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, doubl
     }
     const i64 position = holder_of(plan, buffer, index, local);
     diagnostics
-        .finding("P0201", {}, fmt::format("'{}' differs from the reference at index {}: {:.9g}, expected {:.9g}", output.name,
-                                          shape_text(index), value, reference))
-        .note(fmt::format("the element is on device {}, at {} of its block ({})", plan.mesh.device_id(position), shape_text(local),
-                          text(plan.mesh, buffer.sharding)))
-        .note(fmt::format("{} of {} elements differ by more than {:.3g}", mismatches, element_count(buffer.global_shape), tolerance));
+        .finding("P0201", {},
+                 fmt::format("'{}' differs from the reference at index {}: {:.9g}, expected {:.9g}", output.name,
+                             shape_text(index), value, reference))
+        .note(fmt::format("the element is on device {}, at {} of its block ({})", plan.mesh.device_id(position),
+                          shape_text(local), text(plan.mesh, buffer.sharding)))
+        .note(fmt::format("{} of {} elements differ by more than {:.3g}", mismatches,
+                          element_count(buffer.global_shape), tolerance));
 }
 
 } // namespace
@@ -127,14 +137,16 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
                                                             b = reference.outputs.find(output.name);
         if (a == result.outputs.end() || b == reference.outputs.end() || a->second.type.dtype != b->second.type.dtype ||
             a->second.type.shape != b->second.type.shape) {
-            diagnostics.finding("P0202", {}, fmt::format("the two runs do not both have an output '{}' of the same type", output.name));
+            diagnostics.finding(
+                "P0202", {}, fmt::format("the two runs do not both have an output '{}' of the same type", output.name));
             return std::nullopt;
         }
         const std::vector<double> values = values_of(a->second), expected = values_of(b->second);
         double scale = expected.size() < few_elements ? 1 : 0;
         for (double value : expected)
             if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
-        const double relative = is_floating(a->second.type.dtype) && coarse ? allowed(*coarse) : 0, tolerance = relative * scale;
+        const double relative = is_floating(a->second.type.dtype) && coarse ? allowed(*coarse) : 0,
+                     tolerance = relative * scale;
         comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
         i64 mismatches = 0, first = 0;
         for (size_t i = 0; i < values.size(); ++i) {
@@ -151,8 +163,8 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         }
         if (mismatches == 0) continue;
         comparison.equal = false;
-        report_mismatch(plan, output, first, values[static_cast<size_t>(first)], expected[static_cast<size_t>(first)], tolerance, mismatches,
-                        diagnostics);
+        report_mismatch(plan, output, first, values[static_cast<size_t>(first)], expected[static_cast<size_t>(first)],
+                        tolerance, mismatches, diagnostics);
     }
     return comparison;
 }

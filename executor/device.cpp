@@ -11,7 +11,8 @@ namespace shard {
 
 Device::Device(const Machine& machine, int position)
     : machine_(machine), position_(position), arena_(machine.arenas.of(position)),
-      coordinates_(coordinates_of(machine.plan.mesh, position)), loops_(static_cast<size_t>(machine.program.loop_indices), 0) {}
+      coordinates_(coordinates_of(machine.plan.mesh, position)),
+      loops_(static_cast<size_t>(machine.program.loop_indices), 0) {}
 
 void Device::restart() {
     counter_ = 0;
@@ -19,7 +20,8 @@ void Device::restart() {
 }
 
 std::byte* Device::touch(const Buffer& buffer) {
-    internal_check(buffer.offset >= 0 && buffer.offset + buffer.bytes <= machine_.plan.arena_bytes, "a buffer outside its arena");
+    internal_check(buffer.offset >= 0 && buffer.offset + buffer.bytes <= machine_.plan.arena_bytes,
+                   "a buffer outside its arena");
     touched_ = std::max(touched_, buffer.offset + buffer.bytes);
     allow_bytes(data(buffer), buffer.bytes);
     return data(buffer);
@@ -66,9 +68,12 @@ Progress Device::advance(Backend& backend) {
     while (counter_ < program.size()) {
         const Instruction& step = program[counter_];
         switch (step.kind) {
-        case Instruction::Kind::compute: compute(*step.compute); break;
+        case Instruction::Kind::compute:
+            compute(*step.compute);
+            break;
         case Instruction::Kind::start:
-            backend.start(step.collective, position_, touch(buffer(step.start->input)), touch(buffer(step.start->output)));
+            backend.start(step.collective, position_, touch(buffer(step.start->input)),
+                          touch(buffer(step.start->output)));
             break;
         case Instruction::Kind::wait:
             if (!backend.wait(step.collective, position_)) return Progress::waiting;
@@ -86,7 +91,9 @@ Progress Device::advance(Backend& backend) {
                 continue;
             }
             break;
-        case Instruction::Kind::release: poison(buffer(step.buffer).offset, buffer(step.buffer).bytes); break;
+        case Instruction::Kind::release:
+            poison(buffer(step.buffer).offset, buffer(step.buffer).bytes);
+            break;
         }
         ++counter_;
     }

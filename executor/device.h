@@ -1,5 +1,5 @@
-// One emulated device: its coordinates, its arena, and its place in the program, so that it can stop at a collective and go on later
-// on any worker. Owned by the worker that runs it (executor/scheduler.h).
+// One emulated device: its coordinates, its arena, and its place in the program, so that it can stop at a collective
+// and go on later on any worker. Owned by the worker that runs it (executor/scheduler.h).
 #pragma once
 
 #include "executor/arenas.h"

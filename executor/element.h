@@ -1,5 +1,5 @@
-// Elements of buffers as C++ types: f32 float, f64 double, bf16 Bf16, i32/u32/i64 the integers, boolean uint8_t (0 or 1).
-// Conversions follow XLA: a float becomes an integer by truncation, saturating, NaN as 0; anything but 0 is true.
+// Elements of buffers as C++ types: f32 float, f64 double, bf16 Bf16, i32/u32/i64 the integers, boolean uint8_t (0 or
+// 1). Conversions follow XLA: a float becomes an integer by truncation, saturating, NaN as 0; anything but 0 is true.
 #pragma once
 
 #include "plans/type.h"
@@ -27,21 +27,28 @@ struct Bf16 {
 };
 
 // Calls f with a value of the element type, for a template to name the type.
-template <typename F>
+template<typename F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
     switch (dtype) {
-    case DType::f32: return f(float{});
-    case DType::f64: return f(double{});
-    case DType::bf16: return f(Bf16{});
-    case DType::i32: return f(std::int32_t{});
-    case DType::i64: return f(std::int64_t{});
-    case DType::u32: return f(std::uint32_t{});
-    case DType::boolean: return f(std::uint8_t{});
+    case DType::f32:
+        return f(float{});
+    case DType::f64:
+        return f(double{});
+    case DType::bf16:
+        return f(Bf16{});
+    case DType::i32:
+        return f(std::int32_t{});
+    case DType::i64:
+        return f(std::int64_t{});
+    case DType::u32:
+        return f(std::uint32_t{});
+    case DType::boolean:
+        return f(std::uint8_t{});
     }
     internal_error("element type without a C++ type");
 }
 
-template <typename To, typename From>
+template<typename To, typename From>
 To convert_value(From value) {
     if constexpr (std::is_same_v<To, From>) {
         return value;

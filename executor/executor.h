@@ -1,5 +1,6 @@
-// Runs a plan on emulated devices inside the process. Each device has an arena and a resumable program; a pool of workers runs the
-// programs, and a device that reaches a collective whose peers are not there parks, so any number of devices finishes with one worker.
+// Runs a plan on emulated devices inside the process. Each device has an arena and a resumable program; a pool of
+// workers runs the programs, and a device that reaches a collective whose peers are not there parks, so any number of
+// devices finishes with one worker.
 #pragma once
 
 #include "plans/plan.h"
@@ -17,18 +18,18 @@ struct Tensor {
 };
 
 struct RunOptions {
-    int workers = 0;       // 0 = the machine's cores
-    int repeat = 1;        // runs after one another in the same arenas; the last one's outputs are returned
-    bool poison = true;    // fill arenas with NaN before use and released extents after, and track touched extents
+    int workers = 0;    // 0 = the machine's cores
+    int repeat = 1;     // runs after one another in the same arenas; the last one's outputs are returned
+    bool poison = true; // fill arenas with NaN before use and released extents after, and track touched extents
     std::map<std::string, Tensor> inputs; // by name; the others come from their initializers
 };
 
 struct RunResult {
-    std::map<std::string, Tensor> outputs;  // assembled from the shards
-    i64 wire_bytes_total = 0;               // counted where bytes are moved: reads from and writes to another device's arena
-    std::vector<i64> wire_bytes_by_start;   // by Start step, in plan order
-    i64 touched_peak_bytes = 0;             // the highest end of an extent really touched, over all devices
-    std::vector<double> seconds;            // per repeat, first start to last end inside the workers
+    std::map<std::string, Tensor> outputs; // assembled from the shards
+    i64 wire_bytes_total = 0; // counted where bytes are moved: reads from and writes to another device's arena
+    std::vector<i64> wire_bytes_by_start; // by Start step, in plan order
+    i64 touched_peak_bytes = 0;           // the highest end of an extent really touched, over all devices
+    std::vector<double> seconds;          // per repeat, first start to last end inside the workers
 };
 
 // E06xx if inputs do not fit or the machine's memory does not suffice (checked before allocating).
@@ -37,8 +38,8 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
 // Bytes that run_plan will allocate: arenas and host copies.
 i64 required_bytes(const Plan& plan);
 
-// Compares outputs of two runs of the same model; tolerance by dtype and the longest reduction in the plan. Reports the first mismatch
-// (name, global index, both values, device that holds it) as a finding P02xx. True if all agree.
+// Compares outputs of two runs of the same model; tolerance by dtype and the longest reduction in the plan. Reports the
+// first mismatch (name, global index, both values, device that holds it) as a finding P02xx. True if all agree.
 struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
     double max_relative = 0;     // the same, divided by the largest magnitude in its output
@@ -46,11 +47,13 @@ struct Comparison {
     i64 not_finite = 0;          // elements of the reference that are NaN or infinite: equal, but hardly what is wanted
     bool equal = false;
 };
-std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference, Diagnostics& diagnostics);
+std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference,
+                                          Diagnostics& diagnostics);
 
 // .npy files (version 1.0, C order, little endian; bf16 is written as float32).
 std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics);
-std::optional<Tensor> parse_npy(std::string_view file, const std::string& path, Diagnostics& diagnostics); // path: for messages
+std::optional<Tensor> parse_npy(std::string_view file, const std::string& path,
+                                Diagnostics& diagnostics); // path: for messages
 bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics);
 
 } // namespace shard

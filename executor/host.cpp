@@ -25,11 +25,10 @@ bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs,
     for (const std::pair<const std::string, Tensor>& given : inputs) {
         const std::string& name = given.first;
         const Tensor& tensor = given.second;
-        const std::vector<PlanInput>::const_iterator found =
-            std::find_if(plan.inputs.begin(), plan.inputs.end(),
-                         [&, wanted = std::string_view(name)](const PlanInput& input) {
-                             return buffer_of(plan, input.buffer).name == wanted;
-                         });
+        const std::vector<PlanInput>::const_iterator found = std::find_if(
+            plan.inputs.begin(), plan.inputs.end(), [&, wanted = std::string_view(name)](const PlanInput& input) {
+                return buffer_of(plan, input.buffer).name == wanted;
+            });
         if (found == plan.inputs.end()) {
             std::vector<std::string_view> names;
             for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
@@ -44,12 +43,14 @@ bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs,
             tensor.type.dtype == buffer.dtype || (tensor.type.dtype == DType::f32 && buffer.dtype == DType::bf16);
         if (!dtype_fits || tensor.type.shape != buffer.global_shape) {
             diagnostics.error("E0602", {},
-                              fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(tensor.type.dtype),
-                                          shape_text(tensor.type.shape), shard::name(buffer.dtype), shape_text(buffer.global_shape)));
+                              fmt::format("input '{}' is {} {}, but the plan takes {} {}", name,
+                                          shard::name(tensor.type.dtype), shape_text(tensor.type.shape),
+                                          shard::name(buffer.dtype), shape_text(buffer.global_shape)));
             fine = false;
         } else if (static_cast<i64>(tensor.bytes.size()) != tensor.type.bytes()) {
-            diagnostics.error("E0602", {}, fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(),
-                                                       tensor.type.bytes()));
+            diagnostics.error("E0602", {},
+                              fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(),
+                                          tensor.type.bytes()));
             fine = false;
         }
     }
@@ -67,13 +68,14 @@ void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs,
             continue;
         }
         const Tensor& tensor = given->second;
-        convert_strided(to, buffer.dtype, tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(tensor.type.dtype),
+        convert_strided(to, buffer.dtype,
+                        tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(tensor.type.dtype),
                         tensor.type.dtype, box_copy(buffer.shape, buffer.shape, buffer.global_shape));
     }
 }
 
-bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compare_replicas, std::map<std::string, Tensor>& outputs,
-                  Diagnostics& diagnostics) {
+bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compare_replicas,
+                  std::map<std::string, Tensor>& outputs, Diagnostics& diagnostics) {
     bool fine = true;
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = buffer_of(plan, output.buffer);
@@ -86,12 +88,15 @@ bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compar
             const auto [place, is_new] = first_with.emplace(start, &device);
             if (is_new) {
                 copy_strided(tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(buffer.dtype),
-                             device.data(buffer), byte_size(buffer.dtype), box_copy(buffer.shape, buffer.global_shape, buffer.shape));
+                             device.data(buffer), byte_size(buffer.dtype),
+                             box_copy(buffer.shape, buffer.global_shape, buffer.shape));
             } else if (compare_replicas && fine &&
-                       std::memcmp(place->second->data(buffer), device.data(buffer), static_cast<size_t>(buffer.bytes)) != 0) {
-                diagnostics.error("E0604", {}, fmt::format("devices {} and {} hold different values of their common block of '{}'",
-                                                           plan.mesh.device_id(place->second->position()),
-                                                           plan.mesh.device_id(device.position()), output.name));
+                       std::memcmp(place->second->data(buffer), device.data(buffer),
+                                   static_cast<size_t>(buffer.bytes)) != 0) {
+                diagnostics.error("E0604", {},
+                                  fmt::format("devices {} and {} hold different values of their common block of '{}'",
+                                              plan.mesh.device_id(place->second->position()),
+                                              plan.mesh.device_id(device.position()), output.name));
                 fine = false;
             }
         }

@@ -1,6 +1,6 @@
-// Tells AddressSanitizer, in builds that have it, which bytes of the arenas nobody may use now: what lies between arenas, and extents
-// that hold no buffer. An arena is one allocation, so without this a kernel that strays into its neighbour would go unseen.
-// In other builds these do nothing.
+// Tells AddressSanitizer, in builds that have it, which bytes of the arenas nobody may use now: what lies between
+// arenas, and extents that hold no buffer. An arena is one allocation, so without this a kernel that strays into its
+// neighbour would go unseen. In other builds these do nothing.
 #pragma once
 
 #include "plans/base.h"

@@ -1,6 +1,6 @@
-// The .npy format: the magic "\x93NUMPY", a version, the length of a header (2 bytes in version 1, 4 in 2 and 3), and the header, a
-// Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (8, 1024), } padded with blanks; then the elements.
-// Source: numpy.lib.format, "A Simple File Format for NumPy Arrays".
+// The .npy format: the magic "\x93NUMPY", a version, the length of a header (2 bytes in version 1, 4 in 2 and 3), and
+// the header, a Python dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (8, 1024), } padded with blanks;
+// then the elements. Source: numpy.lib.format, "A Simple File Format for NumPy Arrays".
 #include "executor/executor.h"
 #include "executor/strided.h"
 #include "plans/file.h"
@@ -74,7 +74,8 @@ private:
         return true;
     }
     void expect(char wanted, std::string& problem) {
-        if (problem.empty() && !accept(wanted)) problem = fmt::format("its header has no '{}' where one must be", wanted);
+        if (problem.empty() && !accept(wanted))
+            problem = fmt::format("its header has no '{}' where one must be", wanted);
     }
     std::string_view quoted(std::string& problem) {
         skip_blanks();
@@ -93,7 +94,8 @@ private:
         for (const Descr& descr : descrs)
             if (descr.text == text) return descr.dtype;
         if (problem.empty())
-            problem = fmt::format("its elements are '{}'; known are <f4, <f8, <i4, <i8, <u4 and |b1", text.substr(0, 16));
+            problem =
+                fmt::format("its elements are '{}'; known are <f4, <f8, <i4, <i8, <u4 and |b1", text.substr(0, 16));
         return DType::f32;
     }
     bool read_flag(std::string& problem) {
@@ -165,15 +167,17 @@ std::optional<Tensor> parse_npy(std::string_view file, const std::string& path, 
         const std::optional<i64> count = checked_element_count(header.shape);
         const std::optional<i64> bytes = count ? checked_multiply(*count, byte_size(header.dtype)) : std::nullopt;
         if (!bytes || *bytes != static_cast<i64>(elements.size()))
-            problem = fmt::format("its shape {} does not go with its {} bytes of elements", shape_text(header.shape), elements.size());
+            problem = fmt::format("its shape {} does not go with its {} bytes of elements", shape_text(header.shape),
+                                  elements.size());
     }
     if (!problem.empty()) {
-        diagnostics.error("E0606", {}, fmt::format("cannot use {}: {}", path, problem)).help("numpy.save writes files that shardc reads");
+        diagnostics.error("E0606", {}, fmt::format("cannot use {}: {}", path, problem))
+            .help("numpy.save writes files that shardc reads");
         return std::nullopt;
     }
     tensor.bytes.resize(elements.size());
     if (!elements.empty()) std::memcpy(tensor.bytes.data(), elements.data(), elements.size());
-    if (header.fortran_order && !elements.empty()) { // the first index varies fastest: the row-major transpose
+    if (header.fortran_order && !elements.empty()) {        // the first index varies fastest: the row-major transpose
         const std::vector<std::byte> stored = tensor.bytes; // aligned, as the file's text need not be
         std::vector<CopyDim> dims = box_copy(header.shape, header.shape, header.shape);
         i64 stride = 1;
@@ -210,7 +214,8 @@ bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagn
     const size_t begin = file.size();
     const i64 count = tensor.type.elements();
     file.resize(begin + static_cast<size_t>(count * byte_size(stored)));
-    convert_strided(reinterpret_cast<std::byte*>(file.data() + begin), stored, tensor.bytes.data(), tensor.type.dtype, {{count, 1, 1}});
+    convert_strided(reinterpret_cast<std::byte*>(file.data() + begin), stored, tensor.bytes.data(), tensor.type.dtype,
+                    {{count, 1, 1}});
     std::string problem;
     if (write_file_atomically(path, file, problem)) return true;
     diagnostics.error("E0607", {}, fmt::format("cannot write {}: {}", path, problem));

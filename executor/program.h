@@ -1,5 +1,5 @@
-// A plan's steps as one flat list of instructions, so that a device's place in it is a counter and a stack of loop trips and a
-// device can stop and go on anywhere. The same program serves all devices.
+// A plan's steps as one flat list of instructions, so that a device's place in it is a counter and a stack of loop
+// trips and a device can stop and go on anywhere. The same program serves all devices.
 #pragma once
 
 #include "plans/plan.h"
@@ -13,8 +13,8 @@ struct Instruction {
     const Start* start = nullptr;
     int collective = -1; // start, wait: which Start of the plan, in plan order
     const Loop* loop = nullptr;
-    size_t target = 0;   // loop: behind its end; end_loop: the first instruction of the body
-    int buffer = -1;     // release
+    size_t target = 0; // loop: behind its end; end_loop: the first instruction of the body
+    int buffer = -1;   // release
 };
 
 struct Program {

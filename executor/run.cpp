@@ -32,9 +32,11 @@ bool fits_memory(const Plan& plan, Diagnostics& diagnostics) {
     const i64 required = required_bytes(plan), available = available_memory();
     if (available < 0 || required <= available) return true;
     diagnostics
-        .error("E0601", {}, fmt::format("running this plan needs {} of memory, and this machine has {} free", size_text(required),
-                                        size_text(available)))
-        .note(fmt::format("{} devices with {} each, and the outputs", plan.mesh.device_count(), size_text(plan.arena_bytes)))
+        .error("E0601", {},
+               fmt::format("running this plan needs {} of memory, and this machine has {} free", size_text(required),
+                           size_text(available)))
+        .note(fmt::format("{} devices with {} each, and the outputs", plan.mesh.device_count(),
+                          size_text(plan.arena_bytes)))
         .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
     return false;
 }
@@ -55,7 +57,8 @@ i64 required_bytes(const Plan& plan) {
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
     const std::string blas_problem = prepare_blas();
     if (!blas_problem.empty()) {
-        diagnostics.error("E0605", {}, blas_problem).help("install libopenblas-pthread-dev and choose it with update-alternatives");
+        diagnostics.error("E0605", {}, blas_problem)
+            .help("install libopenblas-pthread-dev and choose it with update-alternatives");
         return std::nullopt;
     }
     if (!check_inputs(plan, options.inputs, diagnostics) || !fits_memory(plan, diagnostics)) return std::nullopt;
@@ -63,7 +66,8 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     const i64 count = plan.mesh.device_count();
     Arenas arenas;
     if (!arenas.allocate(count, plan.arena_bytes)) {
-        diagnostics.error("E0601", {}, fmt::format("the machine does not give {} of memory", size_text(required_bytes(plan))));
+        diagnostics.error("E0601", {},
+                          fmt::format("the machine does not give {} of memory", size_text(required_bytes(plan))));
         return std::nullopt;
     }
     const Program program = flatten(plan);
@@ -72,7 +76,8 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
 
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int workers = std::clamp(options.workers > 0 ? options.workers : cores, 1, static_cast<int>(std::min<i64>(count, 1024)));
+    const int workers =
+        std::clamp(options.workers > 0 ? options.workers : cores, 1, static_cast<int>(std::min<i64>(count, 1024)));
     Scheduler scheduler(workers, count);
     SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
 
@@ -95,7 +100,8 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
         result.wire_bytes_by_start.push_back(backend.wire_bytes(static_cast<int>(start)) / repeats);
         result.wire_bytes_total += result.wire_bytes_by_start.back();
     }
-    for (const Device& device : devices) result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
+    for (const Device& device : devices)
+        result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
     if (!read_outputs(plan, devices, options.poison, result.outputs, diagnostics)) return std::nullopt;
     return result;
 }

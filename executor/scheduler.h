@@ -1,8 +1,9 @@
 // A team of workers that runs resumable tasks, one per device, however many devices there are. A task runs until it
-// is done or has to wait; a waiting device is taken up again after wake(device). The calling thread is one of the workers.
+// is done or has to wait; a waiting device is taken up again after wake(device). The calling thread is one of the
+// workers.
 //
-// Who owns what: the queue and the devices' states belong to `mutex_`; a device's own data belongs to the worker that runs its
-// task, and passes to the next one through the mutex.
+// Who owns what: the queue and the devices' states belong to `mutex_`; a device's own data belongs to the worker that
+// runs its task, and passes to the next one through the mutex.
 #pragma once
 
 #include "plans/base.h"
@@ -26,8 +27,8 @@ public:
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    // Runs task(device) for every device until all are done. An exception of a task is thrown here, after the others stopped.
-    // Internal error if all devices that are left wait for each other.
+    // Runs task(device) for every device until all are done. An exception of a task is thrown here, after the others
+    // stopped. Internal error if all devices that are left wait for each other.
     void run(const std::function<Progress(int)>& task);
 
     // Takes up a waiting device again; if it is running, it will be run once more. Any thread may call it.

@@ -23,14 +23,16 @@ Groups groups_along(const Mesh& mesh, std::span<const AxisRef> axes) {
     return groups;
 }
 
-SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arenas& arenas, std::function<void(int)> wake)
+SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arenas& arenas,
+                           std::function<void(int)> wake)
     : plan_(plan), arenas_(arenas), wake_(std::move(wake)) {
     for (const Start* start : program.starts) {
         State state;
         state.start = start;
         for (const State& other : states_) // layers repeat: most collectives run over the same groups
             if (other.start->collective.axes == start->collective.axes) state.groups = other.groups;
-        if (!state.groups) state.groups = std::make_shared<const Groups>(groups_along(plan.mesh, start->collective.axes));
+        if (!state.groups)
+            state.groups = std::make_shared<const Groups>(groups_along(plan.mesh, start->collective.axes));
         for (const std::vector<i64>& members : state.groups->members) {
             GroupState group;
             group.inputs.resize(members.size());

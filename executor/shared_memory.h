@@ -1,10 +1,10 @@
-// Collectives between arenas of one process. A device's share of a collective is one task of its own program, taken when all
-// devices of its group have started: it produces its own result by reading the others' inputs, and for all_reduce it reduces part
-// rank of n and writes it to everyone's output, block by block, while the block is in cache. The collective is complete when every
-// share is done: until then inputs are read and outputs written by others.
+// Collectives between arenas of one process. A device's share of a collective is one task of its own program, taken
+// when all devices of its group have started: it produces its own result by reading the others' inputs, and for
+// all_reduce it reduces part rank of n and writes it to everyone's output, block by block, while the block is in cache.
+// The collective is complete when every share is done: until then inputs are read and outputs written by others.
 //
-// Who owns what: the groups' state belongs to `mutex_`. The mutex also orders memory: a share reads inputs after their devices
-// posted them, and a device goes on after all shares were reported.
+// Who owns what: the groups' state belongs to `mutex_`. The mutex also orders memory: a share reads inputs after their
+// devices posted them, and a device goes on after all shares were reported.
 #pragma once
 
 #include "executor/arenas.h"
@@ -37,7 +37,7 @@ private:
     struct GroupState {
         std::vector<const std::byte*> inputs; // by rank
         std::vector<std::byte*> outputs;
-        i64 rounds = 0;  // completed collectives: a loop starts one again
+        i64 rounds = 0; // completed collectives: a loop starts one again
         size_t arrived = 0, finished = 0;
     };
     struct DeviceState {

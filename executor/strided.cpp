@@ -11,7 +11,7 @@ namespace {
 
 constexpr i64 tile = 16; // of a blocked transpose: 16 x 16 floats are 16 cache lines on either side
 
-template <typename To, typename From>
+template<typename To, typename From>
 void copy_run(To* to, const From* from, i64 count, i64 to_stride, i64 from_stride) {
     if constexpr (std::is_same_v<To, From>) {
         if (to_stride == 1 && from_stride == 1) {
@@ -27,7 +27,7 @@ void copy_run(To* to, const From* from, i64 count, i64 to_stride, i64 from_strid
 }
 
 // The two innermost dims when the source runs along the outer one: tiles keep both sides in cache.
-template <typename To, typename From>
+template<typename To, typename From>
 void copy_tiles(To* to, const From* from, const CopyDim& outer, const CopyDim& inner) {
     for (i64 i0 = 0; i0 < outer.extent; i0 += tile) {
         const i64 rows = std::min(tile, outer.extent - i0);
@@ -42,7 +42,7 @@ void copy_tiles(To* to, const From* from, const CopyDim& outer, const CopyDim& i
     }
 }
 
-template <typename To, typename From>
+template<typename To, typename From>
 void copy_dims(To* to, const From* from, std::span<const CopyDim> dims) {
     if (dims.empty()) {
         *to = convert_value<To>(*from);
@@ -56,7 +56,7 @@ void copy_dims(To* to, const From* from, std::span<const CopyDim> dims) {
     }
 }
 
-template <typename To, typename From>
+template<typename To, typename From>
 void copy_all(std::byte* to, const std::byte* from, const std::vector<CopyDim>& dims) {
     std::vector<CopyDim> loops = normalised(dims);
     for (const CopyDim& dim : loops)
@@ -88,11 +88,16 @@ std::vector<CopyDim> normalised(std::vector<CopyDim> dims) {
 
 void copy_strided(std::byte* to, const std::byte* from, i64 element_bytes, const std::vector<CopyDim>& dims) {
     switch (element_bytes) {
-    case 1: return copy_all<std::uint8_t, std::uint8_t>(to, from, dims);
-    case 2: return copy_all<std::uint16_t, std::uint16_t>(to, from, dims);
-    case 4: return copy_all<std::uint32_t, std::uint32_t>(to, from, dims);
-    case 8: return copy_all<std::uint64_t, std::uint64_t>(to, from, dims);
-    default: internal_error("element of an odd size");
+    case 1:
+        return copy_all<std::uint8_t, std::uint8_t>(to, from, dims);
+    case 2:
+        return copy_all<std::uint16_t, std::uint16_t>(to, from, dims);
+    case 4:
+        return copy_all<std::uint32_t, std::uint32_t>(to, from, dims);
+    case 8:
+        return copy_all<std::uint64_t, std::uint64_t>(to, from, dims);
+    default:
+        internal_error("element of an odd size");
     }
 }
 

@@ -1,5 +1,6 @@
-// Copies of boxes: elements at constant strides on both sides, over any number of dims. Packing, transposes, slices, scatter
-// and gather of shards all are this one loop, so the fast paths (contiguous runs, blocked transposes) are written once.
+// Copies of boxes: elements at constant strides on both sides, over any number of dims. Packing, transposes, slices,
+// scatter and gather of shards all are this one loop, so the fast paths (contiguous runs, blocked transposes) are
+// written once.
 #pragma once
 
 #include "plans/type.h"
@@ -13,7 +14,8 @@ struct CopyDim {
     i64 to = 1, from = 1; // strides in elements; from 0 repeats, negative reverses
 };
 
-// Drops dims of extent 1, orders by the target's stride (outermost first) and joins dims that are one run on both sides.
+// Drops dims of extent 1, orders by the target's stride (outermost first) and joins dims that are one run on both
+// sides.
 std::vector<CopyDim> normalised(std::vector<CopyDim> dims);
 
 // to and from point at the first element; element_bytes is 1, 2, 4 or 8.

@@ -8,7 +8,8 @@
 
 namespace shard {
 
-using AttributeValue = std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
+using AttributeValue =
+    std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
 
 struct Attributes {
     std::vector<std::pair<std::string, AttributeValue>> entries;

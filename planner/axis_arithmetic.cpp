@@ -255,8 +255,9 @@ std::vector<AxisDecl> read_axes(const Yaml& yaml, Diagnostics& diagnostics) {
             const std::string& other = problems[i].waits_for;
             // What waits for a size that was reported needs no words of its own.
             if (sizes[static_cast<size_t>(std::find(names.begin(), names.end(), other) - names.begin())] == -1)
-                diagnostics.error("E0208", entry.value.span,
-                                  fmt::format("axis '{}' needs the size of '{}', which needs its own", entry.key, other));
+                diagnostics.error(
+                    "E0208", entry.value.span,
+                    fmt::format("axis '{}' needs the size of '{}', which needs its own", entry.key, other));
         }
         axes.push_back({{entry.key, entry.key_span}, std::max<i64>(sizes[i], 0)});
     }

@@ -16,7 +16,7 @@ namespace {
 // More nodes than any model needs; a few nested repeats of a small file could ask for more than memory holds.
 constexpr size_t most_nodes = 200'000;
 constexpr i64 most_calls = 200'000; // of modules: they may be empty
-constexpr size_t most_nested = 64;    // module in module
+constexpr size_t most_nested = 64;  // module in module
 
 class ModelBuilder {
 public:
@@ -141,9 +141,7 @@ private:
             report_unknown_op(entry);
             return std::nullopt;
         }
-        const std::optional<ValueId> result = run_op(scope, entry, op, composite);
-        if (!result) return std::nullopt;
-        return std::vector<ValueId>{*result};
+        return run_op(scope, entry, op, composite);
     }
 
     void report_unknown_op(const Entry& entry) {
@@ -157,12 +155,13 @@ private:
         error.help(near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near));
     }
 
-    std::optional<ValueId> run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
-        const std::string path = builder_.unique_name(scope.full(entry.results[0].text), "#");
+    BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
+        std::vector<std::string> paths;
+        for (const Name& name : entry.results) paths.push_back(builder_.unique_name(scope.full(name.text), "#"));
         YamlMap arguments = entry.arguments;
         std::vector<Name> operand_names = entry.operands;
         if (op && !op->subject.empty()) take_subject(*op, entry, arguments, operand_names);
-        Builder::Place place{scope.path(), path, entry.op.span, {}, {}};
+        Builder::Place place{scope.path(), paths[0], entry.op.span, {}, {}};
         for (const Name& name : operand_names) {
             place.operand_spans.push_back(name.span);
             place.operand_names.push_back(name.text);
@@ -173,7 +172,7 @@ private:
         const OpDef::Arity arity = op ? op->operands : composite->operands;
         const int count = static_cast<int>(operands->size());
         if (count < arity.min || (arity.max >= 0 && count > arity.max))
-            return builder_.emit(entry.op.text, *operands); // reports
+            return builder_.emit_all(entry.op.text, *operands); // reports
 
         std::vector<TensorType> types;
         for (ValueId id : *operands) types.push_back(builder_.type(id));
@@ -182,11 +181,12 @@ private:
         const std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
         const size_t values_before = graph_.values.size();
-        const std::optional<ValueId> result = builder_.emit(entry.op.text, *operands, read->attributes);
-        if (!result) return std::nullopt;
-        name_result(*result, values_before, path, entry.results[0].span);
-        if (op) keep_constraint(*op, *read, *result);
-        return result;
+        BuiltValues results = builder_.emit_all(entry.op.text, *operands, read->attributes);
+        if (!results) return std::nullopt;
+        for (size_t n = 0; n < results->size() && n < paths.size(); ++n)
+            name_result((*results)[n], values_before, paths[n], entry.results[n].span);
+        if (op) keep_constraint(*op, *read, results->front());
+        return results;
     }
 
     // {constant: 0.5, shape: [8]} and {einsum: "ij->ji", in: x}: the op's own value is an argument.

@@ -68,6 +68,12 @@ bool check_arity(std::string_view op, const OpDef::Arity& arity, size_t given, s
 
 } // namespace
 
+Builder::Builder(Graph& graph, Diagnostics& diagnostics) : graph_(&graph), diagnostics_(&diagnostics) {
+    used_.assign(graph.values.size(), true);
+    for (const Value& value : graph.values) names_.emplace(value.name, 1);
+    for (const auto& [path, value] : graph.aliases) names_.emplace(path, 1);
+}
+
 std::string Builder::unique_name(const std::string& path, std::string_view separator) {
     int& count = names_[path];
     if (count == 0) {
@@ -115,9 +121,15 @@ ValueId Builder::for_use(ValueId id) {
 }
 
 std::optional<ValueId> Builder::emit(std::string_view name, std::vector<ValueId> operands, Attributes attributes) {
+    const BuiltValues results = emit_all(name, std::move(operands), std::move(attributes));
+    return results ? std::optional(results->front()) : std::nullopt;
+}
+
+BuiltValues Builder::emit_all(std::string_view name, std::vector<ValueId> operands, Attributes attributes) {
     if (const OpDef* op = find_op(name)) {
         if (!check_arity(name, op->operands, operands.size(), op->doc, place_.span, *diagnostics_)) return std::nullopt;
-        return emit_op(*op, std::move(operands), std::move(attributes));
+        const std::optional<ValueId> result = emit_op(*op, std::move(operands), std::move(attributes));
+        return result ? BuiltValues(std::vector{*result}) : std::nullopt;
     }
     const CompositeDef* composite = find_composite(name);
     internal_check(composite != nullptr, "Builder::emit of an unknown op");
@@ -127,16 +139,19 @@ std::optional<ValueId> Builder::emit(std::string_view name, std::vector<ValueId>
 }
 
 // Runs a composite, with the names of its nodes one level deeper, or an op's expansion.
-std::optional<ValueId> Builder::inside(std::string_view name, const std::vector<ValueId>& operands,
-                                       const Attributes& attributes, const CompositeDef* composite, const OpDef* op) {
+BuiltValues Builder::inside(std::string_view name, const std::vector<ValueId>& operands, const Attributes& attributes,
+                            const CompositeDef* composite, const OpDef* op) {
     const Place outer = place_;
     if (composite) place_.prefix = fmt::format("{}.{}", outer.prefix, name);
     place_.operand_spans.clear();
     place_.operand_names.clear();
-    const std::optional<ValueId> result =
-        composite ? composite->build(*this, operands, attributes, outer.span) : op->expand(*this, operands, attributes);
+    BuiltValues results;
+    if (composite)
+        results = composite->build(*this, operands, attributes, outer.span);
+    else if (const std::optional<ValueId> result = op->expand(*this, operands, attributes))
+        results = std::vector{*result};
     place_ = outer;
-    return result;
+    return results;
 }
 
 std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes) {
@@ -156,7 +171,10 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     for (const TensorType& result : *results)
         if (!check_size(result, def.name, place_.span, *diagnostics_)) return std::nullopt;
     if (def.complete) def.complete(types, *results, attributes);
-    if (def.splits && def.splits(types, attributes)) return inside(def.name, operands, attributes, nullptr, &def);
+    if (def.splits && def.splits(types, attributes)) {
+        const BuiltValues parts = inside(def.name, operands, attributes, nullptr, &def);
+        return parts ? std::optional(parts->front()) : std::nullopt;
+    }
 
     const IndexRule rule = def.rule(types, *results, attributes);
     for (size_t r = 0; r < results->size(); ++r) derive_logical((*results)[r], rule.results[r], rule, types);

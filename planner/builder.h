@@ -9,13 +9,16 @@ namespace shard {
 
 class Builder {
 public:
-    Builder(Graph& graph, Diagnostics& diagnostics) : graph_(&graph), diagnostics_(&diagnostics) {}
+    // The graph may have values already: passes after build add to it.
+    Builder(Graph& graph, Diagnostics& diagnostics);
 
     // Emits one op, or all that a composite of that name expands to; nullopt after reporting what does not fit. Values
     // are named
     // "<prefix>.<op>", made unique with "_2", "_3", ...; build renames the last one to what the user called it.
     // A value of an op that is duplicated per use is copied when it is used again.
     std::optional<ValueId> emit(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
+    // The same for a composite that may have several results.
+    BuiltValues emit_all(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     ValueId scalar(double value, DType dtype); // a rank-0 constant
 
     const TensorType& type(ValueId id) const { return graph_->value(id).type; }
@@ -43,8 +46,8 @@ public:
 
 private:
     std::optional<ValueId> emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes);
-    std::optional<ValueId> inside(std::string_view name, const std::vector<ValueId>& operands,
-                                  const Attributes& attributes, const CompositeDef* composite, const OpDef* op);
+    BuiltValues inside(std::string_view name, const std::vector<ValueId>& operands, const Attributes& attributes,
+                       const CompositeDef* composite, const OpDef* op);
     ValueId for_use(ValueId id);
     ValueId add_value(Value value);
 

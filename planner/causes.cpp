@@ -117,8 +117,8 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
     const Value& from = graph.value(node.inputs[0]);
     const Value& to = graph.value(node.outputs[0]);
     std::string change = change_words(mesh, to.type, to.name, wanted, kept);
-    return {fmt::format("{}: constrained to {}{}, but {} is {}", to.name, text(mesh, wanted),
-                        at_line(node.span), from.name, text(mesh, kept)),
+    return {fmt::format("{}: constrained to {}{}, but {} is {}", to.name, text(mesh, wanted), at_line(node.span),
+                        from.name, text(mesh, kept)),
             fmt::format("drop the constraint{}{}", at_line(node.span), change.empty() ? change : ", or " + change)};
 }
 

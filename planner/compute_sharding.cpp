@@ -12,8 +12,8 @@ namespace {
 using AxisList = std::vector<AxisRef>;
 
 constexpr size_t most_combinations = 4096;
-// Ways that are priced where operands and results are split over few axes, and over very many: every way is priced by searches that
-// grow with the axes that move.
+// Ways that are priced where operands and results are split over few axes, and over very many: every way is priced by
+// searches that grow with the axes that move.
 constexpr size_t most_ways = 4096, fewest_ways = 16, few_axes = 5;
 
 bool may_split(const Factor& factor) {

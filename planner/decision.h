@@ -11,10 +11,10 @@ struct Decision {
     int dim = -1;
     std::vector<AxisRef> axes; // added to the dim by this decision
     Cause cause = Cause::rule;
-    NodeId node = -1;   // propagation: the node it came through; constraint: the constrain node
-    ValueId from = -1;  // propagation: the value it came from
-    int rule = -1;      // rule: index into the layout's rules
-    Span span;          // the line that decided it
+    NodeId node = -1;  // propagation: the node it came through; constraint: the constrain node
+    ValueId from = -1; // propagation: the value it came from
+    int rule = -1;     // rule: index into the layout's rules
+    Span span;         // the line that decided it
 };
 using DecisionLog = std::vector<Decision>;
 

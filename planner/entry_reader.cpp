@@ -32,7 +32,8 @@ public:
     std::optional<Entry> read(const Yaml& yaml) {
         const YamlMap* outer = yaml.map();
         if (outer == nullptr || outer->size() != 1) {
-            diagnostics_->error("E0212", yaml.span, "a graph entry is a map of one entry").help(std::string(entry_help));
+            diagnostics_->error("E0212", yaml.span, "a graph entry is a map of one entry")
+                .help(std::string(entry_help));
             return std::nullopt;
         }
         const YamlEntry& named = outer->front();
@@ -166,11 +167,13 @@ private:
             }
             const std::optional<std::vector<Name>> name =
                 item.list() != nullptr ? std::nullopt : read_value_names(item, "an operand", *diagnostics_);
-            if (item.list() != nullptr) diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list");
+            if (item.list() != nullptr)
+                diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list");
             good = good && name;
             if (name) entry.operands.push_back(name->front());
         };
-        if (operands.list() == nullptr) read_one(operands);
+        if (operands.list() == nullptr)
+            read_one(operands);
         else
             for (const Yaml& item : *operands.list()) read_one(item);
         return good;
@@ -187,8 +190,8 @@ private:
         const std::optional<Name> block = read_name(op.value, "a module", *diagnostics_);
         if (!block) return false;
         if (std::find(modules_->begin(), modules_->end(), block->text) == modules_->end()) {
-            suggest(diagnostics_->error("E0203", block->span, fmt::format("unknown module '{}'", block->text)), block->text,
-                    *modules_);
+            suggest(diagnostics_->error("E0203", block->span, fmt::format("unknown module '{}'", block->text)),
+                    block->text, *modules_);
             good = false;
         }
         if (const Yaml* times = yaml.find("times")) {
@@ -218,8 +221,8 @@ bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, 
                 Diagnostics& diagnostics) {
     const YamlList* list = yaml.list();
     if (list == nullptr) {
-        DiagnosticBuilder error =
-            diagnostics.error("E0113", yaml.span, fmt::format("graph: expected a list of entries, found {}", yaml.kind()));
+        DiagnosticBuilder error = diagnostics.error(
+            "E0113", yaml.span, fmt::format("graph: expected a list of entries, found {}", yaml.kind()));
         error.help(std::string(entry_help));
         return false;
     }

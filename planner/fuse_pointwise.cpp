@@ -96,7 +96,8 @@ private:
 
 class Fuser {
 public:
-    explicit Fuser(Graph& graph) : graph_(graph), readers_(graph.values.size(), 0), last_read_(graph.values.size(), -1) {
+    explicit Fuser(Graph& graph)
+        : graph_(graph), readers_(graph.values.size(), 0), last_read_(graph.values.size(), -1) {
         for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) count_reads(n);
         for (ValueId id : graph.inputs) last_read(id) = forever;
         for (ValueId id : graph.outputs) {
@@ -191,8 +192,8 @@ private:
     }
 
     Graph& graph_;
-    std::vector<int> readers_;       // by value: nodes that read it, and outputs
-    std::vector<NodeId> last_read_;  // by value: never before the node that really reads it last
+    std::vector<int> readers_;      // by value: nodes that read it, and outputs
+    std::vector<NodeId> last_read_; // by value: never before the node that really reads it last
 };
 
 } // namespace

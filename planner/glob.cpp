@@ -2,9 +2,9 @@
 
 namespace shard {
 
-// `*` matches any run of characters without dots, `**` any run, `?` one character that is not a dot. Remembering the last star
-// of each kind is enough to decide in time proportional to the product of the lengths: an earlier `*` can be given up
-// once a later star matched, and a `**` is only returned to when no `*` behind it can grow.
+// `*` matches any run of characters without dots, `**` any run, `?` one character that is not a dot. Remembering the
+// last star of each kind is enough to decide in time proportional to the product of the lengths: an earlier `*` can be
+// given up once a later star matched, and a `**` is only returned to when no `*` behind it can grow.
 bool glob_matches(std::string_view glob, std::string_view path) {
     struct Star {
         size_t glob = std::string_view::npos; // what follows the star; npos = none

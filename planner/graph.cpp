@@ -109,7 +109,8 @@ std::optional<ValueId> find_value(const Graph& graph, std::string_view name) {
         if (candidate.size() > name.size()) {
             if (candidate[name.size()] != '#') return;
             const char* end = candidate.data() + candidate.size();
-            if (std::from_chars(candidate.data() + name.size() + 1, end, number).ptr != end) return; // "a#2.softmax.exp"
+            if (std::from_chars(candidate.data() + name.size() + 1, end, number).ptr != end)
+                return; // "a#2.softmax.exp"
         }
         if (number <= best_number) return;
         best = id;

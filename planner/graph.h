@@ -1,6 +1,6 @@
-// The dataflow graph: values and the nodes that make them, in SSA form. Built once (global shapes), and again by partition as the
-// *local* graph: the same node type over local shapes, with collectives as nodes.
-// Nodes are stored in a topological order; Boost.Graph (graph.cpp) answers questions about order and reachability.
+// The dataflow graph: values and the nodes that make them, in SSA form. Built once (global shapes), and again by
+// partition as the *local* graph: the same node type over local shapes, with collectives as nodes. Nodes are stored in
+// a topological order; Boost.Graph (graph.cpp) answers questions about order and reachability.
 #pragma once
 
 #include "planner/attributes.h"
@@ -20,12 +20,14 @@ struct Value {
     std::string name; // a path: "block.0.h", "a#2"; unique
     TensorType type;  // global in the graph, local in the local graph
     Role role = Role::value;
-    NodeId producer = -1; // -1: an input, parameter or state
-    Span span;            // the YAML that named it
-    Shape global_shape;   // local graph only
-    Sharding sharding;    // local graph only: how `type` is the local part of the global value
-    std::optional<Generate> init; // inputs and params: global shape, start left empty
-    int decl = -1;        // inputs and params: index into Graph::declared
+    NodeId producer = -1;         // -1: an input, parameter or state
+    Span span;                    // the YAML that named it
+    Shape global_shape;           // local graph only
+    Sharding sharding;            // local graph only: how `type` is the local part of the global value
+    std::optional<Generate> init; // inputs, params and states: global shape, start left empty
+    int decl = -1;                // inputs and params: index into Graph::declared
+    int loop = -1;                // the innermost loop inside which it is made; -1: outside all
+    ValueId of = -1;              // states and gradients: the parameter that they belong to
 };
 
 // An op applied to values. Collectives and plain slices of the local graph are nodes too.
@@ -40,22 +42,66 @@ struct Node {
     std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
     // Local graph only:
     std::optional<Collective> collective;
-    std::optional<Kernel> kernel; // what a compute node lowers to
+    std::optional<Kernel> kernel;                  // what a compute node lowers to
     std::vector<std::vector<AxisRef>> factor_axes; // per factor of the op's rule, the axes it is split over
-    NodeId origin = -1;  // node of the graph it comes from
-    std::string cause;   // collectives: why
-    std::string remedy;  // collectives: what would remove it
+    NodeId origin = -1;                            // node of the graph it comes from
+    int loop = -1;                                 // the innermost loop it stands in; see GraphLoop
+    int opens = -1, closes = -1;                   // a marker: the loop that begins or ends here; `op` is then nullptr
+    std::string cause;                             // collectives: why
+    std::string remedy;                            // collectives: what would remove it
+};
+
+// A loop is a run of consecutive nodes between two markers, which are nodes without an op in the surrounding loop:
+//
+//     opens    reads the inits, makes the arguments
+//     ...      the body, its nodes with Node::loop == this loop; they may read values from outside, and inner loops
+//              stand among them
+//     closes   reads the yields, terms and slices, makes the results
+//
+// So SSA form and the order of nodes hold as they are written. The index counts 0 .. trips-1, or down if `reverse`; ops
+// of the body that depend on it have the loop's number in their attribute `loop`.
+struct GraphLoop {
+    int parent = -1;
+    i64 trips = 1;
+    bool reverse = false;
+    NodeId opens = -1, closes = -1;
+    // argument is init in the first trip and the yield of the trip before in the others; result is the last yield.
+    struct Carried {
+        ValueId init, argument, yield, result;
+    };
+    // result is the sum of the term over all trips.
+    struct Sum {
+        ValueId term, result;
+    };
+    // result[index] = slice: a new dim in front, as long as there are trips.
+    struct Stack {
+        ValueId slice, result;
+    };
+    std::vector<Carried> carried;
+    std::vector<Sum> sums;
+    std::vector<Stack> stacks;
+    std::string scope; // path of the repeat, "" for the loop over microbatches
+    Span span;
+};
+
+// An input whose bytes hold `output` after a step: a parameter or state and its new value.
+struct Update {
+    ValueId input = -1, output = -1;
 };
 
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Value> values;
-    std::vector<TensorDecl> declared; // what the user wrote for each of `inputs`; params of module instances by full path
-    std::vector<ValueId> inputs;      // inputs and params, in declaration order
+    std::vector<TensorDecl>
+        declared;                // what the user wrote for each of `inputs`; params of module instances by full path
+    std::vector<ValueId> inputs; // inputs and params, in declaration order
     std::vector<ValueId> outputs;
     std::vector<std::string> output_names;
     // Further names of values: what a caller calls a module's result. By full path, in the order of their making.
     std::vector<std::pair<std::string, ValueId>> aliases;
+    std::vector<GraphLoop> loops; // outer before inner
+    std::vector<Update> updates;  // in declaration order; every `output` is one of `outputs`
+    ValueId loss = -1;            // training: the scalar that is differentiated
 
     const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
     Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

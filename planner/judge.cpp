@@ -119,8 +119,9 @@ private:
         for (const std::string& kind : policy_->forbid_collectives) {
             const std::vector<const CollectiveReport*> found = collectives(kind);
             if (found.empty()) continue;
-            DiagnosticBuilder finding = diagnostics_->finding(
-                "P0104", policy_->place("forbid_collectives"), fmt::format("{} is forbidden, the plan has {}", kind, found.size()));
+            DiagnosticBuilder finding =
+                diagnostics_->finding("P0104", policy_->place("forbid_collectives"),
+                                      fmt::format("{} is forbidden, the plan has {}", kind, found.size()));
             note_collectives(finding, found);
         }
     }

@@ -9,7 +9,8 @@ namespace shard {
 enum class RuleSemantics { linen, nnx };
 enum class MissingAxes { error, ignore };
 
-// A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last match wins.
+// A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last
+// match wins.
 struct Override {
     std::string glob;
     ShardingSpec spec;
@@ -29,6 +30,14 @@ struct PolicyDecl {
     Span place(std::string_view key) const; // of an entry; of the whole policy if it was not written
 };
 
+// `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, along
+// its largest dim that divides and is free (reference/manual.md).
+struct FsdpDecl {
+    std::string axis;
+    i64 min_size = 262144;
+    Span span, axis_span;
+};
+
 struct Layout {
     std::string name; // the file's stem, for side-by-side reports
     Mesh mesh;
@@ -37,6 +46,8 @@ struct Layout {
     RuleSemantics semantics = RuleSemantics::linen;
     MissingAxes missing_axes = MissingAxes::error;
     std::vector<Override> inputs, params, values, outputs;
+    std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter
+    std::optional<FsdpDecl> fsdp;
     std::string hardware = "uniform"; // a built-in profile or a path relative to the layout file
     Span hardware_span;
     PolicyDecl policy;

@@ -1,5 +1,5 @@
-// A layout file: mesh, rules, overrides, hardware, policy. Whether rules and overrides fit the mesh and the model is for
-// the seed pass.
+// A layout file: mesh, rules, overrides, hardware, policy. Whether rules and overrides fit the mesh and the model is
+// for the seed pass.
 #include "planner/names.h"
 #include "planner/policy_reader.h"
 
@@ -53,12 +53,14 @@ private:
     bool read_mesh(const Yaml& mesh) {
         const YamlMap* map = mesh.map();
         if (map == nullptr) {
-            diagnostics_->error("E0113", mesh.span, fmt::format("mesh: expected a map of axis: size, found {}", mesh.kind()))
+            diagnostics_
+                ->error("E0113", mesh.span, fmt::format("mesh: expected a map of axis: size, found {}", mesh.kind()))
                 .help("write mesh: {data: 2, model: 4}, outer to inner");
             return false;
         }
         if (map->size() > max_mesh_axes) {
-            diagnostics_->error("E0302", mesh.span, fmt::format("the mesh has {} axes, more than {}", map->size(), max_mesh_axes));
+            diagnostics_->error("E0302", mesh.span,
+                                fmt::format("the mesh has {} axes, more than {}", map->size(), max_mesh_axes));
             return false;
         }
         bool good = true;
@@ -90,7 +92,8 @@ private:
                 return std::nullopt;
             }
             if (const Yaml* link = entry.value.find("link")) {
-                const std::optional<std::string> name = read_string(*link, fmt::format("link of {}", what), *diagnostics_);
+                const std::optional<std::string> name =
+                    read_string(*link, fmt::format("link of {}", what), *diagnostics_);
                 good = good && name;
                 if (name) axis.link = *name;
             }
@@ -98,7 +101,8 @@ private:
         const std::optional<i64> value = read_int(*size, what, *diagnostics_);
         if (!value) return std::nullopt;
         if (*value < 1) {
-            diagnostics_->error("E0301", size->span, fmt::format("{}: the size must be at least 1, it is {}", what, *value));
+            diagnostics_->error("E0301", size->span,
+                                fmt::format("{}: the size must be at least 1, it is {}", what, *value));
             return std::nullopt;
         }
         axis.size = *value;
@@ -114,7 +118,8 @@ private:
         }
         const i64 devices = layout_.mesh.device_count();
         if (static_cast<i64>(list->size()) != devices || list->size() > max_listed_devices) {
-            diagnostics_->error("E0303", yaml.span, fmt::format("device_ids lists {} devices, the mesh has {}", list->size(), devices));
+            diagnostics_->error("E0303", yaml.span,
+                                fmt::format("device_ids lists {} devices, the mesh has {}", list->size(), devices));
             return;
         }
         std::vector<i64> ids;
@@ -143,7 +148,8 @@ private:
         if (!text) return std::nullopt;
         for (size_t i = 0; i < choices.size(); ++i)
             if (choices[i] == *text) return i;
-        DiagnosticBuilder error = diagnostics_->error("E0118", yaml->span, fmt::format("{}: unknown choice '{}'", key, *text));
+        DiagnosticBuilder error =
+            diagnostics_->error("E0118", yaml->span, fmt::format("{}: unknown choice '{}'", key, *text));
         error.help(fmt::format("choices: {}", fmt::join(choices, ", ")));
         suggest(error, *text, choices);
         return std::nullopt;
@@ -153,7 +159,9 @@ private:
         const Yaml* yaml = yaml_->find(key);
         if (yaml == nullptr) return;
         if (yaml->map() == nullptr) {
-            diagnostics_->error("E0113", yaml->span, fmt::format("{}: expected a map of path: sharding, found {}", key, yaml->kind()))
+            diagnostics_
+                ->error("E0113", yaml->span,
+                        fmt::format("{}: expected a map of path: sharding, found {}", key, yaml->kind()))
                 .help(fmt::format("write {}: {{\"block.*.w1\": [~, model]}}", key));
             return;
         }
@@ -191,8 +199,8 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     // What is planned but not built yet is known here, and refused with its own words.
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "inputs", "params", "values", "outputs",
-                     "hardware", "policy", "states", "gradients", "divisibility", "fsdp", "rng"},
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "inputs", "params", "values",
+                     "outputs", "hardware", "policy", "states", "gradients", "divisibility", "fsdp", "rng"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

@@ -16,14 +16,16 @@ constexpr size_t max_listed = 3;
 // "'a', 'b', 'c' and 4 more"
 std::string listed(const std::vector<std::string>& names) {
     std::string text;
-    for (size_t i = 0; i < std::min(names.size(), max_listed); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
+    for (size_t i = 0; i < std::min(names.size(), max_listed); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
     if (names.size() > max_listed) text += fmt::format(" and {} more", names.size() - max_listed);
     return text;
 }
 
 bool is_subset(const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
-    return std::all_of(inner.begin(), inner.end(),
-                       [&](const std::string& axis) { return std::find(outer.begin(), outer.end(), axis) != outer.end(); });
+    return std::all_of(inner.begin(), inner.end(), [&](const std::string& axis) {
+        return std::find(outer.begin(), outer.end(), axis) != outer.end();
+    });
 }
 
 class RuleLinter {
@@ -45,7 +47,8 @@ private:
     }
 
     // One warning for all rules in `which`; they are not reported again.
-    void warn(std::string_view code, const std::vector<size_t>& which, std::string_view message, std::string_view help) {
+    void warn(std::string_view code, const std::vector<size_t>& which, std::string_view message,
+              std::string_view help) {
         if (which.empty()) return;
         std::vector<std::string> texts;
         for (size_t r : which) {
@@ -61,12 +64,15 @@ private:
     void warn_unused() {
         std::vector<size_t> unused;
         for (size_t r = 0; r < layout_->rules.size(); ++r)
-            if (std::none_of(arrays_.begin(), arrays_.end(), [&](const NamedArray& array) { return has_name(array, layout_->rules[r].logical); }))
+            if (std::none_of(arrays_.begin(), arrays_.end(),
+                             [&](const NamedArray& array) { return has_name(array, layout_->rules[r].logical); }))
                 unused.push_back(r);
-        warn("W0302", unused, "no array has the logical axis of", "remove what the model does not need, or check the names of its axes");
+        warn("W0302", unused, "no array has the logical axis of",
+             "remove what the model does not need, or check the names of its axes");
     }
 
-    // Linen: an earlier rule of the same name with no axis of its own fits whenever this one does. Nnx: the last rule counts.
+    // Linen: an earlier rule of the same name with no axis of its own fits whenever this one does. Nnx: the last rule
+    // counts.
     void warn_shadowed() {
         const std::vector<AxisRule>& rules = layout_->rules;
         std::vector<size_t> shadowed;
@@ -75,13 +81,15 @@ private:
             bool hidden = false;
             for (size_t other = 0; other < rules.size() && !hidden; ++other) {
                 if (rules[other].logical != rules[r].logical) continue;
-                hidden = layout_->semantics == RuleSemantics::nnx ? other > r
-                                                                  : other < r && is_subset(rules[other].axes, rules[r].axes);
+                hidden = layout_->semantics == RuleSemantics::nnx
+                             ? other > r
+                             : other < r && is_subset(rules[other].axes, rules[r].axes);
             }
             if (hidden) shadowed.push_back(r);
         }
         warn("W0303", shadowed,
-             layout_->semantics == RuleSemantics::nnx ? "a later rule for the same axis replaces" : "an earlier rule for the same axis always wins over",
+             layout_->semantics == RuleSemantics::nnx ? "a later rule for the same axis replaces"
+                                                      : "an earlier rule for the same axis always wins over",
              "remove the rule, or change the order");
     }
 
@@ -99,7 +107,8 @@ private:
         std::vector<size_t> blocked;
         for (size_t r = 0; r < applied.size(); ++r)
             if (!silenced_[r] && applied[r] == 0 && rejected[r] > 0) blocked.push_back(r);
-        warn("W0305", blocked, "blocked in every array that has the logical axis", "`shardc explain` shows for an array which rule came first");
+        warn("W0305", blocked, "blocked in every array that has the logical axis",
+             "`shardc explain` shows for an array which rule came first");
     }
 
     void warn_without_rule() {
@@ -119,7 +128,8 @@ private:
             }
         if (names.empty()) return;
         diagnostics_
-            ->warning("W0304", first, fmt::format("no rule for the logical {} {}", names.size() == 1 ? "axis" : "axes", listed(names)))
+            ->warning("W0304", first,
+                      fmt::format("no rule for the logical {} {}", names.size() == 1 ? "axis" : "axes", listed(names)))
             .note("dims without a rule are replicated")
             .help(fmt::format("if that is meant, say so: - {{{}: ~}}", names[0].substr(1, names[0].size() - 2)));
     }
@@ -134,7 +144,8 @@ private:
             NamedArray covered = array;
             for (std::string& name : covered.names) {
                 const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
-                if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers)) name.clear();
+                if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers))
+                    name.clear();
             }
             const std::string linen = outcome_text(RuleSemantics::linen, covered);
             const std::string nnx = outcome_text(RuleSemantics::nnx, covered);
@@ -189,7 +200,8 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Diagnostics& 
     if (names.empty()) return;
     diagnostics
         .warning("W0307", first,
-                 fmt::format("{} held in full by every device: {}", names.size() == 1 ? "a large parameter is" : "large parameters are", listed(names)))
+                 fmt::format("{} held in full by every device: {}",
+                             names.size() == 1 ? "a large parameter is" : "large parameters are", listed(names)))
         .note(fmt::format("{} bytes per device", bytes))
         .help("give one of the logical axes a rule, or override the sharding under params:");
 }

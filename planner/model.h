@@ -18,7 +18,8 @@ struct AxisDecl {
     i64 size = 1; // arithmetic over other axes is already evaluated
 };
 
-// One dim of a sharding as written, mesh axes still by name: `data`, `[data, model]`, `~`, "?", "data?", "data@1", "data:(1)2".
+// One dim of a sharding as written, mesh axes still by name: `data`, `[data, model]`, `~`, "?", "data?", "data@1",
+// "data:(1)2".
 struct DimSpec {
     std::vector<std::string> axes; // as text, parse with parse_axis_ref
     bool open = false;
@@ -41,7 +42,7 @@ struct AxisRule {
 // `init: lecun_normal` or `init: {normal: {stddev: 0.02}}`; empty name = the default of the role.
 struct InitDecl {
     std::string name;
-    Yaml arguments; // a map or null; checked by build with plans/initializer.h
+    Yaml arguments;                      // a map or null; checked by build with plans/initializer.h
     std::optional<std::vector<i64>> key; // explicit key: one seed or two words
     Span span;
 };
@@ -58,12 +59,12 @@ struct TensorDecl {
     InitDecl init;
 };
 
-// One graph entry: {h: {dot: [x, w1], ...}}. Which values there are and what they mean is for build to check; the reader finds
-// the op. Operands are value names ("x", "block.0.h", "a#2") or numbers ("0.5"), as text.
+// One graph entry: {h: {dot: [x, w1], ...}}. Which values there are and what they mean is for build to check; the
+// reader finds the op. Operands are value names ("x", "block.0.h", "a#2") or numbers ("0.5"), as text.
 //   {dot: [x, w], k: 1}                      op dot, operands [x, w], arguments {k: 1}
-//   {einsum: "ab,bc->ac", in: [x, y]}        op einsum, operands [x, y], arguments {einsum: "ab,bc->ac"}: with `in`, the op's own
-//   {repeat: block, times: 4, in: x}         value is an argument of its name; op repeat, arguments {repeat: block, times: 4}
-//   {iota: ~, shape: [8]}                    no operands
+//   {einsum: "ab,bc->ac", in: [x, y]}        op einsum, operands [x, y], arguments {einsum: "ab,bc->ac"}: with `in`,
+//   the op's own {repeat: block, times: 4, in: x}         value is an argument of its name; op repeat, arguments
+//   {repeat: block, times: 4} {iota: ~, shape: [8]}                    no operands
 struct Entry {
     std::vector<Name> results; // usually one; `[q, k]: ...` is written "q, k"
     Name op;                   // op, composite, module, or "repeat"
@@ -80,6 +81,23 @@ struct ModuleDecl {
     std::vector<Name> outputs;
 };
 
+// How gradients of microbatches are reduced: once after the last, or in each (reference/users.md). Unless said,
+// gradients of parameters that are replicated over an axis are reduced once, those that are sharded over it in each.
+enum class GradientReduce { automatic, each, end };
+
+// `train:`. The loss and metrics are graph entries named `loss` and as written; the optimizer is an entry without
+// operands, whose arguments are checked by the train pass.
+struct TrainDecl {
+    std::vector<TensorDecl> targets;
+    Entry loss;
+    std::vector<Entry> metrics;
+    Entry optimizer;
+    std::optional<double> clip_by_global_norm;
+    i64 microbatches = 1;
+    GradientReduce reduce = GradientReduce::automatic;
+    Span span, microbatches_span;
+};
+
 struct Model {
     Name name;
     std::vector<AxisDecl> axes;
@@ -90,6 +108,7 @@ struct Model {
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
+    std::optional<TrainDecl> train;
 
     const AxisDecl* find_axis(std::string_view name) const;
     const ModuleDecl* find_module(std::string_view name) const;

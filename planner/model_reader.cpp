@@ -46,8 +46,7 @@ private:
 
     void read_rng(const Yaml& rng) {
         if (!check_keys(rng, {"seed", "impl", "partitionable", "keys"}, "rng", *diagnostics_)) return;
-        if (const Yaml* seed = rng.find("seed"))
-            model_.seed = read_int(*seed, "rng.seed", *diagnostics_).value_or(0);
+        if (const Yaml* seed = rng.find("seed")) model_.seed = read_int(*seed, "rng.seed", *diagnostics_).value_or(0);
         if (const Yaml* partitionable = rng.find("partitionable"))
             model_.partitionable = read_bool(*partitionable, "rng.partitionable", *diagnostics_).value_or(true);
         if (const Yaml* impl = rng.find("impl")) read_choice(*impl, "rng.impl", {"threefry2x32"});
@@ -56,16 +55,19 @@ private:
                 model_.keys = *key_scheme_from_name(*text);
     }
 
-    std::optional<std::string> read_choice(const Yaml& yaml, std::string_view what, const std::vector<std::string_view>& choices) {
+    std::optional<std::string> read_choice(const Yaml& yaml, std::string_view what,
+                                           const std::vector<std::string_view>& choices) {
         const std::optional<std::string> text = read_string(yaml, what, *diagnostics_);
         if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end()) return text;
-        DiagnosticBuilder error = diagnostics_->error("E0118", yaml.span, fmt::format("{}: unknown choice '{}'", what, *text));
+        DiagnosticBuilder error =
+            diagnostics_->error("E0118", yaml.span, fmt::format("{}: unknown choice '{}'", what, *text));
         error.help(fmt::format("choices: {}", fmt::join(choices, ", ")));
         suggest(error, *text, choices);
         return std::nullopt;
     }
 
-    template<typename Others> void check_unused(const Name& name, const Others& others) {
+    template<typename Others>
+    void check_unused(const Name& name, const Others& others) {
         for (const typename Others::value_type& other : others) {
             if (other.name.text != name.text) continue;
             diagnostics_->error("E0214", name.span, fmt::format("'{}' is declared twice", name.text))
@@ -83,7 +85,8 @@ private:
         for (const YamlEntry& entry : *map) {
             if (!check_name(entry.key, entry.key_span, "a module", *diagnostics_)) continue;
             if (is_op_name(entry.key)) {
-                diagnostics_->error("E0216", entry.key_span, fmt::format("the module '{}' has the name of an op", entry.key))
+                diagnostics_
+                    ->error("E0216", entry.key_span, fmt::format("the module '{}' has the name of an op", entry.key))
                     .help("give it another name");
                 continue;
             }
@@ -112,7 +115,9 @@ private:
     std::vector<Name> read_formals(const Yaml& yaml, const std::vector<TensorDecl>& params) {
         std::vector<Name> names;
         if (yaml.list() == nullptr) {
-            diagnostics_->error("E0113", yaml.span, fmt::format("inputs of a module: expected a list of names, found {}", yaml.kind()))
+            diagnostics_
+                ->error("E0113", yaml.span,
+                        fmt::format("inputs of a module: expected a list of names, found {}", yaml.kind()))
                 .help("write inputs: [x]; types come from the call");
             return names;
         }
@@ -166,8 +171,8 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
-    if (!check_keys(*yaml, {"model", "axes", "rng", "inputs", "params", "modules", "graph", "outputs", "train"}, "a model",
-                    diagnostics))
+    if (!check_keys(*yaml, {"model", "axes", "rng", "inputs", "params", "modules", "graph", "outputs", "train"},
+                    "a model", diagnostics))
         return std::nullopt;
     Model model = ModelReader(*yaml, diagnostics).read();
     if (diagnostics.error_count() > before) return std::nullopt;

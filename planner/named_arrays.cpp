@@ -10,7 +10,8 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
     std::vector<NamedArray> arrays;
     std::set<std::vector<int>> seen;
     const auto add = [&](NamedArray array) {
-        if (seen.insert({array.span.file, array.span.line, array.span.column}).second) arrays.push_back(std::move(array));
+        if (seen.insert({array.span.file, array.span.line, array.span.column}).second)
+            arrays.push_back(std::move(array));
     };
     for (ValueId id : graph.inputs) {
         const Value& value = graph.value(id);
@@ -22,7 +23,10 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
     }
     for (const Node& node : graph.nodes)
         if (!node.constraint_logical.empty() && !node.constraint_mesh)
-            add({node.constraint_logical, {}, node.span, fmt::format("the constraint on '{}'", graph.value(node.outputs[0]).name)});
+            add({node.constraint_logical,
+                 {},
+                 node.span,
+                 fmt::format("the constraint on '{}'", graph.value(node.outputs[0]).name)});
     return arrays;
 }
 
@@ -35,8 +39,10 @@ std::vector<AxisRule> rules_of(const Layout& layout, const NamedArray& array) {
 
 std::optional<RuleOutcome> apply_rules(const Layout& layout, const NamedArray& array, Diagnostics& diagnostics) {
     if (layout.semantics == RuleSemantics::linen)
-        return apply_rules_linen(layout.mesh, array.own.empty() ? layout.rules : array.own, array.names, array.span, diagnostics);
-    return apply_rules_nnx(layout.mesh, layout.rules, array.own, array.names, array.span, diagnostics, layout.missing_axes);
+        return apply_rules_linen(layout.mesh, array.own.empty() ? layout.rules : array.own, array.names, array.span,
+                                 diagnostics);
+    return apply_rules_nnx(layout.mesh, layout.rules, array.own, array.names, array.span, diagnostics,
+                           layout.missing_axes);
 }
 
 } // namespace shard

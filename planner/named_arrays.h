@@ -16,7 +16,8 @@ struct NamedArray {
 // Inputs and parameters with axes, then constraints by logical axes; the copies of a repeated module count once.
 std::vector<NamedArray> named_arrays(const Graph& graph);
 
-// The rules in the order in which RuleOutcome numbers them. Linen: a variable's own rules stand in for the layout's; nnx: they follow them.
+// The rules in the order in which RuleOutcome numbers them. Linen: a variable's own rules stand in for the layout's;
+// nnx: they follow them.
 std::vector<AxisRule> rules_of(const Layout& layout, const NamedArray& array);
 
 std::optional<RuleOutcome> apply_rules(const Layout& layout, const NamedArray& array, Diagnostics& diagnostics);

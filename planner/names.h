@@ -16,7 +16,8 @@ bool check_name(const std::string& text, Span span, std::string_view what, Diagn
 std::optional<std::vector<Name>> read_value_names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 
 // The texts of names, as candidates for nearest().
-template<typename Range> std::vector<std::string_view> name_texts(const Range& range) {
+template<typename Range>
+std::vector<std::string_view> name_texts(const Range& range) {
     std::vector<std::string_view> texts;
     for (const typename Range::value_type& item : range) texts.push_back(item.name.text);
     return texts;

@@ -1,8 +1,9 @@
-// An op is its index rule. One file per op in planner/ops/<name>.cpp defines `const OpDef& op_<name>()`; its name is its registration.
+// An op is its index rule. One file per op in planner/ops/<name>.cpp defines `const OpDef& op_<name>()`; its name is
+// its registration.
 //
 //     const OpDef& op_dot() {
-//         static const OpDef def = {.name = "dot", .doc = "...", .operands = {2, 2}, .infer = infer, .rule = rule, .lower = lower};
-//         return def;
+//         static const OpDef def = {.name = "dot", .doc = "...", .operands = {2, 2}, .infer = infer, .rule = rule,
+//         .lower = lower}; return def;
 //     }
 #pragma once
 
@@ -16,10 +17,11 @@ struct AttributeDef {
     //   integer, number, flag, string         one of them, as itself
     //   dtype                                 a type's name, as a string
     //   integers, numbers, strings            one or a list; integers may be axis names, which stand for their sizes
-    //   dims      dims of the first operand (of the result, if there is none), as numbers (negative from the end) or logical names; integers
-    //   shape     sizes or axis names; as integers. One -1 is left to `infer`. Axis names become the result's logical names (`axes`)
-    //   axes      axis names or ~, one a dim, as strings; with them alone, `shape` is filled in from their sizes
-    //   sharding  a sharding by mesh axes; kept in Node::constraint_mesh. An op that has one is a constraint
+    //   dims      dims of the first operand (of the result, if there is none), as numbers (negative from the end) or
+    //   logical names; integers shape     sizes or axis names; as integers. One -1 is left to `infer`. Axis names
+    //   become the result's logical names (`axes`) axes      axis names or ~, one a dim, as strings; with them alone,
+    //   `shape` is filled in from their sizes sharding  a sharding by mesh axes; kept in Node::constraint_mesh. An op
+    //   that has one is a constraint
     enum class Type { integer, number, flag, string, dtype, integers, numbers, strings, dims, shape, axes, sharding };
     std::string_view name;
     Type type = Type::integer;
@@ -38,8 +40,9 @@ struct InferContext {
     std::span<const std::string> operand_names; // as the user knows them, for messages
 };
 
-// What `lower` sees. Local types are those of one device; factor_axes says over which axes each factor of the rule is split.
-// Everything here is the same for all devices; what differs between them is written as Affine over mesh coordinates.
+// What `lower` sees. Local types are those of one device; factor_axes says over which axes each factor of the rule is
+// split. Everything here is the same for all devices; what differs between them is written as Affine over mesh
+// coordinates.
 struct LowerContext {
     std::span<const TensorType> global_operands, global_results;
     std::span<const TensorType> local_operands, local_results;
@@ -53,6 +56,16 @@ struct LowerContext {
 
 class Builder;
 
+// What `gradient` sees: the node's values, and the gradient of the loss with respect to its result.
+struct GradientContext {
+    Builder& builder;
+    std::span<const ValueId> inputs;
+    ValueId output = -1;
+    ValueId cotangent = -1; // of the output's type
+    const Attributes& attributes;
+    std::span<const bool> wanted; // by input: whether anything upstream is differentiated
+};
+
 struct OpDef {
     std::string_view name;
     std::string_view doc; // one sentence, then an example line of YAML
@@ -64,24 +77,31 @@ struct OpDef {
     //     {einsum: "ik,kj->ij", in: [x, y]}     {constant: 0.5, shape: [8]}
     std::string_view subject = {};
 
-    // Result types; nullopt after reporting E02xx. Every result's logical names may be left empty: build then takes them
-    // from operand dims that share the factor.
+    // Result types; nullopt after reporting E02xx. Every result's logical names may be left empty: build then takes
+    // them from operand dims that share the factor.
     std::optional<std::vector<TensorType>> (*infer)(const InferContext&) = nullptr;
-    IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) = nullptr;
+    IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results,
+                      const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
 
-    // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds everything
-    // explicitly. Called after `infer` has accepted the use.
+    // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds
+    // everything explicitly. Called after `infer` has accepted the use.
     void (*complete)(std::span<const TensorType> operands, std::span<const TensorType> results, Attributes&) = nullptr;
-    // Optional: a use that `infer` accepts but one node cannot hold (an einsum of three operands, a reduction that keeps its dims) is
-    // written as several. `splits` says whether it is one, `expand` emits them instead and returns the result; nullopt after reporting.
+    // Optional: a use that `infer` accepts but one node cannot hold (an einsum of three operands, a reduction that
+    // keeps its dims) is written as several. `splits` says whether it is one, `expand` emits them instead and returns
+    // the result; nullopt after reporting.
     bool (*splits)(std::span<const TensorType> operands, const Attributes&) = nullptr;
     std::optional<ValueId> (*expand)(Builder&, std::span<const ValueId> operands, const Attributes&) = nullptr;
 
-    // Operands in which the op is linear: a partial sum of that operand (the others not partial, and replicated over those axes) passes
-    // through and may be reduced later. add is linear in both together: see `jointly_linear`.
+    // Optional: emits the gradients of the inputs, each of its input's type, from that of the result; -1 where there is
+    // none (not wanted, integers). An op without it is one that no gradient flows through (comparisons, iota).
+    std::vector<ValueId> (*gradient)(const GradientContext&) = nullptr;
+
+    // Operands in which the op is linear: a partial sum of that operand (the others not partial, and replicated over
+    // those axes) passes through and may be reduced later. add is linear in both together: see `jointly_linear`.
     std::vector<int> linear_in;
-    bool jointly_linear = false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
+    bool jointly_linear =
+        false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
 
     // Traits that propagation priorities ask for (reference/propagation.md 3.4).
     enum class Class { pointwise, reshape_like, broadcast, constant, other } op_class = Class::other;
@@ -91,14 +111,17 @@ struct OpDef {
 const std::vector<const OpDef*>& all_ops(); // sorted by name
 const OpDef* find_op(std::string_view name);
 
-// A composite is written over primitives: planner/composites/<name>.cpp defines `const CompositeDef& composite_<name>()`.
+using BuiltValues = std::optional<std::vector<ValueId>>;
+
+// A composite is written over primitives: planner/composites/<name>.cpp defines `const CompositeDef&
+// composite_<name>()`.
 struct CompositeDef {
     std::string_view name;
     std::string_view doc;
     OpDef::Arity operands;
     std::vector<AttributeDef> attributes;
-    // Emits nodes and returns the result; nullopt after reporting.
-    std::optional<ValueId> (*build)(Builder&, std::span<const ValueId> operands, const Attributes&, Span span) = nullptr;
+    // Emits nodes and returns the results; nullopt after reporting.
+    BuiltValues (*build)(Builder&, std::span<const ValueId> operands, const Attributes&, Span span) = nullptr;
 };
 const std::vector<const CompositeDef*>& all_composites();
 const CompositeDef* find_composite(std::string_view name);

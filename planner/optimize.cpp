@@ -135,7 +135,7 @@ void remove_unread(Local& local) {
 void optimize(Local& local) {
     merge_equal_reshards(local);
     scatter_sliced_reductions(local);
-    remove_unread(local);   // so that only real readers count
+    remove_unread(local); // so that only real readers count
     fuse_pointwise(local);
     remove_unread(local);
 }

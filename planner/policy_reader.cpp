@@ -15,7 +15,8 @@ namespace {
 std::vector<std::string> read_collectives(const Yaml& yaml, Diagnostics& diagnostics) {
     std::vector<std::string> kinds;
     if (yaml.list() == nullptr) {
-        diagnostics.error("E0113", yaml.span, fmt::format("forbid_collectives: expected a list, found {}", yaml.kind()));
+        diagnostics.error("E0113", yaml.span,
+                          fmt::format("forbid_collectives: expected a list, found {}", yaml.kind()));
         return kinds;
     }
     const std::vector<std::string_view> known = {"all_gather",         "all_reduce", "all_to_all",
@@ -24,7 +25,8 @@ std::vector<std::string> read_collectives(const Yaml& yaml, Diagnostics& diagnos
         const std::optional<std::string> kind = read_string(item, "forbid_collectives", diagnostics);
         if (!kind) continue;
         if (std::find(known.begin(), known.end(), *kind) == known.end()) {
-            DiagnosticBuilder error = diagnostics.error("E0118", item.span, fmt::format("unknown collective '{}'", *kind));
+            DiagnosticBuilder error =
+                diagnostics.error("E0118", item.span, fmt::format("unknown collective '{}'", *kind));
             error.help(fmt::format("collectives: {}", fmt::join(known, ", ")));
             suggest(error, *kind, known);
             continue;

@@ -138,8 +138,9 @@ private:
         }
     }
 
-    // Operands that a pointwise op repeats along dims they lack are broadcasts, whether the model says so or not: they follow
-    // the result and lead only at the end. Otherwise the sharding of a norm's scale would decide that of the activations.
+    // Operands that a pointwise op repeats along dims they lack are broadcasts, whether the model says so or not: they
+    // follow the result and lead only at the end. Otherwise the sharding of a norm's scale would decide that of the
+    // activations.
     std::vector<PropagationLink> take_broadcasts(PropagationLink& link) {
         std::vector<PropagationLink> broadcasts;
         if (link.traits.op_class != OpDef::Class::pointwise) return broadcasts;

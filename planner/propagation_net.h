@@ -1,6 +1,6 @@
 // The graph as propagation sees it: slots that hold a sharding, and links (an index rule over slots) through which axes
-// move. A value is a slot, and so is an output whose sharding the layout asks for. Readers behind a chain of constraints
-// read the end of the chain. Constants need no care: the builder gives every use its own.
+// move. A value is a slot, and so is an output whose sharding the layout asks for. Readers behind a chain of
+// constraints read the end of the chain. Constants need no care: the builder gives every use its own.
 #pragma once
 
 #include "planner/op_priority.h"
@@ -11,7 +11,7 @@ namespace shard {
 
 struct Slot {
     ValueId value = -1;
-    Sharding seed;    // open where nothing was asked; without axes of size 1
+    Sharding seed; // open where nothing was asked; without axes of size 1
     bool seeded = false;
     bool is_output = false; // the slot of an output's requested sharding
 };

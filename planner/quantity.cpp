@@ -15,9 +15,16 @@ struct Unit {
 
 constexpr double kibi = 1024;
 constexpr Unit units[] = {
-    {"", 1},          {"B", 1},
-    {"KiB", kibi},    {"MiB", kibi* kibi}, {"GiB", kibi* kibi* kibi}, {"TiB", kibi* kibi* kibi* kibi},
-    {"kB", 1e3},      {"KB", 1e3},         {"MB", 1e6},               {"GB", 1e9},
+    {"", 1},
+    {"B", 1},
+    {"KiB", kibi},
+    {"MiB", kibi* kibi},
+    {"GiB", kibi* kibi* kibi},
+    {"TiB", kibi* kibi* kibi* kibi},
+    {"kB", 1e3},
+    {"KB", 1e3},
+    {"MB", 1e6},
+    {"GB", 1e9},
     {"TB", 1e12},
 };
 

@@ -106,8 +106,9 @@ std::string words(const Mesh& mesh, const Redistribution& redistribution) {
     return result;
 }
 
-// Parts of an axis of which neither cuts the other, as x:(1)3 and x:(2)3 of 6, have no common pieces: such an axis leaves the value
-// before it comes back. What `from` is without those axes (and what lies right of them); nullopt if there are none.
+// Parts of an axis of which neither cuts the other, as x:(1)3 and x:(2)3 of 6, have no common pieces: such an axis
+// leaves the value before it comes back. What `from` is without those axes (and what lies right of them); nullopt if
+// there are none.
 std::optional<Sharding> without_crossing(const Sharding& from, const Sharding& to) {
     std::vector<AxisRef> source = used_axes(from), target = used_axes(to);
     std::vector<int> crossing;
@@ -123,8 +124,11 @@ std::optional<Sharding> without_crossing(const Sharding& from, const Sharding& t
     }
     if (crossing.empty()) return std::nullopt;
     Sharding middle = from;
-    auto crosses = [&](const AxisRef& ref) { return std::find(crossing.begin(), crossing.end(), ref.axis) != crossing.end(); };
-    for (DimSharding& dim : middle.dims) dim.axes.erase(std::find_if(dim.axes.begin(), dim.axes.end(), crosses), dim.axes.end());
+    auto crosses = [&](const AxisRef& ref) {
+        return std::find(crossing.begin(), crossing.end(), ref.axis) != crossing.end();
+    };
+    for (DimSharding& dim : middle.dims)
+        dim.axes.erase(std::find_if(dim.axes.begin(), dim.axes.end(), crosses), dim.axes.end());
     std::erase_if(middle.partial, crosses);
     return middle;
 }

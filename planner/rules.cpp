@@ -25,7 +25,8 @@ void check_rule_axes(const Mesh& mesh, std::span<const AxisRule> rules, Diagnost
         for (const std::string& name : rule.axes) {
             if (mesh.find(name)) continue;
             DiagnosticBuilder error = diagnostics.error(
-                "E0310", rule.span, fmt::format("the rule {} names the mesh axis '{}', which the mesh lacks", text(rule), name));
+                "E0310", rule.span,
+                fmt::format("the rule {} names the mesh axis '{}', which the mesh lacks", text(rule), name));
             error.note(mesh_axes_text(mesh)).help("say missing_axes: ignore if the rules serve several meshes");
             suggest(error, name, mesh_axis_names(mesh));
             // The spelling of a rule in Python.

@@ -1,4 +1,5 @@
-// flax.linen's logical_to_mesh_axes: the rules are walked in order, and each takes its dim if all its mesh axes are free.
+// flax.linen's logical_to_mesh_axes: the rules are walked in order, and each takes its dim if all its mesh axes are
+// free.
 #include "planner/rules.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ bool check_unique(std::span<const std::string> names, Span span, Diagnostics& di
         const size_t first = static_cast<size_t>(std::find(names.begin(), names.end(), names[d]) - names.begin());
         if (first == d) continue;
         diagnostics
-            .error("E0314", span, fmt::format("the logical axis '{}' names dims {} and {} of one array", names[d], first, d))
+            .error("E0314", span,
+                   fmt::format("the logical axis '{}' names dims {} and {} of one array", names[d], first, d))
             .help("give one of them another name, with a rule of its own");
         return false;
     }
@@ -42,9 +44,12 @@ std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const A
     for (size_t r = 0; r < rules.size(); ++r) {
         const size_t d = static_cast<size_t>(std::find(names.begin(), names.end(), rules[r].logical) - names.begin());
         if (d == names.size()) continue;
-        const auto reject = [&](std::string reason) { outcome.rejected.push_back({static_cast<int>(r), std::move(reason)}); };
+        const auto reject = [&](std::string reason) {
+            outcome.rejected.push_back({static_cast<int>(r), std::move(reason)});
+        };
         if (assigned[d]) {
-            reject(fmt::format("the earlier rule {} has {}", text(rules[static_cast<size_t>(outcome.dims[d].rule)]), dim_text(d, names[d])));
+            reject(fmt::format("the earlier rule {} has {}", text(rules[static_cast<size_t>(outcome.dims[d].rule)]),
+                               dim_text(d, names[d])));
             continue;
         }
         const std::vector<AxisRef> axes = rule_axes(mesh, rules[r]);
@@ -52,7 +57,8 @@ std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const A
             std::find_if(axes.begin(), axes.end(), [&](const AxisRef& axis) { return dim_with(outcome, axis) >= 0; });
         if (busy != axes.end()) {
             const size_t holder = static_cast<size_t>(dim_with(outcome, *busy));
-            reject(fmt::format("mesh axis '{}' is already used by {}", text(mesh, *busy), dim_text(holder, names[holder])));
+            reject(fmt::format("mesh axis '{}' is already used by {}", text(mesh, *busy),
+                               dim_text(holder, names[holder])));
             continue;
         }
         assigned[d] = true;

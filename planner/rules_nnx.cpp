@@ -18,7 +18,9 @@ int last_rule(std::span<const AxisRule> rules, std::string_view name) {
     return -1;
 }
 
-bool same_target(const AxisRule& a, const AxisRule& b) { return a.axes == b.axes && a.unconstrained == b.unconstrained; }
+bool same_target(const AxisRule& a, const AxisRule& b) {
+    return a.axes == b.axes && a.unconstrained == b.unconstrained;
+}
 
 // A variable's own rules may repeat the layout's, not contradict them.
 bool check_consistent(std::span<const AxisRule> context, std::span<const AxisRule> own, Diagnostics& diagnostics) {
@@ -57,9 +59,9 @@ bool check_disjoint(const Mesh& mesh, const RuleOutcome& outcome, std::span<cons
 
 } // namespace
 
-std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context, std::span<const AxisRule> own,
-                                           std::span<const std::string> names, Span span, Diagnostics& diagnostics,
-                                           MissingAxes missing) {
+std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context,
+                                           std::span<const AxisRule> own, std::span<const std::string> names, Span span,
+                                           Diagnostics& diagnostics, MissingAxes missing) {
     if (!check_consistent(context, own, diagnostics)) return std::nullopt;
     RuleOutcome outcome;
     outcome.dims.resize(names.size());
@@ -74,7 +76,8 @@ std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const Axi
             outcome.rejected.push_back({rule, fmt::format("a later rule for '{}' replaces it: {}", names[d], by)});
         };
         if (from_context >= 0 || from_own >= 0) {
-            const AxisRule& rule = from_context >= 0 ? context[static_cast<size_t>(from_context)] : own[static_cast<size_t>(from_own)];
+            const AxisRule& rule =
+                from_context >= 0 ? context[static_cast<size_t>(from_context)] : own[static_cast<size_t>(from_own)];
             dim = {rule_axes(mesh, rule), rule.unconstrained,
                    from_context >= 0 ? from_context : static_cast<int>(context.size()) + from_own};
             for (int r = 0; r < from_context; ++r)
@@ -83,7 +86,8 @@ std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const Axi
             dim.axes = {mesh.whole(*axis)};
         } else if (missing == MissingAxes::error) {
             DiagnosticBuilder error = diagnostics.error(
-                "E0316", span, fmt::format("{} has no rule, and the mesh has no axis of that name", dim_text(d, names[d])));
+                "E0316", span,
+                fmt::format("{} has no rule, and the mesh has no axis of that name", dim_text(d, names[d])));
             error.note("with nnx semantics a name without a rule is a mesh axis")
                 .help(fmt::format("add the rule {{{}: ~}}", names[d]));
             good = false;

@@ -38,7 +38,8 @@ public:
         if (layout_->missing_axes == MissingAxes::ignore) return true;
         const int before = diagnostics_->error_count();
         check_rule_axes(*mesh_, layout_->rules, *diagnostics_);
-        for (const std::vector<Override>* list : {&layout_->inputs, &layout_->params, &layout_->values, &layout_->outputs})
+        for (const std::vector<Override>* list :
+             {&layout_->inputs, &layout_->params, &layout_->values, &layout_->outputs})
             for (const Override& override : *list) check_spec_axes(*mesh_, override.spec, *diagnostics_);
         for (const TensorDecl& decl : graph_->declared) {
             check_rule_axes(*mesh_, decl.rules, *diagnostics_);
@@ -102,8 +103,9 @@ private:
             constraint = from_spec(*node.constraint_mesh, array, why);
         } else if (node.constraint_logical.size() != value.type.shape.size()) {
             diagnostics_->error("E0312", node.span,
-                                fmt::format("the constraint names {} dims, '{}' has {} {}", node.constraint_logical.size(), value.name,
-                                            value.type.shape.size(), shape_text(value.type.shape)));
+                                fmt::format("the constraint names {} dims, '{}' has {} {}",
+                                            node.constraint_logical.size(), value.name, value.type.shape.size(),
+                                            shape_text(value.type.shape)));
         } else {
             constraint = from_rules({node.constraint_logical, {}, node.span}, array, why);
         }
@@ -123,7 +125,8 @@ private:
             Decision why;
             why.value = static_cast<ValueId>(v);
             why.cause = Decision::Cause::override_;
-            seeds_.values[v] = from_spec(layout_->values[static_cast<size_t>(chosen[v])].spec, {value.name, &value.type, value.span}, why);
+            seeds_.values[v] = from_spec(layout_->values[static_cast<size_t>(chosen[v])].spec,
+                                         {value.name, &value.type, value.span}, why);
         }
     }
 
@@ -137,8 +140,8 @@ private:
             Decision why;
             why.value = graph_->outputs[o];
             why.cause = Decision::Cause::output;
-            seeds_.outputs[o] =
-                from_spec(layout_->outputs[static_cast<size_t>(chosen[o])].spec, {graph_->output_names[o], &value.type, value.span}, why);
+            seeds_.outputs[o] = from_spec(layout_->outputs[static_cast<size_t>(chosen[o])].spec,
+                                          {graph_->output_names[o], &value.type, value.span}, why);
         }
     }
 
@@ -175,7 +178,8 @@ private:
         std::string& rejected = seeds_.rejected_by_value[static_cast<size_t>(why.value)];
         for (const RuleOutcome::Rejected& reject : outcome->rejected) {
             const AxisRule& rule = rules[static_cast<size_t>(reject.rule)];
-            rejected += fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line, reject.reason);
+            rejected += fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line,
+                                    reject.reason);
         }
         return sharding;
     }

@@ -11,8 +11,8 @@ namespace shard {
 struct RuleOutcome {
     struct Dim {
         std::vector<AxisRef> axes;
-        bool open = false;     // unconstrained
-        int rule = -1;         // the rule that assigned it, -1 = none; nnx: own rules count on from the layout's
+        bool open = false; // unconstrained
+        int rule = -1;     // the rule that assigned it, -1 = none; nnx: own rules count on from the layout's
     };
     struct Rejected {
         int rule = -1;
@@ -21,17 +21,19 @@ struct RuleOutcome {
     std::vector<Dim> dims;
     std::vector<Rejected> rejected;
 };
-// One name per dim, "" = unnamed, "?" = unconstrained. Reports duplicate names and duplicate mesh axes. Mesh axes that the mesh lacks are
-// left out of rules (seed_shardings reports them first); nnx: `missing` is about names without a rule.
-std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const AxisRule> rules, std::span<const std::string> names,
-                                             Span span, Diagnostics& diagnostics);
-std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context, std::span<const AxisRule> own,
-                                           std::span<const std::string> names, Span span, Diagnostics& diagnostics,
-                                           MissingAxes missing = MissingAxes::error);
+// One name per dim, "" = unnamed, "?" = unconstrained. Reports duplicate names and duplicate mesh axes. Mesh axes that
+// the mesh lacks are left out of rules (seed_shardings reports them first); nnx: `missing` is about names without a
+// rule.
+std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const AxisRule> rules,
+                                             std::span<const std::string> names, Span span, Diagnostics& diagnostics);
+std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context,
+                                           std::span<const AxisRule> own, std::span<const std::string> names, Span span,
+                                           Diagnostics& diagnostics, MissingAxes missing = MissingAxes::error);
 
 // A sharding written by mesh axes, checked against mesh, rank and shape: axis exists, at most once, dim divides
 // (the message names dim, size, parts and what would divide).
-std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type, Diagnostics& diagnostics);
+std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
+                                     Diagnostics& diagnostics);
 
 struct Seeds {
     std::vector<std::optional<Sharding>> values; // by ValueId; nullopt = none (open)
@@ -40,12 +42,13 @@ struct Seeds {
     // Outputs: by output index, what the layout asks of the returned value.
     std::vector<std::optional<Sharding>> outputs;
     DecisionLog log; // a decision per axis seeded
-    std::vector<std::string> rejected_by_value; // by ValueId, text for explain: which rules were rejected and why; empty if none
+    std::vector<std::string>
+        rejected_by_value; // by ValueId, text for explain: which rules were rejected and why; empty if none
 };
 
 std::optional<Seeds> seed_shardings(const Graph& graph, const Layout& layout, Diagnostics& diagnostics);
-// Warnings about the rule set: unused, shadowed, blocked everywhere, logical axis without a rule, linen/nnx disagreement, large
-// parameters left replicated.
+// Warnings about the rule set: unused, shadowed, blocked everywhere, logical axis without a rule, linen/nnx
+// disagreement, large parameters left replicated.
 void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Diagnostics& diagnostics);
 
 } // namespace shard

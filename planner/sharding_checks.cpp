@@ -51,10 +51,11 @@ bool check_dim_divides(const Mesh& mesh, const DimSharding& dim, size_t d, const
     const i64 parts = shard_count(dim);
     const i64 size = array.type->shape[d];
     if (size % parts == 0) return true;
-    DiagnosticBuilder error = diagnostics.error(
-        "E0313", cause,
-        fmt::format("{} of {} has size {}, which does not divide into {} parts over {}", dim_text(d, array.type->logical.empty() ? "" : array.type->logical[d]),
-                    array_text(array), size, parts, axes_text(mesh, dim.axes)));
+    DiagnosticBuilder error =
+        diagnostics.error("E0313", cause,
+                          fmt::format("{} of {} has size {}, which does not divide into {} parts over {}",
+                                      dim_text(d, array.type->logical.empty() ? "" : array.type->logical[d]),
+                                      array_text(array), size, parts, axes_text(mesh, dim.axes)));
     if (array.span.known() && !(array.span == cause)) error.label(array.span, "declared here");
     const i64 below = size / parts * parts;
     i64 above = 0;
@@ -96,11 +97,13 @@ bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& di
             if (const std::optional<int> known = mesh.find(whole)) {
                 diagnostics
                     .error("E0316", dim.span,
-                           fmt::format("the sub-axis '{}' does not fit the axis '{}' of size {}", axis, whole, mesh.whole(*known).size))
+                           fmt::format("the sub-axis '{}' does not fit the axis '{}' of size {}", axis, whole,
+                                       mesh.whole(*known).size))
                     .help("name:(pre)size needs pre * size to divide the axis, and to be a true part of it");
                 continue;
             }
-            DiagnosticBuilder error = diagnostics.error("E0316", dim.span, fmt::format("unknown mesh axis '{}'", whole));
+            DiagnosticBuilder error =
+                diagnostics.error("E0316", dim.span, fmt::format("unknown mesh axis '{}'", whole));
             error.note(mesh_axes_text(mesh));
             suggest(error, whole, mesh_axis_names(mesh));
         }
@@ -110,9 +113,10 @@ bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& di
 std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec, const CheckedArray& array,
                                       Diagnostics& diagnostics) {
     if (spec.dims.size() != array.type->shape.size()) {
-        DiagnosticBuilder error = diagnostics.error(
-            "E0312", spec.span, fmt::format("the sharding has {} entries, {} has {} dims {}", spec.dims.size(), array_text(array),
-                                            array.type->shape.size(), shape_text(array.type->shape)));
+        DiagnosticBuilder error =
+            diagnostics.error("E0312", spec.span,
+                              fmt::format("the sharding has {} entries, {} has {} dims {}", spec.dims.size(),
+                                          array_text(array), array.type->shape.size(), shape_text(array.type->shape)));
         if (array.span.known() && !(array.span == spec.span)) error.label(array.span, "declared here");
         return std::nullopt;
     }
@@ -126,7 +130,9 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
             const std::optional<AxisRef> ref = parse_axis_ref(mesh, axis);
             internal_check(ref.has_value(), "a sharding's axes are checked first");
             if (overlaps_any(*ref, used)) {
-                diagnostics.error("E0311", dim.span, fmt::format("mesh axis '{}' is used twice in the sharding of {}", axis, array_text(array)))
+                diagnostics
+                    .error("E0311", dim.span,
+                           fmt::format("mesh axis '{}' is used twice in the sharding of {}", axis, array_text(array)))
                     .help("an axis splits one dim only");
                 return std::nullopt;
             }
@@ -137,15 +143,16 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
     return sharding;
 }
 
-bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array, const std::vector<Span>& causes,
-                   Diagnostics& diagnostics) {
+bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
+                   const std::vector<Span>& causes, Diagnostics& diagnostics) {
     bool good = true;
     for (size_t d = 0; d < sharding.dims.size(); ++d)
         good = check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], diagnostics) && good;
     return good;
 }
 
-std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type, Diagnostics& diagnostics) {
+std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
+                                     Diagnostics& diagnostics) {
     if (!check_spec_axes(mesh, spec, diagnostics)) return std::nullopt;
     const CheckedArray array = {"", &type, {}};
     std::optional<Sharding> sharding = spec_sharding(mesh, spec, array, diagnostics);

@@ -14,7 +14,8 @@ struct CheckedArray {
 
 std::vector<Span> dim_spans(const ShardingSpec& spec);
 
-// One of an override's, tensor's or constraint's axes does not exist: E0316. Under `ignore` such an axis is left out instead.
+// One of an override's, tensor's or constraint's axes does not exist: E0316. Under `ignore` such an axis is left out
+// instead.
 ShardingSpec without_missing_axes(const Mesh& mesh, ShardingSpec spec);
 bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& diagnostics);
 
@@ -23,7 +24,7 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
                                       Diagnostics& diagnostics);
 
 // Reports E0313 for every dim that its parts do not divide, at the place that split the dim: causes[dim].
-bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array, const std::vector<Span>& causes,
-                   Diagnostics& diagnostics);
+bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
+                   const std::vector<Span>& causes, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -38,8 +38,10 @@ bool is_axis_text(std::string_view text) {
 }
 
 void report(const Yaml& yaml, Diagnostics& diagnostics) {
-    const std::string found = yaml.scalar() != nullptr ? fmt::format("'{}'", yaml.scalar()->text) : std::string(yaml.kind());
-    diagnostics.error("E0305", yaml.span, fmt::format("{} is not a sharding of a dim", found)).help(std::string(dim_help));
+    const std::string found =
+        yaml.scalar() != nullptr ? fmt::format("'{}'", yaml.scalar()->text) : std::string(yaml.kind());
+    diagnostics.error("E0305", yaml.span, fmt::format("{} is not a sharding of a dim", found))
+        .help(std::string(dim_help));
 }
 
 // The text of a dim: axes, then '?', then '@' and a priority.
@@ -123,7 +125,8 @@ std::optional<ShardingSpec> read_sharding_spec(const Yaml& yaml, Diagnostics& di
     const YamlList* list = yaml.list();
     if (list == nullptr) {
         diagnostics
-            .error("E0113", yaml.span, fmt::format("sharding: expected a list with one entry per dim, found {}", yaml.kind()))
+            .error("E0113", yaml.span,
+                   fmt::format("sharding: expected a list with one entry per dim, found {}", yaml.kind()))
             .help(std::string(dim_help));
         return std::nullopt;
     }
@@ -142,9 +145,10 @@ std::optional<ShardingSpec> read_sharding_spec(const Yaml& yaml, Diagnostics& di
 std::optional<AxisRule> read_axis_rule(const Yaml& yaml, Diagnostics& diagnostics) {
     const YamlMap* map = yaml.map();
     if (map == nullptr || map->size() != 1) {
-        diagnostics.error("E0306", yaml.span, fmt::format("a rule is a map of one entry, found {}",
-                                                          map == nullptr ? std::string(yaml.kind())
-                                                                         : fmt::format("{} entries", map->size())))
+        diagnostics
+            .error("E0306", yaml.span,
+                   fmt::format("a rule is a map of one entry, found {}",
+                               map == nullptr ? std::string(yaml.kind()) : fmt::format("{} entries", map->size())))
             .help("write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes");
         return std::nullopt;
     }

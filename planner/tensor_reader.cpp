@@ -24,11 +24,13 @@ public:
         bool good = check_name(entry_->key, entry_->key_span, role_ == TensorRole::input ? "an input" : "a parameter",
                                *diagnostics_);
         if (yaml.map() == nullptr) {
-            diagnostics_->error("E0113", yaml.span, fmt::format("{}: expected a map, found {}", entry_->key, yaml.kind()))
+            diagnostics_
+                ->error("E0113", yaml.span, fmt::format("{}: expected a map, found {}", entry_->key, yaml.kind()))
                 .help("write {axes: [batch, embed]} or {shape: [8, 1024]}");
             return std::nullopt;
         }
-        check_keys(yaml, {"axes", "shape", "dtype", "mesh", "rules", "init"}, fmt::format("'{}'", entry_->key), *diagnostics_);
+        check_keys(yaml, {"axes", "shape", "dtype", "mesh", "rules", "init"}, fmt::format("'{}'", entry_->key),
+                   *diagnostics_);
         good = read_dtype() && good;
         good = read_dims() && good;
         good = read_placement() && good;
@@ -60,20 +62,23 @@ private:
         const Yaml* shape = entry_->value.find("shape");
         tensor_.has_axes = axes != nullptr;
         if (axes == nullptr && shape == nullptr) {
-            diagnostics_->error("E0211", entry_->key_span, fmt::format("'{}' has neither axes nor a shape", entry_->key))
+            diagnostics_
+                ->error("E0211", entry_->key_span, fmt::format("'{}' has neither axes nor a shape", entry_->key))
                 .help("write axes: [batch, embed] or shape: [8, 1024]");
             return false;
         }
         for (const Yaml* list : {axes, shape}) {
             if (list == nullptr) continue;
             if (list->list() == nullptr) {
-                diagnostics_->error("E0113", list->span, fmt::format("{}: expected a list, found {}",
-                                                                     what(list == axes ? "axes" : "shape"), list->kind()));
+                diagnostics_->error(
+                    "E0113", list->span,
+                    fmt::format("{}: expected a list, found {}", what(list == axes ? "axes" : "shape"), list->kind()));
                 return false;
             }
             if (list->list()->size() > max_rank) {
-                diagnostics_->error("E0209", list->span,
-                                    fmt::format("'{}' has {} dims, more than {}", entry_->key, list->list()->size(), max_rank));
+                diagnostics_->error(
+                    "E0209", list->span,
+                    fmt::format("'{}' has {} dims, more than {}", entry_->key, list->list()->size(), max_rank));
                 return false;
             }
         }
@@ -82,8 +87,9 @@ private:
         if (!good) return false;
         if (axes == nullptr) tensor_.logical.resize(tensor_.shape.size());
         if (tensor_.logical.size() != tensor_.shape.size()) {
-            diagnostics_->error("E0209", axes->span, fmt::format("'{}' names {} dims, its shape has {}", entry_->key,
-                                                                 tensor_.logical.size(), tensor_.shape.size()));
+            diagnostics_->error("E0209", axes->span,
+                                fmt::format("'{}' names {} dims, its shape has {}", entry_->key, tensor_.logical.size(),
+                                            tensor_.shape.size()));
             return false;
         }
         return (shape == nullptr || check_named_sizes(*axes_, *shape)) && check_bytes();
@@ -96,8 +102,8 @@ private:
         };
         bool good = true;
         for (const Yaml& item : *shape.list()) {
-            const std::optional<i64> size =
-                read_size(item, fmt::format("{}[{}]", what("shape"), tensor_.shape.size()), lookup, name_texts(*axes_), *diagnostics_);
+            const std::optional<i64> size = read_size(item, fmt::format("{}[{}]", what("shape"), tensor_.shape.size()),
+                                                      lookup, name_texts(*axes_), *diagnostics_);
             good = good && size;
             tensor_.shape.push_back(size.value_or(1));
         }
@@ -140,8 +146,8 @@ private:
             if (axis == nullptr || axis->size == tensor_.shape[d] || axes.empty()) continue;
             diagnostics_
                 ->error("E0209", (*shape.list())[d].span,
-                        fmt::format("dim {} of '{}' has size {}, its axis '{}' has {}", d, entry_->key, tensor_.shape[d],
-                                    axis->name.text, axis->size))
+                        fmt::format("dim {} of '{}' has size {}, its axis '{}' has {}", d, entry_->key,
+                                    tensor_.shape[d], axis->name.text, axis->size))
                 .label(axis->name.span, "declared here");
             good = false;
         }
@@ -151,8 +157,9 @@ private:
     bool check_bytes() {
         const std::optional<i64> elements = checked_element_count(tensor_.shape);
         if (elements && checked_multiply(*elements, byte_size(tensor_.dtype))) return true;
-        diagnostics_->error("E0204", entry_->key_span,
-                            fmt::format("the bytes of '{}' {} do not fit in 64 bits", entry_->key, shape_text(tensor_.shape)));
+        diagnostics_->error(
+            "E0204", entry_->key_span,
+            fmt::format("the bytes of '{}' {} do not fit in 64 bits", entry_->key, shape_text(tensor_.shape)));
         return false;
     }
 
@@ -196,8 +203,10 @@ private:
             init.arguments = item.value;
         }
         if (!init.arguments.is_null() && init.arguments.map() == nullptr) {
-            diagnostics_->error("E0113", init.arguments.span,
-                                fmt::format("the arguments of '{}': expected a map, found {}", init.name, init.arguments.kind()))
+            diagnostics_
+                ->error(
+                    "E0113", init.arguments.span,
+                    fmt::format("the arguments of '{}': expected a map, found {}", init.name, init.arguments.kind()))
                 .help(fmt::format("write {{{}: {{name: value}}}}", init.name));
             return false;
         }
@@ -212,7 +221,8 @@ private:
             return word.has_value();
         };
         bool good = true;
-        if (yaml.list() == nullptr) good = read_one(yaml);
+        if (yaml.list() == nullptr)
+            good = read_one(yaml);
         else
             for (const Yaml& item : *yaml.list()) good = read_one(item) && good;
         if (!good) return false;
@@ -240,12 +250,13 @@ private:
 
 } // namespace
 
-bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes, std::vector<TensorDecl>& tensors,
-                  Diagnostics& diagnostics) {
+bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes,
+                  std::vector<TensorDecl>& tensors, Diagnostics& diagnostics) {
     const YamlMap* map = yaml.map();
     if (map == nullptr) {
-        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a map of name: {{axes: [...]}}, found {}",
-                                                          role == TensorRole::input ? "inputs" : "params", yaml.kind()));
+        diagnostics.error("E0113", yaml.span,
+                          fmt::format("{}: expected a map of name: {{axes: [...]}}, found {}",
+                                      role == TensorRole::input ? "inputs" : "params", yaml.kind()));
         return false;
     }
     bool good = true;

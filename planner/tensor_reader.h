@@ -7,8 +7,9 @@ namespace shard {
 
 enum class TensorRole { input, param };
 
-// Reads a map of tensors. Entries with errors are reported (E0201, E0205, E0209 to E0212, ...) and left out; false then.
-bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes, std::vector<TensorDecl>& tensors,
-                  Diagnostics& diagnostics);
+// Reads a map of tensors. Entries with errors are reported (E0201, E0205, E0209 to E0212, ...) and left out; false
+// then.
+bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes,
+                  std::vector<TensorDecl>& tensors, Diagnostics& diagnostics);
 
 } // namespace shard

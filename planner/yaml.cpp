@@ -329,7 +329,8 @@ std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& di
     try {
         std::istringstream stream(std::move(text));
         YAML::Parser parser(stream);
-        while (parser.HandleNextDocument(builder)) {}
+        while (parser.HandleNextDocument(builder)) {
+        }
         if (!builder.root && !builder.failed) {
             builder.error("E0109", {file, 1, 1, 1}, "the file is empty");
         }

@@ -1,5 +1,6 @@
-// A YAML document as a plain checked tree with places. The only code that sees yaml-cpp is yaml.cpp, which makes this tree and reports
-// everything that is wrong with the text itself: syntax, duplicate keys, merge keys, depth, aliases, size, binary content.
+// A YAML document as a plain checked tree with places. The only code that sees yaml-cpp is yaml.cpp, which makes this
+// tree and reports everything that is wrong with the text itself: syntax, duplicate keys, merge keys, depth, aliases,
+// size, binary content.
 #pragma once
 
 #include "plans/diagnostic.h"
@@ -49,6 +50,7 @@ std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnosti
 // A scalar in quotes, or one that is neither a number nor true or false.
 std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 // Reports keys of a map that are not in `known`, with "did you mean". False if yaml is not a map.
-bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what, Diagnostics& diagnostics);
+bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what,
+                Diagnostics& diagnostics);
 
 } // namespace shard

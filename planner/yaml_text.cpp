@@ -41,8 +41,7 @@ Span TextPlaces::at(size_t offset, int length) const {
     // A place after the last line break would be on a line that editors do not show: take the last line with text.
     if (offset == text_.size())
         while (offset > 0 && (text_[offset - 1] == '\n' || text_[offset - 1] == '\r')) --offset;
-    const std::vector<size_t>::const_iterator next =
-        std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    const std::vector<size_t>::const_iterator next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
     const size_t line = static_cast<size_t>(next - line_starts_.begin());
     return {file_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1]) + 1, std::max(length, 1)};
 }
@@ -131,7 +130,8 @@ bool check_tokens(const TextPlaces& places, Diagnostics& diagnostics) {
     BracketScan scan(places, 0);
     while (scan.next())
         if (scan.depth() > max_yaml_depth) {
-            diagnostics.error("E0105", places.at(scan.at()), fmt::format("nested more than {} levels deep", max_yaml_depth));
+            diagnostics.error("E0105", places.at(scan.at()),
+                              fmt::format("nested more than {} levels deep", max_yaml_depth));
             return false;
         }
     if (scan.marks() <= max_yaml_marks) return true;

@@ -38,7 +38,9 @@ public:
     bool next();
     size_t at() const { return at_ - 1; } // offset of the bracket
     int depth() const { return depth_; }  // after it, counted from the start
-    i64 marks() const { return marks_; }  // brackets, commas, colons and the like so far: about as many as there are tokens
+    i64 marks() const {
+        return marks_;
+    } // brackets, commas, colons and the like so far: about as many as there are tokens
 
 private:
     const TextPlaces* places_;

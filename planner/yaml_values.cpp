@@ -114,7 +114,8 @@ std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnosti
     if (scalar != nullptr && !scalar->quoted) {
         if (scalar->text == "true") return true;
         if (scalar->text == "false") return false;
-        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected true or false, found '{}'", what, scalar->text));
+        diagnostics.error("E0113", yaml.span,
+                          fmt::format("{}: expected true or false, found '{}'", what, scalar->text));
         return std::nullopt;
     }
     wrong_type(yaml, what, "true or false", diagnostics);

@@ -1,5 +1,5 @@
-// An affine expression over mesh coordinates, loop indices and scalar buffers: the only way in which the devices' copies of a step
-// may differ. Slice starts, masks, iota and random offsets are written in it.
+// An affine expression over mesh coordinates, loop indices and scalar buffers: the only way in which the devices'
+// copies of a step may differ. Slice starts, masks, iota and random offsets are written in it.
 //
 //     start of dim 0 of a (8, 1024) value sharded [data | -] on data 2:  4*data
 #pragma once

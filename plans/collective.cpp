@@ -14,8 +14,8 @@ namespace shard {
 
 namespace {
 
-// Pairs of one axis each are cut where the dims cut them: of {x -> y} for x and y of 4, a dim split by x:(1)2 alone needs
-// {x:(1)2 -> y:(1)2}.
+// Pairs of one axis each are cut where the dims cut them: of {x -> y} for x and y of 4, a dim split by x:(1)2 alone
+// needs {x:(1)2 -> y:(1)2}.
 std::vector<AlignedAxes> cut_pairs(const std::vector<AlignedAxes>& pairs, const Sharding& sharding) {
     std::vector<AxisRef> on_dims;
     for (const DimSharding& dim : sharding.dims) on_dims.insert(on_dims.end(), dim.axes.begin(), dim.axes.end());

@@ -1,5 +1,5 @@
-// Collectives: data that says what to do, and one definition per kind (plans/collectives/<kind>.cpp) that says what it means and costs.
-// A local slice is not a collective.
+// Collectives: data that says what to do, and one definition per kind (plans/collectives/<kind>.cpp) that says what it
+// means and costs. A local slice is not a collective.
 #pragma once
 
 #include "plans/hardware.h"
@@ -9,8 +9,9 @@
 
 namespace shard {
 
-// all_gather: `to` -1, the dim grows by the axes. reduce_scatter: `from` -1, the dim shrinks. all_to_all: from shrinks... see below.
-// Axes are always the minor-most of the dim they leave or enter, so blocks are contiguous along it.
+// all_gather: `to` -1, the dim grows by the axes. reduce_scatter: `from` -1, the dim shrinks. all_to_all: from
+// shrinks... see below. Axes are always the minor-most of the dim they leave or enter, so blocks are contiguous along
+// it.
 struct AxisMove {
     int from = -1; // dim that loses the axes (its local size grows): all_gather, all_to_all
     int to = -1;   // dim that gains the axes (its local size shrinks): reduce_scatter, all_to_all
@@ -25,9 +26,10 @@ struct CollectiveDef;
 //   all_gather          moves {from}
 //   reduce_scatter      reduce, moves {to}
 //   all_to_all          moves {from, to}
-//   collective_permute  source_order, target_order: both hold all of `axes`, in some order and splitting, with the same total size; the
-//                       device whose linear coordinate over target_order is p receives the buffer of the device whose linear
-//                       coordinate over source_order is p.
+//   collective_permute  source_order, target_order: both hold all of `axes`, in some order and splitting, with the same
+//   total size; the
+//                       device whose linear coordinate over target_order is p receives the buffer of the device whose
+//                       linear coordinate over source_order is p.
 //   broadcast           root: linear coordinate of the sender
 struct Collective {
     const CollectiveDef* def = nullptr;
@@ -50,8 +52,9 @@ struct CollectiveDef {
 
     // The local type afterwards; the input's is `before`.
     TensorType (*after)(const Collective&, const TensorType& before);
-    // Bytes sent to other devices by all devices of the mesh together in one execution: exact. bytes = local bytes before.
-    // Per device it is this divided by the number of devices (collective_permute: some devices may send nothing).
+    // Bytes sent to other devices by all devices of the mesh together in one execution: exact. bytes = local bytes
+    // before. Per device it is this divided by the number of devices (collective_permute: some devices may send
+    // nothing).
     i64 (*wire_bytes_total)(const Collective&, const Mesh&, i64 local_bytes_before);
     // Seconds of one execution by the model of reference cost: max(latency, bytes / bandwidth).
     double (*seconds)(const Collective&, const Mesh&, const Hardware&, i64 local_bytes_before);

@@ -27,9 +27,12 @@ std::string_view Sources::line(int file, int line) const {
 
 std::string_view name(Severity severity) {
     switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::note:
+        return "note";
+    case Severity::warning:
+        return "warning";
+    case Severity::error:
+        return "error";
     }
     internal_error("severity without a name");
 }
@@ -65,7 +68,8 @@ DiagnosticBuilder Diagnostics::finding(std::string_view code, Span span, std::st
 }
 
 void Diagnostics::add(Diagnostic diagnostic) {
-    if (find_code(diagnostic.code) == nullptr) internal_error("diagnostic code " + diagnostic.code + " is not registered");
+    if (find_code(diagnostic.code) == nullptr)
+        internal_error("diagnostic code " + diagnostic.code + " is not registered");
     if (diagnostic.severity == Severity::error && !diagnostic.finding) ++errors_;
     all_.push_back(std::move(diagnostic));
 }

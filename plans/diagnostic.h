@@ -4,7 +4,8 @@
 //
 // Codes are stable and registered in plans/codes.cpp with the text that `shardc explain CODE` prints:
 //   E01xx reading YAML   E02xx model   E03xx layout and shardings   E04xx planning   E05xx plan files
-//   E06xx running        E07xx command line   W…  warnings of the same ranges   P01xx policy findings   P02xx verification
+//   E06xx running        E07xx command line   W…  warnings of the same ranges   P01xx policy findings   P02xx
+//   verification
 #pragma once
 
 #include <string>
@@ -83,7 +84,7 @@ public:
     DiagnosticBuilder finding(std::string_view code, Span span, std::string message);
     void add(Diagnostic diagnostic);
     bool has_error() const { return errors_ > 0; } // findings are not errors
-    int error_count() const { return errors_; }     // a pass compares it before and after
+    int error_count() const { return errors_; }    // a pass compares it before and after
     const std::vector<Diagnostic>& all() const { return all_; }
 
 private:

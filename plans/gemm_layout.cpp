@@ -123,7 +123,8 @@ GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, con
         layout.k = size_of(layout.lhs.cols);
         layout.n = size_of(layout.rhs.cols);
         const i64 rows_of_rhs = size_of(layout.rhs.rows);
-        internal_check(rows_of_rhs == layout.k && size_of(layout.out.rows) == layout.m && size_of(layout.out.cols) == layout.n,
+        internal_check(rows_of_rhs == layout.k && size_of(layout.out.rows) == layout.m &&
+                           size_of(layout.out.cols) == layout.n,
                        "contract: sizes of a label differ");
         const i64 element = byte_size(layout.compute);
         const auto place = [&](GemmMatrix& part, i64 elements) {

@@ -1,9 +1,11 @@
-// How a Contract becomes batched GEMM: out(m x n) = lhs(m x k) * rhs(k x n), once per batch index. Labels merge into m, n and
-// k where their strides allow; an operand whose labels do not merge is packed: copied, per batch index, into a contiguous
-// row-major matrix in scratch. So is an operand of another type than the multiplication's (bf16 multiplies as f32, and is
-// rounded when the result is written). Planner and executor share this, so that the scratch in the plan is the scratch that is used.
+// How a Contract becomes batched GEMM: out(m x n) = lhs(m x k) * rhs(k x n), once per batch index. Labels merge into m,
+// n and k where their strides allow; an operand whose labels do not merge is packed: copied, per batch index, into a
+// contiguous row-major matrix in scratch. So is an operand of another type than the multiplication's (bf16 multiplies
+// as f32, and is rounded when the result is written). Planner and executor share this, so that the scratch in the plan
+// is the scratch that is used.
 //
-//     "bqhd,bkhd->bhqk" (8,64,12,32): batch {b, h}, m = q, n = k, k = d; lhs rows 12*32 apart, rhs read transposed, no packing
+//     "bqhd,bkhd->bhqk" (8,64,12,32): batch {b, h}, m = q, n = k, k = d; lhs rows 12*32 apart, rhs read transposed, no
+//     packing
 #pragma once
 
 #include "plans/kernel.h"
@@ -17,12 +19,12 @@ struct GemmDim {
 };
 
 struct GemmMatrix {
-    std::vector<GemmDim> rows, cols;  // outer to inner, not merged: what packing copies
-    std::vector<i64> batch_strides;   // one per batch dim
-    bool packed = false;              // through scratch; then transposed is false and ld is the number of columns
-    bool transposed = false;          // columns are ld apart and rows are contiguous
+    std::vector<GemmDim> rows, cols; // outer to inner, not merged: what packing copies
+    std::vector<i64> batch_strides;  // one per batch dim
+    bool packed = false;             // through scratch; then transposed is false and ld is the number of columns
+    bool transposed = false;         // columns are ld apart and rows are contiguous
     i64 ld = 1;
-    i64 scratch_offset = 0;           // from the start of the step's scratch, if packed
+    i64 scratch_offset = 0; // from the start of the step's scratch, if packed
 };
 
 struct GemmLayout {

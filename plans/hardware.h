@@ -1,4 +1,5 @@
-// A hardware profile: what the price of a plan is computed from. Files: planner/hardware/<name>.yaml, each number with its source.
+// A hardware profile: what the price of a plan is computed from. Files: planner/hardware/<name>.yaml, each number with
+// its source.
 #pragma once
 
 #include "plans/mesh.h"

@@ -22,8 +22,9 @@ struct Factor {
 using DimFactors = std::vector<int>;           // factors of one dim, major to minor
 using TensorFactors = std::vector<DimFactors>; // one entry per dim
 
-// Every dim has at least one factor; the sizes of a dim's factors multiply to the dim (permutation factors excepted: slice and
-// pad share one factor between dims of different sizes, its size the operand's). A reduction factor is in no result.
+// Every dim has at least one factor; the sizes of a dim's factors multiply to the dim (permutation factors excepted:
+// slice and pad share one factor between dims of different sizes, its size the operand's). A reduction factor is in no
+// result.
 struct IndexRule {
     std::vector<Factor> factors;
     std::vector<TensorFactors> operands;
@@ -32,10 +33,12 @@ struct IndexRule {
     bool operator==(const IndexRule&) const = default;
 };
 
-// Builds a rule from index notation: one letter a dim, "(ij)" for a dim of several factors, "" for a scalar, "." is a dim that
-// relates to nothing. Sizes come from the shapes; letters that are in operands only are reductions. Kinds are changed afterwards
-// through `kind`. Internal error if sizes disagree (except for size-1 dims: those get a private factor, so broadcasting works).
-IndexRule make_rule(std::string_view notation, std::span<const TensorType> operands, std::span<const TensorType> results);
+// Builds a rule from index notation: one letter a dim, "(ij)" for a dim of several factors, "" for a scalar, "." is a
+// dim that relates to nothing. Sizes come from the shapes; letters that are in operands only are reductions. Kinds are
+// changed afterwards through `kind`. Internal error if sizes disagree (except for size-1 dims: those get a private
+// factor, so broadcasting works).
+IndexRule make_rule(std::string_view notation, std::span<const TensorType> operands,
+                    std::span<const TensorType> results);
 void set_kind(IndexRule& rule, char letter, FactorKind kind, bool blocked = false);
 
 // All operands and results share one factor per dim, aligned at the last dim as in numpy; size-1 dims stay private.

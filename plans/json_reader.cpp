@@ -42,8 +42,10 @@ JsonAt JsonAt::operator[](std::string_view key) const {
     if (child.json_ == nullptr) {
         child.json_ = &nothing;
         if (json_ != &nothing) {
-            if (is_map()) problem(fmt::format("the key \"{}\" is missing", key));
-            else expected("an object");
+            if (is_map())
+                problem(fmt::format("the key \"{}\" is missing", key));
+            else
+                expected("an object");
         }
     }
     return child;
@@ -57,7 +59,8 @@ i64 JsonAt::size() const {
 
 JsonAt JsonAt::at(i64 index) const {
     const JsonList* list = std::get_if<JsonList>(&json_->value);
-    internal_check(list != nullptr && index >= 0 && index < static_cast<i64>(list->size()), "index outside a JSON list");
+    internal_check(list != nullptr && index >= 0 && index < static_cast<i64>(list->size()),
+                   "index outside a JSON list");
     JsonAt child = *this;
     child.json_ = &(*list)[static_cast<size_t>(index)];
     child.parent_ = this;
@@ -68,8 +71,10 @@ JsonAt JsonAt::at(i64 index) const {
 std::string_view JsonAt::only_key() const {
     const JsonMap* map = std::get_if<JsonMap>(&json_->value);
     if (map != nullptr && map->size() == 1) return map->front().key;
-    if (map != nullptr) problem("expected an object with exactly one key");
-    else expected("an object");
+    if (map != nullptr)
+        problem("expected an object with exactly one key");
+    else
+        expected("an object");
     return {};
 }
 
@@ -86,14 +91,17 @@ void JsonAt::known_keys(std::initializer_list<std::string_view> keys) const {
 
 i64 JsonAt::integer() const {
     if (const i64* value = std::get_if<i64>(&json_->value)) return *value;
-    if (const double* value = std::get_if<double>(&json_->value)) problem(fmt::format("{} is not an integer that fits 64 bits", *value));
-    else expected("an integer");
+    if (const double* value = std::get_if<double>(&json_->value))
+        problem(fmt::format("{} is not an integer that fits 64 bits", *value));
+    else
+        expected("an integer");
     return 0;
 }
 
 int JsonAt::small() const {
     const i64 value = integer();
-    if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
+    if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max())
+        return static_cast<int>(value);
     problem(fmt::format("{} is out of range", value));
     return 0;
 }

@@ -1,5 +1,6 @@
 // Typed access to a JSON tree, with the path of every value for messages: "steps[3].kernel.pointwise.steps[0].op".
-// A value that is missing or wrong is reported once (E0505) and read as a default, so a caller checks `ok()` at the end.
+// A value that is missing or wrong is reported once (E0505) and read as a default, so a caller checks `ok()` at the
+// end.
 //
 //     JsonReport report(diagnostics);
 //     JsonAt root(tree, report);
@@ -52,7 +53,8 @@ public:
     std::vector<i64> integers() const;
     std::vector<int> smalls() const;
     std::vector<std::string> strings() const;
-    template <class T> std::vector<T> list(const std::function<T(const JsonAt&)>& read) const {
+    template<class T>
+    std::vector<T> list(const std::function<T(const JsonAt&)>& read) const {
         std::vector<T> out;
         const i64 count = size();
         out.reserve(static_cast<size_t>(count));
@@ -65,7 +67,9 @@ public:
     int small(std::string_view key, int usual) const { return has(key) ? (*this)[key].small() : usual; }
     double number(std::string_view key, double usual) const { return has(key) ? (*this)[key].number() : usual; }
     bool flag(std::string_view key) const { return has(key) && (*this)[key].flag(); }
-    std::string string(std::string_view key, std::string usual) const { return has(key) ? (*this)[key].string() : usual; }
+    std::string string(std::string_view key, std::string usual) const {
+        return has(key) ? (*this)[key].string() : usual;
+    }
 
     void problem(std::string_view text) const { report_->problem(path(), text); }
     JsonReport& report() const { return *report_; }

@@ -28,7 +28,8 @@ size_t utf8_length(std::string_view text) {
     return 0;
 }
 
-template <class T> std::string integers(std::span<const T> values) {
+template<class T>
+std::string integers(std::span<const T> values) {
     std::string out = "[";
     for (size_t i = 0; i < values.size(); ++i) {
         if (i > 0) out += ", ";

@@ -19,7 +19,8 @@ public:
     bool boolean(bool value) { return put({value}); }
     bool number_integer(std::int64_t value) { return put({i64{value}}); }
     bool number_unsigned(std::uint64_t value) {
-        if (value > static_cast<std::uint64_t>(std::numeric_limits<i64>::max())) return put({static_cast<double>(value)});
+        if (value > static_cast<std::uint64_t>(std::numeric_limits<i64>::max()))
+            return put({static_cast<double>(value)});
         return put({static_cast<i64>(value)});
     }
     bool number_float(double value, const std::string&) { return put({value}); }
@@ -63,8 +64,10 @@ private:
             return true;
         }
         Level& parent = levels_.back();
-        if (JsonList* list = std::get_if<JsonList>(&parent.value.value)) list->push_back(std::move(value));
-        else std::get<JsonMap>(parent.value.value).push_back({std::move(parent.key), std::move(value)});
+        if (JsonList* list = std::get_if<JsonList>(&parent.value.value))
+            list->push_back(std::move(value));
+        else
+            std::get<JsonMap>(parent.value.value).push_back({std::move(parent.key), std::move(value)});
         return true;
     }
 
@@ -98,7 +101,8 @@ const Json* Json::find(std::string_view key) const {
 }
 
 std::string_view Json::kind() const {
-    constexpr std::string_view names[] = {"null", "a boolean", "an integer", "a number", "a string", "a list", "an object"};
+    constexpr std::string_view names[] = {"null",     "a boolean", "an integer", "a number",
+                                          "a string", "a list",    "an object"};
     return names[value.index()];
 }
 

@@ -1,5 +1,5 @@
-// A JSON document as a plain tree: what is read is checked once, here, whatever the bytes are. The only code that sees the JSON library
-// on the way in is json_tree.cpp.
+// A JSON document as a plain tree: what is read is checked once, here, whatever the bytes are. The only code that sees
+// the JSON library on the way in is json_tree.cpp.
 #pragma once
 
 #include "plans/base.h"
@@ -33,13 +33,13 @@ struct JsonMember {
 struct JsonParse {
     bool ok = false;
     Json root;
-    std::string problem;  // if not ok: one line
-    i64 offset = 0;       // where, in bytes
-    bool ended = false;   // the text ended before the document did
+    std::string problem; // if not ok: one line
+    i64 offset = 0;      // where, in bytes
+    bool ended = false;  // the text ended before the document did
 };
 
-// Depth is limited to json_depth_limit, keys of one object must differ, numbers must be finite. The tree takes about twenty times the
-// memory of a text of small values, so their number is limited too.
+// Depth is limited to json_depth_limit, keys of one object must differ, numbers must be finite. The tree takes about
+// twenty times the memory of a text of small values, so their number is limited too.
 inline constexpr int json_depth_limit = 64;
 inline constexpr i64 json_value_limit = 8'000'000;
 JsonParse parse_json(std::string_view text, i64 value_limit = json_value_limit);

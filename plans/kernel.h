@@ -1,5 +1,5 @@
-// The kernel classes: everything a device can compute. Ops lower to them; the executor implements them and nothing else.
-// All buffers are dense and row-major; shapes are the buffers' local shapes.
+// The kernel classes: everything a device can compute. Ops lower to them; the executor implements them and nothing
+// else. All buffers are dense and row-major; shapes are the buffers' local shapes.
 #pragma once
 
 #include "plans/distribution.h"
@@ -10,33 +10,36 @@
 
 namespace shard {
 
-// Batched GEMM. Every dim of lhs, rhs and out carries a label, at most once per tensor; out[...] = sum of lhs * rhs over labels
-// that are not in out. A label of lhs and rhs and out is a batch. Labels of only one operand must be in out.
-// bf16 operands accumulate in f32.
+// Batched GEMM. Every dim of lhs, rhs and out carries a label, at most once per tensor; out[...] = sum of lhs * rhs
+// over labels that are not in out. A label of lhs and rhs and out is a batch. Labels of only one operand must be in
+// out. bf16 operands accumulate in f32.
 struct Contract {
     std::vector<int> lhs, rhs, out;
     bool operator==(const Contract&) const = default;
 };
 
-// out[i...] = program(inputs at i...). input_dims[n][d] is the output dim that dim d of input n runs along; a dim of size 1 whose
-// output dim is larger is broadcast. An input may have fewer dims than the output. The last step is the result.
+// out[i...] = program(inputs at i...). input_dims[n][d] is the output dim that dim d of input n runs along; a dim of
+// size 1 whose output dim is larger is broadcast. An input may have fewer dims than the output. The last step is the
+// result.
 struct Pointwise {
     std::vector<std::vector<int>> input_dims;
     std::vector<ScalarStep> steps;
     bool operator==(const Pointwise&) const = default;
 };
 
-// Reduces `dims` (sorted) of the input away. f32 and bf16 sums accumulate in f32 at least, in an order fixed by the shape.
+// Reduces `dims` (sorted) of the input away. f32 and bf16 sums accumulate in f32 at least, in an order fixed by the
+// shape.
 struct Reduce {
     std::vector<int> dims;
     ReduceOp op = ReduceOp::sum;
     bool operator==(const Reduce&) const = default;
 };
 
-// Copies boxes: for every piece and every index t in [0, extent): out[out_start + out_stride * t] = operand[in_start + in_stride * t'],
-// where dim d of out runs along dim permutation[d] of the operands (t' is t permuted accordingly; in_* are in the operand's dim order,
-// out_* and extent in the output's). Indices outside the operand or the output are skipped, so a box may reach over a shard's edge.
-// What no piece writes holds `fill`. An empty permutation is the identity. A reshape is `flat`: same elements, row-major.
+// Copies boxes: for every piece and every index t in [0, extent): out[out_start + out_stride * t] = operand[in_start +
+// in_stride * t'], where dim d of out runs along dim permutation[d] of the operands (t' is t permuted accordingly; in_*
+// are in the operand's dim order, out_* and extent in the output's). Indices outside the operand or the output are
+// skipped, so a box may reach over a shard's edge. What no piece writes holds `fill`. An empty permutation is the
+// identity. A reshape is `flat`: same elements, row-major.
 struct MovePiece {
     int operand = 0;
     std::vector<Affine> in_start;
@@ -55,9 +58,9 @@ struct Move {
     bool operator==(const Move&) const = default;
 };
 
-// out[a..., i..., b...] = table[a..., indices[i...], b...]: inputs {table, indices}; `axis` is the table's indexed dim and i... are
-// all dims of indices. Indices are clamped to [0, size), size global; then `start` is subtracted and indices outside the local
-// table give zeros, so a sharded table yields partial sums.
+// out[a..., i..., b...] = table[a..., indices[i...], b...]: inputs {table, indices}; `axis` is the table's indexed dim
+// and i... are all dims of indices. Indices are clamped to [0, size), size global; then `start` is subtracted and
+// indices outside the local table give zeros, so a sharded table yields partial sums.
 struct Gather {
     int axis = 0;
     i64 size = 0;
@@ -82,6 +85,7 @@ struct Random {
     Distribution distribution;
     Key key;
     BitLayout layout = BitLayout::partitionable;
+    std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
     bool operator==(const Random&) const = default;
 };
 struct Generate {
@@ -94,12 +98,12 @@ struct Generate {
 using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
 
-// Bytes of scratch that the executor needs to run the kernel on these local types; part of the plan. The formula is shared
-// by planner and executor, see plans/gemm_layout.h for contract.
+// Bytes of scratch that the executor needs to run the kernel on these local types; part of the plan. The formula is
+// shared by planner and executor, see plans/gemm_layout.h for contract.
 i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
-// Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for pointwise,
-// one per input element for reduce, 0 for the others.
+// Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
+// pointwise, one per input element for reduce, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard

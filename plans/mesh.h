@@ -73,8 +73,8 @@ void append_axis(std::vector<AxisRef>& list, const AxisRef& ref);
 // All of the mesh that is covered by none of `used`, in mesh order.
 std::vector<AxisRef> unused_axes(const Mesh& mesh, std::span<const AxisRef> used);
 
-std::string text(const Mesh& mesh, const AxisRef& ref);                 // "model" or "model:(1)2"
-std::string text(const Mesh& mesh, std::span<const AxisRef> refs);      // "data,model"
+std::string text(const Mesh& mesh, const AxisRef& ref);            // "model" or "model:(1)2"
+std::string text(const Mesh& mesh, std::span<const AxisRef> refs); // "data,model"
 std::optional<AxisRef> parse_axis_ref(const Mesh& mesh, std::string_view text);
 
 } // namespace shard

@@ -81,6 +81,7 @@ struct PlanInput {
 struct PlanOutput {
     std::string name;
     int buffer = -1;
+    int updates = -1; // the input that the next step reads this value as; then `buffer` is an alias of it
     bool operator==(const PlanOutput&) const = default;
 };
 

@@ -1,5 +1,6 @@
-// What makes a plan safe to run, piece by piece; verify_plan puts them together. Every function returns an empty string, or what is
-// wrong in one line. They accept anything: no check relies on another one having passed unless it says so.
+// What makes a plan safe to run, piece by piece; verify_plan puts them together. Every function returns an empty
+// string, or what is wrong in one line. They accept anything: no check relies on another one having passed unless it
+// says so.
 #pragma once
 
 #include "plans/plan.h"
@@ -9,12 +10,14 @@
 namespace shard {
 
 bool valid_axes(const Mesh& mesh, std::span<const AxisRef> axes); // refs exist in the mesh, and none overlaps another
-std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local_shape, const Sharding& sharding);
+std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local_shape,
+                             const Sharding& sharding);
 
 // Sizes, with products that fit; at least 1 each.
 std::string type_problem(const TensorType& type);
 
-// What an affine expression may refer to at one step: the trips of the loops around it and which buffers are integer scalars.
+// What an affine expression may refer to at one step: the trips of the loops around it and which buffers are integer
+// scalars.
 struct AffineScope {
     const Mesh* mesh = nullptr;
     std::map<int, i64> trips; // by loop index
@@ -28,22 +31,25 @@ std::optional<Range> range_of(const AffineScope& scope, const Affine& affine);
 void add_scalars(const Affine& affine, std::vector<int>& buffers); // buffers that the expression reads
 
 // Kernels against the types of their operands. Types must have passed type_problem.
-std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
-std::string generate_problem(const AffineScope& scope, const Generate& generate, const TensorType& output); // `start` may be left out
+std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::span<const TensorType> inputs,
+                           const TensorType& output);
+std::string generate_problem(const AffineScope& scope, const Generate& generate,
+                             const TensorType& output); // `start` may be left out
 std::vector<int> scalars_read(const Kernel& kernel);
-// True if the kernel reads element i of this input before it writes element i of the output and never again, so both may be the same
-// bytes: pointwise, same number and size of elements, no broadcast and no transposition.
+// True if the kernel reads element i of this input before it writes element i of the output and never again, so both
+// may be the same bytes: pointwise, same number and size of elements, no broadcast and no transposition.
 bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& input_type, const TensorType& output);
 
-// The same of a collective: it reduces and moves no blocks, so every device reads and writes its part of the group's buffers alone.
-// From its Start on the bytes hold the result and no longer the operand.
+// The same of a collective: it reduces and moves no blocks, so every device reads and writes its part of the group's
+// buffers alone. From its Start on the bytes hold the result and no longer the operand.
 bool can_run_in_place(const Collective& collective);
 
-std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before, const TensorType& after);
+std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before,
+                               const TensorType& after);
 
-// Runs the steps over the state of every buffer: written before read, not overlapping while alive, starts and waits paired. Calls
-// `report` with the path of a step and what is wrong. Buffers must have passed their own checks. Returns the highest end of an
-// extent that is alive at some step.
+// Runs the steps over the state of every buffer: written before read, not overlapping while alive, starts and waits
+// paired. Calls `report` with the path of a step and what is wrong. Buffers must have passed their own checks. Returns
+// the highest end of an extent that is alive at some step.
 i64 check_steps(const Plan& plan, const std::function<void(const std::string& where, const std::string& what)>& report);
 
 // The buffer at the end of a chain of aliases: the one whose extent is allocated and released.

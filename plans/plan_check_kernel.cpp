@@ -20,14 +20,17 @@ std::string contract_problem(const Contract& contract, std::span<const TensorTyp
         if (labels[t]->size() != types[t]->shape.size()) return "contract: one label per dim";
         for (size_t d = 0; d < labels[t]->size(); ++d) {
             const int label = (*labels[t])[d];
-            if (std::count(labels[t]->begin(), labels[t]->end(), label) != 1) return "contract: a label twice in one tensor";
+            if (std::count(labels[t]->begin(), labels[t]->end(), label) != 1)
+                return "contract: a label twice in one tensor";
             const i64 size = types[t]->shape[d];
-            if (sizes.emplace(label, size).first->second != size) return fmt::format("contract: label {} has two sizes", label);
+            if (sizes.emplace(label, size).first->second != size)
+                return fmt::format("contract: label {} has two sizes", label);
         }
     }
     for (const auto& [label, size] : sizes) {
         int count = 0;
-        for (const std::vector<int>* list : labels) count += std::find(list->begin(), list->end(), label) != list->end() ? 1 : 0;
+        for (const std::vector<int>* list : labels)
+            count += std::find(list->begin(), list->end(), label) != list->end() ? 1 : 0;
         if (count < 2) return fmt::format("contract: label {} is in one tensor alone", label);
     }
     if (inputs[0].dtype != inputs[1].dtype) return "contract: operands of two types";
@@ -53,7 +56,8 @@ bool step_types_fit(const ScalarStep& step, std::span<const ScalarStep> earlier)
     case ScalarOp::lt:
     case ScalarOp::le:
     case ScalarOp::gt:
-    case ScalarOp::ge: return step.dtype == DType::boolean;
+    case ScalarOp::ge:
+        return step.dtype == DType::boolean;
     case ScalarOp::exp:
     case ScalarOp::expm1:
     case ScalarOp::log:
@@ -65,12 +69,15 @@ bool step_types_fit(const ScalarStep& step, std::span<const ScalarStep> earlier)
     case ScalarOp::tanh:
     case ScalarOp::logistic:
     case ScalarOp::erf:
-    case ScalarOp::atan2: return step.dtype == type(0) && is_floating(step.dtype);
-    default: return step.dtype == type(0);
+    case ScalarOp::atan2:
+        return step.dtype == type(0) && is_floating(step.dtype);
+    default:
+        return step.dtype == type(0);
     }
 }
 
-std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel, std::span<const TensorType> inputs, const TensorType& output) {
+std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel, std::span<const TensorType> inputs,
+                              const TensorType& output) {
     if (kernel.input_dims.size() != inputs.size()) return "pointwise: one list of dims per input";
     for (size_t n = 0; n < inputs.size(); ++n) {
         const std::vector<int>& dims = kernel.input_dims[n];
@@ -82,15 +89,19 @@ std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel,
                 return fmt::format("pointwise: dim {} of input {} does not fit the result", d, n);
         }
     }
-    if (kernel.steps.empty() || kernel.steps.back().dtype != output.dtype) return "pointwise: the last step is not of the result's type";
+    if (kernel.steps.empty() || kernel.steps.back().dtype != output.dtype)
+        return "pointwise: the last step is not of the result's type";
     for (size_t s = 0; s < kernel.steps.size(); ++s) {
         const ScalarStep& step = kernel.steps[s];
         if (step.op == ScalarOp::input) {
-            if (step.args[0] < 0 || step.args[0] >= static_cast<int>(inputs.size())) return "pointwise: a step reads an input that is not there";
-            if (inputs[static_cast<size_t>(step.args[0])].dtype != step.dtype) return "pointwise: a step reads an input as another type";
+            if (step.args[0] < 0 || step.args[0] >= static_cast<int>(inputs.size()))
+                return "pointwise: a step reads an input that is not there";
+            if (inputs[static_cast<size_t>(step.args[0])].dtype != step.dtype)
+                return "pointwise: a step reads an input as another type";
         }
         if (step.op == ScalarOp::index) {
-            if (step.args[0] < 0 || step.args[0] >= output.rank()) return "pointwise: an index along a dim that is not there";
+            if (step.args[0] < 0 || step.args[0] >= output.rank())
+                return "pointwise: an index along a dim that is not there";
             if (!range_of(scope, step.start)) return "pointwise: an index starts outside what can be computed";
         }
         for (int a = 0; a < arity(step.op); ++a)
@@ -107,18 +118,23 @@ std::string reduce_problem(const Reduce& reduce, std::span<const TensorType> inp
     Shape rest;
     size_t next = 0;
     for (int d = 0; d < inputs[0].rank(); ++d) {
-        if (next < reduce.dims.size() && reduce.dims[next] == d) ++next;
-        else rest.push_back(inputs[0].shape[static_cast<size_t>(d)]);
+        if (next < reduce.dims.size() && reduce.dims[next] == d)
+            ++next;
+        else
+            rest.push_back(inputs[0].shape[static_cast<size_t>(d)]);
     }
     if (next != reduce.dims.size()) return "reduce: dims are not sorted dims of the operand";
     if (rest != output.shape) return "reduce: the result's shape is not what is left";
     return {};
 }
 
-std::string move_problem(const AffineScope& scope, const Move& move, std::span<const TensorType> inputs, const TensorType& output) {
+std::string move_problem(const AffineScope& scope, const Move& move, std::span<const TensorType> inputs,
+                         const TensorType& output) {
     for (const TensorType& input : inputs)
         if (input.dtype != output.dtype) return "move: element types differ";
-    if (move.flat) return inputs.size() == 1 && inputs[0].elements() == output.elements() ? "" : "move: a reshape keeps the elements";
+    if (move.flat)
+        return inputs.size() == 1 && inputs[0].elements() == output.elements() ? ""
+                                                                               : "move: a reshape keeps the elements";
     const size_t rank = output.shape.size();
     if (!move.permutation.empty()) {
         std::vector<int> sorted = move.permutation;
@@ -127,30 +143,37 @@ std::string move_problem(const AffineScope& scope, const Move& move, std::span<c
         for (size_t d = 0; d < rank; ++d)
             if (sorted[d] != static_cast<int>(d)) return "move: not a permutation of the dims";
     }
-    // start + stride * t for t < extent stays where 64 bits suffice; what lies outside the operand or the output is skipped.
+    // start + stride * t for t < extent stays where 64 bits suffice; what lies outside the operand or the output is
+    // skipped.
     const auto reach = [](i64 stride, i64 extent) {
         const std::optional<i64> distance = checked_multiply(stride, extent);
         return stride != 0 && distance && *distance > -reach_limit && *distance < reach_limit;
     };
     for (const MovePiece& piece : move.pieces) {
-        if (piece.operand < 0 || piece.operand >= static_cast<int>(inputs.size())) return "move: a piece of an operand that is not there";
-        if (inputs[static_cast<size_t>(piece.operand)].shape.size() != rank || piece.in_start.size() != rank || piece.in_stride.size() != rank ||
-            piece.out_start.size() != rank || piece.out_stride.size() != rank || piece.extent.size() != rank)
+        if (piece.operand < 0 || piece.operand >= static_cast<int>(inputs.size()))
+            return "move: a piece of an operand that is not there";
+        if (inputs[static_cast<size_t>(piece.operand)].shape.size() != rank || piece.in_start.size() != rank ||
+            piece.in_stride.size() != rank || piece.out_start.size() != rank || piece.out_stride.size() != rank ||
+            piece.extent.size() != rank)
             return "move: a piece of another rank";
         for (size_t d = 0; d < rank; ++d) {
             const size_t p = move.permutation.empty() ? d : static_cast<size_t>(move.permutation[d]);
-            if (!range_of(scope, piece.in_start[d]) || !range_of(scope, piece.out_start[d])) return "move: a start outside what can be computed";
-            if (piece.extent[d] < 0 || !reach(piece.out_stride[d], piece.extent[d]) || !reach(piece.in_stride[p], piece.extent[d]))
+            if (!range_of(scope, piece.in_start[d]) || !range_of(scope, piece.out_start[d]))
+                return "move: a start outside what can be computed";
+            if (piece.extent[d] < 0 || !reach(piece.out_stride[d], piece.extent[d]) ||
+                !reach(piece.in_stride[p], piece.extent[d]))
                 return "move: a piece that reaches outside what can be computed";
         }
     }
     return {};
 }
 
-std::string gather_problem(const AffineScope& scope, const Gather& gather, std::span<const TensorType> inputs, const TensorType& output) {
+std::string gather_problem(const AffineScope& scope, const Gather& gather, std::span<const TensorType> inputs,
+                           const TensorType& output) {
     if (inputs.size() != 2) return "gather takes a table and indices";
     if (inputs[0].dtype != output.dtype || !is_integer(inputs[1].dtype)) return "gather: element types do not fit";
-    if (gather.axis < 0 || gather.axis >= inputs[0].rank() || gather.size < 1) return "gather: no such dim of the table";
+    if (gather.axis < 0 || gather.axis >= inputs[0].rank() || gather.size < 1)
+        return "gather: no such dim of the table";
     const Shape &table = inputs[0].shape, &indices = inputs[1].shape;
     Shape shape(table.begin(), table.begin() + gather.axis);
     shape.insert(shape.end(), indices.begin(), indices.end());
@@ -163,7 +186,8 @@ std::string gather_problem(const AffineScope& scope, const Gather& gather, std::
 std::string random_problem(const Distribution& d, const TensorType& output) {
     for (double value : {d.value, d.low, d.high, d.probability, d.scale, d.offset})
         if (!std::isfinite(value)) return "random: a parameter that is not a finite number";
-    const bool continuous = d.kind == DistributionKind::uniform || d.kind == DistributionKind::normal || d.kind == DistributionKind::truncated_normal;
+    const bool continuous = d.kind == DistributionKind::uniform || d.kind == DistributionKind::normal ||
+                            d.kind == DistributionKind::truncated_normal;
     if (continuous && !is_floating(output.dtype)) return "random: a continuous distribution of integers";
     return {};
 }
@@ -172,25 +196,31 @@ std::string random_problem(const Distribution& d, const TensorType& output) {
 
 std::string generate_problem(const AffineScope& scope, const Generate& generate, const TensorType& output) {
     const size_t rank = output.shape.size();
-    if (!type_problem({output.dtype, generate.shape, {}}).empty() || generate.shape.size() != rank) return "generate: a whole shape that does not fit";
+    if (!type_problem({output.dtype, generate.shape, {}}).empty() || generate.shape.size() != rank)
+        return "generate: a whole shape that does not fit";
     if (!generate.start.empty() && generate.start.size() != rank) return "generate: one start per dim";
     for (size_t d = 0; d < generate.start.size(); ++d) {
         const std::optional<Range> range = range_of(scope, generate.start[d]);
-        if (!range || range->low < 0 || range->high + output.shape[d] > generate.shape[d]) return "generate: a block outside the whole";
+        if (!range || range->low < 0 || range->high + output.shape[d] > generate.shape[d])
+            return "generate: a block outside the whole";
     }
     for (size_t d = 0; generate.start.empty() && d < rank; ++d)
         if (output.shape[d] > generate.shape[d]) return "generate: a block larger than the whole";
     if (const Literal* literal = std::get_if<Literal>(&generate.source))
-        if (static_cast<i64>(literal->values.size()) != element_count(generate.shape)) return "generate: one value per element";
+        if (static_cast<i64>(literal->values.size()) != element_count(generate.shape))
+            return "generate: one value per element";
     if (const Iota* iota = std::get_if<Iota>(&generate.source))
         if (iota->dim < 0 || iota->dim >= static_cast<int>(rank)) return "generate: iota along a dim that is not there";
-    if (const Random* random = std::get_if<Random>(&generate.source)) return random_problem(random->distribution, output);
+    if (const Random* random = std::get_if<Random>(&generate.source))
+        return random_problem(random->distribution, output);
     return {};
 }
 
-std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
+std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::span<const TensorType> inputs,
+                           const TensorType& output) {
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return contract_problem(*contract, inputs, output);
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) return pointwise_problem(scope, *pointwise, inputs, output);
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
+        return pointwise_problem(scope, *pointwise, inputs, output);
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(*reduce, inputs, output);
     if (const Move* move = std::get_if<Move>(&kernel)) return move_problem(scope, *move, inputs, output);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return gather_problem(scope, *gather, inputs, output);

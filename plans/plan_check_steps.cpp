@@ -1,5 +1,5 @@
-// The steps run over an abstract state: which buffers hold what. Extents that are alive sit in a map by offset, so a step costs a few
-// lookups however many buffers there are.
+// The steps run over an abstract state: which buffers hold what. Extents that are alive sit in a map by offset, so a
+// step costs a few lookups however many buffers there are.
 #include "plans/plan_check.h"
 
 #include <fmt/format.h>
@@ -17,15 +17,15 @@ constexpr int loop_index_limit = 64; // ids of loop indices
 // A root buffer with everything that is aliased to it.
 struct Group {
     bool alive = false;
-    int contents = -1;    // the buffer that was written last; -1 = nothing readable
-    int readers = 0;      // collectives in flight that read it
+    int contents = -1;      // the buffer that was written last; -1 = nothing readable
+    int readers = 0;        // collectives in flight that read it
     bool in_flight = false; // a collective in flight writes it
     bool operator==(const Group&) const = default;
 };
 
 struct State {
-    std::vector<Group> groups;   // by root buffer id
-    std::map<i64, i64> extents;  // alive: offset -> end
+    std::vector<Group> groups;           // by root buffer id
+    std::map<i64, i64> extents;          // alive: offset -> end
     std::map<int, const Start*> pending; // by token
     bool operator==(const State&) const = default;
 };
@@ -43,13 +43,16 @@ public:
     i64 run() {
         for (const PlanInput& input : plan_->inputs) {
             is_input_[static_cast<size_t>(input.buffer)] = true;
-            if (!allocate(input.buffer)) fail("inputs", fmt::format("'{}' lies where another input lies", buffer(input.buffer).name));
+            if (!allocate(input.buffer))
+                fail("inputs", fmt::format("'{}' lies where another input lies", buffer(input.buffer).name));
             group(input.buffer).contents = input.buffer;
         }
         run_list(plan_->steps, "steps", 0);
-        if (!state_.pending.empty()) fail("steps", fmt::format("nobody waits for token {}", state_.pending.begin()->first));
+        if (!state_.pending.empty())
+            fail("steps", fmt::format("nobody waits for token {}", state_.pending.begin()->first));
         for (const PlanOutput& output : plan_->outputs)
-            if (!readable(output.buffer)) fail("outputs", fmt::format("'{}' does not hold a value at the end", output.name));
+            if (!readable(output.buffer))
+                fail("outputs", fmt::format("'{}' does not hold a value at the end", output.name));
         return peak_;
     }
 
@@ -88,9 +91,11 @@ private:
         const int root = root_of(plan_->buffers, id);
         Group& g = state_.groups[static_cast<size_t>(root)];
         if (b.view) return fmt::format("writes '{}', which is a view", b.name);
-        if (is_input_[static_cast<size_t>(root)] && !buffer(root).donated) return fmt::format("writes over the input '{}'", buffer(root).name);
+        if (is_input_[static_cast<size_t>(root)] && !buffer(root).donated)
+            return fmt::format("writes over the input '{}'", buffer(root).name);
         if (g.in_flight || g.readers > 0) return fmt::format("writes '{}' while a collective uses its bytes", b.name);
-        if (!g.alive && root != id) return fmt::format("writes '{}' in the bytes of a buffer that is not alive", b.name);
+        if (!g.alive && root != id)
+            return fmt::format("writes '{}' in the bytes of a buffer that is not alive", b.name);
         if (!g.alive && !allocate(root)) return fmt::format("writes '{}' over a buffer that is alive", b.name);
         g.contents = id;
         return {};
@@ -98,7 +103,8 @@ private:
 
     void run_list(const std::vector<Step>& steps, const std::string& path, int depth) {
         for (size_t i = 0; i < steps.size() && !failed_; ++i) {
-            const std::string what = std::visit([&](const auto& step) { return check(step, path, i, depth); }, steps[i].variant_ref());
+            const std::string what =
+                std::visit([&](const auto& step) { return check(step, path, i, depth); }, steps[i].variant_ref());
             if (!what.empty()) fail(fmt::format("{}[{}]", path, i), what);
         }
     }
@@ -127,8 +133,8 @@ private:
         if (!problem.empty()) return problem;
 
         const i64 end = step.scratch_offset + step.scratch_bytes;
-        if (step.scratch_bytes < 0 || step.scratch_offset < 0 || step.scratch_offset % 64 != 0 || step.scratch_bytes > plan_->arena_bytes ||
-            step.scratch_offset > plan_->arena_bytes - step.scratch_bytes)
+        if (step.scratch_bytes < 0 || step.scratch_offset < 0 || step.scratch_offset % 64 != 0 ||
+            step.scratch_bytes > plan_->arena_bytes || step.scratch_offset > plan_->arena_bytes - step.scratch_bytes)
             return "scratch outside the arena";
         if (step.scratch_bytes < scratch_bytes(step.kernel, types, output)) return "too little scratch for the kernel";
         if (step.scratch_bytes > 0 && !is_free(step.scratch_offset, end)) return "scratch over a buffer that is alive";
@@ -146,9 +152,10 @@ private:
         if (!tokens_.emplace(step.token, fmt::format("{}[{}]", path, index)).second &&
             tokens_.at(step.token) != fmt::format("{}[{}]", path, index))
             return fmt::format("token {} is used by two collectives", step.token);
-        if (!state_.pending.emplace(step.token, &step).second) return fmt::format("token {} is still in flight", step.token);
-        std::string problem =
-            collective_problem(plan_->mesh, step.collective, local_type(buffer(step.input)), local_type(buffer(step.output)));
+        if (!state_.pending.emplace(step.token, &step).second)
+            return fmt::format("token {} is still in flight", step.token);
+        std::string problem = collective_problem(plan_->mesh, step.collective, local_type(buffer(step.input)),
+                                                 local_type(buffer(step.output)));
         if (problem.empty()) problem = claim(step.output);
         group(step.output).in_flight = true;
         ++group(step.input).readers;
@@ -171,22 +178,26 @@ private:
         Group& g = group(step.buffer);
         if (!g.alive) return fmt::format("releases '{}', which is not alive", b.name);
         if (g.in_flight || g.readers > 0) return fmt::format("releases '{}' while a collective uses it", b.name);
-        if (is_input_[static_cast<size_t>(step.buffer)] && !b.donated) return fmt::format("releases the input '{}'", b.name);
+        if (is_input_[static_cast<size_t>(step.buffer)] && !b.donated)
+            return fmt::format("releases the input '{}'", b.name);
         state_.extents.erase(b.offset);
         g = Group{};
         return {};
     }
 
-    // Every trip must find what the first one found: the body is walked twice, and the state after both must be the same.
+    // Every trip must find what the first one found: the body is walked twice, and the state after both must be the
+    // same.
     std::string check(const Loop& step, const std::string& path, size_t index, int depth) {
         if (step.trips < 1) return "a loop of no trips";
-        if (step.index < 0 || step.index >= loop_index_limit || scope_.trips.count(step.index) > 0) return "a loop index that is taken";
+        if (step.index < 0 || step.index >= loop_index_limit || scope_.trips.count(step.index) > 0)
+            return "a loop index that is taken";
         if (depth >= loop_limit) return fmt::format("loops nest deeper than {}", loop_limit);
         scope_.trips[step.index] = step.trips;
         const std::string body = fmt::format("{}[{}].loop.body", path, index);
         const std::map<int, const Start*> before = state_.pending;
         run_list(step.body, body, depth + 1);
-        if (!failed_ && state_.pending != before) fail(body, "a collective is in flight from one trip of a loop to the next");
+        if (!failed_ && state_.pending != before)
+            fail(body, "a collective is in flight from one trip of a loop to the next");
         if (!failed_ && step.trips > 1) {
             const State first = state_;
             run_list(step.body, body, depth + 1);

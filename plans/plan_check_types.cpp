@@ -24,12 +24,15 @@ bool valid_axes(const Mesh& mesh, std::span<const AxisRef> axes) {
     return true;
 }
 
-std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local, const Sharding& sharding) {
+std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local,
+                             const Sharding& sharding) {
     if (sharding.dims.size() != global_shape.size()) return "the sharding has another number of dims than the shape";
-    if (used_axes(sharding).size() > 1000 || !valid_axes(mesh, used_axes(sharding))) return "the sharding names axes twice or that the mesh lacks";
+    if (used_axes(sharding).size() > 1000 || !valid_axes(mesh, used_axes(sharding)))
+        return "the sharding names axes twice or that the mesh lacks";
     if (!divides(global_shape, sharding)) return "the sharding does not divide the shape";
     if (local_shape(global_shape, sharding) != local)
-        return fmt::format("the local shape is {}, the sharding gives {}", shape_text(local), shape_text(local_shape(global_shape, sharding)));
+        return fmt::format("the local shape is {}, the sharding gives {}", shape_text(local),
+                           shape_text(local_shape(global_shape, sharding)));
     return {};
 }
 
@@ -58,10 +61,12 @@ std::optional<Range> range_of(const AffineScope& scope, const Affine& affine) {
         } else {
             if (term.index < 0 || term.index >= static_cast<int>(scope.buffers.size())) return std::nullopt;
             const Buffer& buffer = scope.buffers[static_cast<size_t>(term.index)];
-            if (!buffer.shape.empty() || (buffer.dtype != DType::i32 && buffer.dtype != DType::u32)) return std::nullopt;
+            if (!buffer.shape.empty() || (buffer.dtype != DType::i32 && buffer.dtype != DType::u32))
+                return std::nullopt;
             range = {-(i64{1} << 31), (i64{1} << 32) - 1};
         }
-        const std::optional<i64> a = checked_multiply(range.low, term.coefficient), b = checked_multiply(range.high, term.coefficient);
+        const std::optional<i64> a = checked_multiply(range.low, term.coefficient),
+                                 b = checked_multiply(range.high, term.coefficient);
         if (!a || !b || !inside(*a) || !inside(*b)) return std::nullopt;
         total = {total.low + std::min(*a, *b), total.high + std::max(*a, *b)};
         if (!inside(total.low) || !inside(total.high)) return std::nullopt;
@@ -75,10 +80,12 @@ void add_scalars(const Affine& affine, std::vector<int>& buffers) {
 }
 
 bool can_run_in_place(const Collective& collective) {
-    return collective.def != nullptr && collective.def->uses.reduce && !collective.def->uses.from && !collective.def->uses.to;
+    return collective.def != nullptr && collective.def->uses.reduce && !collective.def->uses.from &&
+           !collective.def->uses.to;
 }
 
-std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before, const TensorType& after) {
+std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before,
+                               const TensorType& after) {
     if (collective.def == nullptr) return "a collective without a kind";
     const CollectiveDef::Uses& uses = collective.def->uses;
     const int rank = before.rank();
@@ -90,15 +97,17 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
     Shape shape = before.shape;
     if (collective.moves.empty() == (uses.from || uses.to)) return "moves do not go with this kind of collective";
     for (const AxisMove& move : collective.moves) {
-        if ((move.from >= 0) != uses.from || (move.to >= 0) != uses.to || move.from >= rank || move.to >= rank || move.from < -1 ||
-            move.to < -1 || move.from == move.to)
+        if ((move.from >= 0) != uses.from || (move.to >= 0) != uses.to || move.from >= rank || move.to >= rank ||
+            move.from < -1 || move.to < -1 || move.from == move.to)
             return "a collective's move names the wrong dims";
-        if (move.axes.empty() || !valid_axes(mesh, move.axes)) return "a collective's move names axes twice or that the mesh lacks";
+        if (move.axes.empty() || !valid_axes(mesh, move.axes))
+            return "a collective's move names axes twice or that the mesh lacks";
         moved.insert(moved.end(), move.axes.begin(), move.axes.end());
         const i64 parts = total_size(move.axes);
         if (move.to >= 0) {
             i64& size = shape[static_cast<size_t>(move.to)];
-            if (size % parts != 0) return fmt::format("dim {} of size {} is not split evenly into {}", move.to, size, parts);
+            if (size % parts != 0)
+                return fmt::format("dim {} of size {} is not split evenly into {}", move.to, size, parts);
             size /= parts;
         }
         if (move.from >= 0) {
@@ -109,7 +118,8 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
         }
     }
     const auto in_group = [&](std::span<const AxisRef> axes) {
-        return valid_axes(mesh, axes) && total_size(axes) == group && std::all_of(axes.begin(), axes.end(), [&](const AxisRef& axis) {
+        return valid_axes(mesh, axes) && total_size(axes) == group &&
+               std::all_of(axes.begin(), axes.end(), [&](const AxisRef& axis) {
                    return std::any_of(collective.axes.begin(), collective.axes.end(),
                                       [&](const AxisRef& outer) { return contains(outer, axis); });
                });
@@ -119,14 +129,17 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
     if (has_orders && !uses.orders) return "orders of axes do not go with this kind of collective";
     if (uses.orders && (!in_group(collective.source_order) || !in_group(collective.target_order)))
         return "an order of axes does not hold the collective's axes";
-    if (collective.root < 0 || collective.root >= group || (collective.root != 0 && !uses.root)) return "the root is not in the group";
-    if (collective.reduce != ReduceOp::sum && !uses.reduce) return "a reduction does not go with this kind of collective";
+    if (collective.root < 0 || collective.root >= group || (collective.root != 0 && !uses.root))
+        return "the root is not in the group";
+    if (collective.reduce != ReduceOp::sum && !uses.reduce)
+        return "a reduction does not go with this kind of collective";
 
     if (shape != after.shape || before.dtype != after.dtype)
-        return fmt::format("the result is {} {}, the collective gives {} {}", name(after.dtype), shape_text(after.shape), name(before.dtype),
-                           shape_text(shape));
+        return fmt::format("the result is {} {}, the collective gives {} {}", name(after.dtype),
+                           shape_text(after.shape), name(before.dtype), shape_text(shape));
     if (!type_problem(after).empty()) return type_problem(after);
-    if (collective.def->after(collective, before).shape != after.shape) return "the result's shape is not what the kind defines";
+    if (collective.def->after(collective, before).shape != after.shape)
+        return "the result's shape is not what the kind defines";
     return {};
 }
 

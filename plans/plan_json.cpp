@@ -27,13 +27,14 @@ PlanOutput read_output(const JsonAt& at) {
 SourceText read_source_text(const JsonAt& at) {
     at.known_keys({"name", "digest", "text"});
     SourceText source{at["name"].string(), at["text"].string(), at["digest"].string()};
-    if (at.report().ok() && source.digest != digest_of(source.text)) at["digest"].problem("the digest is not that of the text");
+    if (at.report().ok() && source.digest != digest_of(source.text))
+        at["digest"].problem("the digest is not that of the text");
     return source;
 }
 
 Plan read_plan(const JsonAt& root) {
-    root.known_keys({"format_version", "tool", "model", "mode", "mesh", "arena_bytes", "peak_bytes", "buffers", "inputs", "outputs", "steps",
-                     "report", "sources", "checksum"});
+    root.known_keys({"format_version", "tool", "model", "mode", "mesh", "arena_bytes", "peak_bytes", "buffers",
+                     "inputs", "outputs", "steps", "report", "sources", "checksum"});
     Plan plan;
     plan.tool = root["tool"].string();
     plan.model = root["model"].string();
@@ -70,7 +71,9 @@ bool check_version(const Json& root, Diagnostics& diagnostics) {
     }
     if (*number == Plan::current_format_version) return true;
     diagnostics
-        .error("E0502", {}, fmt::format("the plan has format version {}, this program reads version {}", *number, Plan::current_format_version))
+        .error("E0502", {},
+               fmt::format("the plan has format version {}, this program reads version {}", *number,
+                           Plan::current_format_version))
         .help("plan the model again with this program; the plan file holds the two YAML texts it came from");
     return false;
 }
@@ -78,7 +81,8 @@ bool check_version(const Json& root, Diagnostics& diagnostics) {
 bool check_checksum(std::string_view text, Diagnostics& diagnostics) {
     const size_t at = find_checksum(text);
     if (at == std::string_view::npos) {
-        diagnostics.error("E0504", {}, "the plan was edited: it does not end with its checksum").help("plan the model again");
+        diagnostics.error("E0504", {}, "the plan was edited: it does not end with its checksum")
+            .help("plan the model again");
         return false;
     }
     const std::string_view written = text.substr(at + checksum_start.size(), digest_length);
@@ -107,8 +111,11 @@ std::string print_plan(const Plan& plan) {
     for (const PlanOutput& output : plan.outputs)
         outputs.push_back(JsonObject().string("name", output.name).integer("buffer", output.buffer).text());
     for (const SourceText& source : plan.sources)
-        sources.push_back(
-            JsonObject().string("name", source.name).string("digest", source.digest).string("text", source.text).text());
+        sources.push_back(JsonObject()
+                              .string("name", source.name)
+                              .string("digest", source.digest)
+                              .string("text", source.text)
+                              .text());
     std::string body = "{";
     const auto line = [&body](std::string_view key, const std::string& json) {
         body += fmt::format("{}\n{}: {}", body.size() == 1 ? "" : ",", json_string(key), json);
@@ -133,7 +140,9 @@ std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics) 
     const JsonParse parsed = parse_json(json);
     if (!parsed.ok) {
         if (parsed.ended && json.starts_with("{\n\"format_version\": "))
-            diagnostics.error("E0503", {}, fmt::format("the plan is truncated: it ends after {} bytes, in the middle", json.size()))
+            diagnostics
+                .error("E0503", {},
+                       fmt::format("the plan is truncated: it ends after {} bytes, in the middle", json.size()))
                 .help("copy the file again, or plan the model again");
         else
             diagnostics.error("E0501", {}, fmt::format("this is not a plan file: {}", parsed.problem))

@@ -4,8 +4,8 @@
 //   plan_json_steps.cpp    buffers, collectives and steps
 //   report_json.cpp        the report
 //   plan_json.cpp          the file: version, order of keys, checksum
-// A key whose value is the usual one (a sum, no alias, a constant affine) is left out. Printers need a plan that verify_plan accepts;
-// parsers take any tree and report what is wrong with it.
+// A key whose value is the usual one (a sum, no alias, a constant affine) is left out. Printers need a plan that
+// verify_plan accepts; parsers take any tree and report what is wrong with it.
 #pragma once
 
 #include "plans/json_reader.h"
@@ -44,7 +44,8 @@ std::vector<Step> read_steps(const JsonAt& at, const Mesh& mesh);
 std::string print_report_object(const Plan& plan);
 Report read_report(const JsonAt& at, const Mesh& mesh);
 
-// Everything before the checksum's line, and the whole file. parse_plan(seal_plan(body)) accepts any body that is a plan.
+// Everything before the checksum's line, and the whole file. parse_plan(seal_plan(body)) accepts any body that is a
+// plan.
 std::string seal_plan(std::string body);
 
 } // namespace shard

@@ -29,12 +29,16 @@ ScalarStep read_scalar_step(const JsonAt& at, const Mesh& mesh) {
     ScalarStep step;
     const JsonAt op = at["op"];
     const std::optional<ScalarOp> parsed = parse_scalar_op(op.string());
-    if (parsed) step.op = *parsed;
-    else op.problem("unknown pointwise instruction");
+    if (parsed)
+        step.op = *parsed;
+    else
+        op.problem("unknown pointwise instruction");
     if (at.has("args")) {
         const std::vector<int> args = at["args"].smalls();
-        if (args.size() > step.args.size()) at["args"].problem("at most 3 arguments");
-        else std::copy(args.begin(), args.end(), step.args.begin());
+        if (args.size() > step.args.size())
+            at["args"].problem("at most 3 arguments");
+        else
+            std::copy(args.begin(), args.end(), step.args.begin());
     }
     step.dtype = read_dtype(at["dtype"]);
     step.value = at.number("value", 0);
@@ -113,8 +117,10 @@ Random read_random(const JsonAt& at) {
     Distribution& d = random.distribution;
     const JsonAt kind = at["kind"];
     const std::optional<DistributionKind> parsed = distribution_kind_from_name(kind.string());
-    if (parsed) d.kind = *parsed;
-    else kind.problem("unknown distribution");
+    if (parsed)
+        d.kind = *parsed;
+    else
+        kind.problem("unknown distribution");
     d.value = at.number("value", 0);
     d.low = at.number("low", 0);
     d.high = at.number("high", 0);
@@ -125,11 +131,14 @@ Random read_random(const JsonAt& at) {
     const std::vector<i64> words = key.integers();
     if (words.size() != 2 || words[0] < 0 || words[1] < 0 || words[0] > 0xFFFFFFFF || words[1] > 0xFFFFFFFF)
         key.problem("a key is two 32-bit words");
-    else random.key = {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+    else
+        random.key = {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
     const JsonAt bits = at["bits"];
     const std::optional<BitLayout> layout = bit_layout_from_name(bits.string());
-    if (layout) random.layout = *layout;
-    else bits.problem("unknown layout of random bits");
+    if (layout)
+        random.layout = *layout;
+    else
+        bits.problem("unknown layout of random bits");
     return random;
 }
 
@@ -151,11 +160,16 @@ std::string print_generate(const Mesh& mesh, const Generate& generate) {
 Generate read_generate(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"fill", "iota", "random", "literal", "shape", "start"});
     Generate generate;
-    if (at.has("fill")) generate.source = Fill{at["fill"].number()};
-    else if (at.has("iota")) generate.source = Iota{at["iota"].small()};
-    else if (at.has("random")) generate.source = read_random(at["random"]);
-    else if (at.has("literal")) generate.source = Literal{at["literal"].list<double>([](const JsonAt& value) { return value.number(); })};
-    else at.problem("one of fill, iota, random and literal is needed");
+    if (at.has("fill"))
+        generate.source = Fill{at["fill"].number()};
+    else if (at.has("iota"))
+        generate.source = Iota{at["iota"].small()};
+    else if (at.has("random"))
+        generate.source = read_random(at["random"]);
+    else if (at.has("literal"))
+        generate.source = Literal{at["literal"].list<double>([](const JsonAt& value) { return value.number(); })};
+    else
+        at.problem("one of fill, iota, random and literal is needed");
     generate.shape = at["shape"].integers();
     generate.start = read_affines(at["start"], mesh);
     return generate;
@@ -172,11 +186,13 @@ std::string print_kernel(const Mesh& mesh, const Kernel& kernel) {
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
         std::vector<std::string> steps;
         for (const ScalarStep& step : pointwise->steps) steps.push_back(print_scalar_step(mesh, step));
-        object.raw("pointwise",
-                   JsonObject().raw("inputs", print_int_lists(pointwise->input_dims)).raw("steps", json_array(steps)).text());
+        object.raw(
+            "pointwise",
+            JsonObject().raw("inputs", print_int_lists(pointwise->input_dims)).raw("steps", json_array(steps)).text());
     }
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
-        object.raw("reduce", JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text());
+        object.raw("reduce",
+                   JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text());
     if (const Move* move = std::get_if<Move>(&kernel)) object.raw("move", print_move(mesh, *move));
     if (const Gather* gather = std::get_if<Gather>(&kernel))
         object.raw("gather", JsonObject()
@@ -184,7 +200,8 @@ std::string print_kernel(const Mesh& mesh, const Kernel& kernel) {
                                  .integer("size", gather->size)
                                  .raw("start", print_affine(mesh, gather->start))
                                  .text());
-    if (const Generate* generate = std::get_if<Generate>(&kernel)) object.raw("generate", print_generate(mesh, *generate));
+    if (const Generate* generate = std::get_if<Generate>(&kernel))
+        object.raw("generate", print_generate(mesh, *generate));
     return object.text();
 }
 
@@ -200,7 +217,8 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
         body.known_keys({"inputs", "steps"});
         Pointwise pointwise;
         pointwise.input_dims = body["inputs"].list<std::vector<int>>([](const JsonAt& dims) { return dims.smalls(); });
-        pointwise.steps = body["steps"].list<ScalarStep>([&mesh](const JsonAt& step) { return read_scalar_step(step, mesh); });
+        pointwise.steps =
+            body["steps"].list<ScalarStep>([&mesh](const JsonAt& step) { return read_scalar_step(step, mesh); });
         return pointwise;
     }
     if (key == "reduce") {

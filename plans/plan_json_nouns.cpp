@@ -46,13 +46,16 @@ Mesh read_mesh(const JsonAt& at) {
     if (mesh.axes.size() > axis_limit) at.problem(fmt::format("more than {} mesh axes", axis_limit));
     for (size_t i = 0; i < mesh.axes.size(); ++i)
         for (size_t j = 0; j < i; ++j)
-            if (mesh.axes[i].name == mesh.axes[j].name) at.problem(fmt::format("two mesh axes are called {}", mesh.axes[i].name));
+            if (mesh.axes[i].name == mesh.axes[j].name)
+                at.problem(fmt::format("two mesh axes are called {}", mesh.axes[i].name));
     std::optional<i64> devices = 1;
     for (const MeshAxis& axis : mesh.axes)
         if (devices) devices = checked_multiply(*devices, axis.size);
     // Bytes over all devices must fit 64 bits too.
-    if (!devices || *devices > (i64{1} << 40)) at.problem("the mesh has too many devices");
-    else if (at["devices"].integer() != *devices) at["devices"].problem(fmt::format("the axes multiply to {}", *devices));
+    if (!devices || *devices > (i64{1} << 40))
+        at.problem("the mesh has too many devices");
+    else if (at["devices"].integer() != *devices)
+        at["devices"].problem(fmt::format("the axes multiply to {}", *devices));
     if (!mesh.device_ids.empty()) {
         std::vector<i64> sorted = mesh.device_ids;
         std::sort(sorted.begin(), sorted.end());
@@ -92,9 +95,15 @@ std::string print_affine(const Mesh& mesh, const Affine& affine) {
     for (const AffineTerm& term : affine.terms) {
         JsonObject object;
         switch (term.kind) {
-        case AffineTerm::Kind::coordinate: object.string("axis", text(mesh, term.axis)); break;
-        case AffineTerm::Kind::loop: object.integer("loop", term.index); break;
-        case AffineTerm::Kind::scalar: object.integer("scalar", term.index); break;
+        case AffineTerm::Kind::coordinate:
+            object.string("axis", text(mesh, term.axis));
+            break;
+        case AffineTerm::Kind::loop:
+            object.integer("loop", term.index);
+            break;
+        case AffineTerm::Kind::scalar:
+            object.integer("scalar", term.index);
+            break;
         }
         terms.push_back(object.integer_unless(1, "times", term.coefficient).text());
     }
@@ -146,7 +155,11 @@ Sharding read_sharding(const JsonAt& at, const Mesh& mesh) {
 
 std::string print_source(const SourceRef& source) {
     if (source == SourceRef{}) return "null";
-    return JsonObject().string("file", source.file).integer("line", source.line).integer("column", source.column).text();
+    return JsonObject()
+        .string("file", source.file)
+        .integer("line", source.line)
+        .integer("column", source.column)
+        .text();
 }
 
 SourceRef read_source(const JsonAt& at) {

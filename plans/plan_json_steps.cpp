@@ -22,7 +22,8 @@ std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
 }
 
 Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"id", "name", "role", "dtype", "global_shape", "shape", "sharding", "offset", "bytes", "alias_of", "view", "donated"});
+    at.known_keys({"id", "name", "role", "dtype", "global_shape", "shape", "sharding", "offset", "bytes", "alias_of",
+                   "view", "donated"});
     Buffer buffer;
     buffer.id = at["id"].small();
     buffer.name = at["name"].string();
@@ -42,7 +43,8 @@ Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
 namespace {
 
 std::string print_collective(const Mesh& mesh, const Collective& collective) {
-    JsonObject object = JsonObject().string("kind", collective.def->name).raw("axes", print_axes(mesh, collective.axes));
+    JsonObject object =
+        JsonObject().string("kind", collective.def->name).raw("axes", print_axes(mesh, collective.axes));
     if (collective.reduce != ReduceOp::sum) object.string("reduce", name(collective.reduce));
     std::vector<std::string> moves;
     for (const AxisMove& move : collective.moves)
@@ -106,15 +108,18 @@ Compute read_compute(const JsonAt& at, const Mesh& mesh) {
     if (at.has("scratch")) {
         const JsonAt scratch = at["scratch"];
         const std::vector<i64> extent = scratch.integers();
-        if (extent.size() != 2) scratch.problem("expected [offset, bytes]");
-        else compute.scratch_offset = extent[0], compute.scratch_bytes = extent[1];
+        if (extent.size() != 2)
+            scratch.problem("expected [offset, bytes]");
+        else
+            compute.scratch_offset = extent[0], compute.scratch_bytes = extent[1];
     }
     return compute;
 }
 
 std::string print_step(const Mesh& mesh, const Step& step, int indent) {
     JsonObject object;
-    if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) object.raw("compute", print_compute(mesh, *compute));
+    if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
+        object.raw("compute", print_compute(mesh, *compute));
     if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
         JsonObject body = JsonObject()
                               .integer("token", start->token)

@@ -11,7 +11,8 @@ struct RoleName {
     std::string_view name;
 };
 constexpr RoleName roles[] = {
-    {Role::input, "input"}, {Role::param, "param"}, {Role::state, "state"}, {Role::value, "value"}, {Role::output, "output"},
+    {Role::input, "input"},       {Role::param, "param"}, {Role::state, "state"},
+    {Role::gradient, "gradient"}, {Role::value, "value"}, {Role::output, "output"},
 };
 
 } // namespace

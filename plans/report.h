@@ -7,7 +7,7 @@
 
 namespace shard {
 
-enum class Role { input, param, state, value, output };
+enum class Role { input, param, state, gradient, value, output };
 std::string_view name(Role role);
 std::optional<Role> parse_role(std::string_view text);
 

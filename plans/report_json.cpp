@@ -18,8 +18,10 @@ std::string print_spec(const Mesh& mesh, const Sharding& sharding) {
             if (axes.empty()) axes.emplace_back();
             axes.back() += "?";
         }
-        if (axes.empty()) dims.emplace_back("null");
-        else dims.push_back(axes.size() == 1 ? json_string(axes[0]) : json_strings(axes));
+        if (axes.empty())
+            dims.emplace_back("null");
+        else
+            dims.push_back(axes.size() == 1 ? json_string(axes[0]) : json_strings(axes));
     }
     return json_array(dims);
 }
@@ -40,7 +42,8 @@ std::string print_tensor(const Mesh& mesh, const TensorReport& tensor) {
 }
 
 TensorReport read_tensor(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"name", "role", "dtype", "shape", "logical", "sharding", "spec", "local_shape", "bytes_per_device", "source"});
+    at.known_keys(
+        {"name", "role", "dtype", "shape", "logical", "sharding", "spec", "local_shape", "bytes_per_device", "source"});
     TensorReport tensor;
     tensor.name = at["name"].string();
     tensor.role = read_role(at["role"]);
@@ -73,8 +76,8 @@ std::string print_collective(const Mesh& mesh, const CollectiveReport& collectiv
 }
 
 CollectiveReport read_collective(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"kind", "axes", "reduce", "dim", "tensor", "op", "count", "wire_bytes_per_device", "wire_bytes_total", "seconds",
-                   "cause", "remedy", "source"});
+    at.known_keys({"kind", "axes", "reduce", "dim", "tensor", "op", "count", "wire_bytes_per_device",
+                   "wire_bytes_total", "seconds", "cause", "remedy", "source"});
     CollectiveReport collective;
     collective.kind = at["kind"].string();
     collective.axes = read_axes(at["axes"], mesh);
@@ -157,9 +160,11 @@ std::string print_memory(const MemoryReport& memory) {
 }
 
 MemoryReport read_memory(const JsonAt& at) {
-    at.known_keys({"params", "optimizer_state", "gradients", "activations", "temporaries", "inputs", "peak", "capacity"});
-    return {at["params"].integer(),      at["optimizer_state"].integer(), at["gradients"].integer(), at["activations"].integer(),
-            at["temporaries"].integer(), at["inputs"].integer(),          at["peak"].integer(),      at["capacity"].integer()};
+    at.known_keys(
+        {"params", "optimizer_state", "gradients", "activations", "temporaries", "inputs", "peak", "capacity"});
+    return {at["params"].integer(),      at["optimizer_state"].integer(), at["gradients"].integer(),
+            at["activations"].integer(), at["temporaries"].integer(),     at["inputs"].integer(),
+            at["peak"].integer(),        at["capacity"].integer()};
 }
 
 std::string print_time(const TimeReport& time) {
@@ -173,16 +178,18 @@ std::string print_time(const TimeReport& time) {
 
 TimeReport read_time(const JsonAt& at) {
     at.known_keys({"compute_seconds", "communication_seconds", "exposed_communication_seconds", "step_seconds"});
-    return {at["compute_seconds"].number(), at["communication_seconds"].number(), at["exposed_communication_seconds"].number(),
-            at["step_seconds"].number()};
+    return {at["compute_seconds"].number(), at["communication_seconds"].number(),
+            at["exposed_communication_seconds"].number(), at["step_seconds"].number()};
 }
 
 // The members from "hardware" on, one a line.
 std::string print_figures(const Mesh& mesh, const Report& report, std::span<const SourceText> sources, int indent) {
     std::vector<std::string> tensors, collectives, diagnostics;
     for (const TensorReport& tensor : report.tensors) tensors.push_back(print_tensor(mesh, tensor));
-    for (const CollectiveReport& collective : report.collectives) collectives.push_back(print_collective(mesh, collective));
-    for (const Diagnostic& diagnostic : report.diagnostics) diagnostics.push_back(print_diagnostic(sources, diagnostic));
+    for (const CollectiveReport& collective : report.collectives)
+        collectives.push_back(print_collective(mesh, collective));
+    for (const Diagnostic& diagnostic : report.diagnostics)
+        diagnostics.push_back(print_diagnostic(sources, diagnostic));
     const std::string before(static_cast<size_t>(indent), ' ');
     std::string out;
     const auto line = [&](std::string_view key, const std::string& json) {
@@ -191,8 +198,10 @@ std::string print_figures(const Mesh& mesh, const Report& report, std::span<cons
     line("hardware", json_string(report.hardware));
     line("tensors", json_lines(tensors, indent + 2));
     line("collectives", json_lines(collectives, indent + 2));
-    line("compute",
-         JsonObject().integer("flops_per_device", report.flops_per_device).number("seconds", report.compute_seconds).text());
+    line("compute", JsonObject()
+                        .integer("flops_per_device", report.flops_per_device)
+                        .number("seconds", report.compute_seconds)
+                        .text());
     line("memory", print_memory(report.memory));
     line("time", print_time(report.time));
     line("diagnostics", json_lines(diagnostics, indent + 2));
@@ -202,8 +211,8 @@ std::string print_figures(const Mesh& mesh, const Report& report, std::span<cons
 } // namespace
 
 std::string print_report_object(const Plan& plan) {
-    return fmt::format("{{\n  \"model\": {},\n  \"mode\": {},\n{}\n}}", json_string(plan.report.model), json_string(plan.report.mode),
-                       print_figures(plan.mesh, plan.report, plan.sources, 2));
+    return fmt::format("{{\n  \"model\": {},\n  \"mode\": {},\n{}\n}}", json_string(plan.report.model),
+                       json_string(plan.report.mode), print_figures(plan.mesh, plan.report, plan.sources, 2));
 }
 
 Report read_report(const JsonAt& at, const Mesh& mesh) {
@@ -212,9 +221,10 @@ Report read_report(const JsonAt& at, const Mesh& mesh) {
     report.model = at["model"].string();
     report.mode = at["mode"].string();
     report.hardware = at["hardware"].string();
-    report.tensors = at["tensors"].list<TensorReport>([&mesh](const JsonAt& tensor) { return read_tensor(tensor, mesh); });
-    report.collectives =
-        at["collectives"].list<CollectiveReport>([&mesh](const JsonAt& collective) { return read_collective(collective, mesh); });
+    report.tensors =
+        at["tensors"].list<TensorReport>([&mesh](const JsonAt& tensor) { return read_tensor(tensor, mesh); });
+    report.collectives = at["collectives"].list<CollectiveReport>(
+        [&mesh](const JsonAt& collective) { return read_collective(collective, mesh); });
     const JsonAt compute = at["compute"];
     compute.known_keys({"flops_per_device", "seconds"});
     report.flops_per_device = compute["flops_per_device"].integer();
@@ -229,10 +239,12 @@ std::string print_report(const Plan& plan) {
     std::vector<std::string> axes;
     for (const MeshAxis& axis : plan.mesh.axes)
         axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
-    const std::string mesh = JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text();
-    return fmt::format("{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": {},\n{}\n}}\n",
-                       plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode), mesh,
-                       print_figures(plan.mesh, plan.report, plan.sources, 2));
+    const std::string mesh =
+        JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text();
+    return fmt::format(
+        "{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": {},\n{}\n}}\n",
+        plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode), mesh,
+        print_figures(plan.mesh, plan.report, plan.sources, 2));
 }
 
 } // namespace shard

@@ -1,5 +1,5 @@
-// The report as JSON, with the names that others rely on (schemas/report.schema.json). `shardc plan --format json` prints exactly this;
-// a plan file holds the same objects under "report".
+// The report as JSON, with the names that others rely on (schemas/report.schema.json). `shardc plan --format json`
+// prints exactly this; a plan file holds the same objects under "report".
 #pragma once
 
 #include "plans/plan.h"

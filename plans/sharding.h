@@ -1,7 +1,9 @@
 // How one value is laid out over the mesh.
 //
-// Text form, per dim the axes major to minor: "[data | model? | -]": '-' replicated, '?' open (propagation may extend it),
-// '@p' a priority, " U{model}" partial (an unreduced sum; "U{model:max}" for another reduction), " R{data}" explicitly replicated.
+// Text form, per dim the axes major to minor: "[data | model? | -]": '-' replicated, '?' open (propagation may extend
+// it),
+// '@p' a priority, " U{model}" partial (an unreduced sum; "U{model:max}" for another reduction), " R{data}" explicitly
+// replicated.
 #pragma once
 
 #include "plans/mesh.h"
@@ -30,10 +32,10 @@ struct Sharding {
     bool operator==(const Sharding&) const = default;
 };
 
-Sharding open_sharding(int rank);       // every dim empty and open
-Sharding replicated_sharding(int rank); // every dim empty and closed
-bool is_fully_replicated(const Sharding& sharding); // no axes on dims, nothing partial
-i64 shard_count(const DimSharding& dim);            // product of the axis sizes
+Sharding open_sharding(int rank);                         // every dim empty and open
+Sharding replicated_sharding(int rank);                   // every dim empty and closed
+bool is_fully_replicated(const Sharding& sharding);       // no axes on dims, nothing partial
+i64 shard_count(const DimSharding& dim);                  // product of the axis sizes
 std::vector<AxisRef> used_axes(const Sharding& sharding); // over dims, replicated and partial; in that order
 
 // True if every dim's shard count divides it.
@@ -41,7 +43,8 @@ bool divides(const Shape& shape, const Sharding& sharding);
 // The shape one device holds; dims must divide.
 Shape local_shape(const Shape& shape, const Sharding& sharding);
 // Start of the local block of the device at `coordinates`, in elements per dim.
-std::vector<i64> local_start(const Mesh& mesh, const Shape& shape, const Sharding& sharding, std::span<const i64> coordinates);
+std::vector<i64> local_start(const Mesh& mesh, const Shape& shape, const Sharding& sharding,
+                             std::span<const i64> coordinates);
 // Same layout, ignoring open flags and priorities.
 bool same_layout(const Sharding& a, const Sharding& b);
 // Closes every dim, drops priorities and explicit replication.

@@ -17,7 +17,7 @@ namespace shard {
 enum class DType { f32, f64, bf16, i32, i64, u32, boolean };
 #pragma GCC diagnostic pop
 
-i64 byte_size(DType dtype); // bytes of one element; boolean and bf16 are stored in 1 and 2
+i64 byte_size(DType dtype);         // bytes of one element; boolean and bf16 are stored in 1 and 2
 std::string_view name(DType dtype); // "f32", ..., "bool"
 std::optional<DType> parse_dtype(std::string_view text);
 bool is_floating(DType dtype);

@@ -37,9 +37,11 @@ private:
     void check_mesh() {
         const Mesh& mesh = plan_->mesh;
         std::optional<i64> devices = 1;
-        for (const MeshAxis& axis : mesh.axes) devices = devices && axis.size >= 1 ? checked_multiply(*devices, axis.size) : std::nullopt;
+        for (const MeshAxis& axis : mesh.axes)
+            devices = devices && axis.size >= 1 ? checked_multiply(*devices, axis.size) : std::nullopt;
         if (!devices) return fail("mesh", "its axes do not multiply to a number of devices");
-        if (!mesh.device_ids.empty() && static_cast<i64>(mesh.device_ids.size()) != *devices) fail("mesh", "one id per device");
+        if (!mesh.device_ids.empty() && static_cast<i64>(mesh.device_ids.size()) != *devices)
+            fail("mesh", "one id per device");
         if (plan_->arena_bytes < 0 || plan_->arena_bytes > arena_limit) fail("arena_bytes", "no size of an arena");
         if (plan_->peak_bytes < 0 || plan_->peak_bytes > plan_->arena_bytes) fail("peak_bytes", "outside the arena");
     }
@@ -56,8 +58,10 @@ private:
         if (b.id != id) return "its id is not its place";
         const std::string type = type_problem(local_type(b)), whole = type_problem({b.dtype, b.global_shape, {}});
         if (!type.empty() || !whole.empty()) return type.empty() ? whole : type;
-        if (b.bytes != local_type(b).bytes()) return fmt::format("{} bytes for a shape of {}", b.bytes, local_type(b).bytes());
-        if (b.offset < 0 || b.offset % 64 != 0 || b.bytes > plan_->arena_bytes || b.offset > plan_->arena_bytes - b.bytes)
+        if (b.bytes != local_type(b).bytes())
+            return fmt::format("{} bytes for a shape of {}", b.bytes, local_type(b).bytes());
+        if (b.offset < 0 || b.offset % 64 != 0 || b.bytes > plan_->arena_bytes ||
+            b.offset > plan_->arena_bytes - b.bytes)
             return "its extent is not inside the arena";
         const std::string sharding = sharding_problem(plan_->mesh, b.global_shape, b.shape, b.sharding);
         if (!sharding.empty()) return sharding;
@@ -81,8 +85,10 @@ private:
                 continue;
             }
             const Buffer& b = plan_->buffers[static_cast<size_t>(input.buffer)];
-            if (b.alias_of >= 0 || !b.sharding.partial.empty()) fail(where, "an input is a buffer of its own that holds whole values");
-            if (input.init.shape != b.global_shape || !input.init.start.empty()) fail(where, "its initializer makes another shape");
+            if (b.alias_of >= 0 || !b.sharding.partial.empty())
+                fail(where, "an input is a buffer of its own that holds whole values");
+            if (input.init.shape != b.global_shape || !input.init.start.empty())
+                fail(where, "its initializer makes another shape");
             const std::string problem = generate_problem(scope, input.init, local_type(b));
             if (!problem.empty()) fail(where, problem);
         }
@@ -90,10 +96,13 @@ private:
         for (size_t i = 0; i < plan_->outputs.size(); ++i) {
             const PlanOutput& output = plan_->outputs[i];
             const std::string where = fmt::format("outputs[{}]", i);
-            if (!known(output.buffer)) fail(where, "not a buffer");
-            else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty()) fail(where, "an output holds partial values");
+            if (!known(output.buffer))
+                fail(where, "not a buffer");
+            else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty())
+                fail(where, "an output holds partial values");
             // Outputs become files of these names in a folder that the user chose, and nowhere else.
-            if (output.name.empty() || output.name.find('/') != std::string::npos || output.name.find('\0') != std::string::npos)
+            if (output.name.empty() || output.name.find('/') != std::string::npos ||
+                output.name.find('\0') != std::string::npos)
                 fail(where, fmt::format("'{}' is not a name for a file", output.name));
             if (!names.insert(output.name).second) fail(where, fmt::format("two outputs are called '{}'", output.name));
         }

@@ -1,6 +1,6 @@
+#include "executor/calibrate.h"
 #include "cli/diagnostics.h"
 #include "cli/output.h"
-#include "executor/calibrate.h"
 
 namespace shard {
 

@@ -27,8 +27,7 @@ int run(const Arguments& arguments, Env& env) {
     std::string text = format == "json"       ? print_report(plan)
                        : format == "markdown" ? report_markdown(plan, options)
                                               : report_text(plan, options, Paint{to_terminal});
-    if (reported && !diagnostics.empty())
-        text += "\n" + diagnostics_text(*compiled.sources, diagnostics, to_terminal);
+    if (reported && !diagnostics.empty()) text += "\n" + diagnostics_text(*compiled.sources, diagnostics, to_terminal);
     return write_payload(env, arguments, text, code);
 }
 

@@ -24,8 +24,9 @@ std::vector<CopyDim> packing(const GemmMatrix& matrix, bool unpack) {
     return dims;
 }
 
-// Integers wrap, as in XLA; booleans are "or of and". Matrices of any layout, without blocking: integer products are rare.
-template <typename T>
+// Integers wrap, as in XLA; booleans are "or of and". Matrices of any layout, without blocking: integer products are
+// rare.
+template<typename T>
 void plain_gemm(i64 m, i64 n, i64 k, MatrixRef<const T> a, MatrixRef<const T> b, MatrixRef<T> c) {
     const i64 a_row = a.transposed ? 1 : a.ld, a_col = a.transposed ? a.ld : 1;
     const i64 b_row = b.transposed ? 1 : b.ld, b_col = b.transposed ? b.ld : 1;
@@ -41,7 +42,7 @@ void plain_gemm(i64 m, i64 n, i64 k, MatrixRef<const T> a, MatrixRef<const T> b,
         }
 }
 
-template <typename T>
+template<typename T>
 void multiply(const GemmLayout& layout, const KernelCall& call) {
     const Operand &lhs = call.inputs[0], &rhs = call.inputs[1];
     const i64 element = static_cast<i64>(sizeof(T));

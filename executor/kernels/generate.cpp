@@ -8,7 +8,7 @@ namespace shard {
 namespace {
 
 // f(flat index in the box, global index) for every element, row-major.
-template <typename F>
+template<typename F>
 void for_each_index(const Shape& shape, std::span<const i64> start, F&& f) {
     std::vector<i64> index(start.begin(), start.end());
     const i64 count = element_count(shape);
@@ -21,7 +21,7 @@ void for_each_index(const Shape& shape, std::span<const i64> start, F&& f) {
     }
 }
 
-template <typename T>
+template<typename T>
 void generate(const Literal& literal, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
     internal_check(static_cast<i64>(literal.values.size()) == element_count(global), "literal: one value per element");
     for_each_index(local, start, [&](i64 flat, std::span<const i64> index) {
@@ -29,7 +29,7 @@ void generate(const Literal& literal, const Shape& global, std::span<const i64> 
     });
 }
 
-template <typename T>
+template<typename T>
 void generate(const Iota& iota, std::span<const i64> start, const Shape& local, T* out) {
     const size_t dim = static_cast<size_t>(iota.dim);
     internal_check(dim < local.size(), "iota: no such dim");
@@ -39,12 +39,13 @@ void generate(const Iota& iota, std::span<const i64> start, const Shape& local, 
     for (i64 flat = 0; flat < count; ++flat) out[flat] = convert_value<T>(start[dim] + flat / inner % size);
 }
 
-template <typename T>
+template<typename T>
 void generate(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
     const SampleBox box = {global, start, local};
     const size_t count = static_cast<size_t>(element_count(local));
     if constexpr (std::is_same_v<T, Bf16>) {
-        sample_bf16(random.distribution, random.key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count});
+        sample_bf16(random.distribution, random.key, random.layout, box,
+                    {reinterpret_cast<std::uint16_t*>(out), count});
     } else {
         sample<T>(random.distribution, random.key, random.layout, box, {out, count});
     }

@@ -39,7 +39,8 @@ void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call
         if (range.low >= range.high) return;
         to += (out_start + piece.out_stride[d] * range.low) * out_strides[d];
         from += (in_start + piece.in_stride[p] * range.low) * in_strides[p];
-        dims.push_back({range.high - range.low, piece.out_stride[d] * out_strides[d], piece.in_stride[p] * in_strides[p]});
+        dims.push_back(
+            {range.high - range.low, piece.out_stride[d] * out_strides[d], piece.in_stride[p] * in_strides[p]});
     }
     const i64 element = byte_size(call.output.dtype);
     copy_strided(call.output.data + to * element, operand.data + from * element, element, dims);

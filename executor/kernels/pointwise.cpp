@@ -1,5 +1,5 @@
-// Pointwise programs run over blocks of elements: every step reads and writes block registers, so the interpreter's cost is paid
-// once per block and the loops inside a step are plain loops that the compiler vectorises.
+// Pointwise programs run over blocks of elements: every step reads and writes block registers, so the interpreter's
+// cost is paid once per block and the loops inside a step are plain loops that the compiler vectorises.
 #include "executor/kernels/pointwise_blocks.h"
 
 #include <algorithm>

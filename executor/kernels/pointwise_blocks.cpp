@@ -6,11 +6,13 @@ namespace shard {
 
 namespace {
 
-template <typename T>
-Held<T> held(T value) { return convert_value<Held<T>>(value); }
+template<typename T>
+Held<T> held(T value) {
+    return convert_value<Held<T>>(value);
+}
 
 // f(position in the block, start in the source, length, stride in the source) for each run along the innermost dim.
-template <typename F>
+template<typename F>
 void for_each_run(const std::vector<CopyDim>& dims, i64 first, i64 width, F&& f) {
     const CopyDim& inner = dims.back();
     for (i64 done = 0; done < width;) {

@@ -1,4 +1,5 @@
-// The parts of the pointwise interpreter: block registers, loading and storing blocks, and one block of one instruction.
+// The parts of the pointwise interpreter: block registers, loading and storing blocks, and one block of one
+// instruction.
 #pragma once
 
 #include "executor/element.h"
@@ -14,12 +15,14 @@ constexpr i64 block_elements = 1024;
 // A block of values. bf16 is held as float, rounded to bf16 after every step; booleans as uint8_t.
 struct Register {
     alignas(64) std::byte bytes[static_cast<size_t>(block_elements) * 8];
-    template <typename T>
-    T* as() { return reinterpret_cast<T*>(bytes); }
+    template<typename T>
+    T* as() {
+        return reinterpret_cast<T*>(bytes);
+    }
 };
 
 // The type of a register's elements.
-template <typename T>
+template<typename T>
 using Held = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
 
 // An input as seen from the output: per (joined) output dim its extent and the input's stride, 0 where it is broadcast.

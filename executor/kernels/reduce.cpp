@@ -39,10 +39,10 @@ Loops loops_of(const Shape& shape, const std::vector<int>& dims) {
     return loops;
 }
 
-constexpr i64 lanes = 16;   // partial sums of a contiguous run
+constexpr i64 lanes = 16;    // partial sums of a contiguous run
 constexpr i64 columns = 256; // elements reduced side by side when the kept dim is the contiguous one
 
-template <typename Op, typename T, typename Acc>
+template<typename Op, typename T, typename Acc>
 Acc reduce_run(const T* data, i64 count, i64 stride, Acc start) {
     if (stride != 1 || count < 2 * lanes) {
         for (i64 i = 0; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i * stride]));
@@ -59,16 +59,17 @@ Acc reduce_run(const T* data, i64 count, i64 stride, Acc start) {
     return start;
 }
 
-template <typename Op, typename T, typename Acc>
+template<typename Op, typename T, typename Acc>
 Acc reduce_all(const T* data, std::span<const CopyDim> dims, Acc start) {
     if (dims.empty()) return Op::combine(start, convert_value<Acc>(*data));
     if (dims.size() == 1) return reduce_run<Op, T, Acc>(data, dims[0].extent, dims[0].from, start);
-    for (i64 i = 0; i < dims[0].extent; ++i) start = reduce_all<Op, T, Acc>(data + i * dims[0].from, dims.subspan(1), start);
+    for (i64 i = 0; i < dims[0].extent; ++i)
+        start = reduce_all<Op, T, Acc>(data + i * dims[0].from, dims.subspan(1), start);
     return start;
 }
 
 // Adds `width` neighbouring columns at once: the reduced dims are outside, the kept one is contiguous.
-template <typename Op, typename T, typename Acc>
+template<typename Op, typename T, typename Acc>
 void reduce_columns(const T* data, std::span<const CopyDim> dims, Acc* sums, i64 width) {
     if (dims.empty()) {
         for (i64 j = 0; j < width; ++j) sums[j] = Op::combine(sums[j], convert_value<Acc>(data[j]));
@@ -78,7 +79,7 @@ void reduce_columns(const T* data, std::span<const CopyDim> dims, Acc* sums, i64
         reduce_columns<Op, T, Acc>(data + i * dims[0].from, dims.subspan(1), sums, width);
 }
 
-template <typename Op, typename T, typename Acc>
+template<typename Op, typename T, typename Acc>
 void reduce_kept(const T* in, T* out, std::span<const CopyDim> kept, std::span<const CopyDim> reduced, Acc identity) {
     if (kept.empty()) {
         *out = convert_value<T>(reduce_all<Op, T, Acc>(in, reduced, identity));
@@ -99,15 +100,17 @@ void reduce_kept(const T* in, T* out, std::span<const CopyDim> kept, std::span<c
 } // namespace
 
 void run_reduce(const Reduce& kernel, const KernelCall& call) {
-    internal_check(call.inputs.size() == 1 && call.inputs[0].dtype == call.output.dtype, "reduce: one operand of the result's type");
+    internal_check(call.inputs.size() == 1 && call.inputs[0].dtype == call.output.dtype,
+                   "reduce: one operand of the result's type");
     const Loops loops = loops_of(*call.inputs[0].shape, kernel.dims);
     visit_dtype(call.output.dtype, [&](auto zero) {
         using T = decltype(zero);
         visit_reduction(kernel.op, [&](auto op) {
             using Op = decltype(op);
             using Acc = typename Op::template Accumulator<T>;
-            reduce_kept<Op, T, Acc>(reinterpret_cast<const T*>(call.inputs[0].data), reinterpret_cast<T*>(call.output.data),
-                                    loops.kept, loops.reduced, Op::template identity<T>());
+            reduce_kept<Op, T, Acc>(reinterpret_cast<const T*>(call.inputs[0].data),
+                                    reinterpret_cast<T*>(call.output.data), loops.kept, loops.reduced,
+                                    Op::template identity<T>());
         });
     });
 }

@@ -1,6 +1,6 @@
 // The four ways of combining values, shared by the reduce kernel and by collectives. Sums and products of f32 and bf16
-// accumulate in f64 inside a kernel, so their error does not grow with the length. max and min propagate NaN. Sums and products of
-// integers wrap. Booleans: sum and max are "or", product and min are "and".
+// accumulate in f64 inside a kernel, so their error does not grow with the length. max and min propagate NaN. Sums and
+// products of integers wrap. Booleans: sum and max are "or", product and min are "and".
 #pragma once
 
 #include "executor/element.h"
@@ -8,76 +8,107 @@
 
 namespace shard {
 
-template <typename T>
+template<typename T>
 T wrapping_add(T a, T b) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) return static_cast<T>(a | b);
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return a + b;
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+        return static_cast<T>(a | b);
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return a + b;
 }
-template <typename T>
+template<typename T>
 T wrapping_multiply(T a, T b) {
-    if constexpr (std::is_same_v<T, std::uint8_t>) return static_cast<T>(a & b);
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else return a * b;
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+        return static_cast<T>(a & b);
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else
+        return a * b;
 }
-template <typename T>
-T larger(T a, T b) { return a > b || a != a ? a : b; }
-template <typename T>
-T smaller(T a, T b) { return a < b || a != a ? a : b; }
+template<typename T>
+T larger(T a, T b) {
+    return a > b || a != a ? a : b;
+}
+template<typename T>
+T smaller(T a, T b) {
+    return a < b || a != a ? a : b;
+}
 
-template <typename T>
+template<typename T>
 constexpr bool is_float_element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Bf16>;
 // bf16 is compared and combined as float.
-template <typename T>
+template<typename T>
 using Widened = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
 
 struct SumOp {
-    template <typename T>
+    template<typename T>
     using Accumulator = std::conditional_t<is_float_element<T>, double, T>;
-    template <typename T>
-    static Accumulator<T> identity() { return Accumulator<T>{0}; }
-    template <typename T>
-    static T combine(T a, T b) { return wrapping_add(a, b); }
+    template<typename T>
+    static Accumulator<T> identity() {
+        return Accumulator<T>{0};
+    }
+    template<typename T>
+    static T combine(T a, T b) {
+        return wrapping_add(a, b);
+    }
 };
 struct ProdOp {
-    template <typename T>
+    template<typename T>
     using Accumulator = std::conditional_t<is_float_element<T>, double, T>;
-    template <typename T>
-    static Accumulator<T> identity() { return Accumulator<T>{1}; }
-    template <typename T>
-    static T combine(T a, T b) { return wrapping_multiply(a, b); }
+    template<typename T>
+    static Accumulator<T> identity() {
+        return Accumulator<T>{1};
+    }
+    template<typename T>
+    static T combine(T a, T b) {
+        return wrapping_multiply(a, b);
+    }
 };
 struct MaxOp {
-    template <typename T>
+    template<typename T>
     using Accumulator = Widened<T>;
-    template <typename T>
+    template<typename T>
     static Accumulator<T> identity() {
-        if constexpr (is_float_element<T>) return -std::numeric_limits<Accumulator<T>>::infinity();
-        else return std::numeric_limits<T>::min(); // false for booleans
+        if constexpr (is_float_element<T>)
+            return -std::numeric_limits<Accumulator<T>>::infinity();
+        else
+            return std::numeric_limits<T>::min(); // false for booleans
     }
-    template <typename T>
-    static T combine(T a, T b) { return larger(a, b); }
+    template<typename T>
+    static T combine(T a, T b) {
+        return larger(a, b);
+    }
 };
 struct MinOp {
-    template <typename T>
+    template<typename T>
     using Accumulator = Widened<T>;
-    template <typename T>
+    template<typename T>
     static Accumulator<T> identity() {
-        if constexpr (is_float_element<T>) return std::numeric_limits<Accumulator<T>>::infinity();
-        else if constexpr (std::is_same_v<T, std::uint8_t>) return 1;
-        else return std::numeric_limits<T>::max();
+        if constexpr (is_float_element<T>)
+            return std::numeric_limits<Accumulator<T>>::infinity();
+        else if constexpr (std::is_same_v<T, std::uint8_t>)
+            return 1;
+        else
+            return std::numeric_limits<T>::max();
     }
-    template <typename T>
-    static T combine(T a, T b) { return smaller(a, b); }
+    template<typename T>
+    static T combine(T a, T b) {
+        return smaller(a, b);
+    }
 };
 
-template <typename F>
+template<typename F>
 decltype(auto) visit_reduction(ReduceOp op, F&& f) {
     switch (op) {
-    case ReduceOp::sum: return f(SumOp{});
-    case ReduceOp::prod: return f(ProdOp{});
-    case ReduceOp::max: return f(MaxOp{});
-    case ReduceOp::min: return f(MinOp{});
+    case ReduceOp::sum:
+        return f(SumOp{});
+    case ReduceOp::prod:
+        return f(ProdOp{});
+    case ReduceOp::max:
+        return f(MaxOp{});
+    case ReduceOp::min:
+        return f(MinOp{});
     }
     internal_error("reduction without a definition");
 }

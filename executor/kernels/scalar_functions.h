@@ -6,7 +6,7 @@
 
 namespace shard {
 
-template <typename T>
+template<typename T>
 T integer_divide(T a, T b) {
     if (b == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>)
@@ -14,7 +14,7 @@ T integer_divide(T a, T b) {
     return static_cast<T>(a / b);
 }
 
-template <typename T>
+template<typename T>
 T integer_remainder(T a, T b) {
     if (b == 0) return a;
     if constexpr (std::is_signed_v<T>)
@@ -23,7 +23,7 @@ T integer_remainder(T a, T b) {
 }
 
 // A negative exponent gives the truncated reciprocal: 0 except for 1 and -1.
-template <typename T>
+template<typename T>
 T integer_power(T base, T exponent) {
     if constexpr (std::is_signed_v<T>)
         if (exponent < 0) return base == 1 ? T{1} : base == -1 ? static_cast<T>(exponent % 2 == 0 ? 1 : -1) : T{0};
@@ -33,13 +33,17 @@ T integer_power(T base, T exponent) {
     return static_cast<T>(result);
 }
 
-template <typename T>
+template<typename T>
 T sign_of(T x) {
-    if constexpr (std::is_floating_point_v<T>) return x > 0 ? T{1} : x < 0 ? T{-1} : x; // keeps zeros' signs and NaN
-    else return static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+    if constexpr (std::is_floating_point_v<T>)
+        return x > 0 ? T{1} : x < 0 ? T{-1} : x; // keeps zeros' signs and NaN
+    else
+        return static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
 }
 
-template <typename T>
-T logistic_of(T x) { return T{1} / (T{1} + std::exp(-x)); }
+template<typename T>
+T logistic_of(T x) {
+    return T{1} / (T{1} + std::exp(-x));
+}
 
 } // namespace shard

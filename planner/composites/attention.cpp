@@ -41,8 +41,7 @@ ValueId causal_mask(Chain& chain, const Sizes& sizes, const std::vector<std::str
     return chain("ge", {chain("iota", {}, row), chain("iota", {}, column)});
 }
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     for (ValueId id : operands)
         if (!require_floating(builder, id, "attention", 4, span)) return std::nullopt;
     const std::optional<Sizes> sizes = check_shapes(builder, operands, span);

@@ -6,8 +6,7 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     const ValueId x = operands[0];
     if (!require_floating(builder, x, "gelu", 0, span)) return std::nullopt;
     constexpr double pi = 3.14159265358979323846;

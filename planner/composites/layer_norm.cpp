@@ -4,8 +4,7 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     const ValueId x = operands[0];
     if (!require_floating(builder, x, "layer_norm", 1, span)) return std::nullopt;
     const i64 dim = dim_or_last(attributes, builder.type(x).rank());

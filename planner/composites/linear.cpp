@@ -4,7 +4,7 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
     Chain chain(builder);
     const ValueId product = chain("dot", {operands[0], operands[1]});
     if (operands.size() == 2) return chain.result(product);

@@ -7,8 +7,7 @@ namespace shard {
 namespace {
 
 // An infinite maximum is not subtracted: inf - inf would be NaN, where the answer is the infinity.
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     const ValueId x = operands[0];
     if (!require_floating(builder, x, "logsumexp", 0, span)) return std::nullopt;
     const TensorType type = builder.type(x);

@@ -7,8 +7,7 @@ namespace shard {
 namespace {
 
 // The count is that of the whole value, so a sum that is still partial may be scaled first and reduced later.
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     if (!require_floating(builder, operands[0], "mean", 0, span)) return std::nullopt;
     const TensorType type = builder.type(operands[0]);
     double count = 1;

@@ -4,8 +4,8 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
-    return builder.emit("max", {operands[0], builder.scalar(0, builder.type(operands[0]).dtype)});
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
+    return builder.emit_all("max", {operands[0], builder.scalar(0, builder.type(operands[0]).dtype)});
 }
 
 } // namespace

@@ -33,8 +33,7 @@ ValueId angles(Chain& chain, const TensorType& x, const ValueId* positions, doub
     return chain("mul", {at, frequencies});
 }
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes,
-                             Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     if (!require_floating(builder, operands[0], "rope", 4, span)) return std::nullopt;
     const TensorType x = builder.type(operands[0]);
     bool fits = x.rank() == 4 && x.shape[3] % 2 == 0;

@@ -4,7 +4,7 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span span) {
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span span) {
     if (!require_floating(builder, operands[0], "silu", 0, span)) return std::nullopt;
     Chain chain(builder);
     return chain.result(chain("mul", {operands[0], chain("logistic", {operands[0]})}));

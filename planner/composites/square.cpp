@@ -4,8 +4,8 @@ namespace shard {
 
 namespace {
 
-std::optional<ValueId> build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
-    return builder.emit("mul", {operands[0], operands[0]});
+BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span) {
+    return builder.emit_all("mul", {operands[0], operands[0]});
 }
 
 } // namespace

@@ -110,7 +110,8 @@ TEST_CASE("run says that it wrote a file once, and only if it did") {
 
 TEST_CASE("a NaN has no sign in the report") {
     Shell shell;
-    shell.files.files["nan.yaml"] = "model: n\ninputs: {x: {shape: [2], init: {constant: {value: -1.0}}}}\ngraph:\n  - a: {log: x}\noutputs: [a]\n";
+    shell.files.files["nan.yaml"] =
+        "model: n\ninputs: {x: {shape: [2], init: {constant: {value: -1.0}}}}\ngraph:\n  - a: {log: x}\noutputs: [a]\n";
     shell.files.files["one.yaml"] = "mesh: {d: 1}\n";
     CommandResult result = shell("run nan.yaml one.yaml");
     CHECK(result.code == 0);

@@ -9,7 +9,8 @@ using namespace shard;
 
 TEST_CASE("calibrate: the profile that it writes is one that layouts can name") {
     Diagnostics diagnostics;
-    const std::optional<Calibration> found = calibrate({16, 4096, 1}, diagnostics); // sizes that say nothing, in no time
+    const std::optional<Calibration> found =
+        calibrate({16, 4096, 1}, diagnostics); // sizes that say nothing, in no time
     REQUIRE(found);
     const std::string path = std::string(SHARDC_TEST_DIR) + "/measured.yaml";
     std::string problem;

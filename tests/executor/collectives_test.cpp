@@ -1,5 +1,5 @@
-// Every collective as carried out between arenas against its definition, on random meshes and axes, with the bytes that were moved
-// against the bytes that were predicted.
+// Every collective as carried out between arenas against its definition, on random meshes and axes, with the bytes that
+// were moved against the bytes that were predicted.
 #include "plans/plan_check.h"
 #include "tests/executor/plan_builder.h"
 
@@ -14,8 +14,8 @@ namespace {
 using Buffers = std::vector<std::vector<double>>;
 
 // Runs one collective on buffers that are given per device: a global tensor [devices, ...] with one row per device.
-Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorType& before, const Buffers& buffers, int workers,
-                  i64& wire_bytes, bool in_place = false) {
+Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorType& before, const Buffers& buffers,
+                  int workers, i64& wire_bytes, bool in_place = false) {
     PlanBuilder b(mesh);
     const i64 devices = mesh.device_count();
     std::string rows = "[";

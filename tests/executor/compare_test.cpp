@@ -33,8 +33,9 @@ TEST_CASE("differences within eps * (8 + 4 sqrt K + 4 sqrt D) * scale are roundi
     const RunResult reference = result_of(DType::f32, [](i64 i) { return i == 3 ? -2.0 : 1.0; });
     const double tolerance = std::ldexp(8 + 4 * std::sqrt(192.0) + 4, -23) * 2; // K = 64 * 3, D = 1, scale 2
     Diagnostics diagnostics;
-    std::optional<Comparison> comparison = compare_results(
-        plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + 0.9 * tolerance; }), reference, diagnostics);
+    std::optional<Comparison> comparison =
+        compare_results(plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + 0.9 * tolerance; }),
+                        reference, diagnostics);
     REQUIRE(comparison);
     CHECK(comparison->equal);
     CHECK(comparison->max_absolute == doctest::Approx(0.9 * tolerance).epsilon(0.01));
@@ -42,7 +43,8 @@ TEST_CASE("differences within eps * (8 + 4 sqrt K + 4 sqrt D) * scale are roundi
 
     // Element (2, 5) is in the block of the device at a = 1, b = 2: position 5, local index (0, 1).
     comparison = compare_results(
-        plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + (i >= 17 ? 1.5 * tolerance : 0); }), reference, diagnostics);
+        plan, result_of(DType::f32, [&](i64 i) { return (i == 3 ? -2.0 : 1.0) + (i >= 17 ? 1.5 * tolerance : 0); }),
+        reference, diagnostics);
     REQUIRE(comparison);
     CHECK_FALSE(comparison->equal);
     REQUIRE(diagnostics.all().size() == 1);
@@ -65,14 +67,18 @@ TEST_CASE("a long sum of bf16 is accumulated in f32, so its length hardly loosen
     REQUIRE(near);
     CHECK(near->equal);
     CHECK(near->allowed_relative == doctest::Approx(tolerance));
-    CHECK_FALSE(compare_results(plan, result_of(DType::bf16, [](i64 i) { return i == 7 ? 1.125 : 1.0; }), ones, diagnostics)->equal);
+    CHECK_FALSE(
+        compare_results(plan, result_of(DType::bf16, [](i64 i) { return i == 7 ? 1.125 : 1.0; }), ones, diagnostics)
+            ->equal);
 }
 
 TEST_CASE("integers must be equal, NaN must be at the same places") {
     Diagnostics diagnostics;
     const RunResult ones = result_of(DType::i32, [](i64) { return 1.0; });
     CHECK(compare_results(example(DType::i32), ones, ones, diagnostics)->equal);
-    CHECK_FALSE(compare_results(example(DType::i32), result_of(DType::i32, [](i64 i) { return i == 23 ? 2.0 : 1.0; }), ones, diagnostics)->equal);
+    CHECK_FALSE(compare_results(example(DType::i32), result_of(DType::i32, [](i64 i) { return i == 23 ? 2.0 : 1.0; }),
+                                ones, diagnostics)
+                    ->equal);
     const RunResult holes = result_of(DType::f32, [](i64 i) { return i == 4 ? NAN : i == 5 ? INFINITY : 1.0; });
     CHECK(compare_results(example(DType::f32), holes, holes, diagnostics)->equal);
     const RunResult filled = result_of(DType::f32, [](i64) { return 1.0; });

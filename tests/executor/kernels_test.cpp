@@ -63,7 +63,8 @@ size_t flat(const Shape& shape, const std::vector<i64>& index) {
     return static_cast<size_t>(result);
 }
 
-std::vector<double> naive_contract(const Contract& kernel, const Tensor& lhs, const Tensor& rhs, const Shape& out_shape) {
+std::vector<double> naive_contract(const Contract& kernel, const Tensor& lhs, const Tensor& rhs,
+                                   const Shape& out_shape) {
     std::map<int, i64> sizes;
     for (size_t d = 0; d < kernel.lhs.size(); ++d) sizes[kernel.lhs[d]] = lhs.type.shape[d];
     for (size_t d = 0; d < kernel.rhs.size(); ++d) sizes[kernel.rhs[d]] = rhs.type.shape[d];
@@ -81,7 +82,8 @@ std::vector<double> naive_contract(const Contract& kernel, const Tensor& lhs, co
             for (int label : labels) result.push_back(index[place[label]]);
             return result;
         };
-        out[flat(out_shape, at(kernel.out))] += a[flat(lhs.type.shape, at(kernel.lhs))] * b[flat(rhs.type.shape, at(kernel.rhs))];
+        out[flat(out_shape, at(kernel.out))] +=
+            a[flat(lhs.type.shape, at(kernel.lhs))] * b[flat(rhs.type.shape, at(kernel.rhs))];
     });
     return out;
 }
@@ -127,12 +129,14 @@ TEST_CASE("contract computes any contraction, packing what does not merge") {
 
 TEST_CASE("attention's contractions need no packing") {
     const TensorType q = {DType::f32, {2, 8, 3, 4}, {}}, k = {DType::f32, {2, 6, 3, 4}, {}};
-    const GemmLayout scores = gemm_layout({{0, 1, 2, 3}, {0, 4, 2, 3}, {0, 2, 1, 4}}, q, k, {DType::f32, {2, 3, 8, 6}, {}});
+    const GemmLayout scores =
+        gemm_layout({{0, 1, 2, 3}, {0, 4, 2, 3}, {0, 2, 1, 4}}, q, k, {DType::f32, {2, 3, 8, 6}, {}});
     CHECK(scores.scratch_bytes == 0);
     CHECK(scores.batch == std::vector<i64>{2, 3});
     CHECK(scores.rhs.transposed);
     CHECK(scores.lhs.ld == 12);
-    const GemmLayout back = gemm_layout({{0, 2, 1, 4}, {0, 4, 2, 3}, {0, 1, 2, 3}}, {DType::f32, {2, 3, 8, 6}, {}}, k, q);
+    const GemmLayout back =
+        gemm_layout({{0, 2, 1, 4}, {0, 4, 2, 3}, {0, 1, 2, 3}}, {DType::f32, {2, 3, 8, 6}, {}}, k, q);
     CHECK(back.scratch_bytes == 0);
     CHECK(back.out.ld == 12);
 }
@@ -145,8 +149,10 @@ TEST_CASE("reduce over any dims, with lengths around the blocks") {
         kernel.op = static_cast<ReduceOp>(pick(0, 3));
         Shape out_shape;
         for (int d = 0; d < 4; ++d) {
-            if (pick(0, 1) == 0) kernel.dims.push_back(d);
-            else out_shape.push_back(shape[static_cast<size_t>(d)]);
+            if (pick(0, 1) == 0)
+                kernel.dims.push_back(d);
+            else
+                out_shape.push_back(shape[static_cast<size_t>(d)]);
         }
         DType dtype = types[round % 6];
         const bool product = kernel.op == ReduceOp::prod;
@@ -158,15 +164,21 @@ TEST_CASE("reduce over any dims, with lengths around the blocks") {
         for_each(shape, [&](const std::vector<i64>& index) {
             std::vector<i64> kept;
             for (int d = 0; d < 4; ++d)
-                if (std::find(kernel.dims.begin(), kernel.dims.end(), d) == kernel.dims.end()) kept.push_back(index[static_cast<size_t>(d)]);
+                if (std::find(kernel.dims.begin(), kernel.dims.end(), d) == kernel.dims.end())
+                    kept.push_back(index[static_cast<size_t>(d)]);
             const size_t at = flat(out_shape, kept);
             const double value = in[flat(shape, index)];
             double& sum = expected[at];
-            if (!seen[at]) sum = value;
-            else if (kernel.op == ReduceOp::sum) sum += value;
-            else if (kernel.op == ReduceOp::prod) sum *= value;
-            else if (kernel.op == ReduceOp::max) sum = std::max(sum, value);
-            else sum = std::min(sum, value);
+            if (!seen[at])
+                sum = value;
+            else if (kernel.op == ReduceOp::sum)
+                sum += value;
+            else if (kernel.op == ReduceOp::prod)
+                sum *= value;
+            else if (kernel.op == ReduceOp::max)
+                sum = std::max(sum, value);
+            else
+                sum = std::min(sum, value);
             seen[at] = true;
         });
         if (dtype == DType::bf16)
@@ -197,7 +209,8 @@ TEST_CASE("move copies boxes with strides, permutations and affine starts, and s
         const Shape out = {pick(1, 40), pick(1, 7), pick(1, 6)};
         kernel.covers = false;
         kernel.fill = -7;
-        const std::vector<Tensor> inputs = {random_integers(DType::i32, in, 0, 1000), random_integers(DType::i32, in, 0, 1000)};
+        const std::vector<Tensor> inputs = {random_integers(DType::i32, in, 0, 1000),
+                                            random_integers(DType::i32, in, 0, 1000)};
         std::vector<double> expected(static_cast<size_t>(element_count(out)), -7);
         for (i64 p = 0; p < pick(1, 2); ++p) {
             MovePiece piece;
@@ -233,7 +246,12 @@ TEST_CASE("transposes of every element size are right beyond one tile") {
         const Tensor input = random_integers(dtype, {3, 37, 50}, 0, 100);
         Move kernel;
         kernel.permutation = {2, 0, 1};
-        kernel.pieces = {{0, {constant(0), constant(0), constant(0)}, {1, 1, 1}, {constant(0), constant(0), constant(0)}, {1, 1, 1}, {50, 3, 37}}};
+        kernel.pieces = {{0,
+                          {constant(0), constant(0), constant(0)},
+                          {1, 1, 1},
+                          {constant(0), constant(0), constant(0)},
+                          {1, 1, 1},
+                          {50, 3, 37}}};
         const std::vector<double> from = values(input), to = run(kernel, {input}, dtype, {50, 3, 37});
         for_each({50, 3, 37}, [&](const std::vector<i64>& i) {
             REQUIRE(to[flat({50, 3, 37}, i)] == from[flat({3, 37, 50}, {i[1], i[2], i[0]})]);
@@ -243,7 +261,9 @@ TEST_CASE("transposes of every element size are right beyond one tile") {
 
 TEST_CASE("gather clamps indices and gives zeros for rows that another shard holds") {
     const Tensor table = make_tensor(DType::f32, {2, 3, 2}, [](i64 i) { return static_cast<double>(i + 1); });
-    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) { return std::vector<double>{-5, 3, 4, 99}[static_cast<size_t>(i)]; });
+    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) {
+        return std::vector<double>{-5, 3, 4, 99}[static_cast<size_t>(i)];
+    });
     Gather kernel;
     kernel.axis = 1;
     kernel.size = 6; // global; this shard holds rows 3 to 5
@@ -263,7 +283,9 @@ TEST_CASE("generate makes boxes of fills, literals, iotas and random values") {
     random.distribution.kind = DistributionKind::normal;
     Generate whole = {random, {5, 8}, {}}, part = {random, {5, 8}, {constant(3), constant(4)}};
     const std::vector<double> all = run(whole, {}, DType::f32, {5, 8}), box = run(part, {}, DType::f32, {2, 4});
-    for_each({2, 4}, [&](const std::vector<i64>& i) { CHECK(box[flat({2, 4}, i)] == all[flat({5, 8}, {i[0] + 3, i[1] + 4})]); });
+    for_each({2, 4}, [&](const std::vector<i64>& i) {
+        CHECK(box[flat({2, 4}, i)] == all[flat({5, 8}, {i[0] + 3, i[1] + 4})]);
+    });
 }
 
 } // namespace shard

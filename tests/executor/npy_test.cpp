@@ -1,7 +1,7 @@
 // .npy files: what is written is read again, what numpy writes is read, and no corrupt file does harm.
 #include "plans/file.h"
-#include "tests/executor/plan_builder.h"
 #include "test_paths.h"
+#include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>
 
@@ -63,8 +63,9 @@ TEST_CASE("a tensor that is written to .npy is read again") {
 TEST_CASE("versions 1 to 3, any order of keys and Fortran order are read") {
     for (int version : {1, 2, 3}) {
         Diagnostics diagnostics;
-        const std::optional<Tensor> tensor =
-            read_text(npy(version, "{\"shape\": (2, 2,), 'fortran_order': True,'descr':'<f4' }   \n", floats({1, 2, 3, 4})), diagnostics);
+        const std::optional<Tensor> tensor = read_text(
+            npy(version, "{\"shape\": (2, 2,), 'fortran_order': True,'descr':'<f4' }   \n", floats({1, 2, 3, 4})),
+            diagnostics);
         REQUIRE(tensor);
         CHECK(values(*tensor) == std::vector<double>{1, 3, 2, 4});
     }
@@ -114,7 +115,8 @@ TEST_CASE("files that cannot be read or written are reported and leave nothing b
     CHECK_FALSE(read_npy(path_of("no_such_file.npy"), diagnostics));
     CHECK(diagnostics.all().back().code == "E0606");
     CHECK_FALSE(read_npy(SHARDC_TEST_DIR, diagnostics));
-    CHECK_FALSE(write_npy(path_of("no_such_folder/x.npy"), make_tensor(DType::f32, {2}, [](i64) { return 0.0; }), diagnostics));
+    CHECK_FALSE(
+        write_npy(path_of("no_such_folder/x.npy"), make_tensor(DType::f32, {2}, [](i64) { return 0.0; }), diagnostics));
     CHECK(diagnostics.all().back().code == "E0607");
 }
 

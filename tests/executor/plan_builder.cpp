@@ -46,7 +46,8 @@ int PlanBuilder::input(const std::string& name, DType dtype, Shape global_shape,
 void PlanBuilder::compute(Kernel kernel, std::vector<int> inputs, int output) {
     std::vector<TensorType> types;
     for (int id : inputs)
-        types.push_back({plan_.buffers[static_cast<size_t>(id)].dtype, plan_.buffers[static_cast<size_t>(id)].shape, {}});
+        types.push_back(
+            {plan_.buffers[static_cast<size_t>(id)].dtype, plan_.buffers[static_cast<size_t>(id)].shape, {}});
     const Buffer& out = plan_.buffers[static_cast<size_t>(output)];
     Compute step;
     step.scratch_bytes = scratch_bytes(kernel, types, {out.dtype, out.shape, {}});

@@ -91,11 +91,12 @@ TEST_CASE("float functions are libm's in f32 and f64, and round once more in bf1
         float (*in_f32)(float);
     };
     const Function functions[] = {
-        {ScalarOp::exp, std::exp, std::exp},       {ScalarOp::expm1, std::expm1, std::expm1}, {ScalarOp::log, std::log, std::log},
-        {ScalarOp::log1p, std::log1p, std::log1p}, {ScalarOp::sqrt, std::sqrt, std::sqrt},    {ScalarOp::sin, std::sin, std::sin},
-        {ScalarOp::cos, std::cos, std::cos},       {ScalarOp::tanh, std::tanh, std::tanh},    {ScalarOp::erf, std::erf, std::erf},
-        {ScalarOp::floor, std::floor, std::floor}, {ScalarOp::ceil, std::ceil, std::ceil},
-        {ScalarOp::round, std::nearbyint, std::nearbyint},
+        {ScalarOp::exp, std::exp, std::exp},    {ScalarOp::expm1, std::expm1, std::expm1},
+        {ScalarOp::log, std::log, std::log},    {ScalarOp::log1p, std::log1p, std::log1p},
+        {ScalarOp::sqrt, std::sqrt, std::sqrt}, {ScalarOp::sin, std::sin, std::sin},
+        {ScalarOp::cos, std::cos, std::cos},    {ScalarOp::tanh, std::tanh, std::tanh},
+        {ScalarOp::erf, std::erf, std::erf},    {ScalarOp::floor, std::floor, std::floor},
+        {ScalarOp::ceil, std::ceil, std::ceil}, {ScalarOp::round, std::nearbyint, std::nearbyint},
     };
     const auto inputs = [](DType dtype) {
         return make_tensor(dtype, {41}, [](i64 i) { return 0.25 + 0.25 * static_cast<double>(i); });
@@ -104,7 +105,8 @@ TEST_CASE("float functions are libm's in f32 and f64, and round once more in bf1
         CAPTURE(name(function.op));
         for (DType dtype : {DType::f32, DType::f64, DType::bf16}) {
             const Tensor x = inputs(dtype);
-            const std::vector<double> in = values(x), got = run(pointwise(function.op, 1, 1, dtype, dtype), {x}, dtype, {41});
+            const std::vector<double> in = values(x),
+                                      got = run(pointwise(function.op, 1, 1, dtype, dtype), {x}, dtype, {41});
             for (size_t i = 0; i < in.size(); ++i) {
                 double expected = function.in_f64(in[i]);
                 if (dtype != DType::f64) expected = function.in_f32(static_cast<float>(in[i]));
@@ -113,18 +115,25 @@ TEST_CASE("float functions are libm's in f32 and f64, and round once more in bf1
             }
         }
     }
-    const Tensor x = make_tensor(DType::f32, {4}, [](i64 i) { return std::vector<double>{2.5, -1.5, INFINITY, NAN}[static_cast<size_t>(i)]; });
+    const Tensor x = make_tensor(DType::f32, {4}, [](i64 i) {
+        return std::vector<double>{2.5, -1.5, INFINITY, NAN}[static_cast<size_t>(i)];
+    });
     CHECK(run(pointwise(ScalarOp::round, 1, 1, DType::f32, DType::f32), {x}, DType::f32, {4})[0] == 2);
-    CHECK(run(pointwise(ScalarOp::is_finite, 1, 1, DType::f32, DType::boolean), {x}, DType::boolean, {4}) == std::vector<double>{1, 1, 0, 0});
-    CHECK(run(pointwise(ScalarOp::cast, 1, 1, DType::f32, DType::i32), {x}, DType::i32, {4}) == std::vector<double>{2, -1, 2147483647, 0});
-    CHECK(run(pointwise(ScalarOp::rsqrt, 1, 1, DType::f32, DType::f32), {make_tensor(DType::f32, {1}, [](i64) { return 16.0; })}, DType::f32, {1})[0] == 0.25);
+    CHECK(run(pointwise(ScalarOp::is_finite, 1, 1, DType::f32, DType::boolean), {x}, DType::boolean, {4}) ==
+          std::vector<double>{1, 1, 0, 0});
+    CHECK(run(pointwise(ScalarOp::cast, 1, 1, DType::f32, DType::i32), {x}, DType::i32, {4}) ==
+          std::vector<double>{2, -1, 2147483647, 0});
+    CHECK(run(pointwise(ScalarOp::rsqrt, 1, 1, DType::f32, DType::f32),
+              {make_tensor(DType::f32, {1}, [](i64) { return 16.0; })}, DType::f32, {1})[0] == 0.25);
 }
 
 TEST_CASE("integer division by zero and overflow are defined") {
     const Tensor a = make_tensor(DType::i32, {2}, [](i64 i) { return i == 0 ? 7.0 : -2147483648.0; });
     const Tensor b = make_tensor(DType::i32, {2}, [](i64 i) { return i == 0 ? 0.0 : -1.0; });
-    CHECK(run(pointwise(ScalarOp::div, 2, 1, DType::i32, DType::i32), {a, b}, DType::i32, {2}) == std::vector<double>{-1, -2147483648.0});
-    CHECK(run(pointwise(ScalarOp::rem, 2, 1, DType::i32, DType::i32), {a, b}, DType::i32, {2}) == std::vector<double>{7, 0});
+    CHECK(run(pointwise(ScalarOp::div, 2, 1, DType::i32, DType::i32), {a, b}, DType::i32, {2}) ==
+          std::vector<double>{-1, -2147483648.0});
+    CHECK(run(pointwise(ScalarOp::rem, 2, 1, DType::i32, DType::i32), {a, b}, DType::i32, {2}) ==
+          std::vector<double>{7, 0});
 }
 
 TEST_CASE("inputs broadcast and run along any dims of the output") {
@@ -149,7 +158,8 @@ TEST_CASE("inputs broadcast and run along any dims of the output") {
     size_t at = 0;
     for (i64 i = 0; i < 3; ++i)
         for (i64 j = 0; j < 7; ++j)
-            for (i64 k = 0; k < 130; ++k) REQUIRE(got[at++] == static_cast<double>(k * 3 + i) + 1000.0 * static_cast<double>(j) + 0.5);
+            for (i64 k = 0; k < 130; ++k)
+                REQUIRE(got[at++] == static_cast<double>(k * 3 + i) + 1000.0 * static_cast<double>(j) + 0.5);
 }
 
 TEST_CASE("index and select make a causal mask") {

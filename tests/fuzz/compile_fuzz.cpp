@@ -1,5 +1,5 @@
-// A model and a layout, parted by a line "====", through the whole planner: it ends, it makes a plan exactly when it reports no error,
-// the plan file says everything, and a plan that is small enough runs.
+// A model and a layout, parted by a line "====", through the whole planner: it ends, it makes a plan exactly when it
+// reports no error, the plan file says everything, and a plan that is small enough runs.
 #include "executor/executor.h"
 #include "planner/pipeline.h"
 #include "tests/fuzz/reading_fuzz.h"
@@ -26,7 +26,8 @@ void check(std::string_view model, std::string_view layout) {
     const std::optional<Plan> parsed = parse_plan(printed, diagnostics);
     require(parsed.has_value() && print_plan(*parsed) == printed);
     if (plan.mesh.device_count() > device_limit || required_bytes(plan) > byte_limit) return;
-    const std::optional<RunResult> result = run_plan(plan, {.workers = 1, .repeat = 1, .poison = true, .inputs = {}}, diagnostics);
+    const std::optional<RunResult> result =
+        run_plan(plan, {.workers = 1, .repeat = 1, .poison = true, .inputs = {}}, diagnostics);
     require(result.has_value() && result->touched_peak_bytes <= plan.peak_bytes);
 }
 

@@ -1,5 +1,5 @@
-// A plan file, sealed with a right checksum, and changes to its fields: what verify_plan accepts runs inside its memory.
-// The input is the changes as 32-bit numbers, a line "====", and the file.
+// A plan file, sealed with a right checksum, and changes to its fields: what verify_plan accepts runs inside its
+// memory. The input is the changes as 32-bit numbers, a line "====", and the file.
 #include "executor/executor.h"
 #include "plans/plan_json.h"
 #include "tests/fuzz/reading_fuzz.h"

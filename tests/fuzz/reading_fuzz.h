@@ -1,4 +1,5 @@
-// What every reader promises of any bytes: it ends, it fails exactly when it reports an error, and it points into the file.
+// What every reader promises of any bytes: it ends, it fails exactly when it reports an error, and it points into the
+// file.
 #pragma once
 
 #include "plans/diagnostic.h"
@@ -14,7 +15,8 @@ inline void require(bool condition) {
 }
 
 template<typename Result>
-void check_reader(const unsigned char* data, size_t size, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+void check_reader(const unsigned char* data, size_t size,
+                  std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
     Sources sources;
     const int file = sources.add("fuzz.yaml", std::string(reinterpret_cast<const char*>(data), size));
     Diagnostics diagnostics;

@@ -1,5 +1,5 @@
-// The small languages: shardings, axes, einsum equations and globs. The first byte says which; what is accepted must mean the same
-// when it is printed and read again.
+// The small languages: shardings, axes, einsum equations and globs. The first byte says which; what is accepted must
+// mean the same when it is printed and read again.
 #include "planner/layout.h"
 #include "planner/ops_support/equation.h"
 #include "tests/fuzz/reading_fuzz.h"
@@ -58,10 +58,17 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
     if (size == 0) return 0;
     const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
     switch (data[0]) {
-    case 's': shard::check_sharding(text); break;
-    case 'e': shard::check_equation(text); break;
-    case 'g': shard::check_glob(text); break;
-    default: break;
+    case 's':
+        shard::check_sharding(text);
+        break;
+    case 'e':
+        shard::check_equation(text);
+        break;
+    case 'g':
+        shard::check_glob(text);
+        break;
+    default:
+        break;
     }
     return 0;
 }

@@ -22,7 +22,8 @@ Nodes nodes(const Local& local) {
         if (node.kernel && pointwise == nullptr) text += fmt::format(" {}", class_name(*node.kernel));
         if (pointwise != nullptr)
             for (const ScalarStep& step : pointwise->steps)
-                text += step.op == ScalarOp::constant ? fmt::format(" {}", step.value) : fmt::format(" {}", name(step.op));
+                text +=
+                    step.op == ScalarOp::constant ? fmt::format(" {}", step.value) : fmt::format(" {}", name(step.op));
         out.push_back(std::move(text));
     }
     return out;

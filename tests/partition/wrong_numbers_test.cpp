@@ -1,5 +1,5 @@
-// Shapes of bug that gave users of other partitioners wrong numbers: each model is run with whole numbers, so that any slip is a
-// difference.
+// Shapes of bug that gave users of other partitioners wrong numbers: each model is run with whole numbers, so that any
+// slip is a difference.
 #include "tests/support/prove.h"
 
 #include <doctest/doctest.h>
@@ -106,9 +106,10 @@ outputs: [x, n, w, u, h, y]
 )";
         const auto expected = run_bytes(model, "mesh: {}\n");
         CHECK(expected.at("x") != expected.at("y"));
-        for (const char* rest : {"params: {w: [y, x], u: [[x, y], ~], h: [~, [y, x]]}\ninputs: {x: [x, y], n: [[y, x]]}\n",
-                                 "params: {w: [~, [x, y]], u: [y, x], h: [\"y:(2)2\", ~]}\ninputs: {x: [~, [y, x]], n: [\"y:(1)2\"]}\n",
-                                 "device_ids: [7, 6, 5, 4, 3, 2, 1, 0]\nparams: {w: [x, y], u: [x, ~], h: [y, x]}\ninputs: {x: [y, ~]}\n"})
+        for (const char* rest :
+             {"params: {w: [y, x], u: [[x, y], ~], h: [~, [y, x]]}\ninputs: {x: [x, y], n: [[y, x]]}\n",
+              "params: {w: [~, [x, y]], u: [y, x], h: [\"y:(2)2\", ~]}\ninputs: {x: [~, [y, x]], n: [\"y:(1)2\"]}\n",
+              "device_ids: [7, 6, 5, 4, 3, 2, 1, 0]\nparams: {w: [x, y], u: [x, ~], h: [y, x]}\ninputs: {x: [y, ~]}\n"})
             CHECK(run_bytes(model, layout_of(rest)) == expected);
     }
 }

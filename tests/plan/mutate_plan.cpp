@@ -33,7 +33,8 @@ private:
         return value;
     }
     i64 below(i64 limit) { return limit <= 0 ? 0 : static_cast<i64>(next()) % limit; }
-    template<class T> T* pick(std::vector<T>& from) {
+    template<class T>
+    T* pick(std::vector<T>& from) {
         return from.empty() ? nullptr : &from[static_cast<size_t>(below(static_cast<i64>(from.size())))];
     }
     static std::string type_of(const Buffer& buffer) {
@@ -41,39 +42,68 @@ private:
         return count && checked_multiply(*count, 8) ? "" : "too large";
     }
 
-    template<class Integer> void number(Integer& value) {
+    template<class Integer>
+    void number(Integer& value) {
         constexpr i64 some[] = {0, 1, -1, 2, 3, 4, 8, 64, 128, 1 << 20, i64{1} << 31, i64{1} << 40, i64{1} << 62};
         const i64 old = static_cast<i64>(value);
         switch (below(8)) {
-        case 0: value = static_cast<Integer>(some[below(std::ssize(some))]); break;
-        case 1: value = static_cast<Integer>(old + 64); break;
-        case 2: value = static_cast<Integer>(old - 64); break;
-        case 3: value = static_cast<Integer>(old + 1); break;
-        case 4: value = static_cast<Integer>(old - 1); break;
-        case 5: value = static_cast<Integer>(old / 2); break;
-        case 6: value = static_cast<Integer>(below(8)); break;
-        default: value = std::numeric_limits<Integer>::max(); break;
+        case 0:
+            value = static_cast<Integer>(some[below(std::ssize(some))]);
+            break;
+        case 1:
+            value = static_cast<Integer>(old + 64);
+            break;
+        case 2:
+            value = static_cast<Integer>(old - 64);
+            break;
+        case 3:
+            value = static_cast<Integer>(old + 1);
+            break;
+        case 4:
+            value = static_cast<Integer>(old - 1);
+            break;
+        case 5:
+            value = static_cast<Integer>(old / 2);
+            break;
+        case 6:
+            value = static_cast<Integer>(below(8));
+            break;
+        default:
+            value = std::numeric_limits<Integer>::max();
+            break;
         }
     }
-    template<class T> void list(std::vector<T>& values, void (Mutator::*one)(T&)) {
+    template<class T>
+    void list(std::vector<T>& values, void (Mutator::*one)(T&)) {
         const i64 what = below(6);
-        if (what == 0 && !values.empty()) values.erase(values.begin() + below(std::ssize(values)));
-        else if (what == 1) values.insert(values.begin() + below(std::ssize(values) + 1), values.empty() ? T{} : values.back());
-        else if (what == 2 && values.size() > 1) std::swap(values.front(), *pick(values));
-        else if (T* value = pick(values)) (this->*one)(*value);
+        if (what == 0 && !values.empty())
+            values.erase(values.begin() + below(std::ssize(values)));
+        else if (what == 1)
+            values.insert(values.begin() + below(std::ssize(values) + 1), values.empty() ? T{} : values.back());
+        else if (what == 2 && values.size() > 1)
+            std::swap(values.front(), *pick(values));
+        else if (T* value = pick(values))
+            (this->*one)(*value);
     }
     void id(int& buffer) { buffer = static_cast<int>(below(std::ssize(plan_.buffers) + 2)) - 1; }
     void dtype(DType& type) { type = static_cast<DType>(below(7)); }
     void reduce_op(ReduceOp& op) { op = static_cast<ReduceOp>(below(4)); }
     void real(double& value) {
-        constexpr double some[] = {0, 1, -1, 0.5, 1e300, -1e300, 1e-300, 4294967296.0, std::numeric_limits<double>::infinity()};
+        constexpr double some[] = {
+            0, 1, -1, 0.5, 1e300, -1e300, 1e-300, 4294967296.0, std::numeric_limits<double>::infinity()};
         value = some[below(std::ssize(some))];
     }
     void axis(AxisRef& ref) {
         switch (below(3)) {
-        case 0: number(ref.axis); break;
-        case 1: number(ref.pre); break;
-        default: number(ref.size); break;
+        case 0:
+            number(ref.axis);
+            break;
+        case 1:
+            number(ref.pre);
+            break;
+        default:
+            number(ref.size);
+            break;
         }
     }
     void axes(std::vector<AxisRef>& refs) { list(refs, &Mutator::axis); }
@@ -83,10 +113,18 @@ private:
     }
     void term(AffineTerm& term) {
         switch (below(4)) {
-        case 0: term.kind = static_cast<AffineTerm::Kind>(below(3)); break;
-        case 1: axis(term.axis); break;
-        case 2: number(term.index); break;
-        default: number(term.coefficient); break;
+        case 0:
+            term.kind = static_cast<AffineTerm::Kind>(below(3));
+            break;
+        case 1:
+            axis(term.axis);
+            break;
+        case 2:
+            number(term.index);
+            break;
+        default:
+            number(term.coefficient);
+            break;
         }
     }
     void small(int& value) { number(value); }
@@ -98,11 +136,21 @@ private:
     }
     void scalar_step(ScalarStep& step) {
         switch (below(5)) {
-        case 0: step.op = static_cast<ScalarOp>(below(static_cast<i64>(ScalarOp::select) + 1)); break;
-        case 1: number(step.args[static_cast<size_t>(below(3))]); break;
-        case 2: dtype(step.dtype); break;
-        case 3: real(step.value); break;
-        default: affine(step.start); break;
+        case 0:
+            step.op = static_cast<ScalarOp>(below(static_cast<i64>(ScalarOp::select) + 1));
+            break;
+        case 1:
+            number(step.args[static_cast<size_t>(below(3))]);
+            break;
+        case 2:
+            dtype(step.dtype);
+            break;
+        case 3:
+            real(step.value);
+            break;
+        default:
+            affine(step.start);
+            break;
         }
     }
     void kernel(Pointwise& pointwise) {
@@ -115,33 +163,63 @@ private:
     }
     void piece(MovePiece& piece) {
         switch (below(6)) {
-        case 0: number(piece.operand); break;
-        case 1: list(piece.in_start, &Mutator::affine); break;
-        case 2: list(piece.in_stride, &Mutator::size); break;
-        case 3: list(piece.out_start, &Mutator::affine); break;
-        case 4: list(piece.out_stride, &Mutator::size); break;
-        default: list(piece.extent, &Mutator::size); break;
+        case 0:
+            number(piece.operand);
+            break;
+        case 1:
+            list(piece.in_start, &Mutator::affine);
+            break;
+        case 2:
+            list(piece.in_stride, &Mutator::size);
+            break;
+        case 3:
+            list(piece.out_start, &Mutator::affine);
+            break;
+        case 4:
+            list(piece.out_stride, &Mutator::size);
+            break;
+        default:
+            list(piece.extent, &Mutator::size);
+            break;
         }
     }
     void kernel(Move& move) {
         switch (below(5)) {
-        case 0: move.flat = !move.flat; break;
-        case 1: labels(move.permutation); break;
-        case 2: move.covers = !move.covers; break;
-        default: list(move.pieces, &Mutator::piece); break;
+        case 0:
+            move.flat = !move.flat;
+            break;
+        case 1:
+            labels(move.permutation);
+            break;
+        case 2:
+            move.covers = !move.covers;
+            break;
+        default:
+            list(move.pieces, &Mutator::piece);
+            break;
         }
     }
     void kernel(Gather& gather) {
         switch (below(3)) {
-        case 0: number(gather.axis); break;
-        case 1: number(gather.size); break;
-        default: affine(gather.start); break;
+        case 0:
+            number(gather.axis);
+            break;
+        case 1:
+            number(gather.size);
+            break;
+        default:
+            affine(gather.start);
+            break;
         }
     }
     void kernel(Generate& generate) {
         switch (below(5)) {
-        case 0: list(generate.shape, &Mutator::size); break;
-        case 1: list(generate.start, &Mutator::affine); break;
+        case 0:
+            list(generate.shape, &Mutator::size);
+            break;
+        case 1:
+            list(generate.start, &Mutator::affine);
+            break;
         case 2: {
             Random random;
             Distribution& d = random.distribution;
@@ -151,17 +229,25 @@ private:
             generate.source = random;
             break;
         }
-        case 3: generate.source = Iota{static_cast<int>(below(4)) - 1}; break;
-        default: generate.source = Literal{std::vector<double>(static_cast<size_t>(below(9)), 1.5)}; break;
+        case 3:
+            generate.source = Iota{static_cast<int>(below(4)) - 1};
+            break;
+        default:
+            generate.source = Literal{std::vector<double>(static_cast<size_t>(below(9)), 1.5)};
+            break;
         }
     }
 
     void change(Compute& step) {
         switch (below(5)) {
-        case 0: return list(step.inputs, &Mutator::id);
-        case 1: return id(step.output);
-        case 2: return number(below(2) == 0 ? step.scratch_offset : step.scratch_bytes);
-        default: std::visit([this](auto& each) { kernel(each); }, step.kernel);
+        case 0:
+            return list(step.inputs, &Mutator::id);
+        case 1:
+            return id(step.output);
+        case 2:
+            return number(below(2) == 0 ? step.scratch_offset : step.scratch_bytes);
+        default:
+            std::visit([this](auto& each) { kernel(each); }, step.kernel);
         }
     }
     void axis_move(AxisMove& move) {
@@ -171,24 +257,45 @@ private:
     void change(Start& step) {
         Collective& c = step.collective;
         switch (below(9)) {
-        case 0: c.def = all_collectives()[static_cast<size_t>(below(std::ssize(all_collectives())))]; break;
-        case 1: axes(c.axes); break;
-        case 2: reduce_op(c.reduce); break;
-        case 3: list(c.moves, &Mutator::axis_move); break;
-        case 4: axes(c.source_order); break;
-        case 5: axes(c.target_order); break;
-        case 6: number(c.root); break;
-        case 7: id(below(2) == 0 ? step.input : step.output); break;
-        default: number(step.token); break;
+        case 0:
+            c.def = all_collectives()[static_cast<size_t>(below(std::ssize(all_collectives())))];
+            break;
+        case 1:
+            axes(c.axes);
+            break;
+        case 2:
+            reduce_op(c.reduce);
+            break;
+        case 3:
+            list(c.moves, &Mutator::axis_move);
+            break;
+        case 4:
+            axes(c.source_order);
+            break;
+        case 5:
+            axes(c.target_order);
+            break;
+        case 6:
+            number(c.root);
+            break;
+        case 7:
+            id(below(2) == 0 ? step.input : step.output);
+            break;
+        default:
+            number(step.token);
+            break;
         }
     }
     void change(Wait& step) { number(step.token); }
     void change(Release& step) { id(step.buffer); }
     void change(Loop& step) {
         switch (below(3)) {
-        case 0: return number(step.index);
-        case 1: return number(step.trips);
-        default: list(step.body, &Mutator::step);
+        case 0:
+            return number(step.index);
+        case 1:
+            return number(step.trips);
+        default:
+            list(step.body, &Mutator::step);
         }
     }
     void step(Step& step) {
@@ -198,15 +305,33 @@ private:
     void dim(DimSharding& dim) { axes(dim.axes); }
     void buffer(Buffer& b) {
         switch (below(10)) {
-        case 0: dtype(b.dtype); break;
-        case 1: list(b.global_shape, &Mutator::size); break;
-        case 2: list(b.shape, &Mutator::size); break;
-        case 3: list(b.sharding.dims, &Mutator::dim); break;
-        case 4: axes(b.sharding.partial); break;
-        case 5: number(b.offset); break;
-        case 6: id(b.alias_of); break;
-        case 7: b.view = !b.view; break;
-        case 8: b.donated = !b.donated; break;
+        case 0:
+            dtype(b.dtype);
+            break;
+        case 1:
+            list(b.global_shape, &Mutator::size);
+            break;
+        case 2:
+            list(b.shape, &Mutator::size);
+            break;
+        case 3:
+            list(b.sharding.dims, &Mutator::dim);
+            break;
+        case 4:
+            axes(b.sharding.partial);
+            break;
+        case 5:
+            number(b.offset);
+            break;
+        case 6:
+            id(b.alias_of);
+            break;
+        case 7:
+            b.view = !b.view;
+            break;
+        case 8:
+            b.donated = !b.donated;
+            break;
         default: { // a dim and its local part together
             const size_t d = static_cast<size_t>(below(std::ssize(b.shape)));
             if (d >= b.shape.size() || d >= b.global_shape.size()) break;
@@ -218,21 +343,37 @@ private:
     }
     void mesh_axis(MeshAxis& axis) { axis.size = 1 + below(5); }
     void input(PlanInput& input) {
-        if (below(3) == 0) id(input.buffer);
-        else kernel(input.init);
+        if (below(3) == 0)
+            id(input.buffer);
+        else
+            kernel(input.init);
     }
     void output(PlanOutput& output) { id(output.buffer); }
 
     void change() {
         switch (below(10)) {
-        case 0: list(plan_.mesh.axes, &Mutator::mesh_axis); break;
-        case 1: number(plan_.arena_bytes); break;
-        case 2: list(plan_.inputs, &Mutator::input); break;
-        case 3: list(plan_.outputs, &Mutator::output); break;
+        case 0:
+            list(plan_.mesh.axes, &Mutator::mesh_axis);
+            break;
+        case 1:
+            number(plan_.arena_bytes);
+            break;
+        case 2:
+            list(plan_.inputs, &Mutator::input);
+            break;
+        case 3:
+            list(plan_.outputs, &Mutator::output);
+            break;
         case 4:
-        case 5: if (Buffer* one = pick(plan_.buffers)) buffer(*one); break;
-        case 6: list(plan_.steps, &Mutator::step); break;
-        default: if (Step* one = pick(plan_.steps)) step(*one); break;
+        case 5:
+            if (Buffer* one = pick(plan_.buffers)) buffer(*one);
+            break;
+        case 6:
+            list(plan_.steps, &Mutator::step);
+            break;
+        default:
+            if (Step* one = pick(plan_.steps)) step(*one);
+            break;
         }
     }
 
@@ -267,7 +408,8 @@ void mutate_plan(Plan& plan, std::span<const std::uint32_t> tape) { Mutator(plan
 bool is_small(const Plan& plan) {
     i64 elements = 0;
     for (const Buffer& buffer : plan.buffers) elements = std::max(elements, element_count(buffer.global_shape));
-    return plan.mesh.device_count() <= 64 && plan.arena_bytes <= i64{1} << 20 && elements <= i64{1} << 20 && work(plan.steps) <= 1000;
+    return plan.mesh.device_count() <= 64 && plan.arena_bytes <= i64{1} << 20 && elements <= i64{1} << 20 &&
+           work(plan.steps) <= 1000;
 }
 
 } // namespace shard

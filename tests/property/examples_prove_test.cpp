@@ -1,5 +1,5 @@
-// The plans of the examples equal the independent interpreter too. GPT-2 is left to `run --verify` in its README: at its size a scalar
-// interpreter takes minutes.
+// The plans of the examples equal the independent interpreter too. GPT-2 is left to `run --verify` in its README: at
+// its size a scalar interpreter takes minutes.
 #include "tests/support/prove.h"
 
 #include <doctest/doctest.h>
@@ -23,14 +23,16 @@ std::string example(const std::string& path) {
 void check_example(const std::string& model, const std::vector<std::string>& layouts) {
     for (const std::string& layout : layouts) {
         const std::vector<std::string> problems = prove(example(model), example(layout));
-        CHECK_MESSAGE(problems.empty(), model << " with " << layout << ": " << fmt::format("{}", fmt::join(problems, "; ")));
+        CHECK_MESSAGE(problems.empty(),
+                      model << " with " << layout << ": " << fmt::format("{}", fmt::join(problems, "; ")));
     }
 }
 
 } // namespace
 
 TEST_CASE("example dot_relu_dot equals the interpreter on every layout") {
-    check_example("dot_relu_dot/model.yaml", {"dot_relu_dot/layout.yaml", "dot_relu_dot/embed_model.yaml", "dot_relu_dot/data_only.yaml"});
+    check_example("dot_relu_dot/model.yaml",
+                  {"dot_relu_dot/layout.yaml", "dot_relu_dot/embed_model.yaml", "dot_relu_dot/data_only.yaml"});
 }
 
 TEST_CASE("the notebook's and the guides' small examples equal the interpreter") {

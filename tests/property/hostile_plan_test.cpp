@@ -1,5 +1,6 @@
-// Plans with fields changed at random: whatever verify_plan accepts runs to its end inside the memory that the plan names. In the build
-// with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds (executor/memory_checks.h).
+// Plans with fields changed at random: whatever verify_plan accepts runs to its end inside the memory that the plan
+// names. In the build with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds
+// (executor/memory_checks.h).
 #include "executor/executor.h"
 #include "planner/pipeline.h"
 #include "tests/plan/mutate_plan.h"

@@ -13,7 +13,8 @@ namespace {
 
 void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers) {
     const bool held = holds(name, [&] {
-        std::vector<std::uint32_t> tape = *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
+        std::vector<std::uint32_t> tape =
+            *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
         RandomCase made = random_case(tape, options);
         ProofOptions proof;
         proof.small_integers = small_integers;

@@ -1,5 +1,5 @@
-// Redistributions between random shardings, whole axes and parts of them: each ends where it should, holds the right data, and costs
-// no more than what a greedy algorithm finds.
+// Redistributions between random shardings, whole axes and parts of them: each ends where it should, holds the right
+// data, and costs no more than what a greedy algorithm finds.
 #include "tests/collectives/blocks.h"
 #include "tests/support/carry_out.h"
 #include "tests/support/greedy_reshard.h"
@@ -23,16 +23,19 @@ Hardware uniform() {
 size_t choose(size_t count) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<size_t>(0, count)); }
 
 Mesh random_mesh() {
-    static const std::vector<std::vector<i64>> sizes = {{2, 2}, {4, 2}, {2, 2, 2}, {3, 2}, {6, 2}, {2, 3, 2}, {4, 4}, {6, 4}, {8, 2}, {3, 3}};
+    static const std::vector<std::vector<i64>> sizes = {{2, 2},    {4, 2}, {2, 2, 2}, {3, 2}, {6, 2},
+                                                        {2, 3, 2}, {4, 4}, {6, 4},    {8, 2}, {3, 3}};
     Mesh mesh;
-    for (i64 size : sizes[choose(sizes.size())]) mesh.axes.push_back({std::string(1, static_cast<char>('x' + static_cast<char>(mesh.axes.size()))), size, ""});
+    for (i64 size : sizes[choose(sizes.size())])
+        mesh.axes.push_back({std::string(1, static_cast<char>('x' + static_cast<char>(mesh.axes.size()))), size, ""});
     return mesh;
 }
 
 AxisRef random_part(const Mesh& mesh, bool parts) {
     const int axis = static_cast<int>(choose(mesh.axes.size()));
     const AxisRef whole = mesh.whole(axis);
-    const i64 cut = whole.size == 9 || whole.size == 3 ? 3 : 2; // one place to cut each axis: halves and thirds do not mix
+    const i64 cut =
+        whole.size == 9 || whole.size == 3 ? 3 : 2; // one place to cut each axis: halves and thirds do not mix
     if (!parts || whole.size == cut || choose(2) == 0) return whole;
     return choose(2) == 0 ? AxisRef{axis, 1, cut} : AxisRef{axis, cut, whole.size / cut};
 }
@@ -81,7 +84,8 @@ void check_pair(const Pair& pair) {
     RC_ASSERT(carried.buffers == blocks_of(pair.mesh, pair.shape, pair.to));
     RC_ASSERT(carried.wire_bytes == found.wire_bytes_total);
     const double greedy = greedy_bytes(pair);
-    if (found.seconds > greedy * (1 + 1e-9)) RC_FAIL(std::to_string(found.seconds) + " bytes, the greedy algorithm sends " + std::to_string(greedy));
+    if (found.seconds > greedy * (1 + 1e-9))
+        RC_FAIL(std::to_string(found.seconds) + " bytes, the greedy algorithm sends " + std::to_string(greedy));
 }
 
 } // namespace
@@ -112,7 +116,8 @@ TEST_CASE("the greedy algorithm gives the sequences of the scenarios") {
         {xy, {16, 8}, "[x,y | -]", "[y,x | -]", "permute", 16},
     };
     for (const Case& c : cases) {
-        const std::vector<GreedyStep> steps = greedy_reshard(c.mesh, c.shape, *parse_sharding(c.mesh, c.from), *parse_sharding(c.mesh, c.to));
+        const std::vector<GreedyStep> steps =
+            greedy_reshard(c.mesh, c.shape, *parse_sharding(c.mesh, c.from), *parse_sharding(c.mesh, c.to));
         std::string kinds;
         for (const GreedyStep& step : steps) {
             static const std::vector<std::string> names = {"slice", "permute", "a2a", "gather"};

@@ -62,15 +62,19 @@ TEST_CASE("an empty mesh is one device") {
 TEST_CASE("meshes that cannot be") {
     CHECK(layout_problems("rules: []\n") ==
           "E0116 1:1+1 the layout has no 'mesh'\n  help write mesh: {data: 2, model: 4}, or mesh: {} for one device\n");
-    CHECK(layout_problems("mesh: [2, 4]\n") ==
-          "E0113 1:7+1 mesh: expected a map of axis: size, found a list\n  help write mesh: {data: 2, model: 4}, outer to inner\n");
-    CHECK(layout_problems("mesh: {data: 0}\n") == "E0301 1:14+1 mesh axis 'data': the size must be at least 1, it is 0\n");
-    CHECK(layout_problems("mesh: {data: -2}\n") == "E0301 1:14+2 mesh axis 'data': the size must be at least 1, it is -2\n");
-    CHECK(layout_problems("mesh: {data: two}\n") == "E0113 1:14+3 mesh axis 'data': expected an integer, found a string\n");
+    CHECK(layout_problems("mesh: [2, 4]\n") == "E0113 1:7+1 mesh: expected a map of axis: size, found a list\n  help "
+                                               "write mesh: {data: 2, model: 4}, outer to inner\n");
+    CHECK(layout_problems("mesh: {data: 0}\n") ==
+          "E0301 1:14+1 mesh axis 'data': the size must be at least 1, it is 0\n");
+    CHECK(layout_problems("mesh: {data: -2}\n") ==
+          "E0301 1:14+2 mesh axis 'data': the size must be at least 1, it is -2\n");
+    CHECK(layout_problems("mesh: {data: two}\n") ==
+          "E0113 1:14+3 mesh axis 'data': expected an integer, found a string\n");
     CHECK(layout_problems("mesh: {data: {link: dcn}}\n") == "E0116 1:8+4 mesh axis 'data' has no 'size'\n");
     CHECK(layout_problems("mesh: {data: {size: 2, lnik: dcn}}\n") ==
           "E0114 1:24+4 unknown key 'lnik' in mesh axis 'data'\n  help did you mean 'link'?\n");
-    CHECK(layout_problems("mesh: {a: 4294967296, b: 4294967296}\n") == "E0302 1:7+1 the number of devices does not fit in 64 bits\n");
+    CHECK(layout_problems("mesh: {a: 4294967296, b: 4294967296}\n") ==
+          "E0302 1:7+1 the number of devices does not fit in 64 bits\n");
     CHECK(layout_of("mesh: {a: 1000, b: 1000}").mesh.device_count() == 1000000);
     std::string many = "mesh: {";
     for (int i = 0; i < 33; ++i) many += "a" + std::to_string(i) + ": 1, ";
@@ -91,27 +95,32 @@ TEST_CASE("rules and shardings that cannot be read") {
     CHECK(with("rules: {batch: data}") == "E0113 2:8+1 rules: expected a list, found a map\n"
                                           "  help order matters in rules: write a list, `- {batch: data}`\n");
     CHECK(with("rules: [{a: data, b: model}]") ==
-          "E0306 2:9+1 a rule is a map of one entry, found 2 entries\n  help write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes\n");
-    CHECK(with("rules: [[batch, data]]") ==
-          "E0306 2:9+1 a rule is a map of one entry, found a list\n  help write `- {batch: data}`, or `- {batch: [data, model]}` for several mesh axes\n");
+          "E0306 2:9+1 a rule is a map of one entry, found 2 entries\n  help write `- {batch: data}`, or `- {batch: "
+          "[data, model]}` for several mesh axes\n");
+    CHECK(with("rules: [[batch, data]]") == "E0306 2:9+1 a rule is a map of one entry, found a list\n  help write `- "
+                                            "{batch: data}`, or `- {batch: [data, model]}` for several mesh axes\n");
     CHECK(with("rules: [{a: [data, data]}]") == "E0306 2:20+4 mesh axis 'data' is named twice in one rule\n");
     CHECK(with("rules: [{a: [[data]]}]") == "E0113 2:14+1 a mesh axis: expected a string, found a list\n");
-    CHECK(with("rules: [{a: {b: c}}]") == "E0306 2:13+1 a rule's mesh axes cannot be a map\n"
-                                          "  help write an axis, a list of axes, ~ (replicated) or \"?\" (unconstrained)\n");
-    const std::string help = "  help a dim is an axis name, a list of names, ~ (replicated), \"?\" (open), \"name?\", \"name@1\" or \"name:(1)2\"\n";
-    CHECK(with("params: {w: data}") == "E0113 2:13+4 sharding: expected a list with one entry per dim, found a string\n" + help);
+    CHECK(with("rules: [{a: {b: c}}]") ==
+          "E0306 2:13+1 a rule's mesh axes cannot be a map\n"
+          "  help write an axis, a list of axes, ~ (replicated) or \"?\" (unconstrained)\n");
+    const std::string help = "  help a dim is an axis name, a list of names, ~ (replicated), \"?\" (open), \"name?\", "
+                             "\"name@1\" or \"name:(1)2\"\n";
+    CHECK(with("params: {w: data}") ==
+          "E0113 2:13+4 sharding: expected a list with one entry per dim, found a string\n" + help);
     CHECK(with("params: {w: [2]}") == "E0305 2:14+1 '2' is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [\"data@x\"]}") == "E0305 2:14+8 'data@x' is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [\"data:(0)2\"]}") == "E0305 2:14+11 'data:(0)2' is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [[\"?\", data]]}") == "E0305 2:14+1 a list is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [\"\"]}") == "E0305 2:14+2 '' is not a sharding of a dim\n" + help);
-    CHECK(with("params: {\"w[0]\": [data]}") ==
-          "E0308 2:10+6 'w[0]' is not a path pattern\n  help use names, dots, * (any name), ** (any path) and ? (one character)\n");
+    CHECK(with("params: {\"w[0]\": [data]}") == "E0308 2:10+6 'w[0]' is not a path pattern\n  help use names, dots, * "
+                                                "(any name), ** (any path) and ? (one character)\n");
 }
 
 TEST_CASE("choices and keys of a layout") {
     CHECK(with("semantics: flax") == "E0118 2:12+4 semantics: unknown choice 'flax'\n  help choices: linen, nnx\n");
-    CHECK(with("missing_axes: ignored") == "E0118 2:15+7 missing_axes: unknown choice 'ignored'\n  help did you mean 'ignore'?\n");
+    CHECK(with("missing_axes: ignored") ==
+          "E0118 2:15+7 missing_axes: unknown choice 'ignored'\n  help did you mean 'ignore'?\n");
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
     CHECK(with("fsdp: true") == "E0215 2:7+4 'fsdp' is not supported by this version\n  help remove it\n");
 }
@@ -126,14 +135,19 @@ TEST_CASE("policies hold amounts with units") {
     CHECK(memory("\"2 MB\"") == 2000000);
     CHECK(memory("1024") == 1024);
     CHECK(memory("0") == 0);
-    const auto bad = [](const std::string& amount) { return policy_problems("max_memory_per_device: " + amount + "\n"); };
+    const auto bad = [](const std::string& amount) {
+        return policy_problems("max_memory_per_device: " + amount + "\n");
+    };
     const std::string help = "  help write 16 GiB, 1.5 GB, 512 KiB or plain bytes\n";
     CHECK(bad("16 gib") == "E0309 1:24+6 max_memory_per_device: '16 gib' is not an amount of bytes\n" + help);
     CHECK(bad("-1") == "E0309 1:24+2 max_memory_per_device: '-1' is not an amount of bytes\n" + help);
-    CHECK(bad("99999999 TiB") == "E0309 1:24+12 max_memory_per_device: '99999999 TiB' is not an amount of bytes\n" + help);
+    CHECK(bad("99999999 TiB") ==
+          "E0309 1:24+12 max_memory_per_device: '99999999 TiB' is not an amount of bytes\n" + help);
     CHECK(bad("[1]") == "E0113 1:24+1 max_memory_per_device: expected a string, found a list\n");
-    CHECK(policy_problems("max_colectives: 1\n") == "E0114 1:1+14 unknown key 'max_colectives' in policy\n  help did you mean 'max_collectives'?\n");
-    CHECK(policy_problems("forbid_collectives: [allreduce]\n") == "E0118 1:22+9 unknown collective 'allreduce'\n  help did you mean 'all_reduce'?\n");
+    CHECK(policy_problems("max_colectives: 1\n") ==
+          "E0114 1:1+14 unknown key 'max_colectives' in policy\n  help did you mean 'max_collectives'?\n");
+    CHECK(policy_problems("forbid_collectives: [allreduce]\n") ==
+          "E0118 1:22+9 unknown collective 'allreduce'\n  help did you mean 'all_reduce'?\n");
     CHECK(policy_problems("max_collectives: -1\nmax_step_seconds: -0.5\n") ==
           "E0115 1:18+2 max_collectives: must not be negative\nE0115 2:19+4 max_step_seconds: must not be negative\n");
 }

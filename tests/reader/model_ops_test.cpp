@@ -78,8 +78,11 @@ TEST_CASE("ops of the registry are known, two of them in one entry are not") {
           "E0212 2:20+1 operands of 'relu': expected names, found a map\n"
           "  help write arguments beside the op: {op: [operands], argument: value}\n");
     CHECK(model_problems(entry("{x: {dot: [x, x], relu: x}}")) ==
-          "E0212 2:27+4 'x' has two ops, 'dot' and 'relu'\n  label 2:14+3 the other one\n  help write one entry per op\n");
-    CHECK(model_problems(entry("{x: {dott: [x, x]}}")) == "E0203 2:14+4 unknown op 'dott'\n  help did you mean 'dot'?\n");
-    CHECK(model_problems("model: m\nmodules: {relu: {inputs: [], graph: [], outputs: [x]}}\ngraph: []\noutputs: [x]\n") ==
-          "E0216 2:11+4 the module 'relu' has the name of an op\n  help give it another name\n");
+          "E0212 2:27+4 'x' has two ops, 'dot' and 'relu'\n  label 2:14+3 the other one\n  help write one entry per "
+          "op\n");
+    CHECK(model_problems(entry("{x: {dott: [x, x]}}")) ==
+          "E0203 2:14+4 unknown op 'dott'\n  help did you mean 'dot'?\n");
+    CHECK(
+        model_problems("model: m\nmodules: {relu: {inputs: [], graph: [], outputs: [x]}}\ngraph: []\noutputs: [x]\n") ==
+        "E0216 2:11+4 the module 'relu' has the name of an op\n  help give it another name\n");
 }

@@ -59,8 +59,8 @@ TEST_CASE("an alias is a copy, at its own place") {
 
 TEST_CASE("a key written twice shows both places") {
     CHECK(yaml_problems("a: 1\nb: 2\na: 3\n") == "E0102 3:1+1 the key 'a' is written twice\n"
-                                               "  label 1:1+1 first written here\n"
-                                               "  help keep one of them\n");
+                                                 "  label 1:1+1 first written here\n"
+                                                 "  help keep one of them\n");
 }
 
 TEST_CASE("merge keys, tags and keys that are not names are refused") {
@@ -113,8 +113,10 @@ TEST_CASE("what is not UTF-8 text is refused at its first byte") {
     // yaml-cpp would take this byte for the end of the file.
     CHECK(yaml_problems("a: 1\n\x04 [") == "E0108 2:1+1 not a text file: it holds the byte 0x04\n");
     CHECK(yaml_problems("a: \xFF") == "E0108 1:4+1 not UTF-8: unexpected byte 0xFF\n  help save the file as UTF-8\n");
-    CHECK(yaml_problems("a: \xC0\x80") == "E0108 1:4+1 not UTF-8: unexpected byte 0xC0\n  help save the file as UTF-8\n");
-    CHECK(yaml_problems("a: \xE2\x82") == "E0108 1:4+1 not UTF-8: unexpected byte 0xE2\n  help save the file as UTF-8\n");
+    CHECK(yaml_problems("a: \xC0\x80") ==
+          "E0108 1:4+1 not UTF-8: unexpected byte 0xC0\n  help save the file as UTF-8\n");
+    CHECK(yaml_problems("a: \xE2\x82") ==
+          "E0108 1:4+1 not UTF-8: unexpected byte 0xE2\n  help save the file as UTF-8\n");
     CHECK(yaml_problems("\xFE\xFF\x61") == "E0108 1:1+1 the file is UTF-16\n  help save it as UTF-8\n");
     CHECK(yaml_problems("a: 1\rb: 2") ==
           "E0108 1:5+1 a carriage return without a line feed\n  help end lines with a line feed\n");
@@ -128,7 +130,8 @@ TEST_CASE("depth, size and aliases are bounded") {
     CHECK(yaml_problems(repeat("- ", 100000)) == "E0105 1:129+1 nested more than 64 levels deep\n");
 
     CHECK(yaml_problems("[" + repeat("~,", 2000001) + "]") ==
-          "E0106 1:1+1 more than 2000000 commas, colons and brackets\n  help write repeated parts once, as a module with `repeat`\n");
+          "E0106 1:1+1 more than 2000000 commas, colons and brackets\n  help write repeated parts once, as a module "
+          "with `repeat`\n");
 
     // Each line holds the one before ten times: 10^9 values in ten lines.
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
@@ -193,11 +196,12 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK_FALSE(read_bool(yaml_of("yes"), "x", some));
     CHECK_FALSE(read_string(yaml_of("[a]"), "x", some));
     CHECK_FALSE(read_string(yaml_of("true"), "x", some));
-    CHECK(report_text(some) == "E0115 1:1+5 x: 1e999 is out of range\n"
-                               "E0113 1:1+3 x: expected a number, found a string\n"
-                               "E0115 1:1+4 x: '01.5' has a leading zero\n"
-                               "  note some YAML readers take such a number for octal\n  help remove the zero\n"
-                               "E0113 1:1+3 x: expected true or false, found 'yes'\n"
-                               "E0113 1:1+1 x: expected a string, found a list\n"
-                               "E0113 1:1+4 x: expected a string, found true or false\n  help if it is one, put it in quotes: \"true\"\n");
+    CHECK(report_text(some) ==
+          "E0115 1:1+5 x: 1e999 is out of range\n"
+          "E0113 1:1+3 x: expected a number, found a string\n"
+          "E0115 1:1+4 x: '01.5' has a leading zero\n"
+          "  note some YAML readers take such a number for octal\n  help remove the zero\n"
+          "E0113 1:1+3 x: expected true or false, found 'yes'\n"
+          "E0113 1:1+1 x: expected a string, found a list\n"
+          "E0113 1:1+4 x: expected a string, found true or false\n  help if it is one, put it in quotes: \"true\"\n");
 }

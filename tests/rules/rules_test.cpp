@@ -1,4 +1,5 @@
-// The tables of logical-axis rules, case by case. Names are written as in the tables: '-' is unnamed (None), U unconstrained.
+// The tables of logical-axis rules, case by case. Names are written as in the tables: '-' is unnamed (None), U
+// unconstrained.
 #include "planner/rules.h"
 #include "tests/reader/reading.h"
 
@@ -48,7 +49,8 @@ std::vector<std::string> names_of(std::string_view text) {
 
 Mesh mesh() {
     Mesh mesh;
-    for (const char* name : {"data", "model", "replica", "X", "Y", "Z", "row", "col", "fsdp", "fsdp_transpose", "tensor"})
+    for (const char* name :
+         {"data", "model", "replica", "X", "Y", "Z", "row", "col", "fsdp", "fsdp_transpose", "tensor"})
         mesh.axes.push_back({name, 2, ""});
     return mesh;
 }
@@ -60,13 +62,15 @@ std::string outcome_text(const std::optional<RuleOutcome>& outcome, const Diagno
         if (!text.empty()) text += ",";
         text += dim.open ? "U" : dim.axes.empty() ? "None" : shard::text(mesh(), dim.axes);
     }
-    for (const RuleOutcome::Rejected& reject : outcome->rejected) text += fmt::format("; rule {}: {}", reject.rule, reject.reason);
+    for (const RuleOutcome::Rejected& reject : outcome->rejected)
+        text += fmt::format("; rule {}: {}", reject.rule, reject.reason);
     return text;
 }
 
 std::string with_reasons(std::string_view rules, std::string_view names) {
     Diagnostics diagnostics;
-    return outcome_text(apply_rules_linen(mesh(), rules_of(rules), names_of(names), {0, 9, 1, 1}, diagnostics), diagnostics);
+    return outcome_text(apply_rules_linen(mesh(), rules_of(rules), names_of(names), {0, 9, 1, 1}, diagnostics),
+                        diagnostics);
 }
 
 std::string linen(std::string_view rules, std::string_view names) {
@@ -74,10 +78,12 @@ std::string linen(std::string_view rules, std::string_view names) {
     return text.substr(0, text.find("; rule"));
 }
 
-std::string nnx(std::string_view context, std::string_view own, std::string_view names, MissingAxes missing = MissingAxes::error) {
+std::string nnx(std::string_view context, std::string_view own, std::string_view names,
+                MissingAxes missing = MissingAxes::error) {
     Diagnostics diagnostics;
-    return outcome_text(apply_rules_nnx(mesh(), rules_of(context), rules_of(own), names_of(names), {0, 9, 1, 1}, diagnostics, missing),
-                        diagnostics);
+    return outcome_text(
+        apply_rules_nnx(mesh(), rules_of(context), rules_of(own), names_of(names), {0, 9, 1, 1}, diagnostics, missing),
+        diagnostics);
 }
 
 } // namespace
@@ -86,8 +92,8 @@ TEST_CASE("linen: every row of the table") {
     const std::string_view first = "foo>data, bar>model, baz>None";
     CHECK(linen(first, "foo,bar") == "data,model");
     CHECK(linen(first, "foo,U,U,None,None") == "data,U,U,None,None");
-    CHECK(linen(first, "foo,foo,baz") ==
-          "E0314 9:1+1 the logical axis 'foo' names dims 0 and 1 of one array\n  help give one of them another name, with a rule of its own\n");
+    CHECK(linen(first, "foo,foo,baz") == "E0314 9:1+1 the logical axis 'foo' names dims 0 and 1 of one array\n  help "
+                                         "give one of them another name, with a rule of its own\n");
     const std::string_view second = "foo>model, bar>model, baz>data";
     CHECK(linen(second, "foo,bar,baz") == "model,None,data");
     CHECK(linen(second, "bar,foo,baz") == "None,model,data");
@@ -102,7 +108,8 @@ TEST_CASE("linen: every row of the table") {
 }
 
 TEST_CASE("linen: a rule is all or nothing, and a smaller one of the same name may follow") {
-    CHECK(linen("mlp>fsdp_transpose+tensor, embed>fsdp+fsdp_transpose, embed>fsdp", "embed,None,mlp") == "fsdp,None,fsdp_transpose,tensor");
+    CHECK(linen("mlp>fsdp_transpose+tensor, embed>fsdp+fsdp_transpose, embed>fsdp", "embed,None,mlp") ==
+          "fsdp,None,fsdp_transpose,tensor");
     CHECK(linen("a>data, b>data+model", "a,b") == "data,None");
     CHECK(linen("a>U, a>data", "a,b") == "U,None");
     CHECK(linen("", "a,b") == "None,None");
@@ -124,7 +131,8 @@ TEST_CASE("nnx: own rules and the layout's are joined as dictionaries") {
     CHECK(nnx("col-alias>col", "row-alias>row", "row-alias,col-alias") == "row,col");
     CHECK(nnx("a>data", "a>data", "a") == "data");
     CHECK(nnx("a>data", "a>model", "a") ==
-          "E0315 1:1+1 inconsistent rules for 'a': {a: model} here, {a: data} in the layout\n  label 1:1+1 the layout's rule\n"
+          "E0315 1:1+1 inconsistent rules for 'a': {a: model} here, {a: data} in the layout\n  label 1:1+1 the "
+          "layout's rule\n"
           "  help with nnx semantics both apply: remove one, or use another logical axis here\n");
 }
 

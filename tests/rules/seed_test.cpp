@@ -42,7 +42,8 @@ TEST_CASE("a rule that was rejected says why") {
     Seeding s(dot_relu_dot);
     s.run(mesh + "rules:\n  - {hidden: model}\n  - {embed: model}\n  - {embed: data}\n  - {batch: data}\n");
     CHECK(s.sharding("w1") == "[data | model]");
-    CHECK(s.seeds->rejected_by_value[1] == "{embed: model} (line 4): mesh axis 'model' is already used by dim 1 (hidden)");
+    CHECK(s.seeds->rejected_by_value[1] ==
+          "{embed: model} (line 4): mesh axis 'model' is already used by dim 1 (hidden)");
     CHECK(s.sharding("x") == "[data | model]");
     CHECK(s.seeds->rejected_by_value[0] == "{embed: data} (line 5): the earlier rule {embed: model} has dim 1 (embed)");
 }
@@ -88,9 +89,11 @@ TEST_CASE("overrides come before everything else, and the last that matches wins
     CHECK(s.causes("w2") == "dim 1: data by override at 5:11");
 }
 
-TEST_CASE("an override may use the caller's name of a module's result, and a bare name is the last binding of either kind") {
+TEST_CASE(
+    "an override may use the caller's name of a module's result, and a bare name is the last binding of either kind") {
     Seeding s(dot_relu_dot);
-    for (const char* name : {"h", "a", "z"}) s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
+    for (const char* name : {"h", "a", "z"})
+        s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
     s.graph.aliases = {{"h#2", *find_value(s.graph, "z")}, {"out", *find_value(s.graph, "a")}};
     s.run(mesh + "values: {h: [data, ~], out: [~, model]}\n");
     CHECK(s.sharding("h") == "open");
@@ -101,7 +104,8 @@ TEST_CASE("an override may use the caller's name of a module's result, and a bar
 
 TEST_CASE("what a composite computes on the way to the second binding of a name is not that name") {
     Seeding s(dot_relu_dot);
-    for (const char* name : {"h", "h#2.softmax.exp", "h#2"}) s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
+    for (const char* name : {"h", "h#2.softmax.exp", "h#2"})
+        s.constrain("x", name, ShardingSpec{{dim({}, true), dim({}, true)}, {}}, {0, 12, 5, 1});
     CHECK(s.graph.value(*find_value(s.graph, "h")).name == "h#2");
     s.run(mesh + "values: {h: [data, ~], h.softmax.exp: [~, model]}\n");
     CHECK(s.sharding("h") == "open");
@@ -121,19 +125,21 @@ TEST_CASE("an override that matches nothing is a warning with the nearest name")
 TEST_CASE("axes that the mesh lacks are found everywhere at once, also in unused rules") {
     Seeding s("inputs:\n  x: {shape: [8, 64], mesh: [dat, ~]}\n  y: {axes: [a], shape: [8], rules: [{a: nope}]}\n");
     s.constrain("x", "c", ShardingSpec{{dim({"tensor"}), dim({})}, {}}, {0, 12, 5, 1});
-    const std::string rest = "rules:\n  - {unused: fsdp}\n  - {batch: [data, modle]}\nparams: {\"*\": [\"model:(1)3\"]}\n";
+    const std::string rest =
+        "rules:\n  - {unused: fsdp}\n  - {batch: [data, modle]}\nparams: {\"*\": [\"model:(1)3\"]}\n";
     s.run(mesh + rest);
     CHECK(s.sharding("x") == "nothing");
-    CHECK(s.problems() == "E0310 3:6+6 the rule {unused: fsdp} names the mesh axis 'fsdp', which the mesh lacks\n"
-                          "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
-                          "E0310 4:6+5 the rule {batch: [data, modle]} names the mesh axis 'modle', which the mesh lacks\n"
-                          "  note the mesh has data, model\n  help did you mean 'model'?\n"
-                          "E0316 5:16+12 the sub-axis 'model:(1)3' does not fit the axis 'model' of size 4\n"
-                          "  help name:(pre)size needs pre * size to divide the axis, and to be a true part of it\n"
-                          "E0316 3:30+3 unknown mesh axis 'dat'\n  note the mesh has data, model\n  help did you mean 'data'?\n"
-                          "E0310 4:39+1 the rule {a: nope} names the mesh axis 'nope', which the mesh lacks\n"
-                          "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
-                          "E0316 0:0+1 unknown mesh axis 'tensor'\n  note the mesh has data, model\n");
+    CHECK(s.problems() ==
+          "E0310 3:6+6 the rule {unused: fsdp} names the mesh axis 'fsdp', which the mesh lacks\n"
+          "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
+          "E0310 4:6+5 the rule {batch: [data, modle]} names the mesh axis 'modle', which the mesh lacks\n"
+          "  note the mesh has data, model\n  help did you mean 'model'?\n"
+          "E0316 5:16+12 the sub-axis 'model:(1)3' does not fit the axis 'model' of size 4\n"
+          "  help name:(pre)size needs pre * size to divide the axis, and to be a true part of it\n"
+          "E0316 3:30+3 unknown mesh axis 'dat'\n  note the mesh has data, model\n  help did you mean 'data'?\n"
+          "E0310 4:39+1 the rule {a: nope} names the mesh axis 'nope', which the mesh lacks\n"
+          "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
+          "E0316 0:0+1 unknown mesh axis 'tensor'\n  note the mesh has data, model\n");
 }
 
 TEST_CASE("None in a rule is taken for Python's, and the hint says how it is written here") {
@@ -144,7 +150,8 @@ TEST_CASE("None in a rule is taken for Python's, and the hint says how it is wri
 }
 
 TEST_CASE("with missing_axes: ignore they are left out") {
-    Seeding s("inputs:\n  x: {shape: [8, 64], mesh: [dat, [data, gone]]}\n  y: {axes: [batch, embed], shape: [8, 64]}\n");
+    Seeding s(
+        "inputs:\n  x: {shape: [8, 64], mesh: [dat, [data, gone]]}\n  y: {axes: [batch, embed], shape: [8, 64]}\n");
     s.run(mesh + "missing_axes: ignore\nrules: [{batch: [fsdp, model]}, {embed: fsdp}]\n");
     CHECK(s.sharding("x") == "[- | data]");
     CHECK(s.sharding("y") == "[model | -]");
@@ -153,18 +160,20 @@ TEST_CASE("with missing_axes: ignore they are left out") {
 }
 
 TEST_CASE("a dim that does not divide names array, dim, size, parts, and what would divide") {
-    Seeding s("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n  b: {shape: [3], mesh: [[data, model]]}\n");
+    Seeding s("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n  b: {shape: [3], mesh: "
+              "[[data, model]]}\n");
     s.run(mesh + "rules:\n  - {vocab: model}\n");
-    CHECK(s.problems() == "E0313 3:6+5 dim 0 (vocab) of 'wte' has size 50257, which does not divide into 4 parts over model (4)\n"
-                          "  label 4:3+3 declared here\n"
-                          "  note sizes that divide: 50256 and 50260\n"
-                          "  note 50257 divides into 29 parts\n"
-                          "  help choose other axes for this dim, leave it whole (~), or pad it\n"
-                          "E0313 5:26+1 dim 0 of 'b' has size 3, which does not divide into 8 parts over data x model (2 x 4)\n"
-                          "  label 5:3+1 declared here\n"
-                          "  note the next size that divides: 8\n"
-                          "  note 3 divides into 3 parts\n"
-                          "  help choose other axes for this dim, leave it whole (~), or pad it\n");
+    CHECK(s.problems() ==
+          "E0313 3:6+5 dim 0 (vocab) of 'wte' has size 50257, which does not divide into 4 parts over model (4)\n"
+          "  label 4:3+3 declared here\n"
+          "  note sizes that divide: 50256 and 50260\n"
+          "  note 50257 divides into 29 parts\n"
+          "  help choose other axes for this dim, leave it whole (~), or pad it\n"
+          "E0313 5:26+1 dim 0 of 'b' has size 3, which does not divide into 8 parts over data x model (2 x 4)\n"
+          "  label 5:3+1 declared here\n"
+          "  note the next size that divides: 8\n"
+          "  note 3 divides into 3 parts\n"
+          "  help choose other axes for this dim, leave it whole (~), or pad it\n");
     // An override takes the rule's place before anything is checked.
     Seeding t("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n");
     t.run(mesh + "rules: [{vocab: model}]\nparams: {wte: [~, model]}\n");
@@ -175,8 +184,9 @@ TEST_CASE("shardings must fit the rank, and an axis splits one dim") {
     Seeding s("inputs:\n  x: {shape: [8, 64], mesh: [data]}\n  y: {shape: [8, 64], mesh: [data, [model, data]]}\n"
               "  v: {shape: [8, 64], mesh: [\"model:(1)2\", \"model:(2)2\"]}\n");
     s.run(mesh);
-    CHECK(s.problems() == "E0312 3:29+1 the sharding has 1 entries, 'x' has 2 dims (8, 64)\n  label 3:3+1 declared here\n"
-                          "E0311 4:36+1 mesh axis 'data' is used twice in the sharding of 'y'\n  help an axis splits one dim only\n");
+    CHECK(s.problems() ==
+          "E0312 3:29+1 the sharding has 1 entries, 'x' has 2 dims (8, 64)\n  label 3:3+1 declared here\n"
+          "E0311 4:36+1 mesh axis 'data' is used twice in the sharding of 'y'\n  help an axis splits one dim only\n");
     Seeding t("inputs:\n  v: {shape: [8, 64], mesh: [\"model:(1)2\", \"model:(2)2\"]}\n");
     t.run(mesh);
     CHECK(t.sharding("v") == "[model:(1)2 | model:(2)2]");

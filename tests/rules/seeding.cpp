@@ -28,7 +28,8 @@ ValueId Seeding::find(const std::string& value) const {
     return -1;
 }
 
-ValueId Seeding::constrain(const std::string& value, const std::string& name, std::vector<std::string> logical, Span span) {
+ValueId Seeding::constrain(const std::string& value, const std::string& name, std::vector<std::string> logical,
+                           Span span) {
     Node node;
     node.inputs = {find(value)};
     node.constraint_logical = std::move(logical);
@@ -77,8 +78,8 @@ std::string Seeding::causes(const std::string& value) const {
     std::string result;
     for (const Decision& decision : seeds->log) {
         if (decision.value != find(value)) continue;
-        result += fmt::format("{}dim {}: {} by {}", result.empty() ? "" : "; ", decision.dim, shard::text(layout.mesh, decision.axes),
-                              names[static_cast<size_t>(decision.cause)]);
+        result += fmt::format("{}dim {}: {} by {}", result.empty() ? "" : "; ", decision.dim,
+                              shard::text(layout.mesh, decision.axes), names[static_cast<size_t>(decision.cause)]);
         if (decision.rule >= 0) result += fmt::format(" {}", decision.rule);
         result += fmt::format(" at {}:{}", decision.span.line, decision.span.column);
     }

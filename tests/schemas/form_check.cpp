@@ -13,7 +13,8 @@ using namespace shard;
 
 namespace {
 
-template<typename Result> void check(const std::string& path, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+template<typename Result>
+void check(const std::string& path, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
     std::ifstream in(path, std::ios::binary);
     Sources sources;
     const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(in), {}));
@@ -32,10 +33,14 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     const std::string kind = argv[1];
     for (int i = 2; i < argc; ++i) {
-        if (kind == "model") check<Model>(argv[i], read_model);
-        else if (kind == "layout") check<Layout>(argv[i], read_layout);
-        else if (kind == "policy") check<PolicyDecl>(argv[i], read_policy);
-        else return 2;
+        if (kind == "model")
+            check<Model>(argv[i], read_model);
+        else if (kind == "layout")
+            check<Layout>(argv[i], read_layout);
+        else if (kind == "policy")
+            check<PolicyDecl>(argv[i], read_policy);
+        else
+            return 2;
     }
     return 0;
 }

@@ -30,7 +30,9 @@ void normalize(CaseWriter& w) {
         // A large eps: rows without variance would magnify rounding errors.
         arguments += ", eps: 0.1";
         for (size_t more = w.choose(op == "layer_norm" ? 3 : 2); more > 0; --more) {
-            Known vector = w.any([&](const Known& value) { return value.shape == std::vector<i64>{x.shape[dim]} && value.dtype == x.dtype; });
+            Known vector = w.any([&](const Known& value) {
+                return value.shape == std::vector<i64>{x.shape[dim]} && value.dtype == x.dtype;
+            });
             if (vector.name.empty()) vector = w.tensor({x.shape[dim]}, x.dtype);
             operands += ", " + vector.name;
         }
@@ -42,33 +44,41 @@ void normalize(CaseWriter& w) {
 void attention(CaseWriter& w) {
     if (w.options.integers_only) return unary_step(w);
     const i64 batch = std::vector<i64>{2, 4}[w.choose(2)], length = std::vector<i64>{4, 6, 8}[w.choose(3)];
-    const i64 kv_heads = std::vector<i64>{2, 1, 4}[w.choose(3)], heads = kv_heads * (1 + static_cast<i64>(w.choose(3))), width = 4;
+    const i64 kv_heads = std::vector<i64>{2, 1, 4}[w.choose(3)], heads = kv_heads * (1 + static_cast<i64>(w.choose(3))),
+              width = 4;
     const std::string dtype = w.choose(std::vector<std::string>{"f32", "f32", "f32", "bf16"});
     Known q = w.tensor({batch, length, heads, width}, dtype);
-    const Known k = w.tensor({batch, length, kv_heads, width}, dtype), v = w.tensor({batch, length, kv_heads, width}, dtype);
+    const Known k = w.tensor({batch, length, kv_heads, width}, dtype),
+                v = w.tensor({batch, length, kv_heads, width}, dtype);
     if (w.chance(3)) q = w.emit("rope: " + q.name, q.shape, dtype, false);
-    w.emit(fmt::format("attention: [{}, {}, {}]{}", q.name, k.name, v.name, w.chance(2) ? ", causal: true" : ""), q.shape, dtype, false);
+    w.emit(fmt::format("attention: [{}, {}, {}]{}", q.name, k.name, v.name, w.chance(2) ? ", causal: true" : ""),
+           q.shape, dtype, false);
 }
 
 // A block that keeps the shape of its input, called once or repeated.
 void module_call(CaseWriter& w) {
-    const Known x = w.any([](const Known& value) { return value.dtype == "f32" && value.shape.size() >= 2 && value.shape.back() <= 16; });
+    const Known x = w.any(
+        [](const Known& value) { return value.dtype == "f32" && value.shape.size() >= 2 && value.shape.back() <= 16; });
     if (x.name.empty()) return unary_step(w);
     const std::string name = fmt::format("block{}", w.next_module++);
     const i64 width = x.shape.back();
-    std::string body = fmt::format("  {}:\n    inputs: [x]\n    params:\n      w: {{shape: [{}, {}], mesh: {}}}\n    graph:\n", name, width, width,
-                                   random_spec(w, {width, width}));
+    std::string body =
+        fmt::format("  {}:\n    inputs: [x]\n    params:\n      w: {{shape: [{}, {}], mesh: {}}}\n    graph:\n", name,
+                    width, width, random_spec(w, {width, width}));
     body += "      - h: {dot: [x, w]}\n";
     if (w.chance(2)) body += fmt::format("      - h: {{constrain: h, mesh: {}}}\n", random_spec(w, x.shape));
     body += w.options.integers_only ? "      - h: {clamp: h, min: -2, max: 2}\n" : "      - h: {tanh: h}\n";
     if (w.chance(2)) body += "      - h: {add: [x, h]}\n";
-    if (w.chance(3)) body += fmt::format("      - x: {{constrain: h, mesh: {}}}\n    outputs: [x]\n", random_spec(w, x.shape));
-    else body += "    outputs: [h]\n";
+    if (w.chance(3))
+        body += fmt::format("      - x: {{constrain: h, mesh: {}}}\n    outputs: [x]\n", random_spec(w, x.shape));
+    else
+        body += "    outputs: [h]\n";
     w.modules += body;
     w.tensors.push_back({name + ".w", {width, width}, "params", true});
     if (w.chance(2)) {
         w.tensors.back().name = name + ".*.w";
-        w.emit_rounded(fmt::format("repeat: {}, times: {}, in: {}", name, 1 + w.choose(3), x.name), x.shape, x.dtype, false);
+        w.emit_rounded(fmt::format("repeat: {}, times: {}, in: {}", name, 1 + w.choose(3), x.name), x.shape, x.dtype,
+                       false);
     } else {
         w.emit_rounded(fmt::format("{}: {}", name, x.name), x.shape, x.dtype, false);
     }

@@ -18,16 +18,25 @@ bool contracts(const Known& x, const Known& y) {
 }
 
 void dot(CaseWriter& w) {
-    const Known x = w.any([](const Known& value) { return is_float(value) && !value.shape.empty() && elements_of(value.shape) <= 2048; });
+    const Known x = w.any(
+        [](const Known& value) { return is_float(value) && !value.shape.empty() && elements_of(value.shape) <= 2048; });
     if (x.name.empty()) return unary_step(w);
     Known y = w.any([&](const Known& value) { return contracts(x, value) && elements_of(value.shape) <= 2048; });
-    if (y.name.empty()) y = w.tensor({x.shape.back(), std::vector<i64>{8, 4, 6, 16}[w.choose(4)]}, x.dtype == "bf16" || x.dtype == "f64" ? x.dtype : "f32");
+    if (y.name.empty())
+        y = w.tensor({x.shape.back(), std::vector<i64>{8, 4, 6, 16}[w.choose(4)]},
+                     x.dtype == "bf16" || x.dtype == "f64" ? x.dtype : "f32");
     std::vector<i64> shape(x.shape.begin(), x.shape.end() - 1);
     if (y.shape.size() > 1) shape.push_back(y.shape.back());
     const bool biased = y.shape.size() > 1 && w.chance(4);
-    const Known bias = biased ? w.any([&](const Known& value) { return value.shape == std::vector<i64>{shape.back()} && value.dtype == x.dtype; }) : Known{"", {}};
-    if (!bias.name.empty()) w.emit_rounded(fmt::format("linear: [{}, {}, {}]", x.name, y.name, bias.name), shape, x.dtype, x.exact && y.exact && bias.exact);
-    else w.emit_rounded(fmt::format("dot: [{}, {}]", x.name, y.name), shape, x.dtype, x.exact && y.exact);
+    const Known bias = biased ? w.any([&](const Known& value) {
+        return value.shape == std::vector<i64>{shape.back()} && value.dtype == x.dtype;
+    })
+                              : Known{"", {}};
+    if (!bias.name.empty())
+        w.emit_rounded(fmt::format("linear: [{}, {}, {}]", x.name, y.name, bias.name), shape, x.dtype,
+                       x.exact && y.exact && bias.exact);
+    else
+        w.emit_rounded(fmt::format("dot: [{}, {}]", x.name, y.name), shape, x.dtype, x.exact && y.exact);
 }
 
 // The letters of two operands are joined wherever the sizes agree and the tape says so; any subset of them is kept.
@@ -36,7 +45,8 @@ void einsum(CaseWriter& w) {
     if (x.name.empty()) return unary_step(w);
     std::vector<Known> operands = {x};
     const size_t count = w.chance(5) ? 3 : 2;
-    while (operands.size() < count) operands.push_back(w.any([&](const Known& value) { return value.dtype == x.dtype; }));
+    while (operands.size() < count)
+        operands.push_back(w.any([&](const Known& value) { return value.dtype == x.dtype; }));
     std::vector<std::pair<char, i64>> letters;
     std::vector<std::string> texts;
     bool exact = true;
@@ -71,7 +81,8 @@ void einsum(CaseWriter& w) {
     }
     std::vector<std::string> names;
     for (const Known& operand : operands) names.push_back(operand.name);
-    w.emit_rounded(fmt::format("einsum: \"{}->{}\", in: [{}]", fmt::join(texts, ","), out, fmt::join(names, ", ")), shape, x.dtype, exact);
+    w.emit_rounded(fmt::format("einsum: \"{}->{}\", in: [{}]", fmt::join(texts, ","), out, fmt::join(names, ", ")),
+                   shape, x.dtype, exact);
 }
 
 } // namespace

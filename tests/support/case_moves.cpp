@@ -18,10 +18,12 @@ void transpose(CaseWriter& w) {
     if (x.name.empty()) return unary_step(w);
     std::vector<size_t> permutation(x.shape.size());
     for (size_t d = 0; d < permutation.size(); ++d) permutation[d] = permutation.size() - 1 - d;
-    for (size_t d = 0; x.shape.size() > 2 && d + 1 < permutation.size(); ++d) std::swap(permutation[d], permutation[d + w.choose(permutation.size() - d)]);
+    for (size_t d = 0; x.shape.size() > 2 && d + 1 < permutation.size(); ++d)
+        std::swap(permutation[d], permutation[d + w.choose(permutation.size() - d)]);
     std::vector<i64> shape;
     for (size_t d : permutation) shape.push_back(x.shape[d]);
-    w.emit(fmt::format("transpose: {}, permutation: [{}]", x.name, fmt::join(permutation, ", ")), shape, x.dtype, x.exact);
+    w.emit(fmt::format("transpose: {}, permutation: [{}]", x.name, fmt::join(permutation, ", ")), shape, x.dtype,
+           x.exact);
 }
 
 // Splits a dim, merges two, or cuts the same elements anew: (4, 6) to (8, 3).
@@ -61,8 +63,10 @@ void concatenate(CaseWriter& w) {
         });
         shape[dim] += y.shape[dim];
         exact = exact && y.exact;
-        if (w.chance(2)) names.push_back(y.name);
-        else names.insert(names.begin(), y.name);
+        if (w.chance(2))
+            names.push_back(y.name);
+        else
+            names.insert(names.begin(), y.name);
     }
     w.emit(fmt::format("concatenate: [{}], dim: {}", fmt::join(names, ", "), dim), shape, x.dtype, exact);
 }
@@ -77,8 +81,8 @@ void slice(CaseWriter& w) {
     const i64 stride = w.chance(3) ? 2 + static_cast<i64>(w.choose(2)) : 1;
     std::vector<i64> shape = x.shape;
     shape[dim] = (limit - start + stride - 1) / stride;
-    w.emit(fmt::format("slice: {}, dim: {}, start: {}, limit: {}, stride: {}", x.name, dim, w.chance(4) ? start - size : start,
-                       limit < size && w.chance(4) ? limit - size : limit, stride),
+    w.emit(fmt::format("slice: {}, dim: {}, start: {}, limit: {}, stride: {}", x.name, dim,
+                       w.chance(4) ? start - size : start, limit < size && w.chance(4) ? limit - size : limit, stride),
            shape, x.dtype, x.exact);
 }
 
@@ -94,13 +98,14 @@ void pad(CaseWriter& w) {
         interior[dim] = w.chance(4) ? 1 + static_cast<i64>(w.choose(2)) : 0;
         shape[dim] = low[dim] + high[dim] + x.shape[dim] + interior[dim] * (x.shape[dim] - 1);
     }
-    w.emit(fmt::format("pad: {}, low: [{}], high: [{}], interior: [{}], value: {}", x.name, fmt::join(low, ", "), fmt::join(high, ", "),
-                       fmt::join(interior, ", "), w.choose(3)),
+    w.emit(fmt::format("pad: {}, low: [{}], high: [{}], interior: [{}], value: {}", x.name, fmt::join(low, ", "),
+                       fmt::join(high, ", "), fmt::join(interior, ", "), w.choose(3)),
            shape, x.dtype, x.exact);
 }
 
 void broadcast(CaseWriter& w) {
-    const Known x = w.any([](const Known& value) { return value.shape.size() <= 3 && elements_of(value.shape) <= 600; });
+    const Known x =
+        w.any([](const Known& value) { return value.shape.size() <= 3 && elements_of(value.shape) <= 600; });
     if (x.name.empty()) return unary_step(w);
     std::vector<i64> shape = x.shape;
     for (i64& size : shape)
@@ -110,8 +115,13 @@ void broadcast(CaseWriter& w) {
 }
 
 void gather(CaseWriter& w) {
-    const Known x = w.any([](const Known& value) { return !value.shape.empty() && value.shape.size() <= 3 && elements_of(value.shape) <= 1000; });
-    Known ids = w.any([](const Known& value) { return value.dtype == "i32" && value.shape.size() <= 2 && elements_of(value.shape) <= 16 && !value.shape.empty(); });
+    const Known x = w.any([](const Known& value) {
+        return !value.shape.empty() && value.shape.size() <= 3 && elements_of(value.shape) <= 1000;
+    });
+    Known ids = w.any([](const Known& value) {
+        return value.dtype == "i32" && value.shape.size() <= 2 && elements_of(value.shape) <= 16 &&
+               !value.shape.empty();
+    });
     if (x.name.empty()) return unary_step(w);
     if (ids.name.empty()) ids = w.tensor({4, 2}, "i32");
     const size_t dim = w.choose(x.shape.size());
@@ -131,8 +141,10 @@ void generate(CaseWriter& w) {
     }
     const std::string dtype = w.choose({"f32", "i32"});
     const std::string text = fmt::format("[{}]", fmt::join(names, ", "));
-    if (w.chance(3)) w.emit(fmt::format("constant: 3, axes: {}, dtype: {}", text, dtype), shape, dtype, true);
-    else w.emit(fmt::format("iota: {}, dim: {}, dtype: {}", text, w.choose(shape.size()), dtype), shape, dtype, true);
+    if (w.chance(3))
+        w.emit(fmt::format("constant: 3, axes: {}, dtype: {}", text, dtype), shape, dtype, true);
+    else
+        w.emit(fmt::format("iota: {}, dim: {}, dtype: {}", text, w.choose(shape.size()), dtype), shape, dtype, true);
 }
 
 // By mesh axes, or by the logical axes that have the dims' sizes.
@@ -155,7 +167,8 @@ void constrain(CaseWriter& w) {
 } // namespace
 
 const std::vector<CaseStep>& move_steps() {
-    static const std::vector<CaseStep> steps = {reshape, transpose, constrain, concatenate, slice, pad, broadcast, gather, constrain, generate};
+    static const std::vector<CaseStep> steps = {reshape, transpose, constrain, concatenate, slice,
+                                                pad,     broadcast, gather,    constrain,   generate};
     return steps;
 }
 

@@ -14,13 +14,17 @@ using Names = std::vector<std::string>;
 // |x| + 1, of whole numbers too: a divisor, a base, the argument of a logarithm.
 Known positive(CaseWriter& w, const Known& x) {
     const Known magnitude = w.help("abs: " + x.name, x, x.exact);
-    return w.help(fmt::format("add: [{}, 1]", magnitude.name), x, x.exact && (w.options.integers_only || x.dtype == "i32"));
+    return w.help(fmt::format("add: [{}, 1]", magnitude.name), x,
+                  x.exact && (w.options.integers_only || x.dtype == "i32"));
 }
 
-Known bounded(CaseWriter& w, const Known& x) { return w.help(fmt::format("clamp: {}, min: -2, max: 3", x.name), x, x.exact); }
+Known bounded(CaseWriter& w, const Known& x) {
+    return w.help(fmt::format("clamp: {}, min: -2, max: 3", x.name), x, x.exact);
+}
 
 void smooth(CaseWriter& w, const Known& x) {
-    static const Names anywhere = {"tanh", "logistic", "erf", "sin", "cos", "silu", "gelu", "expm1", "exp", "log", "log1p", "sqrt", "rsqrt"};
+    static const Names anywhere = {"tanh",  "logistic", "erf", "sin",   "cos",  "silu", "gelu",
+                                   "expm1", "exp",      "log", "log1p", "sqrt", "rsqrt"};
     const std::string op = w.choose(anywhere);
     Known operand = x;
     if (op == "exp" || op == "expm1" || op == "sin" || op == "cos") operand = bounded(w, x);
@@ -61,28 +65,39 @@ void binary(CaseWriter& w) {
         return;
     }
     std::string op = w.choose(numbers);
-    if (turn && x.dtype == "i32") op = w.choose({"rem", "trunc_div", "div"});
-    else if (turn && !w.options.integers_only) op = w.choose({"div", "atan2", "pow"});
+    if (turn && x.dtype == "i32")
+        op = w.choose({"rem", "trunc_div", "div"});
+    else if (turn && !w.options.integers_only)
+        op = w.choose({"div", "atan2", "pow"});
     if (op == "rem" || op == "trunc_div" || op == "div") y = positive(w, y);
     Known left = x;
     if (op == "pow") {
         left = bounded(w, positive(w, x));
         y = bounded(w, y);
     }
-    if (w.chance(8) && op != "pow") w.emit_rounded(fmt::format("{}: [{}, {}]", op, left.name, 2), x.shape, x.dtype, x.exact);
-    else if (op == "max" || op == "min") w.emit(fmt::format("{}: [{}, {}]", op, x.name, y.name), shape, x.dtype, exact);
-    else w.emit_rounded(fmt::format("{}: [{}, {}]", op, left.name, y.name), shape, x.dtype, exact);
+    if (w.chance(8) && op != "pow")
+        w.emit_rounded(fmt::format("{}: [{}, {}]", op, left.name, 2), x.shape, x.dtype, x.exact);
+    else if (op == "max" || op == "min")
+        w.emit(fmt::format("{}: [{}, {}]", op, x.name, y.name), shape, x.dtype, exact);
+    else
+        w.emit_rounded(fmt::format("{}: [{}, {}]", op, left.name, y.name), shape, x.dtype, exact);
 }
 
 void compare(CaseWriter& w) {
     const Known x = w.any([](const Known& value) { return value.exact && value.dtype != "bool"; });
     if (x.name.empty()) return unary_step(w);
-    const Known y = w.any([&](const Known& value) { return value.exact && value.dtype == x.dtype && broadcast(x.shape, value.shape) == x.shape; });
-    const Known p = w.emit(fmt::format("{}: [{}, {}]", w.choose({"gt", "ge", "lt", "le", "eq", "ne"}), x.name, w.chance(3) ? "0" : y.name), x.shape, "bool", true);
-    const Known a = w.any([&](const Known& value) { return value.dtype != "bool" && broadcast(value.shape, p.shape) == p.shape; });
+    const Known y = w.any([&](const Known& value) {
+        return value.exact && value.dtype == x.dtype && broadcast(x.shape, value.shape) == x.shape;
+    });
+    const Known p = w.emit(
+        fmt::format("{}: [{}, {}]", w.choose({"gt", "ge", "lt", "le", "eq", "ne"}), x.name, w.chance(3) ? "0" : y.name),
+        x.shape, "bool", true);
+    const Known a =
+        w.any([&](const Known& value) { return value.dtype != "bool" && broadcast(value.shape, p.shape) == p.shape; });
     const std::string other = w.chance(2) || broadcast(a.shape, p.shape) != p.shape ? "1" : a.name;
     if (a.name.empty()) return;
-    w.emit(w.chance(2) ? fmt::format("select: [{}, {}, {}]", p.name, a.name, other) : fmt::format("select: [{}, {}, {}]", p.name, other == "1" ? "0" : other, a.name),
+    w.emit(w.chance(2) ? fmt::format("select: [{}, {}, {}]", p.name, a.name, other)
+                       : fmt::format("select: [{}, {}, {}]", p.name, other == "1" ? "0" : other, a.name),
            p.shape, a.dtype, a.exact);
 }
 
@@ -93,7 +108,8 @@ void cast(CaseWriter& w) {
     if (x.exact && is_float(x)) to.push_back("i32");
     if (!is_float(x)) to.push_back("i32");
     const std::string dtype = w.choose(to);
-    w.emit(fmt::format("cast: {}, dtype: {}", x.name, dtype), x.shape, dtype, x.exact && (w.options.integers_only || dtype != "bf16"));
+    w.emit(fmt::format("cast: {}, dtype: {}", x.name, dtype), x.shape, dtype,
+           x.exact && (w.options.integers_only || dtype != "bf16"));
 }
 
 void reduce(CaseWriter& w) {
@@ -112,21 +128,30 @@ void reduce(CaseWriter& w) {
     std::string op = w.choose({"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "mean"});
     if (op == "mean" && (w.options.integers_only || !is_float(x))) op = "reduce_sum";
     if (op == "reduce_prod" && summed > 12) op = "reduce_sum";
-    const std::string text = fmt::format("{}: {}, dims: [{}]{}", op, x.name, fmt::join(dims, ", "), keep ? ", keepdims: true" : "");
-    if (op == "reduce_max" || op == "reduce_min") w.emit(text, shape, x.dtype, x.exact);
-    else w.emit_rounded(text, shape, x.dtype, x.exact);
+    const std::string text =
+        fmt::format("{}: {}, dims: [{}]{}", op, x.name, fmt::join(dims, ", "), keep ? ", keepdims: true" : "");
+    if (op == "reduce_max" || op == "reduce_min")
+        w.emit(text, shape, x.dtype, x.exact);
+    else
+        w.emit_rounded(text, shape, x.dtype, x.exact);
 }
 
 } // namespace
 
 void unary_step(CaseWriter& w) {
     const Known x = w.any();
-    if (x.dtype == "bool") w.emit("not: " + x.name, x);
-    else if (is_float(x) && !w.options.integers_only && w.chance(2)) smooth(w, x);
-    else if (is_float(x) && x.exact && w.chance(3)) w.emit(fmt::format("{}: {}", w.choose({"floor", "ceil", "round", "sign"}), x.name), x);
-    else if (w.chance(6)) w.emit_rounded("square: " + x.name, x.shape, x.dtype, x.exact);
-    else if (w.chance(6)) bounded(w, x);
-    else w.emit(fmt::format("{}: {}", w.choose({"neg", "relu", "abs"}), x.name), x);
+    if (x.dtype == "bool")
+        w.emit("not: " + x.name, x);
+    else if (is_float(x) && !w.options.integers_only && w.chance(2))
+        smooth(w, x);
+    else if (is_float(x) && x.exact && w.chance(3))
+        w.emit(fmt::format("{}: {}", w.choose({"floor", "ceil", "round", "sign"}), x.name), x);
+    else if (w.chance(6))
+        w.emit_rounded("square: " + x.name, x.shape, x.dtype, x.exact);
+    else if (w.chance(6))
+        bounded(w, x);
+    else
+        w.emit(fmt::format("{}: {}", w.choose({"neg", "relu", "abs"}), x.name), x);
 }
 
 const std::vector<CaseStep>& pointwise_steps() {

@@ -50,10 +50,13 @@ Known CaseWriter::any(const std::function<bool(const Known&)>& fits) {
 
 Known CaseWriter::emit(const std::string& op, std::vector<i64> shape, std::string dtype, bool exact) {
     std::string name = fmt::format("v{}", next_value);
-    if (next_value > 0 && chance(10)) name = fmt::format("v{}", choose(static_cast<size_t>(next_value)));
-    else ++next_value;
+    if (next_value > 0 && chance(10))
+        name = fmt::format("v{}", choose(static_cast<size_t>(next_value)));
+    else
+        ++next_value;
     graph += fmt::format("  - {}: {{{}}}\n", name, op);
-    values.erase(std::remove_if(values.begin(), values.end(), [&](const Known& value) { return value.name == name; }), values.end());
+    values.erase(std::remove_if(values.begin(), values.end(), [&](const Known& value) { return value.name == name; }),
+                 values.end());
     values.push_back({name, std::move(shape), std::move(dtype), exact});
     return values.back();
 }
@@ -69,14 +72,18 @@ Known CaseWriter::emit_rounded(const std::string& op, std::vector<i64> shape, co
     return emit(op, std::move(shape), dtype, exact && whole);
 }
 
-Known CaseWriter::tensor(const std::vector<i64>& shape, const std::string& dtype, const std::vector<std::string>& axes) {
+Known CaseWriter::tensor(const std::vector<i64>& shape, const std::string& dtype,
+                         const std::vector<std::string>& axes) {
     const bool param = dtype == "f32" && chance(3);
     const std::string name = fmt::format("{}{}", param ? "w" : "x", next_tensor++);
-    std::string text = axes.empty() ? fmt::format("shape: [{}]", fmt::join(shape, ", ")) : fmt::format("axes: [{}]", fmt::join(axes, ", "));
+    std::string text = axes.empty() ? fmt::format("shape: [{}]", fmt::join(shape, ", "))
+                                    : fmt::format("axes: [{}]", fmt::join(axes, ", "));
     if (dtype != "f32") text += ", dtype: " + dtype;
     if (axes.empty() ? !chance(4) : chance(3)) text += ", mesh: " + random_spec(*this, shape);
-    if (dtype == "i32") text += ", init: {randint: {low: 0, high: 8}}";
-    else if (dtype != "bool") text += ", init: {normal: {stddev: 1.0}}";
+    if (dtype == "i32")
+        text += ", init: {randint: {low: 0, high: 8}}";
+    else if (dtype != "bool")
+        text += ", init: {normal: {stddev: 1.0}}";
     (param ? params : inputs) += fmt::format("  {}: {{{}}}\n", name, text);
     tensors.push_back({name, shape, param ? "params" : "inputs", true});
     values.push_back({name, shape, dtype, true});
@@ -99,7 +106,8 @@ std::string random_spec(CaseWriter& w, const std::vector<i64>& shape) {
         i64 parts = 1;
         for (size_t tries = w.choose(3); tries > 0; --tries) {
             const Part part = random_part(w);
-            const bool taken = std::any_of(used.begin(), used.end(), [&](const Part& other) { return collides(part, other); });
+            const bool taken =
+                std::any_of(used.begin(), used.end(), [&](const Part& other) { return collides(part, other); });
             if (taken || size % (parts * part.size) != 0) continue;
             used.push_back(part);
             parts *= part.size;
@@ -107,8 +115,10 @@ std::string random_spec(CaseWriter& w, const std::vector<i64>& shape) {
         }
         const std::string priority = w.chance(8) ? fmt::format("@{}", w.choose(3)) : "";
         const std::string open = w.chance(4) ? "?" : "";
-        if (axes.empty()) dims.push_back(open.empty() ? "~" : fmt::format("\"?{}\"", priority));
-        else if (axes.size() == 1) dims.push_back(fmt::format("\"{}{}{}\"", axes[0], open, priority));
+        if (axes.empty())
+            dims.push_back(open.empty() ? "~" : fmt::format("\"?{}\"", priority));
+        else if (axes.size() == 1)
+            dims.push_back(fmt::format("\"{}{}{}\"", axes[0], open, priority));
         else {
             std::string list;
             for (const std::string& axis : axes) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", axis);

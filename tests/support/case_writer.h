@@ -30,8 +30,8 @@ struct CaseAxis {
     i64 size;
 };
 
-// A value that later ops may use. `exact`: every correct plan and the interpreter have the same bits, so ops that jump (floor, gt,
-// a cast to whole numbers) may be applied to it.
+// A value that later ops may use. `exact`: every correct plan and the interpreter have the same bits, so ops that jump
+// (floor, gt, a cast to whole numbers) may be applied to it.
 struct Known {
     std::string name;
     std::vector<i64> shape;

@@ -47,7 +47,9 @@ bool fits(const std::string& expected, const std::string& actual) {
 // A plan that was made is also proved: `plan MODEL LAYOUT` -> `run MODEL LAYOUT --verify`.
 void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
     std::vector<std::string> words = split_words(command.text);
-    if (words.size() < 4 || words[0] != "shardc" || words[1] != "plan" || words[2].starts_with('-') || words[3].starts_with('-')) return;
+    if (words.size() < 4 || words[0] != "shardc" || words[1] != "plan" || words[2].starts_with('-') ||
+        words[3].starts_with('-'))
+        return;
     std::string line = fmt::format("shardc run '{}' '{}' --verify", words[2], words[3]);
     CommandResult run = run_command(files, line);
     ++result.proved;
@@ -55,11 +57,14 @@ void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
 }
 
 // Runs the commands of one console block; returns the block as it should read.
-std::string check_block(std::span<const std::string> block, int first_line, bool proved, MemoryFiles& files, DocumentResult& result) {
+std::string check_block(std::span<const std::string> block, int first_line, bool proved, MemoryFiles& files,
+                        DocumentResult& result) {
     std::vector<Command> commands;
     for (size_t i = 0; i < block.size(); ++i) {
-        if (block[i].starts_with("$ shardc ")) commands.push_back({first_line + static_cast<int>(i), block[i].substr(2), {}});
-        else if (!commands.empty()) commands.back().expected += block[i] + "\n";
+        if (block[i].starts_with("$ shardc "))
+            commands.push_back({first_line + static_cast<int>(i), block[i].substr(2), {}});
+        else if (!commands.empty())
+            commands.back().expected += block[i] + "\n";
     }
     std::string rewritten;
     for (Command& command : commands) {
@@ -93,7 +98,8 @@ DocumentResult check_document(const std::string& text, const std::string& reposi
         for (const std::string& line : block) body += line + "\n";
         if (info.front() == "yaml" && info.size() > 1) files.files[info[1]] = body;
         if (info.front() == "console")
-            body = check_block(block, static_cast<int>(i) + 2, std::find(info.begin(), info.end(), "no-run") == info.end(), files, result);
+            body = check_block(block, static_cast<int>(i) + 2,
+                               std::find(info.begin(), info.end(), "no-run") == info.end(), files, result);
         result.rewritten += body;
         if (end < lines.size()) result.rewritten += "```\n";
         i = end;

@@ -1,11 +1,13 @@
 // Documents that are tests. In a Markdown file, a fenced block
 //
 //     ```yaml model.yaml        is a file of that name, for the commands that follow in the document
-//     ```console                holds commands after "$ shardc" and, below each, exactly what they print: stdout, then stderr, then
+//     ```console                holds commands after "$ shardc" and, below each, exactly what they print: stdout, then
+//     stderr, then
 //                               "[exit N]" if the exit code N is not 0
 //
-// A command whose output ends in a line "..." need only begin like that. Files not in the document are looked up in the repository.
-// A plan that a document makes is also run and compared with the one-device plan, unless its block says ```console no-run.
+// A command whose output ends in a line "..." need only begin like that. Files not in the document are looked up in the
+// repository. A plan that a document makes is also run and compared with the one-device plan, unless its block says
+// ```console no-run.
 #pragma once
 
 #include "tests/support/memory_files.h"

@@ -81,7 +81,8 @@ private:
         drop_common();
     }
 
-    // The leading part of `ref` that fits a capacity; everywhere a larger axis is then two. Nothing if the sizes do not fit.
+    // The leading part of `ref` that fits a capacity; everywhere a larger axis is then two. Nothing if the sizes do not
+    // fit.
     std::optional<AxisRef> fit(AxisRef ref, i64 capacity) {
         if (capacity <= 1 || !compatible(ref.size, capacity)) return std::nullopt;
         if (ref.size <= capacity) return ref;
@@ -116,7 +117,8 @@ private:
         const List::const_iterator last = std::find(goal.begin(), goal.end(), in_[source].back());
         if (last == goal.end() || last + 1 == goal.end() || holds(in_, *(last + 1))) return false;
         const std::optional<AxisRef> next = fit(*(last + 1), room);
-        if (!next || shape_[source] % (total_size(fixed_[source]) * total_size(in_[source]) * next->size) != 0) return false;
+        if (!next || shape_[source] % (total_size(fixed_[source]) * total_size(in_[source]) * next->size) != 0)
+            return false;
         in_[source].push_back(*next);
         room /= next->size;
         return true;
@@ -188,7 +190,8 @@ private:
                     for (size_t from = 0; from < in_.size(); ++from)
                         if ((from == d) == own) fill(d, from, wanted, prefix[d], room);
         const bool full = std::all_of(room.begin(), room.end(), [](i64 rest) { return rest == 1; });
-        if (full) in_ = rebuilt_;
+        if (full)
+            in_ = rebuilt_;
         else {
             in_ = in_before;
             out_ = out_before;
@@ -207,12 +210,16 @@ private:
         const Lists pools = wanted ? Lists{in_[from], out_[from]} : Lists{in_[from]};
         for (const List& pool : pools)
             for (const AxisRef& ref : pool) {
-                if (room[dim] == 1 || !(holds(in_, ref) || holds(out_, ref)) || holds(rebuilt_, ref) || holds(out_, ref) != wanted) continue;
+                if (room[dim] == 1 || !(holds(in_, ref) || holds(out_, ref)) || holds(rebuilt_, ref) ||
+                    holds(out_, ref) != wanted)
+                    continue;
                 const std::optional<AxisRef> part = fit(ref, room[dim]);
                 if (!part) continue;
                 List& list = rebuilt_[dim];
-                if (wanted) list.push_back(*part);
-                else list.insert(list.begin() + static_cast<std::ptrdiff_t>(prefix), *part);
+                if (wanted)
+                    list.push_back(*part);
+                else
+                    list.insert(list.begin() + static_cast<std::ptrdiff_t>(prefix), *part);
                 room[dim] /= part->size;
             }
     }
@@ -235,7 +242,9 @@ private:
         const bool lands = in_[target].empty() && suffix.size() <= out_[target].size() &&
                            std::equal(suffix.begin(), suffix.end(), out_[target].begin());
         const i64 parts = total_size(suffix);
-        if ((in_order && !lands) || shape_[target] % (total_size(fixed_[target]) * total_size(in_[target]) * parts) != 0) return false;
+        if ((in_order && !lands) ||
+            shape_[target] % (total_size(fixed_[target]) * total_size(in_[target]) * parts) != 0)
+            return false;
         const double before = local();
         list.resize(first);
         in_[target].insert(in_[target].end(), suffix.begin(), suffix.end());

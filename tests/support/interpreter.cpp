@@ -21,7 +21,9 @@ i64 offset_of(const Shape& shape, const Index& index) {
     return offset;
 }
 
-double at(const Array& array, const Index& index) { return array.values[static_cast<size_t>(offset_of(array.shape, index))]; }
+double at(const Array& array, const Index& index) {
+    return array.values[static_cast<size_t>(offset_of(array.shape, index))];
+}
 
 // Calls visit for every index of a shape, row-major.
 void for_each(const Shape& shape, const std::function<void(const Index&)>& visit) {
@@ -54,7 +56,8 @@ double at_broadcast(const Array& array, const Index& index) {
     return at(array, own);
 }
 
-Array einsum(const std::string& left_letters, const std::string& right_letters, const std::string& out_letters, const Arrays& in) {
+Array einsum(const std::string& left_letters, const std::string& right_letters, const std::string& out_letters,
+             const Arrays& in) {
     std::map<char, i64> sizes;
     auto note = [&sizes](const std::string& letters, const Shape& shape) {
         for (size_t d = 0; d < letters.size(); ++d) sizes[letters[d]] = shape[d];
@@ -84,15 +87,19 @@ Array einsum(const std::string& left_letters, const std::string& right_letters, 
         return offset;
     };
     const Shape right_shape = in.size() > 1 ? in[1].shape : Shape{};
-    const std::vector<i64> left_out = steps_of(left_letters, in[0].shape, out_letters), right_out = steps_of(right_letters, right_shape, out_letters);
-    const std::vector<i64> left_in = steps_of(left_letters, in[0].shape, summed), right_in = steps_of(right_letters, right_shape, summed);
+    const std::vector<i64> left_out = steps_of(left_letters, in[0].shape, out_letters),
+                           right_out = steps_of(right_letters, right_shape, out_letters);
+    const std::vector<i64> left_in = steps_of(left_letters, in[0].shape, summed),
+                           right_in = steps_of(right_letters, right_shape, summed);
     std::vector<std::pair<i64, i64>> terms; // offsets of the factors of every term, the same for every output
-    for_each(summed_shape, [&](const Index& inner) { terms.emplace_back(offset_in(left_in, inner), offset_in(right_in, inner)); });
+    for_each(summed_shape,
+             [&](const Index& inner) { terms.emplace_back(offset_in(left_in, inner), offset_in(right_in, inner)); });
     return make(out_shape, [&](const Index& out) {
         const double* left = in[0].values.data() + offset_in(left_out, out);
         const double* right = in.size() > 1 ? in[1].values.data() + offset_in(right_out, out) : nullptr;
         double total = 0;
-        for (const std::pair<i64, i64>& term : terms) total += left[term.first] * (right == nullptr ? 1 : right[term.second]);
+        for (const std::pair<i64, i64>& term : terms)
+            total += left[term.first] * (right == nullptr ? 1 : right[term.second]);
         return total;
     });
 }
@@ -130,7 +137,8 @@ Evaluate unary(double (*f)(double)) {
 
 Evaluate binary(double (*f)(double, double)) {
     return [f](const Arrays& in, const Node&, const TensorType& type) {
-        return make(type.shape, [&](const Index& index) { return f(at_broadcast(in[0], index), at_broadcast(in[1], index)); });
+        return make(type.shape,
+                    [&](const Index& index) { return f(at_broadcast(in[0], index), at_broadcast(in[1], index)); });
     };
 }
 
@@ -156,7 +164,9 @@ double round_to(DType dtype, double x) {
 }
 
 Array select(const Arrays& in, const Node&, const TensorType& type) {
-    return make(type.shape, [&](const Index& i) { return at_broadcast(in[0], i) != 0 ? at_broadcast(in[1], i) : at_broadcast(in[2], i); });
+    return make(type.shape, [&](const Index& i) {
+        return at_broadcast(in[0], i) != 0 ? at_broadcast(in[1], i) : at_broadcast(in[2], i);
+    });
 }
 
 Array cast(const Arrays& in, const Node&, const TensorType& type) {
@@ -165,7 +175,9 @@ Array cast(const Arrays& in, const Node&, const TensorType& type) {
 
 Array constant_node(const Arrays&, const Node& node, const TensorType& type) {
     const std::vector<double>& values = node.attributes.numbers("value");
-    return make(type.shape, [&](const Index& i) { return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))]; });
+    return make(type.shape, [&](const Index& i) {
+        return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))];
+    });
 }
 
 // `name` for each dim of the operand: the attribute speaks of the dims in `dim`, or of all.
@@ -174,7 +186,8 @@ std::vector<i64> per_dim(const Node& node, std::string_view name, const Shape& s
     if (name == "limit") result = shape;
     if (!node.attributes.has(name)) return result;
     const std::vector<i64>& given = node.attributes.integers(name);
-    if (node.attributes.has("dim")) dims = node.attributes.integers("dim");
+    if (node.attributes.has("dim"))
+        dims = node.attributes.integers("dim");
     else
         for (size_t d = 0; d < shape.size(); ++d) dims.push_back(static_cast<i64>(d));
     for (size_t n = 0; n < dims.size(); ++n) {
@@ -192,7 +205,9 @@ Array transpose(const Arrays& in, const Node& node, const TensorType& type) {
     return make(type.shape, [&](const Index& index) {
         Index source(index.size());
         for (size_t d = 0; d < index.size(); ++d) {
-            size_t from = node.attributes.has("permutation") ? static_cast<size_t>(node.attributes.integers("permutation")[d]) : index.size() - 1 - d;
+            size_t from = node.attributes.has("permutation")
+                              ? static_cast<size_t>(node.attributes.integers("permutation")[d])
+                              : index.size() - 1 - d;
             source[from] = index[d];
         }
         return at(in[0], source);
@@ -215,7 +230,9 @@ Array pad(const Arrays& in, const Node& node, const TensorType& type) {
         Index source(index.size());
         for (size_t d = 0; d < index.size(); ++d) {
             i64 from_first = index[d] - low[d];
-            if (from_first < 0 || from_first % (interior[d] + 1) != 0 || from_first / (interior[d] + 1) >= in[0].shape[d]) return fill;
+            if (from_first < 0 || from_first % (interior[d] + 1) != 0 ||
+                from_first / (interior[d] + 1) >= in[0].shape[d])
+                return fill;
             source[d] = from_first / (interior[d] + 1);
         }
         return at(in[0], source);
@@ -236,7 +253,8 @@ Array broadcast(const Arrays& in, const Node& node, const TensorType& type) {
     return make(type.shape, [&](const Index& index) {
         Index source(in[0].shape.size());
         for (size_t d = 0; d < source.size(); ++d) {
-            size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d]) : index.size() - source.size() + d;
+            size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d])
+                                                    : index.size() - source.size() + d;
             source[d] = in[0].shape[d] == 1 ? 0 : index[to];
         }
         return at(in[0], source);
@@ -247,7 +265,8 @@ Array gather(const Arrays& in, const Node& node, const TensorType& type) {
     size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
     size_t index_rank = in[1].shape.size();
     return make(type.shape, [&](const Index& index) {
-        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
+        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
+                    index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
         Index source(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
         source.push_back(std::clamp<i64>(static_cast<i64>(at(in[1], which)), 0, in[0].shape[dim] - 1));
         source.insert(source.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
@@ -273,7 +292,9 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"einsum", einsum_node},
         {"neg", unary([](double x) { return -x; })},
         {"abs", unary([](double x) { return std::fabs(x); })},
-        {"sign", unary([](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; })},
+        {"sign", unary([](double x) { return x > 0   ? 1.0
+                                             : x < 0 ? -1.0
+                                                     : x; })},
         {"exp", unary([](double x) { return std::exp(x); })},
         {"expm1", unary([](double x) { return std::expm1(x); })},
         {"log", unary([](double x) { return std::log(x); })},
@@ -332,10 +353,14 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 // Sums of a few hundred terms of this size have all their bits.
 double exact_limit(DType dtype) {
     switch (dtype) {
-    case DType::bf16: return 32;
-    case DType::f32: return 1e5;
-    case DType::f64: return 1e12;
-    default: return 1e9;
+    case DType::bf16:
+        return 32;
+    case DType::f32:
+        return 1e5;
+    case DType::f64:
+        return 1e12;
+    default:
+        return 1e9;
     }
 }
 
@@ -349,7 +374,8 @@ void note(const Array& array, DType dtype, Exactness& exactness) {
 
 } // namespace
 
-std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs, Exactness* exactness) {
+std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs,
+                                       Exactness* exactness) {
     Arrays values(graph.values.size());
     for (ValueId id : graph.inputs) values[static_cast<size_t>(id)] = inputs.at(graph.value(id).name);
     for (const Node& node : graph.nodes) {
@@ -362,7 +388,8 @@ std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::s
         if (exactness) note(values[static_cast<size_t>(result)], graph.value(result).type.dtype, *exactness);
     }
     std::map<std::string, Array> outputs;
-    for (size_t i = 0; i < graph.outputs.size(); ++i) outputs[graph.output_names[i]] = values[static_cast<size_t>(graph.outputs[i])];
+    for (size_t i = 0; i < graph.outputs.size(); ++i)
+        outputs[graph.output_names[i]] = values[static_cast<size_t>(graph.outputs[i])];
     return outputs;
 }
 

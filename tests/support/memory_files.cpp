@@ -26,8 +26,10 @@ std::vector<std::string> split_words(const std::string& line) {
     bool started = false;
     for (char c : line) {
         if (quote != 0) {
-            if (c == quote) quote = 0;
-            else word += c;
+            if (c == quote)
+                quote = 0;
+            else
+                word += c;
         } else if (c == '"' || c == '\'') {
             quote = c;
             started = true;

@@ -12,14 +12,16 @@ namespace shard {
 namespace {
 
 // Values of a tensor as f64, and back. Only the types that models have as inputs and outputs.
-template <typename T> void read_as(const Tensor& tensor, std::vector<double>& values) {
+template<typename T>
+void read_as(const Tensor& tensor, std::vector<double>& values) {
     for (size_t i = 0; i < values.size(); ++i) {
         T element;
         std::memcpy(&element, tensor.bytes.data() + i * sizeof(T), sizeof(T));
         values[i] = static_cast<double>(element);
     }
 }
-template <typename T> void write_as(const std::vector<double>& values, Tensor& tensor) {
+template<typename T>
+void write_as(const std::vector<double>& values, Tensor& tensor) {
     for (size_t i = 0; i < values.size(); ++i) {
         T element = static_cast<T>(values[i]);
         std::memcpy(tensor.bytes.data() + i * sizeof(T), &element, sizeof(T));
@@ -29,12 +31,24 @@ template <typename T> void write_as(const std::vector<double>& values, Tensor& t
 std::vector<double> values_of(const Tensor& tensor) {
     std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
     switch (tensor.type.dtype) {
-    case DType::f32: read_as<float>(tensor, values); break;
-    case DType::f64: read_as<double>(tensor, values); break;
-    case DType::i32: read_as<std::int32_t>(tensor, values); break;
-    case DType::i64: read_as<std::int64_t>(tensor, values); break;
-    case DType::u32: read_as<std::uint32_t>(tensor, values); break;
-    case DType::boolean: read_as<std::uint8_t>(tensor, values); break;
+    case DType::f32:
+        read_as<float>(tensor, values);
+        break;
+    case DType::f64:
+        read_as<double>(tensor, values);
+        break;
+    case DType::i32:
+        read_as<std::int32_t>(tensor, values);
+        break;
+    case DType::i64:
+        read_as<std::int64_t>(tensor, values);
+        break;
+    case DType::u32:
+        read_as<std::uint32_t>(tensor, values);
+        break;
+    case DType::boolean:
+        read_as<std::uint8_t>(tensor, values);
+        break;
     case DType::bf16:
         for (size_t i = 0; i < values.size(); ++i) {
             std::uint16_t half;
@@ -52,12 +66,24 @@ std::vector<double> values_of(const Tensor& tensor) {
 Tensor tensor_of(const TensorType& type, const std::vector<double>& values) {
     Tensor tensor{type, std::vector<std::byte>(static_cast<size_t>(type.bytes()))};
     switch (type.dtype) {
-    case DType::f32: write_as<float>(values, tensor); break;
-    case DType::f64: write_as<double>(values, tensor); break;
-    case DType::i32: write_as<std::int32_t>(values, tensor); break;
-    case DType::i64: write_as<std::int64_t>(values, tensor); break;
-    case DType::u32: write_as<std::uint32_t>(values, tensor); break;
-    case DType::boolean: write_as<std::uint8_t>(values, tensor); break;
+    case DType::f32:
+        write_as<float>(values, tensor);
+        break;
+    case DType::f64:
+        write_as<double>(values, tensor);
+        break;
+    case DType::i32:
+        write_as<std::int32_t>(values, tensor);
+        break;
+    case DType::i64:
+        write_as<std::int64_t>(values, tensor);
+        break;
+    case DType::u32:
+        write_as<std::uint32_t>(values, tensor);
+        break;
+    case DType::boolean:
+        write_as<std::uint8_t>(values, tensor);
+        break;
     case DType::bf16: // small whole numbers: their f32 bits end in zeros
         for (size_t i = 0; i < values.size(); ++i) {
             const float wide = static_cast<float>(values[i]);
@@ -79,10 +105,14 @@ std::uint32_t next(std::uint32_t& state) {
 // The largest error that n rounded additions may leave, relative to the largest value; n is generous.
 constexpr double tolerance(DType dtype) {
     switch (dtype) {
-    case DType::f32: return 2e-4;
-    case DType::f64: return 1e-9;
-    case DType::bf16: return 0.06;
-    default: return 0;
+    case DType::f32:
+        return 2e-4;
+    case DType::f64:
+        return 1e-9;
+    case DType::bf16:
+        return 0.06;
+    default:
+        return 0;
     }
 }
 
@@ -97,7 +127,8 @@ void compare(const std::string& what, const std::string& output, double relative
         if (std::isfinite(value)) scale = std::max(scale, std::fabs(value));
     const double allowed = relative * scale;
     for (size_t i = 0; i < got.size(); ++i) {
-        bool same = got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i])) || std::fabs(got[i] - want[i]) <= allowed;
+        bool same =
+            got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i])) || std::fabs(got[i] - want[i]) <= allowed;
         if (same) continue;
         problems.push_back(fmt::format("{}: {}[{}] is {}, not {}", what, output, i, got[i], want[i]));
         return;
@@ -111,7 +142,9 @@ std::map<std::string, Tensor> make_inputs(const Graph& graph, std::uint32_t stat
         std::vector<double> values(static_cast<size_t>(value.type.elements()));
         for (double& element : values) {
             double drawn = static_cast<double>(next(state) % 5) - 2;
-            element = value.type.dtype == DType::boolean ? (drawn > 0 ? 1 : 0) : value.type.dtype == DType::u32 ? std::fabs(drawn) : drawn;
+            element = value.type.dtype == DType::boolean ? (drawn > 0 ? 1 : 0)
+                      : value.type.dtype == DType::u32   ? std::fabs(drawn)
+                                                         : drawn;
         }
         inputs[value.name] = tensor_of(value.type, values);
     }
@@ -132,7 +165,8 @@ std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
     return find_format("text")->render(std::span<const Subject>(&subject, 1), false);
 }
 
-std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation, const ProofOptions& options) {
+std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation,
+                               const ProofOptions& options) {
     std::vector<std::string> problems;
     const Plan& plan = *compilation.plan;
 
@@ -150,13 +184,15 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
 
     RunOptions run;
     run.workers = options.workers;
-    if (options.small_integers) run.inputs = make_inputs(*compilation.graph, options.seed);
+    if (options.small_integers)
+        run.inputs = make_inputs(*compilation.graph, options.seed);
     else if (options.interpreter) {
         // The interpreter needs the same inputs: let a plan that only returns them make them.
         Plan echo = *single.plan;
         echo.steps.clear();
         echo.outputs.clear();
-        for (const PlanInput& input : echo.inputs) echo.outputs.push_back({echo.buffers[static_cast<size_t>(input.buffer)].name, input.buffer});
+        for (const PlanInput& input : echo.inputs)
+            echo.outputs.push_back({echo.buffers[static_cast<size_t>(input.buffer)].name, input.buffer});
         std::optional<RunResult> drawn = run_plan(echo, {}, diagnostics);
         if (!drawn) return {"inputs cannot be drawn: " + text_of(sources, diagnostics)};
         run.inputs = drawn->outputs;
@@ -172,18 +208,22 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     Exactness exactness;
     if (options.interpreter) {
         std::map<std::string, Array> inputs;
-        for (const std::pair<const std::string, Tensor>& input : run.inputs) inputs[input.first] = {input.second.type.shape, values_of(input.second)};
+        for (const std::pair<const std::string, Tensor>& input : run.inputs)
+            inputs[input.first] = {input.second.type.shape, values_of(input.second)};
         expected = interpret(*compilation.graph, inputs, &exactness);
     }
-    // Beyond the range in which whole numbers are exact, a comparison on the way may go either way: bytes and memory are still proved.
+    // Beyond the range in which whole numbers are exact, a comparison on the way may go either way: bytes and memory
+    // are still proved.
     const bool comparable = exactness.in_range && (exactness.exact || !options.small_integers || !options.interpreter);
     const bool exact = options.small_integers && options.interpreter;
     for (const std::pair<const std::string, Tensor>& output : result->outputs) {
         if (!comparable) break;
         const std::vector<double> got = values_of(output.second);
         const double relative = exact || tolerance(output.second.type.dtype) == 0 ? 0 : coarsest(*compilation.graph);
-        compare("against one device", output.first, relative, got, values_of(reference->outputs.at(output.first)), problems);
-        if (options.interpreter) compare("against the interpreter", output.first, relative, got, expected.at(output.first).values, problems);
+        compare("against one device", output.first, relative, got, values_of(reference->outputs.at(output.first)),
+                problems);
+        if (options.interpreter)
+            compare("against the interpreter", output.first, relative, got, expected.at(output.first).values, problems);
     }
     std::optional<Comparison> comparison = compare_results(plan, *result, *reference, diagnostics);
     if (comparable && problems.empty() && (!comparison || !comparison->equal))
@@ -194,7 +234,8 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     if (result->wire_bytes_total != promised)
         problems.push_back(fmt::format("{} wire bytes were moved, {} promised", result->wire_bytes_total, promised));
     if (result->touched_peak_bytes != plan.peak_bytes)
-        problems.push_back(fmt::format("the peak was {} bytes, {} promised", result->touched_peak_bytes, plan.peak_bytes));
+        problems.push_back(
+            fmt::format("the peak was {} bytes, {} promised", result->touched_peak_bytes, plan.peak_bytes));
     if (plan.report.memory.peak != plan.peak_bytes) problems.push_back("the report's peak is not the plan's");
     return problems;
 }

@@ -1,5 +1,5 @@
-// The proof that every plan of a test must pass: it is printed and parsed back, run, and compared with the one-device plan, with the
-// independent interpreter, and with what it promised about bytes and memory.
+// The proof that every plan of a test must pass: it is printed and parsed back, run, and compared with the one-device
+// plan, with the independent interpreter, and with what it promised about bytes and memory.
 #pragma once
 
 #include "executor/executor.h"
@@ -10,7 +10,8 @@ namespace shard {
 struct ProofOptions {
     int workers = 0;
     bool interpreter = true; // slow: only for small models
-    bool small_integers = false; // inputs in -2..2 instead of the initializers' values: then every result must be equal exactly
+    bool small_integers =
+        false; // inputs in -2..2 instead of the initializers' values: then every result must be equal exactly
     std::uint32_t seed = 1;
 };
 
@@ -18,7 +19,8 @@ struct ProofOptions {
 std::vector<std::string> prove(const std::string& model, const std::string& layout, const ProofOptions& options = {});
 
 // The same for a compilation that is already there.
-std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation, const ProofOptions& options);
+std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation,
+                               const ProofOptions& options);
 
 std::string text_of(const Sources& sources, const Diagnostics& diagnostics);
 

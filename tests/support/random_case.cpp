@@ -10,13 +10,15 @@ namespace shard {
 
 namespace {
 
-const std::vector<std::vector<i64>> meshes = {{2, 2},    {4},    {2, 4}, {2, 2, 2}, {8},          {3, 2},    {2, 1, 3}, {1},  {6},  {4, 2},
-                                              {2, 3, 2}, {5},    {3, 3}, {6, 2},    {2, 2, 2, 2}, {4, 4},    {12},      {16}, {10}, {5, 2},
-                                              {8, 8},    {4, 16}, {64},   {2, 8, 4}, {4, 4, 4},    {1, 2, 1}, {7}};
+const std::vector<std::vector<i64>> meshes = {{2, 2},       {4},    {2, 4},    {2, 2, 2}, {8},       {3, 2}, {2, 1, 3},
+                                              {1},          {6},    {4, 2},    {2, 3, 2}, {5},       {3, 3}, {6, 2},
+                                              {2, 2, 2, 2}, {4, 4}, {12},      {16},      {10},      {5, 2}, {8, 8},
+                                              {4, 16},      {64},   {2, 8, 4}, {4, 4, 4}, {1, 2, 1}, {7}};
 const std::vector<i64> dim_sizes = {4, 8, 12, 6, 2, 24, 1, 3, 5, 16, 10};
 
 void write_mesh(CaseWriter& w) {
-    for (i64 size : meshes[w.choose(meshes.size())]) w.mesh.push_back({std::string(1, static_cast<char>('x' + static_cast<char>(w.mesh.size()))), size});
+    for (i64 size : meshes[w.choose(meshes.size())])
+        w.mesh.push_back({std::string(1, static_cast<char>('x' + static_cast<char>(w.mesh.size()))), size});
     for (CaseAxis& axis : w.mesh)
         if (axis.name == "{") axis.name = "u"; // after z
 }
@@ -36,9 +38,12 @@ std::string write_rules(CaseWriter& w, bool nnx) {
         }
         for (size_t count = w.choose(3); count > 0; --count) {
             const CaseAxis &first = w.mesh[w.choose(w.mesh.size())], &second = w.mesh[w.choose(w.mesh.size())];
-            if (first.name != second.name && size % (first.size * second.size) == 0) rules += fmt::format("  - {{{}: [{}, {}]}}\n", name, first.name, second.name);
-            else if (size % first.size == 0) rules += fmt::format("  - {{{}: {}}}\n", name, first.name);
-            else if (w.chance(2)) rules += fmt::format("  - {{{}: \"?\"}}\n", name);
+            if (first.name != second.name && size % (first.size * second.size) == 0)
+                rules += fmt::format("  - {{{}: [{}, {}]}}\n", name, first.name, second.name);
+            else if (size % first.size == 0)
+                rules += fmt::format("  - {{{}: {}}}\n", name, first.name);
+            else if (w.chance(2))
+                rules += fmt::format("  - {{{}: \"?\"}}\n", name);
         }
     }
     return rules;
@@ -55,7 +60,8 @@ void write_tensors(CaseWriter& w) {
             names.push_back(axis.name);
             shape.push_back(axis.size);
         }
-        static const std::vector<std::string> dtypes = {"f32", "f32", "f32", "f32", "f32", "f32", "i32", "bf16", "f64", "bool"};
+        static const std::vector<std::string> dtypes = {"f32", "f32", "f32",  "f32", "f32",
+                                                        "f32", "i32", "bf16", "f64", "bool"};
         w.tensor(shape, n == 0 ? "f32" : w.choose(dtypes), names);
     }
 }
@@ -63,7 +69,8 @@ void write_tensors(CaseWriter& w) {
 void write_graph(CaseWriter& w) {
     const size_t count = 1 + w.choose(8);
     for (size_t n = 0; n < count; ++n) {
-        static const std::vector<const std::vector<CaseStep>& (*)()> kinds = {pointwise_steps, contraction_steps, move_steps, move_steps, pointwise_steps, composite_steps};
+        static const std::vector<const std::vector<CaseStep>& (*)()> kinds = {
+            pointwise_steps, contraction_steps, move_steps, move_steps, pointwise_steps, composite_steps};
         const std::vector<CaseStep>& steps = kinds[w.choose(kinds.size())]();
         steps[w.choose(steps.size())](w);
         if (elements_of(w.values.back().shape) > 8192) break; // more would only take time
@@ -108,26 +115,31 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
     write_tensors(w);
     write_graph(w);
     std::vector<Known> outputs = {w.values.back()};
-    const Known second = w.any([&](const Known& value) { return value.name[0] == 'v' && value.name != outputs[0].name; });
+    const Known second =
+        w.any([&](const Known& value) { return value.name[0] == 'v' && value.name != outputs[0].name; });
     if (w.chance(2) && !second.name.empty()) outputs.push_back(second);
 
     RandomCase result;
     result.model = "model: random\naxes: {";
-    for (const CaseAxis& axis : w.logical) result.model += fmt::format("{}{}: {}", &axis == w.logical.data() ? "" : ", ", axis.name, axis.size);
+    for (const CaseAxis& axis : w.logical)
+        result.model += fmt::format("{}{}: {}", &axis == w.logical.data() ? "" : ", ", axis.name, axis.size);
     result.model += "}\n";
     if (!w.inputs.empty()) result.model += "inputs:\n" + w.inputs;
     if (!w.params.empty()) result.model += "params:\n" + w.params;
     if (!w.modules.empty()) result.model += "modules:\n" + w.modules;
-    result.model += fmt::format("graph:\n{}outputs: [{}{}]\n", w.graph, outputs[0].name, outputs.size() > 1 ? ", " + outputs[1].name : "");
+    result.model += fmt::format("graph:\n{}outputs: [{}{}]\n", w.graph, outputs[0].name,
+                                outputs.size() > 1 ? ", " + outputs[1].name : "");
 
     result.layout = "mesh: {";
-    for (const CaseAxis& axis : w.mesh) result.layout += fmt::format("{}{}: {}", &axis == w.mesh.data() ? "" : ", ", axis.name, axis.size);
+    for (const CaseAxis& axis : w.mesh)
+        result.layout += fmt::format("{}{}: {}", &axis == w.mesh.data() ? "" : ", ", axis.name, axis.size);
     result.layout += "}\n";
     if (w.chance(6)) result.layout += device_ids(w);
     if (!rules.empty()) result.layout += "rules:\n" + rules;
     if (nnx) result.layout += "semantics: nnx\n";
     result.layout += write_overrides(w, outputs);
-    result.layout += fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));
+    result.layout +=
+        fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));
     result.workers = static_cast<int>(w.choose(5));
     return result;
 }

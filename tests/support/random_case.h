@@ -1,5 +1,6 @@
-// Random models and layouts as the YAML a user would write. A case is decoded from a tape of numbers, so a property-test library that
-// shrinks lists of numbers shrinks models: fewer and smaller numbers mean fewer, simpler ops. Every tape gives a valid model and layout.
+// Random models and layouts as the YAML a user would write. A case is decoded from a tape of numbers, so a
+// property-test library that shrinks lists of numbers shrinks models: fewer and smaller numbers mean fewer, simpler
+// ops. Every tape gives a valid model and layout.
 #pragma once
 
 #include <cstdint>
