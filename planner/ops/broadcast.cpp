@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/pointwise.h"
 #include "planner/ops_support/rule_maker.h"
@@ -88,6 +89,23 @@ Kernel lower(const LowerContext& context) {
     return kernel;
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const TensorType type = chain.type(context.inputs[0]);
+    const Shape shape = chain.type(context.output).shape;
+    const std::vector<i64>& dims = context.attributes.integers("dims");
+    std::vector<i64> repeated;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        const std::vector<i64>::const_iterator from = std::find(dims.begin(), dims.end(), static_cast<i64>(d));
+        if (from == dims.end() || type.shape[static_cast<size_t>(from - dims.begin())] != shape[d])
+            repeated.push_back(static_cast<i64>(d));
+    }
+    if (repeated.empty()) return {context.cotangent};
+    const ValueId sum = chain("reduce_sum", {context.cotangent}, attributes_of({{"dims", repeated}}));
+    if (chain.type(sum).shape == type.shape) return {sum};
+    return {chain("reshape", {sum}, shape_of(type.shape, type.logical))};
+}
+
 } // namespace
 
 const OpDef& op_broadcast() {
@@ -104,6 +122,7 @@ const OpDef& op_broadcast() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0};
         made.op_class = OpDef::Class::broadcast;
         return made;

@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/pointwise.h"
 
@@ -46,6 +47,18 @@ Kernel lower(const LowerContext& context) {
     return kernel;
 }
 
+// Nothing at the bounds themselves, as in JAX.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const ValueId x = context.inputs[0], zero = context.builder.scalar(0, chain.type(x).dtype);
+    ValueId result = context.cotangent;
+    if (context.attributes.has("min"))
+        result = chain("select", {chain("gt", x, context.attributes.number("min")), result, zero});
+    if (context.attributes.has("max"))
+        result = chain("select", {chain("lt", x, context.attributes.number("max")), result, zero});
+    return {result};
+}
+
 } // namespace
 
 const OpDef& op_clamp() {
@@ -59,6 +72,7 @@ const OpDef& op_clamp() {
         made.infer = infer;
         made.rule = rule_pointwise;
         made.lower = lower;
+        made.gradient = gradient;
         made.op_class = OpDef::Class::pointwise;
         return made;
     }();

@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/rule_maker.h"
@@ -60,6 +61,24 @@ Kernel lower(const LowerContext& context) {
     return move;
 }
 
+// Each operand's part.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const i64 dim = dim_attribute(context.attributes);
+    std::vector<ValueId> parts;
+    i64 start = 0;
+    for (size_t n = 0; n < context.inputs.size(); ++n) {
+        const i64 limit = start + chain.type(context.inputs[n]).shape[static_cast<size_t>(dim)];
+        parts.push_back(!context.wanted[n] ? -1
+                                           : chain("slice", {context.cotangent},
+                                                   attributes_of({{"dim", std::vector<i64>{dim}},
+                                                                  {"start", std::vector<i64>{start}},
+                                                                  {"limit", std::vector<i64>{limit}}})));
+        start = limit;
+    }
+    return parts;
+}
+
 } // namespace
 
 const OpDef& op_concatenate() {
@@ -72,6 +91,7 @@ const OpDef& op_concatenate() {
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.jointly_linear = true;
         return made;
     }();

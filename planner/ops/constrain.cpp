@@ -28,6 +28,9 @@ InferResult infer(const InferContext& context) {
 
 Kernel lower(const LowerContext& context) { return copy_kernel(context.local_results[0]); }
 
+// What the layout asks of a value it does not ask of its cotangent.
+std::vector<ValueId> gradient(const GradientContext& context) { return {context.cotangent}; }
+
 } // namespace
 
 const OpDef& op_constrain() {
@@ -43,6 +46,7 @@ const OpDef& op_constrain() {
         made.infer = infer;
         made.rule = rule_pointwise;
         made.lower = lower;
+        made.gradient = gradient;
         made.op_class = OpDef::Class::pointwise;
         return made;
     }();

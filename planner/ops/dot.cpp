@@ -1,3 +1,4 @@
+#include "planner/builder.h"
 #include "planner/ops_support/contraction.h"
 #include "planner/ops_support/infer.h"
 
@@ -10,7 +11,7 @@ namespace {
 // A right operand of rank 1 or 2 has no batch dims; of a higher rank its leading dims are batch dims, as in the left
 // operand.
 Contraction contraction_of(size_t left_rank, size_t right_rank) {
-    constexpr char contracted = '~', column = '|';
+    constexpr char contracted = 'k', column = 'n';
     std::string batch;
     for (size_t d = 0; d + 1 < left_rank; ++d) batch += static_cast<char>('A' + static_cast<char>(d));
     Contraction made;
@@ -75,6 +76,12 @@ Kernel lower(const LowerContext& context) {
         contraction_of(context.local_operands[0].shape.size(), context.local_operands[1].shape.size()));
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    const size_t left = context.builder.type(context.inputs[0]).shape.size(),
+                 right = context.builder.type(context.inputs[1]).shape.size();
+    return contraction_gradient(contraction_of(left, right), context);
+}
+
 } // namespace
 
 const OpDef& op_dot() {
@@ -88,6 +95,7 @@ const OpDef& op_dot() {
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0, 1};
         return made;
     }();

@@ -192,6 +192,12 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
     return builder.emit("transpose", {done.value}, order);
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    std::vector<TensorType> types;
+    for (ValueId id : context.inputs) types.push_back(context.builder.type(id));
+    return contraction_gradient(contraction_of(types, context.attributes), context);
+}
+
 } // namespace
 
 const OpDef& op_einsum() {
@@ -206,6 +212,7 @@ const OpDef& op_einsum() {
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.complete = complete;
         made.splits = splits;
         made.expand = expand;

@@ -1,10 +1,24 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/pointwise.h"
 
 namespace shard {
 
+namespace {
+
+// 2 / sqrt(pi) * exp(-x^2)
+std::vector<ValueId> gradient(const GradientContext& context) {
+    return pointwise_gradient(
+        context, {[](Chain& chain, const GradientContext& at) {
+            const ValueId bell = chain("exp", {chain("neg", {chain("mul", {at.inputs[0], at.inputs[0]})})});
+            return chain("mul", {at.cotangent, chain("mul", bell, 1.12837916709551257390)});
+        }});
+}
+
+} // namespace
+
 const OpDef& op_erf() {
     static const OpDef def =
-        pointwise_op<ScalarOp::erf, PointwiseTypes::floating>("erf", "The error function of x.\n{erf: x}");
+        pointwise_op<ScalarOp::erf, PointwiseTypes::floating>("erf", "The error function of x.\n{erf: x}", gradient);
     return def;
 }
 

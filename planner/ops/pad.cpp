@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/per_dim.h"
@@ -72,6 +73,19 @@ Kernel lower(const LowerContext& context) {
     return move;
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const TensorType type = chain.type(context.inputs[0]);
+    const Padding padding = padding_of(type, context.attributes);
+    std::vector<i64> limit, stride;
+    for (size_t d = 0; d < type.shape.size(); ++d) {
+        stride.push_back(padding.interior[d] + 1);
+        limit.push_back(padding.low[d] + (type.shape[d] - 1) * stride.back() + 1);
+    }
+    return {chain("slice", {context.cotangent},
+                  attributes_of({{"start", padding.low}, {"limit", limit}, {"stride", stride}}))};
+}
+
 } // namespace
 
 const OpDef& op_pad() {
@@ -91,6 +105,7 @@ const OpDef& op_pad() {
         made.infer = infer;
         made.complete = complete;
         made.rule = rule;
+        made.gradient = gradient;
         made.lower = lower; // linear only if `value` is 0, so not listed as linear
         return made;
     }();

@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/reduce.h"
 
 namespace shard {
@@ -5,7 +6,8 @@ namespace shard {
 const OpDef& op_reduce_min() {
     static const OpDef def = reduce_op<ReduceOp::min>(
         "reduce_min",
-        "The smallest element over some dims; NaN if one is NaN.\n{reduce_min: x, dims: [-1], keepdims: true}");
+        "The smallest element over some dims; NaN if one is NaN.\n{reduce_min: x, dims: [-1], keepdims: true}",
+        reduce_extremum_gradient);
     return def;
 }
 

@@ -1,5 +1,6 @@
 #include "planner/ops_support/reshape_rule.h"
 
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 
@@ -52,6 +53,12 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 
 Kernel lower(const LowerContext&) { return flat_kernel(); }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const TensorType type = chain.type(context.inputs[0]);
+    return {chain("reshape", {context.cotangent}, shape_of(type.shape, type.logical))};
+}
+
 } // namespace
 
 const OpDef& op_reshape() {
@@ -67,6 +74,7 @@ const OpDef& op_reshape() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0};
         made.op_class = OpDef::Class::reshape_like;
         return made;

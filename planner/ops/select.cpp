@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/pointwise.h"
 
@@ -13,12 +14,22 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(context.operands[1].dtype, *shape)}};
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    const GradientFormula left = [](Chain& chain, const GradientContext& at) {
+        return chain("select", {at.inputs[0], at.cotangent, at.builder.scalar(0, chain.type(at.output).dtype)});
+    };
+    const GradientFormula right = [](Chain& chain, const GradientContext& at) {
+        return chain("select", {at.inputs[0], at.builder.scalar(0, chain.type(at.output).dtype), at.cotangent});
+    };
+    return pointwise_gradient(context, {nullptr, left, right});
+}
+
 } // namespace
 
 const OpDef& op_select() {
     static const OpDef def = [] {
         OpDef made = pointwise_op<ScalarOp::select, PointwiseTypes::numeric>(
-            "select", "x where p is true, else y, with numpy broadcasting.\n{select: [p, x, y]}");
+            "select", "x where p is true, else y, with numpy broadcasting.\n{select: [p, x, y]}", gradient);
         made.infer = infer;
         return made;
     }();

@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/per_dim.h"
@@ -72,6 +73,23 @@ Kernel lower(const LowerContext& context) {
     return move;
 }
 
+// What was not taken has the gradient 0.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const TensorType type = chain.type(context.inputs[0]);
+    const Shape taken = chain.type(context.output).shape;
+    const Window window = window_of(type, context.attributes);
+    std::vector<i64> high, interior;
+    for (size_t d = 0; d < taken.size(); ++d) {
+        high.push_back(type.shape[d] - 1 - (window.start[d] + (taken[d] - 1) * window.stride[d]));
+        interior.push_back(window.stride[d] - 1);
+        // Of one element there is no between.
+        if (taken[d] == 1) interior.back() = 0;
+    }
+    return {chain("pad", {context.cotangent},
+                  attributes_of({{"low", window.start}, {"high", high}, {"interior", interior}}))};
+}
+
 } // namespace
 
 const OpDef& op_slice() {
@@ -90,6 +108,7 @@ const OpDef& op_slice() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0};
         return made;
     }();

@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/rule_maker.h"
@@ -58,6 +59,14 @@ Kernel lower(const LowerContext& context) {
     return move;
 }
 
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const std::vector<i64>& permutation = context.attributes.integers("permutation");
+    std::vector<i64> inverse(permutation.size());
+    for (size_t d = 0; d < inverse.size(); ++d) inverse[static_cast<size_t>(permutation[d])] = static_cast<i64>(d);
+    return {chain("transpose", {context.cotangent}, attributes_of({{"permutation", inverse}}))};
+}
+
 } // namespace
 
 const OpDef& op_transpose() {
@@ -72,6 +81,7 @@ const OpDef& op_transpose() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0};
         made.op_class = OpDef::Class::reshape_like;
         return made;

@@ -1,6 +1,9 @@
 #include "planner/ops_support/contraction.h"
 
+#include "planner/composites_support/chain.h"
 #include "planner/ops_support/rule_maker.h"
+
+#include <fmt/format.h>
 
 namespace shard {
 
@@ -43,6 +46,21 @@ Contract contraction_kernel(const Contraction& contraction) {
         return indices;
     };
     return {labels(contraction.operands[0]), labels(contraction.operands[1]), labels(contraction.result)};
+}
+
+std::vector<ValueId> contraction_gradient(const Contraction& contraction, const GradientContext& context) {
+    Chain chain(context.builder);
+    const std::string &left = contraction.operands[0], &right = contraction.operands[1], &result = contraction.result;
+    const auto einsum = [&](std::string equation, ValueId a, ValueId b) {
+        return chain("einsum", {a, b}, attributes_of({{"equation", std::move(equation)}}));
+    };
+    std::vector<ValueId> gradients(2, -1);
+    if (context.wanted[0])
+        gradients[0] = einsum(fmt::format("{},{}->{}", result, right, left), context.cotangent, context.inputs[1]);
+    if (context.wanted[1])
+        gradients[1] = einsum(fmt::format("{},{}->{}", left, result, right), context.inputs[0], context.cotangent);
+    internal_check(chain.ok(), "a gradient does not fit");
+    return gradients;
 }
 
 bool is_plain(const Contraction& contraction) {

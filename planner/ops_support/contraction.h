@@ -18,5 +18,7 @@ bool is_plain(const Contraction& contraction);
 // The next two are for plain contractions. Factors in the order batch, left only, right only, contracted.
 IndexRule contraction_rule(const Contraction& contraction, std::span<const TensorType> operands);
 Contract contraction_kernel(const Contraction& contraction);
+// Each operand's gradient is a contraction of the cotangent with the other operand.
+std::vector<ValueId> contraction_gradient(const Contraction& contraction, const GradientContext& context);
 
 } // namespace shard

@@ -37,8 +37,10 @@ Kernel lower_pointwise_of(const LowerContext& context) {
     return lower_pointwise(op, context);
 }
 
+using Gradient = std::vector<ValueId> (*)(const GradientContext&);
+
 template<ScalarOp op, PointwiseTypes types>
-OpDef pointwise_op(std::string_view op_name, std::string_view doc) {
+OpDef pointwise_op(std::string_view op_name, std::string_view doc, Gradient gradient = nullptr) {
     OpDef def;
     def.name = op_name;
     def.doc = doc;
@@ -46,6 +48,7 @@ OpDef pointwise_op(std::string_view op_name, std::string_view doc) {
     def.infer = infer_pointwise_of<types>;
     def.rule = rule_pointwise;
     def.lower = lower_pointwise_of<op>;
+    def.gradient = gradient;
     def.op_class = OpDef::Class::pointwise;
     return def;
 }

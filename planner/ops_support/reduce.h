@@ -35,11 +35,13 @@ std::optional<ValueId> expand_reduce_of(Builder& builder, std::span<const ValueI
 }
 
 template<ReduceOp op>
-OpDef reduce_op(std::string_view name, std::string_view doc) {
+OpDef reduce_op(std::string_view name, std::string_view doc,
+                std::vector<ValueId> (*gradient)(const GradientContext&) = nullptr) {
     OpDef def = reduce_op_def(name, doc);
     def.rule = rule_reduce_of<op>;
     def.lower = lower_reduce_of<op>;
     def.expand = expand_reduce_of<op>;
+    def.gradient = gradient;
     if (op == ReduceOp::sum) def.linear_in = {0};
     return def;
 }

@@ -6,7 +6,7 @@ namespace shard {
 
 namespace {
 
-const std::string dot_relu_dot = R"(model: m
+const std::string dot_silu_dot = R"(model: m
 axes: {batch: 8, embed: 32, hidden: 16}
 inputs:
   x: {axes: [batch, embed]}
@@ -15,7 +15,7 @@ params:
   w2: {axes: [hidden, embed]}
 graph:
   - h: {dot: [x, w1]}
-  - a: {relu: h}
+  - a: {silu: h}
   - a: {constrain: a, axes: [batch, hidden]}
   - z: {dot: [a, w2]}
 outputs: [z]
@@ -52,10 +52,10 @@ std::string error_of(const std::string& entries) {
 } // namespace
 
 TEST_CASE("results carry the user's names, rebound names a number, steps of a composite its name") {
-    const Built built = build_text(dot_relu_dot);
+    const Built built = build_text(dot_silu_dot);
     REQUIRE(built.graph.has_value());
     CHECK(built.problems() == "");
-    CHECK(built.names() == "x w1 w2 h a.relu.constant a a#2 z");
+    CHECK(built.names() == "x w1 w2 h a.silu.logistic a a#2 z");
     CHECK(named(built, "a").name == "a#2");
     CHECK(named(built, "a#1").name == "a");
     CHECK(named(built, "a#2").name == "a#2");
@@ -64,20 +64,20 @@ TEST_CASE("results carry the user's names, rebound names a number, steps of a co
 }
 
 TEST_CASE("results take the logical names of the dims they share a factor with") {
-    const Built built = build_text(dot_relu_dot);
+    const Built built = build_text(dot_silu_dot);
     CHECK(named(built, "h").type.logical == std::vector<std::string>{"batch", "hidden"});
     CHECK(named(built, "z").type.logical == std::vector<std::string>{"batch", "embed"});
 }
 
 TEST_CASE("a constraint keeps what the user asked for") {
-    const Built built = build_text(dot_relu_dot);
+    const Built built = build_text(dot_silu_dot);
     const Node& node = built.graph->node(named(built, "a").producer);
     CHECK(node.constraint_logical == std::vector<std::string>{"batch", "hidden"});
     CHECK(!node.constraint_mesh.has_value());
 }
 
 TEST_CASE("parameters draw lecun_normal from fold_in(key(seed), n), in declaration order") {
-    const Built built = build_text(dot_relu_dot);
+    const Built built = build_text(dot_silu_dot);
     const Random w1 = std::get<Random>(named(built, "w1").init->source),
                  w2 = std::get<Random>(named(built, "w2").init->source);
     CHECK(w1.key == Key{1797259609, 2579123966}); // reference: fold_in(key(0), 0) and fold_in(key(0), 1)
@@ -125,9 +125,8 @@ outputs: [y]
 )");
     CHECK(built.problems() == "");
     REQUIRE(built.graph.has_value());
-    CHECK(built.names() ==
-          "x DotReluDot.0.w DotReluDot.0.h DotReluDot.0.x.relu.constant DotReluDot.0.x DotReluDot.1.w DotReluDot.1.h "
-          "DotReluDot.1.x.relu.constant DotReluDot.1.x last.w last.h last.x.relu.constant last.x y#2");
+    CHECK(built.names() == "x DotReluDot.0.w DotReluDot.0.h DotReluDot.0.x DotReluDot.1.w DotReluDot.1.h "
+                           "DotReluDot.1.x last.w last.h last.x y#2");
     CHECK(named(built, "x").name == "DotReluDot.1.x"); // the caller's name of the result
     CHECK(named(built, "DotReluDot.0.x").name == "DotReluDot.0.x");
     // Flax calls the modules of a loop DotReluDot_0, DotReluDot_1; the key hashes path and counter.

@@ -311,6 +311,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"round", unary([](double x) { return std::nearbyint(x); })},
         {"is_finite", unary([](double x) { return std::isfinite(x) ? 1.0 : 0.0; })},
         {"not", unary([](double x) { return x == 0 ? 1.0 : 0.0; })},
+        {"relu", unary([](double x) { return x < 0 ? 0 : x; })},
         {"constrain", unary([](double x) { return x; })},
         {"add", binary([](double a, double b) { return a + b; })},
         {"sub", binary([](double a, double b) { return a - b; })},
