@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
         for (int again = 0; again < 4; ++again)
             floor = std::min(floor, floor_seconds(arenas, devices, elements, cores));
         RunOptions options;
-        options.repeat = 6;
+        options.steps = 6;
         options.poison = false;
         Diagnostics diagnostics;
         const std::optional<RunResult> result = run_plan(plan, options, diagnostics);

@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
     for (i64 round = 0; round < rounds; ++round) {
         const double plain = plain_chain(links, rows, width, cores);
         RunOptions options;
-        options.repeat = 2; // the first touches the arenas
+        options.steps = 2; // the first touches the arenas
         Diagnostics diagnostics;
         const std::optional<RunResult> result = run_plan(plan, options, diagnostics);
         for (const Diagnostic& diagnostic : diagnostics.all()) std::fprintf(stderr, "%s\n", diagnostic.message.c_str());

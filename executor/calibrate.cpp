@@ -57,7 +57,7 @@ public:
     // The least of some runs; the first, which touches the memory, does not count.
     std::optional<double> seconds(int rounds, Diagnostics& diagnostics) {
         RunOptions options;
-        options.repeat = rounds + 1;
+        options.steps = rounds + 1;
         options.poison = false;
         const std::optional<RunResult> result = run_plan(plan_, options, diagnostics);
         if (!result) return std::nullopt;

@@ -33,8 +33,6 @@ void Device::poison(i64 offset, i64 bytes) {
     forbid_bytes(arena_ + offset, bytes);
 }
 
-void Device::poison_arena() { poison(0, machine_.plan.arena_bytes); }
-
 i64 Device::read_scalar(const void* state, int id) {
     const Device& device = *static_cast<const Device*>(state);
     const Buffer& buffer = device.buffer(id);

@@ -31,7 +31,8 @@ public:
     // The bytes of a buffer, which count as touched from here on.
     std::byte* touch(const Buffer& buffer);
     std::byte* data(const Buffer& buffer) const { return arena_ + buffer.offset; }
-    void poison_arena();
+    // Makes bytes unreadable; with poison off, only to AddressSanitizer.
+    void poison(i64 offset, i64 bytes);
 
     int position() const { return position_; }
     std::span<const i64> coordinates() const { return coordinates_; }
@@ -42,7 +43,6 @@ public:
 private:
     void compute(const Compute& step);
     static i64 read_scalar(const void* device, int buffer);
-    void poison(i64 offset, i64 bytes);
     const Buffer& buffer(int id) const { return machine_.plan.buffers[static_cast<size_t>(id)]; }
 
     const Machine& machine_;

@@ -1,10 +1,14 @@
 // Runs a plan on emulated devices inside the process. Each device has an arena and a resumable program; a pool of
 // workers runs the programs, and a device that reaches a collective whose peers are not there parks, so any number of
 // devices finishes with one worker.
+//
+// A plan whose outputs update its inputs is a step, run many times in the same arenas: the next step finds the new
+// bytes where it reads the old ones, and all other inputs as they were.
 #pragma once
 
 #include "plans/plan.h"
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -17,19 +21,38 @@ struct Tensor {
     std::vector<std::byte> bytes;
 };
 
+// Between two steps: what a callback may look at, valid during the call.
+struct StepView {
+    int step = 0;                                 // the one that ended, from 0
+    double seconds = 0;                           // that it took
+    const std::map<std::string, double>& scalars; // outputs of one element that update nothing: the loss, metrics
+    const std::function<bool(std::map<std::string, Tensor>& outputs, Diagnostics& diagnostics)>&
+        read_outputs; // assembles all outputs, as at the end; costs their bytes in host memory
+};
+
 struct RunOptions {
     int workers = 0;    // 0 = the machine's cores
-    int repeat = 1;     // runs after one another in the same arenas; the last one's outputs are returned
+    int steps = 1;      // at most; the last one's outputs are returned
     bool poison = true; // fill arenas with NaN before use and released extents after, and track touched extents
     std::map<std::string, Tensor> inputs; // by name; the others come from their initializers
+    // Inputs that change, by name: a leading dim of any size k, of which step s takes element s % k.
+    std::map<std::string, Tensor> data;
+    std::function<bool(const StepView&)> after_step; // on the calling thread; false: this was the last step
+    const std::atomic<bool>* stop = nullptr;         // once true, the running step is the last; a signal may set it
+    bool return_initial = false;                     // fill RunResult::initial
 };
 
 struct RunResult {
-    std::map<std::string, Tensor> outputs; // assembled from the shards
-    i64 wire_bytes_total = 0; // counted where bytes are moved: reads from and writes to another device's arena
+    std::map<std::string, Tensor> outputs; // assembled from the shards, after the last step
+    std::map<std::string, Tensor> initial; // by output: what the input that it updates held before the first step
+    int steps = 0;                         // that were run
+    std::map<std::string, std::vector<double>> scalars; // by output, as in StepView, by step
+    // Of a step, counted where bytes are moved: reads from and writes to another device's arena. If steps differ, which
+    // none should, of the first that differs from step 0.
+    i64 wire_bytes_total = 0;
     std::vector<i64> wire_bytes_by_start; // by Start step, in plan order
-    i64 touched_peak_bytes = 0;           // the highest end of an extent really touched, over all devices
-    std::vector<double> seconds;          // per repeat, first start to last end inside the workers
+    i64 touched_peak_bytes = 0;           // the highest end of an extent really touched, over all devices and steps
+    std::vector<double> seconds;          // by step, first start to last end inside the workers
 };
 
 // E06xx if inputs do not fit or the machine's memory does not suffice (checked before allocating).

@@ -1,5 +1,6 @@
 #include "executor/host.h"
 
+#include "executor/element.h"
 #include "executor/kernels/kernels.h"
 #include "executor/strided.h"
 
@@ -18,89 +19,155 @@ std::vector<i64> start_of(const Plan& plan, const Buffer& buffer, const Device& 
     return local_start(plan.mesh, buffer.global_shape, buffer.sharding, device.coordinates());
 }
 
+// The plan's input of this name; reports E0603 if there is none.
+const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnostics& diagnostics) {
+    for (const PlanInput& input : plan.inputs)
+        if (buffer_of(plan, input.buffer).name == name) return &input;
+    std::vector<std::string_view> names;
+    for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
+    const std::string_view near = nearest(name, names);
+    DiagnosticBuilder error = diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name));
+    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+    return nullptr;
+}
+
+bool dtype_fits(const Tensor& tensor, const Buffer& buffer) {
+    return tensor.type.dtype == buffer.dtype || (tensor.type.dtype == DType::f32 && buffer.dtype == DType::bf16);
+}
+
+bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
+    if (static_cast<i64>(tensor.bytes.size()) == tensor.type.bytes()) return true;
+    diagnostics.error(
+        "E0602", {},
+        fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(), tensor.type.bytes()));
+    return false;
+}
+
+bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    for (const PlanOutput& output : plan.outputs) {
+        if (output.updates != input->buffer) continue;
+        diagnostics
+            .error("E0602", {}, fmt::format("'{}' is updated by every step, so no data can be given for it", name))
+            .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
+        return false;
+    }
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    const Shape& shape = tensor.type.shape;
+    if (dtype_fits(tensor, buffer) && !shape.empty() && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
+        return check_bytes(name, tensor, diagnostics);
+    Shape wanted = buffer.global_shape;
+    wanted.insert(wanted.begin(), shape.empty() ? 1 : shape.front());
+    diagnostics
+        .error("E0602", {},
+               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name,
+                           shard::name(tensor.type.dtype), shape_text(shape), shard::name(buffer.dtype),
+                           shape_text(buffer.global_shape)))
+        .help(fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
+    return false;
+}
+
+bool check_input(const Plan& plan, const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    if (dtype_fits(tensor, buffer) && tensor.type.shape == buffer.global_shape)
+        return check_bytes(name, tensor, diagnostics);
+    diagnostics.error("E0602", {},
+                      fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(tensor.type.dtype),
+                                  shape_text(tensor.type.shape), shard::name(buffer.dtype),
+                                  shape_text(buffer.global_shape)));
+    return false;
+}
+
+// One device's part of a whole value.
+void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, DType dtype, Device& device) {
+    const std::vector<i64> start = start_of(plan, buffer, device);
+    convert_strided(device.touch(buffer), buffer.dtype,
+                    whole + flat_index(buffer.global_shape, start) * byte_size(dtype), dtype,
+                    box_copy(buffer.shape, buffer.shape, buffer.global_shape));
+}
+
 } // namespace
 
-bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Diagnostics& diagnostics) {
+bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
     bool fine = true;
-    for (const std::pair<const std::string, Tensor>& given : inputs) {
-        const std::string& name = given.first;
-        const Tensor& tensor = given.second;
-        const std::vector<PlanInput>::const_iterator found = std::find_if(
-            plan.inputs.begin(), plan.inputs.end(), [&, wanted = std::string_view(name)](const PlanInput& input) {
-                return buffer_of(plan, input.buffer).name == wanted;
-            });
-        if (found == plan.inputs.end()) {
-            std::vector<std::string_view> names;
-            for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
-            const std::string_view near = nearest(name, names);
-            DiagnosticBuilder error = diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name));
-            if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
-            fine = false;
-            continue;
-        }
-        const Buffer& buffer = buffer_of(plan, found->buffer);
-        const bool dtype_fits =
-            tensor.type.dtype == buffer.dtype || (tensor.type.dtype == DType::f32 && buffer.dtype == DType::bf16);
-        if (!dtype_fits || tensor.type.shape != buffer.global_shape) {
-            diagnostics.error("E0602", {},
-                              fmt::format("input '{}' is {} {}, but the plan takes {} {}", name,
-                                          shard::name(tensor.type.dtype), shape_text(tensor.type.shape),
-                                          shard::name(buffer.dtype), shape_text(buffer.global_shape)));
-            fine = false;
-        } else if (static_cast<i64>(tensor.bytes.size()) != tensor.type.bytes()) {
-            diagnostics.error("E0602", {},
-                              fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(),
-                                          tensor.type.bytes()));
-            fine = false;
-        }
-    }
+    for (const auto& [name, tensor] : options.inputs) fine = check_input(plan, name, tensor, diagnostics) && fine;
+    for (const auto& [name, tensor] : options.data) fine = check_data(plan, name, tensor, diagnostics) && fine;
     return fine;
 }
 
 void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Device& device) {
     for (const PlanInput& input : plan.inputs) {
         const Buffer& buffer = buffer_of(plan, input.buffer);
-        const std::vector<i64> start = start_of(plan, buffer, device);
-        std::byte* const to = device.touch(buffer);
         const std::map<std::string, Tensor>::const_iterator given = inputs.find(buffer.name);
-        if (given == inputs.end()) {
-            generate_box(input.init, start, {buffer.dtype, &buffer.shape, to});
-            continue;
-        }
-        const Tensor& tensor = given->second;
-        convert_strided(to, buffer.dtype,
-                        tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(tensor.type.dtype),
-                        tensor.type.dtype, box_copy(buffer.shape, buffer.shape, buffer.global_shape));
+        if (given != inputs.end())
+            write_part(plan, buffer, given->second.bytes.data(), given->second.type.dtype, device);
+        else
+            generate_box(input.init, start_of(plan, buffer, device),
+                         {buffer.dtype, &buffer.shape, device.touch(buffer)});
     }
+}
+
+void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64 step, Device& device) {
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = buffer_of(plan, input.buffer);
+        const std::map<std::string, Tensor>::const_iterator given = data.find(buffer.name);
+        if (given == data.end()) continue;
+        const TensorType& type = given->second.type;
+        const i64 count = type.shape.front(), bytes = type.bytes() / count;
+        write_part(plan, buffer, given->second.bytes.data() + step % count * bytes, type.dtype, device);
+    }
+}
+
+bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare_replicas, int id, Tensor& tensor,
+                 Diagnostics& diagnostics) {
+    const Buffer& buffer = buffer_of(plan, id);
+    tensor.type = {buffer.dtype, buffer.global_shape, {}};
+    tensor.bytes.resize(static_cast<size_t>(tensor.type.bytes()));
+    bool fine = true;
+    std::map<std::vector<i64>, const Device*> first_with;
+    for (const Device& device : devices) {
+        const std::vector<i64> start = start_of(plan, buffer, device);
+        const auto [place, is_new] = first_with.emplace(start, &device);
+        if (is_new) {
+            copy_strided(tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(buffer.dtype),
+                         device.data(buffer), byte_size(buffer.dtype),
+                         box_copy(buffer.shape, buffer.global_shape, buffer.shape));
+        } else if (compare_replicas && fine &&
+                   std::memcmp(place->second->data(buffer), device.data(buffer), static_cast<size_t>(buffer.bytes)) !=
+                       0) {
+            diagnostics.error("E0604", {},
+                              fmt::format("devices {} and {} hold different values of their common block of '{}'",
+                                          plan.mesh.device_id(place->second->position()),
+                                          plan.mesh.device_id(device.position()), buffer.name));
+            fine = false;
+        }
+    }
+    return fine;
+}
+
+std::map<std::string, double> read_scalars(const Plan& plan, const Device& device) {
+    std::map<std::string, double> scalars;
+    for (const PlanOutput& output : plan.outputs) {
+        const Buffer& buffer = buffer_of(plan, output.buffer);
+        if (output.updates >= 0 || element_count(buffer.global_shape) != 1) continue;
+        visit_dtype(buffer.dtype, [&](auto zero) {
+            decltype(zero) value;
+            std::memcpy(&value, device.data(buffer), sizeof value);
+            scalars[output.name] = convert_value<double>(value);
+        });
+    }
+    return scalars;
 }
 
 bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compare_replicas,
                   std::map<std::string, Tensor>& outputs, Diagnostics& diagnostics) {
     bool fine = true;
-    for (const PlanOutput& output : plan.outputs) {
-        const Buffer& buffer = buffer_of(plan, output.buffer);
-        Tensor& tensor = outputs[output.name];
-        tensor.type = {buffer.dtype, buffer.global_shape, {}};
-        tensor.bytes.resize(static_cast<size_t>(tensor.type.bytes()));
-        std::map<std::vector<i64>, const Device*> first_with;
-        for (const Device& device : devices) {
-            const std::vector<i64> start = start_of(plan, buffer, device);
-            const auto [place, is_new] = first_with.emplace(start, &device);
-            if (is_new) {
-                copy_strided(tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(buffer.dtype),
-                             device.data(buffer), byte_size(buffer.dtype),
-                             box_copy(buffer.shape, buffer.global_shape, buffer.shape));
-            } else if (compare_replicas && fine &&
-                       std::memcmp(place->second->data(buffer), device.data(buffer),
-                                   static_cast<size_t>(buffer.bytes)) != 0) {
-                diagnostics.error("E0604", {},
-                                  fmt::format("devices {} and {} hold different values of their common block of '{}'",
-                                              plan.mesh.device_id(place->second->position()),
-                                              plan.mesh.device_id(device.position()), output.name));
-                fine = false;
-            }
-        }
-    }
+    for (const PlanOutput& output : plan.outputs)
+        fine = read_buffer(plan, devices, compare_replicas && fine, output.buffer, outputs[output.name], diagnostics) &&
+               fine;
     return fine;
 }
 

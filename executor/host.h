@@ -7,15 +7,22 @@
 
 namespace shard {
 
-// True if every given input exists and has the type that the plan expects (f32 is taken for bf16, and rounded). E0602,
-// E0603.
-bool check_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Diagnostics& diagnostics);
+// True if every given input exists and has the type that the plan expects (f32 is taken for bf16, and rounded); data
+// has a leading dim, and its input is one that no output updates. E0602, E0603.
+bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
 // Writes all inputs' shards of one device: its part of the given tensor, or of what the initializer makes.
 void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Device& device);
+// The same of the inputs that change from step to step.
+void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64 step, Device& device);
 
-// Assembles the outputs, each block from the lowest position that holds it. If `compare_replicas`, the other devices
-// with the same block must hold the same bits: false and E0604 if not.
+// Assembles a buffer from the lowest positions that hold its blocks. If `compare_replicas`, the other devices with the
+// same block must hold the same bits: false and E0604 if not.
+bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare_replicas, int buffer, Tensor& tensor,
+                 Diagnostics& diagnostics);
+// The values of all outputs of one element that update nothing.
+std::map<std::string, double> read_scalars(const Plan& plan, const Device& device);
+// All outputs.
 bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compare_replicas,
                   std::map<std::string, Tensor>& outputs, Diagnostics& diagnostics);
 

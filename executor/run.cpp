@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace shard {
 
@@ -27,6 +29,48 @@ std::string size_text(i64 bytes) {
     const double size = static_cast<double>(bytes);
     return size < gibibyte ? fmt::format("{:.1f} MiB", size / mebibyte) : fmt::format("{:.1f} GiB", size / gibibyte);
 }
+
+struct Gap {
+    i64 offset = 0, bytes = 0;
+};
+
+// What lies between the inputs: another step must not read there what the one before left.
+std::vector<Gap> without_inputs(const Plan& plan) {
+    std::vector<const Buffer*> inputs;
+    for (const PlanInput& input : plan.inputs) inputs.push_back(&plan.buffers[static_cast<size_t>(input.buffer)]);
+    std::sort(inputs.begin(), inputs.end(), [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; });
+    std::vector<Gap> gaps;
+    i64 at = 0;
+    for (const Buffer* input : inputs) {
+        if (input->offset > at) gaps.push_back({at, input->offset - at});
+        at = std::max(at, input->offset + input->bytes);
+    }
+    if (at < plan.arena_bytes) gaps.push_back({at, plan.arena_bytes - at});
+    return gaps;
+}
+
+// The backend counts from the beginning on; what each step added must be the same.
+class WireBytes {
+public:
+    explicit WireBytes(size_t starts) : before_(starts, 0) {}
+
+    void add_step(const Backend& backend, RunResult& result) {
+        std::vector<i64> moved;
+        for (size_t start = 0; start < before_.size(); ++start) {
+            const i64 count = backend.wire_bytes(static_cast<int>(start));
+            moved.push_back(count - std::exchange(before_[start], count));
+        }
+        const bool is_first = result.steps == 1;
+        if (differs_ || (!is_first && moved == result.wire_bytes_by_start)) return;
+        differs_ = !is_first;
+        result.wire_bytes_total = std::accumulate(moved.begin(), moved.end(), i64{0});
+        result.wire_bytes_by_start = std::move(moved);
+    }
+
+private:
+    std::vector<i64> before_;
+    bool differs_ = false;
+};
 
 bool fits_memory(const Plan& plan, Diagnostics& diagnostics) {
     const i64 required = required_bytes(plan), available = available_memory();
@@ -61,7 +105,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
             .help("install libopenblas-pthread-dev and choose it with update-alternatives");
         return std::nullopt;
     }
-    if (!check_inputs(plan, options.inputs, diagnostics) || !fits_memory(plan, diagnostics)) return std::nullopt;
+    if (!check_inputs(plan, options, diagnostics) || !fits_memory(plan, diagnostics)) return std::nullopt;
 
     const i64 count = plan.mesh.device_count();
     Arenas arenas;
@@ -81,25 +125,45 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     Scheduler scheduler(workers, count);
     SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
 
-    RunResult result;
-    const int repeats = std::max(1, options.repeat);
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-        // Inputs are written anew: a run may reuse their bytes.
-        scheduler.run([&](int position) {
+    const std::vector<Gap> gaps = without_inputs(plan);
+    const auto begin = [&](int step) {
+        scheduler.run([&, step](int position) {
             Device& device = devices[static_cast<size_t>(position)];
             device.restart();
-            device.poison_arena();
-            write_inputs(plan, options.inputs, device);
+            if (step == 0) {
+                device.poison(0, plan.arena_bytes);
+                write_inputs(plan, options.inputs, device);
+            } else if (options.poison) {
+                for (const Gap& gap : gaps) device.poison(gap.offset, gap.bytes);
+            }
+            write_data(plan, options.data, step, device);
             return Progress::done;
         });
+    };
+    const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
+        [&](std::map<std::string, Tensor>& outputs, Diagnostics& problems) {
+            return read_outputs(plan, devices, options.poison, outputs, problems);
+        };
+
+    RunResult result;
+    WireBytes wire(program.starts.size());
+    for (bool more = true; more && result.steps < std::max(1, options.steps);) {
+        const int step = result.steps++;
+        begin(step);
+        if (step == 0 && options.return_initial)
+            for (const PlanOutput& output : plan.outputs)
+                if (output.updates >= 0 && !read_buffer(plan, devices, options.poison, output.updates,
+                                                        result.initial[output.name], diagnostics))
+                    return std::nullopt;
         scheduler.run([&](int position) { return devices[static_cast<size_t>(position)].advance(backend); });
         result.seconds.push_back(seconds_of(devices));
+        wire.add_step(backend, result);
+        const std::map<std::string, double> scalars = read_scalars(plan, devices.front());
+        for (const auto& [name, value] : scalars) result.scalars[name].push_back(value);
+        if (options.after_step) more = options.after_step({step, result.seconds.back(), scalars, assemble});
+        more = more && (options.stop == nullptr || !options.stop->load());
     }
 
-    for (size_t start = 0; start < program.starts.size(); ++start) {
-        result.wire_bytes_by_start.push_back(backend.wire_bytes(static_cast<int>(start)) / repeats);
-        result.wire_bytes_total += result.wire_bytes_by_start.back();
-    }
     for (const Device& device : devices)
         result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
     if (!read_outputs(plan, devices, options.poison, result.outputs, diagnostics)) return std::nullopt;

@@ -35,7 +35,7 @@ ValueId LocalBuilder::add_value(ValueId global, const Sharding& sharding, std::s
     }
     value.type = source.type;
     value.type.shape = local_shape(source.type.shape, sharding);
-    value.role = keeps ? source.role : Role::value;
+    value.role = keeps || source.role == Role::gradient ? source.role : Role::value;
     value.span = source.span;
     value.global_shape = source.type.shape;
     value.sharding = sharding;

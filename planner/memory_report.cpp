@@ -29,6 +29,8 @@ private:
             return now_.params;
         case Role::state:
             return now_.optimizer_state;
+        case Role::gradient:
+            return now_.gradients;
         case Role::input:
             return now_.inputs;
         default:

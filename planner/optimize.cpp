@@ -22,6 +22,7 @@ void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     for (Node& node : local.graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), replace);
     std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
     std::for_each(local.value_of.begin(), local.value_of.end(), replace);
+    for (Update& update : local.graph.updates) replace(update.input), replace(update.output);
 }
 
 // Reshards of one value by the same collective, or by slices of the same blocks, give the same value.

@@ -4,6 +4,7 @@
 // A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/compute_sharding.h"
+#include "planner/in_place.h"
 #include "planner/local_builder.h"
 
 #include <algorithm>
@@ -49,7 +50,19 @@ public:
                 compute(node, id);
             }
         }
-        for (size_t o = 0; o < graph_.outputs.size(); ++o) local_.graph.outputs.push_back(give_back(o));
+        const std::vector<int> updates = updates_by_output(graph_);
+        local_.graph.updates.resize(graph_.updates.size());
+        for (size_t o = 0; o < graph_.outputs.size(); ++o) {
+            if (updates[o] < 0) {
+                local_.graph.outputs.push_back(give_back(o, o < outputs_.size() ? &outputs_[o] : nullptr));
+                continue;
+            }
+            // The next step reads it as the input, so it is left in the input's sharding.
+            const size_t u = static_cast<size_t>(updates[o]);
+            const ValueId input = graph_.updates[u].input;
+            local_.graph.outputs.push_back(give_back(o, &kept(input)));
+            local_.graph.updates[u] = {of(input).kept, local_.graph.outputs.back()};
+        }
         local_.graph.output_names = graph_.output_names;
         for (const Held& held : held_) local_.value_of.push_back(held.kept);
         return std::move(local_);
@@ -134,13 +147,12 @@ private:
         return made;
     }
 
-    // What is returned, in the sharding that the layout asks for.
-    ValueId give_back(size_t output) {
+    // What is returned, in the sharding that is wanted, if any.
+    ValueId give_back(size_t output, const Sharding* wanted) {
         ValueId id = graph_.outputs[output];
-        if (output >= outputs_.size()) return keep(id);
-        const Sharding& wanted = outputs_[output];
-        if (same_layout(wanted, kept(id))) return keep(id);
-        return obtain(id, wanted, output_reason(mesh_, graph_.value(id), kept(id), wanted), graph_.value(id).producer);
+        if (wanted == nullptr || same_layout(*wanted, kept(id))) return keep(id);
+        return obtain(id, *wanted, output_reason(mesh_, graph_.value(id), kept(id), *wanted),
+                      graph_.value(id).producer);
     }
 
     // A constraint computes nothing: its result is its operand in the sharding asked for.

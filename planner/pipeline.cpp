@@ -1,6 +1,8 @@
 #include "planner/pipeline.h"
 
 #include "planner/builder.h"
+#include "planner/in_place.h"
+#include "planner/order_updates.h"
 #include "plans/version.h"
 
 #include <array>
@@ -55,6 +57,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
     verify_local(*c.local, c.layout->mesh);
     optimize(*c.local);
+    order_updates(*c.local); // an optimizer's steps go to where their gradients are
+    land_updates(*c.local);  // new parameters and states go into the bytes of those they replace
     verify_local(*c.local, c.layout->mesh);
 
     // Order, offsets and peak are fixed; what follows only adds figures and findings.

@@ -6,10 +6,12 @@
 //   Start     where the collective stands, so as soon as its input is ready in this order
 //   Wait      before the first step that reads the result
 //   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them
-// Inputs and parameters stay alive for the whole run, outputs from where they are made to the end.
+// Inputs and parameters stay alive for the whole run, outputs from where they are made to the end. An update is written
+// into the bytes of the input that it replaces, where the local graph lets it (planner/in_place.h).
 #include "planner/schedule.h"
 
 #include "planner/arena.h"
+#include "planner/in_place.h"
 #include "planner/op_def.h"
 #include "plans/plan_check.h"
 
@@ -23,18 +25,14 @@ namespace {
 
 constexpr int forever = std::numeric_limits<int>::max();
 
-bool is_view(const Graph& graph, const Node& node) {
-    if (!node.kernel) return false;
-    const Move* move = std::get_if<Move>(&*node.kernel);
-    return move != nullptr && move->flat &&
-           graph.value(node.inputs[0]).type.dtype == graph.value(node.outputs[0]).type.dtype;
-}
-
 class Scheduler {
 public:
     Scheduler(const Local& local, const Mesh& mesh, const Sources& sources) : graph_(&local.graph), sources_(&sources) {
         plan_.mesh = mesh;
         buffer_of_.assign(graph_->values.size(), -1);
+        updated_by_.assign(graph_->values.size(), -1);
+        for (const Update& update : graph_->updates)
+            if (update.output != update.input) updated_by_[static_cast<size_t>(update.output)] = update.input;
     }
 
     Plan run() {
@@ -46,10 +44,15 @@ public:
             plan_.inputs.push_back({buffer, std::move(init)});
         }
         for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
+        const std::vector<int> updates = updates_by_output(*graph_);
         for (size_t i = 0; i < graph_->outputs.size(); ++i) {
-            const int buffer = buffer_of(graph_->outputs[i]);
-            wait_for(buffer);
-            plan_.outputs.push_back({graph_->output_names[i], buffer});
+            PlanOutput output{graph_->output_names[i], buffer_of(graph_->outputs[i]), -1};
+            wait_for(output.buffer);
+            if (updates[i] >= 0) {
+                output.updates = buffer_of(graph_->updates[static_cast<size_t>(updates[i])].input);
+                if (output.updates != output.buffer) plan_.buffers[static_cast<size_t>(output.updates)].donated = true;
+            }
+            plan_.outputs.push_back(std::move(output));
         }
         // Collectives whose result is an output of nobody and read by nobody were waited for where they stand.
         internal_check(pending_.empty(), "a collective that nobody waits for");
@@ -131,6 +134,22 @@ private:
         release_if_done(sent);
     }
 
+    // The input in whose bytes a value is to be, ready to be written: nobody reads or sends its old contents any more.
+    // -1 if the value is no update.
+    int make_way_for(ValueId id) {
+        const ValueId input = updated_by_[static_cast<size_t>(id)];
+        if (input < 0) return -1;
+        const int target = buffer_of(input);
+        const auto sends = [&](const std::pair<const int, int>& flight) {
+            return root(std::get<Start>(plan_.steps[static_cast<size_t>(flight.second)].variant_ref()).input) == target;
+        };
+        for (;;) {
+            const std::map<int, int>::iterator it = std::find_if(pending_.begin(), pending_.end(), sends);
+            if (it == pending_.end()) return target;
+            wait_for(it->first);
+        }
+    }
+
     // A buffer that is never read again is released, after its collective if it has one.
     void release_if_done(int id) {
         const int root_id = root(id);
@@ -174,6 +193,8 @@ private:
         const Life& sent = lives_.at(root(input));
         const bool in_place = can_run_in_place(*node.collective) && sent.readers == 0 &&
                               last_use_[static_cast<size_t>(sent.contents)] <= node_;
+        const int target = make_way_for(node.outputs[0]);
+        const int taken = target >= 0 ? target : in_place ? input : -1;
         const int output = add_buffer(node.outputs[0]);
         Start start;
         start.collective = *node.collective;
@@ -181,9 +202,9 @@ private:
         start.output = output;
         start.token = token_++;
         start.source = place(node.span);
-        if (in_place) {
-            plan_.buffers[static_cast<size_t>(output)].alias_of = input;
-            lives_.at(root(input)).contents = output;
+        if (taken >= 0) {
+            plan_.buffers[static_cast<size_t>(output)].alias_of = taken;
+            lives_.at(root(taken)).contents = output;
         } else {
             open(output, now());
         }
@@ -206,7 +227,8 @@ private:
         compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
         compute.op = node.op == nullptr ? "" : std::string(node.op->name);
         compute.source = place(node.span);
-        const int taken = operand_to_take_over(compute, types, type);
+        const int target = make_way_for(node.outputs[0]);
+        const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
         compute.output = add_buffer(node.outputs[0]);
         if (taken >= 0) {
             // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
@@ -259,13 +281,14 @@ private:
     const Graph* graph_;
     const Sources* sources_;
     Plan plan_;
-    std::vector<int> buffer_of_; // by ValueId
-    std::vector<int> last_read_; // by ValueId: node
-    std::vector<int> last_use_;  // the same by buffer
-    std::map<int, Life> lives_;  // by root buffer
-    std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
-    NodeId node_ = -1;           // being added
-    NodeId done_ = -1;           // the last one whose step is in the list
+    std::vector<int> buffer_of_;      // by ValueId
+    std::vector<ValueId> updated_by_; // by ValueId: the input that it replaces, or -1
+    std::vector<int> last_read_;      // by ValueId: node
+    std::vector<int> last_use_;       // the same by buffer
+    std::map<int, Life> lives_;       // by root buffer
+    std::map<int, int> pending_;      // collectives in flight: result's buffer -> the step of its Start
+    NodeId node_ = -1;                // being added
+    NodeId done_ = -1;                // the last one whose step is in the list
     int token_ = 0;
 };
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -56,6 +58,14 @@ void verify_local(const Local& local, const Mesh& mesh) {
             check(node.op != nullptr || std::holds_alternative<Move>(*node.kernel), graph.value(node.outputs[0]),
                   "a slice is a move");
         }
+    }
+    for (const Update& update : graph.updates) {
+        const Value &before = graph.value(update.input), &after = graph.value(update.output);
+        check(std::find(graph.inputs.begin(), graph.inputs.end(), update.input) != graph.inputs.end(), before,
+              "what is updated is an input");
+        check(before.type.dtype == after.type.dtype && before.global_shape == after.global_shape, after,
+              "an update keeps the type");
+        check(same_layout(before.sharding, after.sharding), after, "an update keeps the sharding");
     }
     for (ValueId id : graph.outputs) {
         check(made[static_cast<size_t>(id)], graph.value(id), "an output is made");

@@ -20,8 +20,8 @@ PlanInput read_input(const JsonAt& at, const Mesh& mesh) {
 }
 
 PlanOutput read_output(const JsonAt& at) {
-    at.known_keys({"name", "buffer"});
-    return {at["name"].string(), at["buffer"].small()};
+    at.known_keys({"name", "buffer", "updates"});
+    return {at["name"].string(), at["buffer"].small(), at.small("updates", -1)};
 }
 
 SourceText read_source_text(const JsonAt& at) {
@@ -109,7 +109,11 @@ std::string print_plan(const Plan& plan) {
     for (const Buffer& buffer : plan.buffers) buffers.push_back(print_buffer(plan.mesh, buffer));
     for (const PlanInput& input : plan.inputs) inputs.push_back(print_input(plan.mesh, input));
     for (const PlanOutput& output : plan.outputs)
-        outputs.push_back(JsonObject().string("name", output.name).integer("buffer", output.buffer).text());
+        outputs.push_back(JsonObject()
+                              .string("name", output.name)
+                              .integer("buffer", output.buffer)
+                              .integer_unless(-1, "updates", output.updates)
+                              .text());
     for (const SourceText& source : plan.sources)
         sources.push_back(JsonObject()
                               .string("name", source.name)

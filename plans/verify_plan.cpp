@@ -93,6 +93,7 @@ private:
             if (!problem.empty()) fail(where, problem);
         }
         std::set<std::string> names;
+        std::set<int> updated;
         for (size_t i = 0; i < plan_->outputs.size(); ++i) {
             const PlanOutput& output = plan_->outputs[i];
             const std::string where = fmt::format("outputs[{}]", i);
@@ -100,12 +101,35 @@ private:
                 fail(where, "not a buffer");
             else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty())
                 fail(where, "an output holds partial values");
+            else if (const std::string problem = update_problem(output, inputs); !problem.empty())
+                fail(where, problem);
+            else if (output.updates >= 0 && !updated.insert(output.updates).second)
+                fail(where, "two outputs update one input");
             // Outputs become files of these names in a folder that the user chose, and nowhere else.
             if (output.name.empty() || output.name.find('/') != std::string::npos ||
                 output.name.find('\0') != std::string::npos)
                 fail(where, fmt::format("'{}' is not a name for a file", output.name));
             if (!names.insert(output.name).second) fail(where, fmt::format("two outputs are called '{}'", output.name));
         }
+        // Otherwise the next step would find something else in its input.
+        for (const Buffer& b : plan_->buffers)
+            if (b.donated && updated.count(b.id) == 0)
+                fail(fmt::format("buffers[{}] '{}'", b.id, b.name), "given away, but no output updates it");
+    }
+
+    std::string update_problem(const PlanOutput& output, const std::set<int>& inputs) const {
+        if (output.updates == -1) return {};
+        if (inputs.count(output.updates) == 0) return "updates what is not an input";
+        const Buffer &before = plan_->buffers[static_cast<size_t>(output.updates)],
+                     &after = plan_->buffers[static_cast<size_t>(output.buffer)];
+        if (output.buffer == output.updates) return {};
+        if (after.view || root_of(plan_->buffers, after.id) != before.id)
+            return fmt::format("updates '{}', but is not written into its bytes", before.name);
+        if (after.dtype != before.dtype || after.global_shape != before.global_shape ||
+            !same_layout(after.sharding, before.sharding))
+            return fmt::format("updates '{}', which has another type or sharding", before.name);
+        if (!before.donated) return fmt::format("updates '{}', which is not given away", before.name);
+        return {};
     }
 
     bool known(int buffer) const { return buffer >= 0 && buffer < static_cast<int>(plan_->buffers.size()); }

@@ -88,7 +88,7 @@ bool verify(const Plan& plan, const RunOptions& options, RunReport& report, Env&
         return false;
     }
     RunOptions once = options;
-    once.repeat = 1;
+    once.steps = 1;
     std::optional<RunResult> result = run_plan(*reference.plan(), once, diagnostics);
     if (!result) return false;
     report.comparison = compare_results(plan, report.result, *result, diagnostics);
@@ -109,7 +109,7 @@ int run(const Arguments& arguments, Env& env) {
         print_diagnostics(env, none, diagnostics.all());
         return exit_usage;
     }
-    options.repeat = *repeat;
+    options.steps = *repeat;
     options.workers = *workers;
 
     std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));

@@ -71,7 +71,7 @@ TEST_CASE("DotReluDot on 2 x 4 devices gives the exact result and moves the pred
         CHECK(result.touched_peak_bytes == plan.peak_bytes);
         CHECK(result.seconds.size() == 1);
     }
-    options.repeat = 3;
+    options.steps = 3;
     const RunResult result = run_clean(plan, options);
     CHECK(values(result.outputs.at("z")) == expected);
     CHECK(result.seconds.size() == 3);

@@ -26,8 +26,9 @@ void check(std::string_view model, std::string_view layout) {
     const std::optional<Plan> parsed = parse_plan(printed, diagnostics);
     require(parsed.has_value() && print_plan(*parsed) == printed);
     if (plan.mesh.device_count() > device_limit || required_bytes(plan) > byte_limit) return;
-    const std::optional<RunResult> result =
-        run_plan(plan, {.workers = 1, .repeat = 1, .poison = true, .inputs = {}}, diagnostics);
+    RunOptions options;
+    options.workers = 1;
+    const std::optional<RunResult> result = run_plan(plan, options, diagnostics);
     require(result.has_value() && result->touched_peak_bytes <= plan.peak_bytes);
 }
 

@@ -106,6 +106,12 @@ void LocalGraph::output(ValueId id) {
     local_.graph.output_names.push_back(value(id).name);
 }
 
+void LocalGraph::update(ValueId input, ValueId output) {
+    local_.graph.outputs.push_back(output);
+    local_.graph.output_names.push_back(value(input).name);
+    local_.graph.updates.push_back({input, output});
+}
+
 std::vector<AxisRef> LocalGraph::axes(const std::vector<std::string>& names) const {
     std::vector<AxisRef> refs;
     for (const std::string& name : names) refs.push_back(*parse_axis_ref(mesh_, name));

@@ -28,6 +28,7 @@ public:
     ValueId all_gather(const std::string& name, const std::vector<std::string>& axes, int dim, ValueId input);
     ValueId all_reduce(const std::string& name, const std::vector<std::string>& axes, ValueId input);
     void output(ValueId id);
+    void update(ValueId input, ValueId output); // an output called like the input
 
     const Mesh& mesh() const { return mesh_; }
     const Local& local() const { return local_; }

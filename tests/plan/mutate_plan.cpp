@@ -348,7 +348,7 @@ private:
         else
             kernel(input.init);
     }
-    void output(PlanOutput& output) { id(output.buffer); }
+    void output(PlanOutput& output) { id(below(3) == 0 ? output.updates : output.buffer); }
 
     void change() {
         switch (below(10)) {

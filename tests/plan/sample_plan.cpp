@@ -1,5 +1,7 @@
 #include "tests/plan/sample_plan.h"
 
+#include "planner/in_place.h"
+#include "planner/local_builder.h"
 #include "planner/schedule.h"
 #include "tests/plan/local_graph.h"
 
@@ -131,6 +133,38 @@ Plan looping_plan() {
     plan.peak_bytes = plan.buffers.back().offset + plan.buffers.back().bytes;
     plan.arena_bytes = 256;
     return plan;
+}
+
+Plan updating_plan() {
+    LocalGraph g(mesh_of({{"data", 2}}));
+    const std::vector<AxisRef> data = g.axes({"data"});
+    const ValueId x = g.input("x", {2, 4}, "[data | -]");
+    const ValueId w = g.input("w", {4}, "", Role::param), u = g.input("u", {4}, "", Role::param);
+    const ValueId m = g.input("m", {2}, "[data]", Role::state);
+    const ValueId count = g.input("count", {}, "", Role::state, DType::i32);
+    const ValueId a = g.input("a", {4}, "", Role::state), b = g.input("b", {4}, "", Role::state);
+    const ValueId rows = g.node("rows", Reduce{{0}, ReduceOp::sum}, {x}, {4}, "[-] U{data}");
+    Collective scatter;
+    scatter.axes = data;
+    scatter.moves = {{-1, 0, data}};
+    const ValueId grad = g.collective("w.grad", "reduce_scatter", scatter, rows);
+    g.local().graph.value(grad).role = Role::gradient;
+    const ValueId m_new = g.pointwise("m'", ScalarOp::add, {m, grad});
+    const AxisMove own{-1, 0, data};
+    const ValueId mine = g.node("w.sliced", slice_kernel({4}, std::span(&own, 1)), {w}, {2}, "[data]");
+    const ValueId u_new = g.pointwise("u'", ScalarOp::add, {u, w});
+    const ValueId part = g.pointwise("w.part'", ScalarOp::sub, {mine, m_new});
+    const ValueId w_new = g.all_gather("w'", {"data"}, 0, part);
+    const ValueId late = g.pointwise("late", ScalarOp::add, {u, u_new});
+    g.output(late);
+    g.update(w, w_new);
+    g.update(u, u_new);
+    g.update(m, m_new);
+    g.update(count, g.pointwise("count'", ScalarOp::add, {count, count}));
+    g.update(a, b);
+    g.update(b, a);
+    land_updates(g.local());
+    return schedule(g.local(), g.mesh());
 }
 
 } // namespace shard

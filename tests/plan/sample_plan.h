@@ -7,5 +7,9 @@ namespace shard {
 
 Plan sample_plan();
 Plan looping_plan(); // a loop of three trips, and offsets that depend on the trip and on a scalar
+// A step by hand on data 2 that updates its inputs in place, by a collective (as ZeRO-1 does) and by copies. Of whole
+// values, all of them ones unless they are given:
+//     m' = m + sum of x's rows    w' = w - m'    u' = u + w    late = u + u'    count' = 2 count    a, b = b, a
+Plan updating_plan();
 
 } // namespace shard

@@ -26,7 +26,7 @@ Plan compiled(const std::string& model, const std::string& layout) {
 // Between them they hold every kernel class and several collectives.
 std::vector<Plan> good_plans() {
     const std::string layout = "mesh: {d: 2, m: 2}\nrules: [{a: d}, {b: m}]\n";
-    return {sample_plan(), looping_plan(),
+    return {sample_plan(), looping_plan(), updating_plan(),
             compiled("model: products\naxes: {a: 4, b: 8, v: 6}\n"
                      "inputs: {x: {axes: [a, b]}, i: {axes: [a], dtype: i32}}\n"
                      "params: {w: {shape: [8, 8], mesh: [m, ~]}, t: {shape: [6, 8], mesh: [m, ~]}}\n"

@@ -1,0 +1,222 @@
+#include "planner/in_place.h"
+
+#include "plans/plan_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+Move copy_kernel(const Shape& shape) {
+    MovePiece piece;
+    piece.in_start.assign(shape.size(), constant(0));
+    piece.out_start.assign(shape.size(), constant(0));
+    piece.in_stride.assign(shape.size(), 1);
+    piece.out_stride.assign(shape.size(), 1);
+    piece.extent = shape;
+    return Move{false, {}, {piece}, 0, true};
+}
+
+class Lander {
+public:
+    Lander(Graph& graph, int loop)
+        : graph_(&graph), loop_(loop), begin_(loop < 0 ? -1 : graph.loops[static_cast<size_t>(loop)].opens) {
+        shows_.resize(graph.values.size());
+        last_read_.assign(graph.values.size(), -1);
+        for (size_t v = 0; v < shows_.size(); ++v) shows_[v] = static_cast<ValueId>(v);
+        for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
+            const Node& node = graph.node(n);
+            if (is_view(graph, node)) shows_[static_cast<size_t>(node.outputs[0])] = shown_by(node.inputs[0]);
+            for (ValueId id : node.inputs) last_read_[static_cast<size_t>(shown_by(id))] = seen_from_here(n);
+        }
+    }
+
+    // The value whose bytes this one is in.
+    ValueId shown_by(ValueId id) const { return shows_[static_cast<size_t>(id)]; }
+
+    // A copy of bytes that are overwritten: at the beginning, or where a view shows them.
+    ValueId save(ValueId id) { return copy(id, std::max(begin_, graph_->value(id).producer), true); }
+
+    void land(std::span<Landing> landings) {
+        std::set<ValueId> overwritten, taken;
+        for (const Landing& landing : landings)
+            if (shown_by(landing.value) != landing.bytes) overwritten.insert(landing.bytes);
+        for (Landing& landing : landings) {
+            const ValueId shown = shown_by(landing.value);
+            if (shown == landing.bytes) { // the same contents, in another shape at most on the way
+                landing.value = landing.bytes;
+                continue;
+            }
+            const bool early = overwritten.count(shown) > 0;
+            const NodeId made = std::max(begin_, seen_from_here(graph_->value(landing.value).producer));
+            if (early) landing.value = save(landing.value);
+            if (early || !taken.insert(landing.value).second || !lands_directly(landing)) {
+                landing.value =
+                    copy(landing.value, std::max(made, last_read_[static_cast<size_t>(landing.bytes)]), false);
+            }
+            graph_->value(landing.value).role = graph_->value(landing.bytes).role;
+        }
+    }
+
+    // Puts the copies where they belong; ids of nodes change.
+    void insert_copies() {
+        if (copies_.empty()) return;
+        std::stable_sort(copies_.begin(), copies_.end(), [](const Copy& a, const Copy& b) {
+            return a.after != b.after ? a.after < b.after : a.saves && !b.saves;
+        });
+        std::vector<Node> nodes;
+        std::vector<NodeId> moved(graph_->nodes.size());
+        std::vector<Copy>::iterator next = copies_.begin();
+        for (NodeId n = -1; n < static_cast<NodeId>(graph_->nodes.size()); ++n) {
+            if (n >= 0) {
+                moved[static_cast<size_t>(n)] = static_cast<NodeId>(nodes.size());
+                nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
+            }
+            for (; next != copies_.end() && next->after == n; ++next) nodes.push_back(std::move(next->node));
+        }
+        graph_->nodes = std::move(nodes);
+        for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n)
+            for (ValueId id : graph_->node(n).outputs) graph_->value(id).producer = n;
+        for (GraphLoop& loop : graph_->loops) {
+            loop.opens = moved[static_cast<size_t>(loop.opens)];
+            loop.closes = moved[static_cast<size_t>(loop.closes)];
+        }
+    }
+
+private:
+    struct Copy {
+        NodeId after; // -1: before all nodes
+        bool saves;   // what other copies may overwrite, so it is before them
+        Node node;
+    };
+
+    // A node of an inner loop happens until that loop ends.
+    NodeId seen_from_here(NodeId n) const {
+        if (n < 0) return n;
+        for (int inner = graph_->node(n).loop; inner >= 0 && inner != loop_;) {
+            const GraphLoop& loop = graph_->loops[static_cast<size_t>(inner)];
+            n = loop.closes;
+            inner = loop.parent;
+        }
+        return n;
+    }
+
+    ValueId copy(ValueId from, NodeId after, bool saves) {
+        if (names_.empty())
+            for (const Value& value : graph_->values) names_.insert(value.name);
+        Value value = graph_->value(from);
+        const std::string stem = value.name + ".copied";
+        value.name = stem;
+        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", stem, n);
+        value.role = Role::value;
+        value.init.reset();
+        value.decl = -1;
+        value.loop = loop_;
+        const ValueId to = static_cast<ValueId>(graph_->values.size());
+        Node node;
+        if (value.producer >= 0) {
+            const Node& producer = graph_->node(value.producer);
+            node.origin = producer.origin;
+            node.scope = producer.scope;
+        }
+        node.span = value.span;
+        node.inputs = {from};
+        node.outputs = {to};
+        node.kernel = copy_kernel(value.type.shape);
+        node.loop = loop_;
+        value.producer = -1;
+        graph_->values.push_back(std::move(value));
+        shows_.push_back(to);
+        last_read_.push_back(-1);
+        copies_.push_back({after, saves, std::move(node)});
+        return to;
+    }
+
+    bool lands_directly(const Landing& landing) const {
+        const NodeId producer = graph_->value(landing.value).producer;
+        if (producer < 0 || last_read_[static_cast<size_t>(landing.bytes)] > producer) return false;
+        const Node& node = graph_->node(producer);
+        if (node.loop != loop_ || (!node.kernel && !node.collective) || is_view(*graph_, node)) return false;
+        const TensorType& type = graph_->value(landing.value).type;
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            if (shown_by(node.inputs[i]) != landing.bytes) continue;
+            const bool in_place = node.kernel
+                                      ? can_run_in_place(*node.kernel, i, graph_->value(node.inputs[i]).type, type)
+                                      : can_run_in_place(*node.collective);
+            if (!in_place) return false;
+        }
+        return true;
+    }
+
+    Graph* graph_;
+    int loop_;
+    NodeId begin_; // after which the body begins
+    std::vector<ValueId> shows_;
+    std::vector<NodeId> last_read_; // of a value's bytes, views included
+    std::vector<Copy> copies_;
+    std::set<std::string> names_; // filled when the first copy needs one
+};
+
+} // namespace
+
+bool is_view(const Graph& graph, const Node& node) {
+    if (!node.kernel) return false;
+    const Move* move = std::get_if<Move>(&*node.kernel);
+    return move != nullptr && move->flat &&
+           graph.value(node.inputs[0]).type.dtype == graph.value(node.outputs[0]).type.dtype;
+}
+
+std::vector<int> updates_by_output(const Graph& graph) {
+    std::vector<int> result(graph.outputs.size(), -1);
+    if (graph.updates.empty()) return result;
+    // One value may be several outputs: the one that is called like the input, else the first.
+    std::multimap<ValueId, size_t> places;
+    for (size_t o = 0; o < graph.outputs.size(); ++o) places.emplace(graph.outputs[o], o);
+    for (size_t u = 0; u < graph.updates.size(); ++u) {
+        const auto [begin, end] = places.equal_range(graph.updates[u].output);
+        internal_check(begin != end, "an update is an output");
+        const std::string& name = graph.value(graph.updates[u].input).name;
+        std::multimap<ValueId, size_t>::iterator at =
+            std::find_if(begin, end, [&](const auto& place) { return graph.output_names[place.second] == name; });
+        if (at == end) at = begin;
+        result[at->second] = static_cast<int>(u);
+        places.erase(at);
+    }
+    return result;
+}
+
+void land(Graph& graph, std::span<Landing> landings, int loop) {
+    Lander lander(graph, loop);
+    lander.land(landings);
+    lander.insert_copies();
+}
+
+void land_updates(Local& local) {
+    Graph& graph = local.graph;
+    if (graph.updates.empty()) return;
+    const std::vector<int> updates = updates_by_output(graph);
+    Lander lander(graph, -1);
+    std::vector<Landing> landings;
+    std::set<ValueId> overwritten;
+    for (const Update& update : graph.updates) {
+        landings.push_back({update.input, update.output});
+        if (lander.shown_by(update.output) != update.input) overwritten.insert(update.input);
+    }
+    lander.land(landings);
+    for (size_t o = 0; o < graph.outputs.size(); ++o) {
+        ValueId& output = graph.outputs[o];
+        if (updates[o] >= 0)
+            output = landings[static_cast<size_t>(updates[o])].value;
+        else if (overwritten.count(lander.shown_by(output)) > 0)
+            output = lander.save(output);
+    }
+    for (size_t u = 0; u < landings.size(); ++u) graph.updates[u].output = landings[u].value;
+    lander.insert_copies();
+}
+
+} // namespace shard
