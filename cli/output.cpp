@@ -22,6 +22,14 @@ OptionDef output_option() {
             .doc = "write there instead of to stdout; the file appears whole or not at all"};
 }
 
+OptionDef mode_option() {
+    return {.name = "--mode",
+            .value = "MODE",
+            .doc = "what to plan: the forward pass, or one train step",
+            .choices = {"forward", "train"},
+            .fallback = "forward"};
+}
+
 bool write_file(Env& env, const std::string& path, std::string_view text) {
     std::string error;
     if (env.files.write(path, text, error)) return true;

@@ -5,10 +5,11 @@
 
 namespace shard {
 
-// The two options that every command with a payload has; `formats` are the values of --format, the first is the
-// default.
+// Options that commands share. `formats` are the values of --format, the first is the default; --mode is what is
+// planned of a model.
 OptionDef format_option(std::vector<std::string_view> formats);
 OptionDef output_option();
+OptionDef mode_option();
 
 // False after reporting E0703.
 bool write_file(Env& env, const std::string& path, std::string_view text);

@@ -1,8 +1,9 @@
 // The build pass: walks the model's graph, calls modules, and adds nodes through the Builder.
 #include "planner/build_attributes.h"
 #include "planner/build_inputs.h"
-#include "planner/build_scope.h"
+#include "planner/build_training.h"
 #include "planner/graph_order.h"
+#include "planner/train.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ public:
     ModelBuilder(const Model& model, Diagnostics& diagnostics)
         : model_(model), diagnostics_(diagnostics), builder_(graph_, diagnostics) {}
 
-    std::optional<Graph> build() {
+    std::optional<Graph> build(bool training) {
         if (!check_recursion()) return std::nullopt;
         Scope scope("", model_.graph);
         bool ok = true;
@@ -39,6 +40,7 @@ public:
             graph_.outputs.push_back(*value);
             graph_.output_names.push_back(output.text);
         }
+        if (model_.train) ok = (training ? run_training(scope) : spare_what_training_reads(scope)) && ok;
         ok = attach_initializers(graph_, model_, module_paths_, diagnostics_) && ok;
         if (!ok) return std::nullopt;
         warn_unused();
@@ -64,6 +66,40 @@ private:
         return false;
     }
 
+    // The outputs of a step are the loss and the metrics.
+    bool run_training(Scope& scope) {
+        const TrainDecl& train = *model_.train;
+        bool ok = true;
+        for (const TensorDecl& target : train.targets) ok = declare(scope, target, Role::input, {}) && ok;
+        graph_.outputs.clear();
+        graph_.output_names.clear();
+        const auto measure = [&](const Entry& entry, auto value_of) {
+            const std::optional<std::vector<ValueId>> results = run_entry(scope, entry, {});
+            const std::optional<ValueId> value = results ? value_of(builder_, entry, *results) : std::nullopt;
+            ok = ok && value;
+            if (!value) return poisoned;
+            for (ValueId id : *results) builder_.mark_used(id);
+            builder_.mark_used(*value);
+            graph_.outputs.push_back(*value);
+            graph_.output_names.push_back(entry.results[0].text);
+            return *value;
+        };
+        graph_.loss = measure(train.loss, loss_of);
+        for (const Entry& metric : train.metrics) measure(metric, metric_of);
+        return ok;
+    }
+
+    // What only the loss or a metric reads is not there for nothing.
+    bool spare_what_training_reads(const Scope& scope) {
+        std::vector<Entry> entries = model_.train->metrics;
+        entries.push_back(model_.train->loss);
+        for (const Entry& entry : entries)
+            for (const Name& operand : entry.operands)
+                if (const std::optional<ValueId> value = scope.find(operand.text, graph_); value && *value != poisoned)
+                    builder_.mark_used(*value);
+        return true;
+    }
+
     const YamlEntry* argument(const Entry& entry, std::string_view key) const {
         for (const YamlEntry& item : entry.arguments)
             if (item.key == key) return &item;
@@ -71,8 +107,8 @@ private:
     }
 
     const ModuleDecl* called_module(const Entry& entry) const {
-        if (entry.op.text != "repeat") return model_.find_module(entry.op.text);
-        const YamlEntry* block = argument(entry, "repeat");
+        if (entry.op.text != "repeat" && entry.op.text != "value_and_grad") return model_.find_module(entry.op.text);
+        const YamlEntry* block = argument(entry, entry.op.text);
         const YamlScalar* name = block ? block->value.scalar() : nullptr;
         return name ? model_.find_module(name->text) : nullptr;
     }
@@ -134,6 +170,12 @@ private:
 
     std::optional<std::vector<ValueId>> run_entry(Scope& scope, const Entry& entry,
                                                   const std::vector<std::string>& module_path) {
+        if (entry.op.text == "value_and_grad") {
+            const BuiltValues outputs = run_call(scope, differentiated_call(entry), module_path);
+            const BuiltValues results = outputs ? value_and_gradients(builder_, scope, entry, *outputs) : std::nullopt;
+            if (results) named_.insert(named_.end(), results->begin() + 1, results->end());
+            return results;
+        }
         if (called_module(entry)) return run_call(scope, entry, module_path);
         const OpDef* op = find_op(entry.op.text);
         const CompositeDef* composite = find_composite(entry.op.text);
@@ -364,7 +406,11 @@ private:
 } // namespace
 
 std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics) {
-    return ModelBuilder(model, diagnostics).build();
+    return ModelBuilder(model, diagnostics).build(false);
+}
+
+std::optional<Graph> build_train_graph(const Model& model, Diagnostics& diagnostics) {
+    return ModelBuilder(model, diagnostics).build(true);
 }
 
 } // namespace shard

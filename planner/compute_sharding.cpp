@@ -44,6 +44,29 @@ std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const Co
     return candidates;
 }
 
+// The axes over which all operands that have the factor split it alike; none if they do not.
+AxisList agreed_axes(const IndexRule& rule, const ComputeQuery& query, size_t factor) {
+    std::optional<AxisList> agreed;
+    for (size_t i = 0; i < rule.operands.size(); ++i) {
+        const TensorProjection projection = project(rule, rule.operands[i], query.operand_kept[i]);
+        for (const FactorSharding& part : projection.factors) {
+            if (static_cast<size_t>(part.factor) != factor) continue;
+            if (agreed && *agreed != part.axes) return {};
+            agreed = part.axes;
+        }
+    }
+    return agreed.value_or(AxisList());
+}
+
+void keep_split_sums(const IndexRule& rule, const ComputeQuery& query, std::vector<std::vector<AxisList>>& candidates) {
+    for (size_t f = 0; f < rule.factors.size(); ++f) {
+        if (rule.factors[f].kind != FactorKind::reduction) continue;
+        const AxisList agreed = agreed_axes(rule, query, f);
+        std::vector<AxisList>& list = candidates[f];
+        if (!agreed.empty() && std::find(list.begin(), list.end(), agreed) != list.end()) list = {agreed};
+    }
+}
+
 // In a dim of several factors only the last split one may be split in part: otherwise blocks would be strided.
 bool is_plain(const IndexRule& rule, const TensorFactors& dims, const std::vector<AxisList>& factor_axes) {
     for (const DimFactors& factors : dims) {
@@ -83,6 +106,7 @@ public:
     Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule)
         : redistributor_(redistributor), query_(query), rule_(rule), candidates_(candidates_of(rule, query)),
           factor_axes_(rule.factors.size()), most_ways_(ways_for(query)) {
+        if (query.sums_where_split) keep_split_sums(rule, query, candidates_);
         for (size_t f = 0; f < rule_.factors.size(); ++f) {
             if (rule_.factors[f].kind == FactorKind::reduction) reductions_.push_back(f);
         }

@@ -36,7 +36,10 @@ public:
                 .help(std::string(entry_help));
             return std::nullopt;
         }
-        const YamlEntry& named = outer->front();
+        return read_named(outer->front());
+    }
+
+    std::optional<Entry> read_named(const YamlEntry& named) {
         Entry entry;
         entry.span = named.key_span;
         const bool good = read_results(named, entry);
@@ -52,6 +55,7 @@ public:
         entry.op = {op->key, op->key_span};
         if (!read_operands(named.value, *op, entry)) return std::nullopt;
         if (op->key == "repeat" && !check_repeat(named.value, *op)) return std::nullopt;
+        if (op->key == "value_and_grad" && !check_gradient(named.value, *op)) return std::nullopt;
         if (!good) return std::nullopt;
         return entry;
     }
@@ -90,6 +94,7 @@ private:
         for (const CompositeDef* def : all_composites()) names.push_back(def->name);
         names.insert(names.end(), modules_->begin(), modules_->end());
         names.push_back("repeat");
+        names.push_back("value_and_grad");
         return names;
     }
 
@@ -187,13 +192,9 @@ private:
                 .help("write {repeat: block, times: 4, in: x}");
             good = false;
         }
-        const std::optional<Name> block = read_name(op.value, "a module", *diagnostics_);
-        if (!block) return false;
-        if (std::find(modules_->begin(), modules_->end(), block->text) == modules_->end()) {
-            suggest(diagnostics_->error("E0203", block->span, fmt::format("unknown module '{}'", block->text)),
-                    block->text, *modules_);
-            good = false;
-        }
+        const std::optional<bool> known = check_module(op.value);
+        if (!known) return false;
+        good = good && *known;
         if (const Yaml* times = yaml.find("times")) {
             const std::optional<i64> count = read_int(*times, "times", *diagnostics_);
             good = good && count;
@@ -207,6 +208,29 @@ private:
         return good;
     }
 
+    // False, or nullopt if it is not even a name, after reporting.
+    std::optional<bool> check_module(const Yaml& yaml) {
+        const std::optional<Name> module = read_name(yaml, "a module", *diagnostics_);
+        if (!module) return std::nullopt;
+        if (std::find(modules_->begin(), modules_->end(), module->text) != modules_->end()) return true;
+        suggest(diagnostics_->error("E0203", module->span, fmt::format("unknown module '{}'", module->text)),
+                module->text, *modules_);
+        return false;
+    }
+
+    bool check_gradient(const Yaml& yaml, const YamlEntry& op) {
+        bool good = check_keys(yaml, {"value_and_grad", "in", "wrt", "name"}, "a value_and_grad", *diagnostics_);
+        for (std::string_view key : {"in", "wrt"}) {
+            if (yaml.find(key) != nullptr) continue;
+            diagnostics_->error("E0116", op.key_span, fmt::format("a value_and_grad needs '{}'", key))
+                .help("write `- loss, g: {value_and_grad: module, in: [x, w], wrt: [w]}`");
+            good = false;
+        }
+        good = check_module(op.value).value_or(false) && good;
+        if (const Yaml* wrt = yaml.find("wrt")) good = read_value_names(*wrt, "wrt", *diagnostics_) && good;
+        return good;
+    }
+
     const std::vector<std::string_view>* modules_;
     Diagnostics* diagnostics_;
 };
@@ -214,7 +238,12 @@ private:
 } // namespace
 
 bool is_op_name(std::string_view name) {
-    return name == "repeat" || find_op(name) != nullptr || find_composite(name) != nullptr;
+    return name == "repeat" || name == "value_and_grad" || find_op(name) != nullptr || find_composite(name) != nullptr;
+}
+
+std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
+                                Diagnostics& diagnostics) {
+    return EntryReader(modules, diagnostics).read_named(named);
 }
 
 bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,

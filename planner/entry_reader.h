@@ -9,7 +9,11 @@ namespace shard {
 bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
                 Diagnostics& diagnostics);
 
-// Names that a module may not have: ops, composites and `repeat`.
+// One entry, of its name: `loss: {mse: [z, label]}`.
+std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
+                                Diagnostics& diagnostics);
+
+// Names that a module may not have: ops, composites, `repeat` and `value_and_grad`.
 bool is_op_name(std::string_view name);
 
 } // namespace shard

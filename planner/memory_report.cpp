@@ -23,8 +23,11 @@ public:
 
 private:
     i64& category(int buffer) {
-        const Buffer& b = plan_->buffers[static_cast<size_t>(buffer)];
-        switch (b.role) {
+        // The bytes of a parameter or state stay what they are when its new value is written there.
+        const Buffer& own = plan_->buffers[static_cast<size_t>(buffer)];
+        const Buffer& root = plan_->buffers[static_cast<size_t>(root_of(plan_->buffers, buffer))];
+        const bool is_kept = root.role == Role::param || root.role == Role::state;
+        switch (is_kept ? root.role : own.role) {
         case Role::param:
             return now_.params;
         case Role::state:

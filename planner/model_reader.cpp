@@ -4,6 +4,7 @@
 #include "planner/entry_reader.h"
 #include "planner/names.h"
 #include "planner/tensor_reader.h"
+#include "planner/train_reader.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +19,6 @@ public:
     ModelReader(const Yaml& yaml, Diagnostics& diagnostics) : yaml_(&yaml), diagnostics_(&diagnostics) {}
 
     Model read() {
-        if (const Yaml* train = yaml_->find("train"))
-            diagnostics_->error("E0215", train->span, "training is not supported by this version")
-                .help("remove `train` to plan the forward pass");
         if (const Yaml* name = require("model"))
             if (std::optional<Name> text = read_name(*name, "a model", *diagnostics_)) model_.name = *text;
         if (const Yaml* axes = yaml_->find("axes")) model_.axes = read_axes(*axes, *diagnostics_);
@@ -33,6 +31,14 @@ public:
         if (const Yaml* modules = yaml_->find("modules")) read_modules(*modules);
         if (const Yaml* graph = require("graph")) read_graph(*graph, module_names_, model_.graph, *diagnostics_);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
+        if (const Yaml* train = yaml_->find("train")) {
+            model_.train = read_train(*train, model_.axes, module_names_, *diagnostics_);
+            const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
+            for (const TensorDecl& target : targets) {
+                check_unused(target.name, model_.inputs);
+                check_unused(target.name, model_.params);
+            }
+        }
         return std::move(model_);
     }
 

@@ -1,5 +1,7 @@
 #include "planner/op_def.h"
 
+#include "planner/optimizer.h"
+
 #include <algorithm>
 
 namespace shard {
@@ -22,11 +24,17 @@ const std::vector<const OpDef*>& all_ops() {
 }
 
 const std::vector<const CompositeDef*>& all_composites() {
-    static const std::vector<const CompositeDef*> table = {
+    static const std::vector<const CompositeDef*> table = [] {
+        std::vector<const CompositeDef*> made = {
 #define REGISTER(stem) &composite_##stem(),
 #include "composite_registry.inc"
 #undef REGISTER
-    };
+        };
+        for (const OptimizerDef* def : all_optimizers()) made.push_back(&def->composite);
+        std::sort(made.begin(), made.end(),
+                  [](const CompositeDef* a, const CompositeDef* b) { return a->name < b->name; });
+        return made;
+    }();
     return table;
 }
 

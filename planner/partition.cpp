@@ -4,6 +4,7 @@
 // A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/compute_sharding.h"
+#include "planner/gradient_sums.h"
 #include "planner/in_place.h"
 #include "planner/local_builder.h"
 
@@ -33,7 +34,8 @@ class Partitioner {
 public:
     Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
         : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
-          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)), builder_(local_, graph) {}
+          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)),
+          sums_(gradient_sums(graph)), builder_(local_, graph) {}
 
     Local run() {
         count_readers();
@@ -177,6 +179,7 @@ private:
         ValueId result = node.outputs[0];
         query.result_types = {type(result)};
         query.results_kept = {kept(result)};
+        query.sums_where_split = sums_[static_cast<size_t>(id)];
         const Decided& decided = decide(query);
         const ComputeSharding& choice = decided.choice;
 
@@ -223,7 +226,7 @@ private:
 
     const Decided& decide(const ComputeQuery& query) {
         MemoKey key;
-        key.add(query.op->name).add(*query.attributes);
+        key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
         for (size_t i = 0; i < query.operands.size(); ++i) {
             key.add(query.operand_types[i]).add(query.operand_kept[i]);
             // Which operands are one value, by the first place of each.
@@ -254,6 +257,7 @@ private:
     Local local_;
     std::vector<Held> held_;
     std::vector<std::vector<NodeId>> users_;
+    std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
     std::map<std::string, Decided> decided_;
 };

@@ -1,8 +1,8 @@
 #include "planner/pipeline.h"
 
-#include "planner/builder.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
+#include "planner/train.h"
 #include "plans/version.h"
 
 #include <array>
@@ -34,10 +34,22 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     if (!c.model || !c.layout || diagnostics.has_error()) return c;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
 
+    const bool training = request.mode == "train";
+    if (training && !c.model->train) {
+        diagnostics.error("E0242", {request.model_file, 1, 1, 1}, "the model does not say how it is trained")
+            .help("write train: {loss: ..., optimizer: ...}, or plan its forward pass with --mode forward");
+        return c;
+    }
+
     // Modules and repeats are expanded and composites lowered: from here on there are only primitive ops.
-    c.graph = build_graph(*c.model, diagnostics);
+    c.graph = training ? build_train_graph(*c.model, diagnostics) : build_graph(*c.model, diagnostics);
     c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, diagnostics);
     if (!c.graph || !c.hardware || diagnostics.has_error()) return c;
+    // Gradients and the optimizer's update are ops like others: from here on a train step is an ordinary graph.
+    if (training) {
+        Builder builder(*c.graph, diagnostics);
+        if (!add_train_step(builder, *c.model, diagnostics)) return c;
+    }
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, diagnostics)) return c;
     verify_graph(*c.graph);
     if (request.edit) request.edit(*c.graph, *c.layout);

@@ -17,14 +17,16 @@ SourceRef place(const Sources& sources, Span span) {
 }
 
 void report_tensors(Report& report, const Graph& graph, const Propagation& propagation, const Sources& sources) {
+    std::vector<bool> is_output(graph.values.size());
+    for (ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
+    // New parameters and states are listed once, as the inputs that they replace.
+    for (const Update& update : graph.updates) is_output[static_cast<size_t>(update.output)] = false;
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
         const Value& value = graph.value(id);
         TensorReport tensor;
         tensor.name = value.name;
         tensor.role = value.role;
-        if (value.role == Role::value &&
-            std::find(graph.outputs.begin(), graph.outputs.end(), id) != graph.outputs.end())
-            tensor.role = Role::output;
+        if (value.role == Role::value && is_output[static_cast<size_t>(id)]) tensor.role = Role::output;
         tensor.dtype = value.type.dtype;
         tensor.shape = value.type.shape;
         tensor.logical = value.type.logical;

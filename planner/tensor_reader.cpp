@@ -21,8 +21,10 @@ public:
     std::optional<TensorDecl> read() {
         const Yaml& yaml = entry_->value;
         tensor_.name = {entry_->key, entry_->key_span};
-        bool good = check_name(entry_->key, entry_->key_span, role_ == TensorRole::input ? "an input" : "a parameter",
-                               *diagnostics_);
+        const std::string_view what = role_ == TensorRole::input   ? "an input"
+                                      : role_ == TensorRole::param ? "a parameter"
+                                                                   : "a target";
+        bool good = check_name(entry_->key, entry_->key_span, what, *diagnostics_);
         if (yaml.map() == nullptr) {
             diagnostics_
                 ->error("E0113", yaml.span, fmt::format("{}: expected a map, found {}", entry_->key, yaml.kind()))
@@ -256,7 +258,10 @@ bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>
     if (map == nullptr) {
         diagnostics.error("E0113", yaml.span,
                           fmt::format("{}: expected a map of name: {{axes: [...]}}, found {}",
-                                      role == TensorRole::input ? "inputs" : "params", yaml.kind()));
+                                      role == TensorRole::input   ? "inputs"
+                                      : role == TensorRole::param ? "params"
+                                                                  : "targets",
+                                      yaml.kind()));
         return false;
     }
     bool good = true;

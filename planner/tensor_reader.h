@@ -5,7 +5,7 @@
 
 namespace shard {
 
-enum class TensorRole { input, param };
+enum class TensorRole { input, param, target };
 
 // Reads a map of tensors. Entries with errors are reported (E0201, E0205, E0209 to E0212, ...) and left out; false
 // then.

@@ -58,6 +58,22 @@ std::vector<CodeDoc> build_codes() {
         {"E0233", "not supported by this version",
          "The model uses something that a later version of shardc will have. The message says what to write instead."},
         {"E0234", "declared twice", "Inputs and parameters share their names, and a name can be declared once."},
+        {"E0240", "loss that is not a number",
+         "What is differentiated is one floating-point number: the loss of `train`, or the output of the module of a "
+         "value_and_grad. Reduce it, for example with {mean: x}; the composites mse and softmax_cross_entropy end in "
+         "a mean already."},
+        {"E0241", "metric that is not a number",
+         "A metric is one floating-point number, or a sum and a count whose quotient is reported, as {accuracy: "
+         "[logits, "
+         "label]} gives."},
+        {"E0242", "model without training",
+         "--mode train plans one train step, which a model describes in its `train` block: a loss, an optimizer, and "
+         "the "
+         "targets that the loss compares with."},
+        {"E0243", "nothing to train",
+         "Gradients are taken with respect to floating-point parameters, and the model has none. What is declared "
+         "under "
+         "`inputs` is data and is not changed by a train step."},
         {"W0201", "value that is not used",
          "An input, a parameter or a result is read by no entry and is not an output. It is computed and stored for "
          "nothing: remove it, or "

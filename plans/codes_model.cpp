@@ -52,6 +52,13 @@ std::vector<CodeDoc> model_codes() {
          "it would be another plan."},
         {"E0216", "module with the name of an op",
          "A module may not be named like an op or a composite: entries could not be told apart."},
+        {"E0217", "unknown optimizer",
+         "train.optimizer names one of the optimizers that shardc has, with its arguments: {adam: {learning_rate: "
+         "1.0e-3}}. They are also composites, so `shardc list composites` describes them."},
+        {"E0218", "limit that is not positive",
+         "clip: {global_norm: 1.0} scales the gradients down when their norm is above the limit; a limit of zero or "
+         "less "
+         "would leave nothing of them."},
     };
 }
 

@@ -51,13 +51,12 @@ const CommandDef& command_check() {
                "  shardc check model.yaml layouts/*.yaml --policy policy.yaml --format github\n"
                "A policy file has the keys of a layout's `policy`; both are judged.\n"
                "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
-        .options =
-            {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
-             {.name = "LAYOUT", .doc = "layout files", .required = true, .many = true},
-             {.name = "--policy", .value = "FILE", .doc = "budgets on top of each layout's own"},
-             {.name = "--mode", .value = "MODE", .doc = "what to plan", .choices = {"forward"}, .fallback = "forward"},
-             format_option(format_names()),
-             output_option()},
+        .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
+                    {.name = "LAYOUT", .doc = "layout files", .required = true, .many = true},
+                    {.name = "--policy", .value = "FILE", .doc = "budgets on top of each layout's own"},
+                    mode_option(),
+                    format_option(format_names()),
+                    output_option()},
         .order = 2,
         .run = run,
     };

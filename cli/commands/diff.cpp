@@ -72,16 +72,15 @@ const CommandDef& command_diff() {
         .doc = "Example:\n"
                "  shardc diff model.yaml layouts/*.yaml\n"
                "  shardc diff baseline.json new.json --exit-code       exit code 1 if they differ",
-        .options =
-            {{.name = "FILE",
-              .doc = "a model and its layouts, or plan files; the first plan is the base",
-              .required = true,
-              .many = true},
-             {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
-             {.name = "--all", .doc = "intermediate values too"},
-             {.name = "--mode", .value = "MODE", .doc = "what to plan", .choices = {"forward"}, .fallback = "forward"},
-             format_option({"text", "json", "markdown"}),
-             output_option()},
+        .options = {{.name = "FILE",
+                     .doc = "a model and its layouts, or plan files; the first plan is the base",
+                     .required = true,
+                     .many = true},
+                    {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
+                    {.name = "--all", .doc = "intermediate values too"},
+                    mode_option(),
+                    format_option({"text", "json", "markdown"}),
+                    output_option()},
         .order = 5,
         .run = run,
     };

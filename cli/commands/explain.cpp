@@ -29,7 +29,7 @@ int explain_name(const std::string& name, const Arguments& arguments, Env& env) 
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> words = arguments.strings("WHAT");
     if (words.size() == 1) return explain_name(words.front(), arguments, env);
-    Compiled compiled = compile_files(env, words[0], words[1]);
+    Compiled compiled = compile_files(env, words[0], words[1], arguments.string("--mode"));
     if (compiled.plan() == nullptr) {
         print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
         return exit_code(compiled.diagnostics());
@@ -79,6 +79,7 @@ const CommandDef& command_explain() {
                      .doc = "a model, a layout and tensors; or a code, op, collective, ...",
                      .required = true,
                      .many = true},
+                    mode_option(),
                     output_option()},
         .order = 6,
         .run = run,

@@ -27,7 +27,8 @@ std::string draw(const Plan& plan, const std::vector<const TensorReport*>& tenso
 }
 
 int run(const Arguments& arguments, Env& env) {
-    Compiled compiled = compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"));
+    Compiled compiled =
+        compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
     print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
     if (compiled.plan() == nullptr) return exit_code(compiled.diagnostics());
     const Plan& plan = *compiled.plan();
@@ -60,6 +61,7 @@ const CommandDef& command_show() {
         .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
                     {.name = "LAYOUT", .doc = "the layout file, or - for stdin", .required = true},
                     {.name = "TENSOR", .doc = "names or globs", .many = true},
+                    mode_option(),
                     output_option()},
         .order = 4,
         .run = run,

@@ -18,6 +18,7 @@ public:
     ValueId operator()(std::string_view op, ValueId operand, double number);
     const TensorType& type(ValueId id) const { return builder_->type(ok_ ? id : 0); }
     bool ok() const { return ok_; }
+    Builder& builder() const { return *builder_; }
     BuiltValues result(ValueId id) const { return results({id}); }
     BuiltValues results(std::vector<ValueId> ids) const { return ok_ ? BuiltValues(std::move(ids)) : std::nullopt; }
 

@@ -20,6 +20,7 @@ TEST_CASE("pointwise ops share one factor per dim, aligned at the last, and size
     CHECK(rule_of("select", {typed(DType::boolean, {8, 4}), f32({8, 4}), f32({})}) ==
           "([i, j],[i, j],[])->([i, j]) {i=8, j=4}");
     CHECK(rule_of("clamp", {f32({8})}, {{"min", 0.0}}) == "([i])->([i]) {i=8}");
+    CHECK(rule_of("stop_gradient", {f32({8, 4})}) == "([i, j])->([i, j]) {i=8, j=4}");
     CHECK(rule_of("cast", {f32({8})}, {{"dtype", "bf16"}}) == "([i])->([i]) {i=8}");
     CHECK(rule_of("constrain", {f32({8, 4})}, {{"axes", std::vector<std::string>{"", ""}}}) ==
           "([i, j])->([i, j]) {i=8, j=4}");

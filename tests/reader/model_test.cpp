@@ -148,8 +148,6 @@ TEST_CASE("the top level of a model") {
     CHECK(model_problems("[1]\n") == "E0113 1:1+1 a model: expected a map, found a list\n");
     CHECK(model_problems(with("parms: {}")) ==
           "E0114 2:1+5 unknown key 'parms' in a model\n  help did you mean 'params'?\n");
-    CHECK(model_problems(with("train: {loss: x}")) ==
-          "E0215 2:8+1 training is not supported by this version\n  help remove `train` to plan the forward pass\n");
     CHECK(model_problems(with("rng: {impl: philox, keys: linnen, seed: 1.5}")) ==
           "E0113 2:41+3 rng.seed: expected an integer, found '1.5'\n"
           "E0118 2:13+6 rng.impl: unknown choice 'philox'\n  help choices: threefry2x32\n"

@@ -51,6 +51,8 @@ void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
         words[3].starts_with('-'))
         return;
     std::string line = fmt::format("shardc run '{}' '{}' --verify", words[2], words[3]);
+    const std::vector<std::string>::iterator mode = std::find(words.begin(), words.end(), "--mode");
+    if (mode != words.end() && mode + 1 != words.end()) line += fmt::format(" --mode {}", mode[1]);
     CommandResult run = run_command(files, line);
     ++result.proved;
     if (run.code != 0) result.failures.push_back({command.line, line, "[exit 0]\n", shown(run)});

@@ -1,0 +1,44 @@
+#include "planner/gradient_sums.h"
+
+#include "planner/op_def.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool has_reduction(const Graph& graph, const Node& node) {
+    std::vector<TensorType> operands, results;
+    for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
+    for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
+    const IndexRule rule = node.op->rule(operands, results, node.attributes);
+    return std::any_of(rule.factors.begin(), rule.factors.end(),
+                       [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
+}
+
+bool passes_sums_on(const OpDef& op, size_t operands) {
+    return op.jointly_linear || (operands == 1 && !op.linear_in.empty());
+}
+
+} // namespace
+
+std::vector<bool> gradient_sums(const Graph& graph) {
+    std::vector<bool> found(graph.nodes.size());
+    std::vector<ValueId> open;
+    for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
+        if (graph.value(id).role == Role::gradient) open.push_back(id);
+    while (!open.empty()) {
+        const NodeId producer = graph.value(open.back()).producer;
+        open.pop_back();
+        if (producer < 0 || found[static_cast<size_t>(producer)] || graph.node(producer).op == nullptr) continue;
+        const Node& node = graph.node(producer);
+        if (has_reduction(graph, node))
+            found[static_cast<size_t>(producer)] = true;
+        else if (passes_sums_on(*node.op, node.inputs.size()))
+            open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+    }
+    return found;
+}
+
+} // namespace shard
