@@ -114,7 +114,8 @@ std::string overview() {
         table.add({std::string(command->name), std::string(command->summary)});
     return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
                        "shardc COMMAND --help says more; shardc --version says which this is.\n"
-                       "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error.\n",
+                       "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error, "
+                       "130 stopped by Ctrl-C.\n",
                        tool_summary, table.render({}, "  "));
 }
 

@@ -12,7 +12,13 @@
 
 namespace shard {
 
-enum ExitCode { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_internal = 3 };
+enum ExitCode {
+    exit_clean = 0,
+    exit_findings = 1,
+    exit_usage = 2,
+    exit_internal = 3,
+    exit_interrupted = 130, // as a shell says that Ctrl-C ended a command; here it ended orderly, but early
+};
 
 struct OptionDef {
     std::string_view name;       // "--format", or "MODEL" for a positional

@@ -14,12 +14,15 @@ public:
     virtual ~Files() = default;
     virtual std::optional<std::string> read(const std::string& path, std::string& error) = 0;
     virtual bool write(const std::string& path, std::string_view text, std::string& error) = 0;
+    // For logs, which grow: on the disk when the call returns.
+    virtual bool append(const std::string& path, std::string_view text, std::string& error) = 0;
 };
 
 class DiskFiles : public Files {
 public:
     std::optional<std::string> read(const std::string& path, std::string& error) override;
     bool write(const std::string& path, std::string_view text, std::string& error) override;
+    bool append(const std::string& path, std::string_view text, std::string& error) override;
 };
 
 struct Env {
@@ -29,7 +32,8 @@ struct Env {
     Files& files;
     bool out_color = false; // a terminal, and NO_COLOR is not set
     bool err_color = false;
-    int width = 100; // columns to lay tables out in
+    int width = 100;           // columns to lay tables out in
+    bool err_terminal = false; // progress is shown there
 };
 
 } // namespace shard

@@ -24,7 +24,13 @@ int terminal_width() {
 
 int main(int argc, char** argv) {
     shard::DiskFiles files;
-    shard::Env env{std::cin,        std::cout, std::cerr, files, wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO),
-                   terminal_width()};
+    shard::Env env{std::cin,
+                   std::cout,
+                   std::cerr,
+                   files,
+                   wants_color(STDOUT_FILENO),
+                   wants_color(STDERR_FILENO),
+                   terminal_width(),
+                   isatty(STDERR_FILENO) != 0};
     return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
 }

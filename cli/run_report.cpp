@@ -2,6 +2,7 @@
 
 #include "cli/nouns.h"
 #include "cli/report.h"
+#include "cli/steps.h"
 #include "executor/element.h"
 #include "plans/json_text.h"
 #include "plans/units.h"
@@ -62,37 +63,93 @@ Summary summarise(const Tensor& tensor) {
 // The sign of a NaN says nothing, and differs between processors.
 std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
 
-} // namespace
+// Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
+bool is_shown(const Plan& plan, const PlanOutput& output) {
+    if (!is_step(plan)) return true;
+    if (output.updates >= 0) return plan.buffers[static_cast<size_t>(output.updates)].role == Role::param;
+    return element_count(plan.buffers[static_cast<size_t>(output.buffer)].global_shape) != 1;
+}
 
-std::string run_text(const RunReport& report, const Paint& paint) {
-    const Plan& plan = *report.plan;
-    const RunResult& result = report.result;
-    std::string out = fmt::format("{}, {}, run on {}\n\n", paint.strong(plan.model), plan.mode, mesh_text(plan.mesh));
-    Table outputs({{"output"},
-                   {"type"},
-                   {"mean", Align::right},
-                   {"least", Align::right},
-                   {"most", Align::right},
-                   {"first values"},
-                   {""}});
-    for (const PlanOutput& output : plan.outputs) {
-        const Tensor& tensor = result.outputs.at(output.name);
+Table outputs_table(const RunReport& report) {
+    Table table({{is_step(*report.plan) ? "parameter" : "output"},
+                 {"type"},
+                 {"mean", Align::right},
+                 {"least", Align::right},
+                 {"most", Align::right},
+                 {"first values"},
+                 {""}});
+    for (const PlanOutput& output : report.plan->outputs) {
+        if (!is_shown(*report.plan, output)) continue;
+        const Tensor& tensor = report.result.outputs.at(output.name);
         Summary summary = summarise(tensor);
         std::vector<std::string> first;
         for (double value : summary.first) first.push_back(number(value));
         if (tensor.type.elements() > static_cast<i64>(first.size())) first.emplace_back("...");
-        outputs.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
-                     number(summary.least), number(summary.most), fmt::format("{}", fmt::join(first, " ")),
-                     Cell(summary.finite ? "" : "not finite", "1;31")});
+        table.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
+                   number(summary.least), number(summary.most), fmt::format("{}", fmt::join(first, " ")),
+                   Cell(summary.finite ? "" : "not finite", "1;31")});
     }
-    out += outputs.render(paint, "  ") + "\n";
+    return table;
+}
+
+// The last step's numbers once more, if there are others than the loss, and how far a run got that was stopped.
+std::string metrics_text(const RunReport& report) {
+    if (!is_step(*report.plan)) return {};
+    std::string out = "\n";
+    if (report.result.scalars.size() > 1) {
+        for (const PlanOutput& output : report.plan->outputs) {
+            const std::map<std::string, std::vector<double>>::const_iterator values =
+                report.result.scalars.find(output.name);
+            if (values == report.result.scalars.end()) continue;
+            const double last = values->second.back();
+            out += fmt::format("{}: {}\n", output.name, std::isnan(last) ? "nan" : fmt::format("{:.6f}", last));
+        }
+        out += "\n";
+    }
+    if (report.stopped()) out += fmt::format("stopped after {} of {} steps\n\n", report.result.steps, report.steps);
+    return out;
+}
+
+struct Timing {
+    double mean = 0, deviation = 0, least = 0;
+    i64 count = 0;
+};
+
+// Of the steps after those to warm up; the standard deviation is that of these numbers, not an estimate from a sample.
+Timing timing_of(const RunReport& report) {
+    Timing timing;
+    const std::vector<double>& all = report.result.seconds;
+    const std::vector<double> timed(all.begin() + std::min<std::ptrdiff_t>(report.warm_up, std::ssize(all)), all.end());
+    timing.count = std::ssize(timed);
+    if (timed.empty()) return timing;
+    for (double seconds : timed) timing.mean += seconds / static_cast<double>(timing.count);
+    for (double seconds : timed)
+        timing.deviation += (seconds - timing.mean) * (seconds - timing.mean) / static_cast<double>(timing.count);
+    timing.deviation = std::sqrt(timing.deviation);
+    timing.least = *std::min_element(timed.begin(), timed.end());
+    return timing;
+}
+
+} // namespace
+
+std::string run_heading(const Plan& plan, const Paint& paint) {
+    return fmt::format("{}, {}, run on {}\n\n", paint.strong(plan.model), plan.mode, mesh_text(plan.mesh));
+}
+
+std::string run_text(const RunReport& report, const Paint& paint) {
+    const Plan& plan = *report.plan;
+    const RunResult& result = report.result;
+    std::string out = metrics_text(report);
+    out += outputs_table(report).render(paint, "  ") + "\n";
     Table figures({{""}, {"executed", Align::right}, {"predicted", Align::right}, {""}});
     auto row = [&](const char* what, i64 executed, i64 predicted) {
         bool equal = executed == predicted;
         figures.add({what, grouped(executed) + " B", grouped(predicted) + " B",
                      Cell(equal ? "equal" : "DIFFERENT", equal ? "32" : "1;31")});
     };
-    row("sent between devices, all together", result.wire_bytes_total, report.predicted_wire_bytes());
+    row(result.steps > 1 && is_step(plan) ? "sent between devices in a step, all together"
+                                          : "sent between devices, all together",
+        result.wire_bytes_total, report.predicted_wire_bytes());
     row("peak memory of the fullest device", result.touched_peak_bytes, plan.peak_bytes);
     out += figures.render(paint, "  ");
     if (report.comparison) {
@@ -105,6 +162,12 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                    ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
                    : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
                                  largest);
+    }
+    if (report.warm_up > 0) {
+        const Timing timing = timing_of(report);
+        out += fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up)\n",
+                           human_seconds(timing.mean), human_seconds(timing.deviation),
+                           counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up);
     }
     if (report.show_seconds) {
         std::vector<double> sorted = result.seconds;
@@ -157,6 +220,25 @@ std::string run_json(const RunReport& report) {
                                  .number("allowed_relative", report.comparison->allowed_relative)
                                  .integer("not_finite", report.comparison->not_finite)
                                  .text());
+    if (is_step(plan)) {
+        std::vector<std::string> steps;
+        for (int step = 0; step < report.result.steps; ++step) {
+            std::map<std::string, double> scalars;
+            for (const auto& [name, values] : report.result.scalars) scalars[name] = values[static_cast<size_t>(step)];
+            steps.push_back(step_json(plan, step, scalars, -1));
+        }
+        object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped());
+    }
+    if (report.warm_up > 0) {
+        const Timing timing = timing_of(report);
+        object.raw("timing", JsonObject()
+                                 .integer("warm_up", report.warm_up)
+                                 .integer("count", timing.count)
+                                 .number("mean_seconds", timing.mean)
+                                 .number("deviation_seconds", timing.deviation)
+                                 .number("least_seconds", timing.least)
+                                 .text());
+    }
     if (report.show_seconds) {
         for (double value : report.result.seconds) seconds.push_back(json_number(value));
         object.raw("seconds", json_array(seconds));

@@ -61,11 +61,13 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
 // Bytes that run_plan will allocate: arenas and host copies.
 i64 required_bytes(const Plan& plan);
 
-// Compares outputs of two runs of the same model; tolerance by dtype and the longest reduction in the plan. Reports the
-// first mismatch (name, global index, both values, device that holds it) as a finding P02xx. True if all agree.
+// Compares outputs of two runs of the same model over the same steps, and the scalars of every step; how far they may
+// differ is in executor/allowance.h. Of steps that update inputs, the reference has to have been run with
+// return_initial. Reports the first mismatch of an output (name, global index, both values, device that holds it) as a
+// finding P02xx.
 struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
-    double max_relative = 0;     // the same, divided by the largest magnitude in its output
+    double max_relative = 0;     // the same, as a share of what it is compared with: the largest magnitude or movement
     double allowed_relative = 0; // what max_relative may be
     i64 not_finite = 0;          // elements of the reference that are NaN or infinite: equal, but hardly what is wanted
     bool equal = false;

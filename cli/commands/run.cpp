@@ -1,7 +1,9 @@
 #include "cli/diagnostics.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/run_report.h"
+#include "cli/steps.h"
 
 #include <charconv>
 #include <filesystem>
@@ -22,13 +24,16 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
     return std::nullopt;
 }
 
-void read_inputs(const Arguments& arguments, const Plan& plan, RunOptions& options, Diagnostics& diagnostics) {
+// The files of --input or --data.
+std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::string_view option, const Plan& plan,
+                                           Diagnostics& diagnostics) {
+    std::map<std::string, Tensor> tensors;
     std::vector<std::string_view> names;
     for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[static_cast<size_t>(input.buffer)].name);
-    for (const std::string& text : arguments.strings("--input")) {
+    for (const std::string& text : arguments.strings(option)) {
         size_t equals = text.find('=');
         if (equals == std::string::npos) {
-            diagnostics.error("E0701", {}, fmt::format("--input takes NAME=FILE.npy, not '{}'", text));
+            diagnostics.error("E0701", {}, fmt::format("{} takes NAME=FILE.npy, not '{}'", option, text));
             continue;
         }
         std::string name = text.substr(0, equals);
@@ -40,8 +45,9 @@ void read_inputs(const Arguments& arguments, const Plan& plan, RunOptions& optio
             continue;
         }
         std::optional<Tensor> tensor = read_npy(text.substr(equals + 1), diagnostics);
-        if (tensor) options.inputs.emplace(name, std::move(*tensor));
+        if (tensor) tensors.emplace(name, std::move(*tensor));
     }
+    return tensors;
 }
 
 // Before the run, so that a slip of the pen does not cost one.
@@ -87,9 +93,12 @@ bool verify(const Plan& plan, const RunOptions& options, RunReport& report, Env&
         print_diagnostics(env, *reference.sources, reference.diagnostics().all());
         return false;
     }
-    RunOptions once = options;
-    once.steps = 1;
-    std::optional<RunResult> result = run_plan(*reference.plan(), once, diagnostics);
+    RunOptions same = options;
+    same.steps = report.result.steps;
+    same.return_initial = true; // how far parameters moved says how far apart they may be
+    same.after_step = nullptr;
+    same.stop = nullptr;
+    std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
     report.comparison = compare_results(plan, report.result, *result, diagnostics);
     return true;
@@ -103,13 +112,14 @@ int run(const Arguments& arguments, Env& env) {
         diagnostics.error("E0701", {}, "run takes one plan, or one model and one layout")
             .help("usage: shardc run PLAN | MODEL LAYOUT");
     RunOptions options;
-    std::optional<int> repeat = read_count(arguments, "--repeat", diagnostics);
+    std::optional<int> steps = read_count(arguments, "--steps", diagnostics);
+    std::optional<int> repeat = arguments.has("--repeat") ? read_count(arguments, "--repeat", diagnostics) : 0;
     std::optional<int> workers = arguments.has("--workers") ? read_count(arguments, "--workers", diagnostics) : 0;
     if (diagnostics.has_error()) {
         print_diagnostics(env, none, diagnostics.all());
         return exit_usage;
     }
-    options.steps = *repeat;
+    options.steps = *steps + *repeat;
     options.workers = *workers;
 
     std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));
@@ -119,12 +129,27 @@ int run(const Arguments& arguments, Env& env) {
     if (!source.plan) return code;
     const Plan& plan = *source.plan;
 
-    read_inputs(arguments, plan, options, diagnostics);
+    options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
+    options.data = read_tensors(arguments, "--data", plan, diagnostics);
     check_outputs(arguments, plan, diagnostics);
+    if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
+        diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
+            .help("plan with --mode train; --repeat N runs the plan again to time it");
     RunReport report;
     report.plan = &plan;
+    report.steps = options.steps;
+    report.warm_up = *repeat > 0 ? *steps : 0;
     report.show_seconds = arguments.flag("--time");
+    const Paint paint{env.out_color};
+    const bool json = arguments.string("--format") == "json";
+    StepLog log(plan, env, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
+                arguments.has("--log") ? arguments.string("--log") : "");
+    bool logged = true;
+    const Interrupt interrupt;
+    options.stop = &interrupt.requested();
+    if (is_step(plan)) options.after_step = [&](const StepView& view) { return logged = log.add(view); };
     std::optional<RunResult> result = diagnostics.has_error() ? std::nullopt : run_plan(plan, options, diagnostics);
+    log.end();
     bool ran = result.has_value();
     if (ran) {
         report.result = std::move(*result);
@@ -133,10 +158,13 @@ int run(const Arguments& arguments, Env& env) {
     }
     if (ran) {
         write_outputs(arguments, report.result, env, diagnostics);
-        env.out << (arguments.string("--format") == "json" ? run_json(report) : run_text(report, Paint{env.out_color}));
+        if (!json && !is_step(plan)) env.out << run_heading(plan, paint);
+        env.out << (json ? run_json(report) : run_text(report, paint));
     }
     print_diagnostics(env, none, diagnostics.all());
-    return ran ? std::max(code, exit_code(diagnostics)) : static_cast<int>(exit_usage);
+    if (!ran || !logged) return exit_usage;
+    code = std::max(code, exit_code(diagnostics));
+    return code == exit_clean && interrupt.requested() && report.stopped() ? static_cast<int>(exit_interrupted) : code;
 }
 
 } // namespace
@@ -150,25 +178,37 @@ const CommandDef& command_run() {
         .doc = "Example:\n"
                "  shardc run plan.json --verify                        compare with the same model on one device\n"
                "  shardc run model.yaml layout.yaml --input x=x.npy --output z=z.npy\n"
+               "  shardc run model.yaml layout.yaml --mode train --steps 5 --data x=x.npy --log losses.jsonl\n"
+               "Ctrl-C ends a run after the running step (exit code 130).\n"
                "Exit code 1 if the results differ, or bytes or memory are not those of the plan.",
-        .options = {{.name = "FILE",
-                     .doc = "a plan file, or a model and a layout; - for stdin",
-                     .required = true,
-                     .many = true},
-                    {.name = "--verify", .doc = "also run the model on one device and compare"},
-                    {.name = "--repeat", .value = "N", .doc = "run N times in the same arenas", .fallback = "1"},
-                    {.name = "--time", .doc = "say how long the emulation took (differs from run to run)"},
-                    {.name = "--workers", .value = "N", .doc = "threads; the machine's cores unless given"},
-                    {.name = "--input",
-                     .value = "NAME=FILE.npy",
-                     .doc = "take an input or parameter from a file",
-                     .many = true},
-                    {.name = "--output",
-                     .value = "DIR|NAME=FILE.npy",
-                     .doc = "write all outputs to a folder, or one to a file",
-                     .many = true},
-                    mode_option(),
-                    format_option({"text", "json"})},
+        .options =
+            {{.name = "FILE",
+              .doc = "a plan file, or a model and a layout; - for stdin",
+              .required = true,
+              .many = true},
+             {.name = "--verify", .doc = "also run the model on one device and compare"},
+             {.name = "--steps", .value = "N", .doc = "steps of training, one after another", .fallback = "1"},
+             {.name = "--repeat",
+              .value = "N",
+              .doc = "then N more steps or runs, and how long one takes (differs from run to run)"},
+             {.name = "--time", .doc = "say how long the emulation took (differs from run to run)"},
+             {.name = "--workers", .value = "N", .doc = "threads; the machine's cores unless given"},
+             {.name = "--input",
+              .value = "NAME=FILE.npy",
+              .doc = "take an input or parameter from a file",
+              .many = true},
+             {.name = "--data",
+              .value = "NAME=FILE.npy",
+              .doc =
+                  "an input that changes: step s takes element s of the file's first dim, and begins again at its end",
+              .many = true},
+             {.name = "--log", .value = "FILE", .doc = "append a line of JSON for each step"},
+             {.name = "--output",
+              .value = "DIR|NAME=FILE.npy",
+              .doc = "write all outputs to a folder, or one to a file",
+              .many = true},
+             mode_option(),
+             format_option({"text", "json"})},
         .order = 3,
         .run = run,
     };

@@ -19,6 +19,11 @@ bool MemoryFiles::write(const std::string& path, std::string_view text, std::str
     return true;
 }
 
+bool MemoryFiles::append(const std::string& path, std::string_view text, std::string&) {
+    files[path] += text;
+    return true;
+}
+
 std::vector<std::string> split_words(const std::string& line) {
     std::vector<std::string> words;
     std::string word;

@@ -14,6 +14,7 @@ public:
     explicit MemoryFiles(std::string root = {}) : root_(std::move(root)) {}
     std::optional<std::string> read(const std::string& path, std::string& error) override;
     bool write(const std::string& path, std::string_view text, std::string& error) override;
+    bool append(const std::string& path, std::string_view text, std::string& error) override;
 
     std::map<std::string, std::string> files;
 

@@ -1,0 +1,151 @@
+#include "executor/allowance.h"
+
+#include "executor/element.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+constexpr size_t few_elements = 16;
+constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
+
+// How long reductions are and how many follow each other; lengths are global, so that they do not depend on the layout.
+struct Reductions {
+    const Plan& plan;
+    double longest = 1;
+    double count = 0;
+
+    void add(const std::vector<Step>& steps, double trips) {
+        for (const Step& step : steps) {
+            if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) add(*compute, trips);
+            if (const Loop* loop = std::get_if<Loop>(&step.variant_ref()))
+                add(loop->body, trips * static_cast<double>(loop->trips));
+        }
+    }
+
+    void add(const Compute& compute, double trips) {
+        const Buffer& output = plan.buffers[static_cast<size_t>(compute.output)];
+        double length = static_cast<double>(total_size(output.sharding.partial)); // split over devices
+        if (const Contract* contract = std::get_if<Contract>(&compute.kernel)) {
+            const Shape& shape = plan.buffers[static_cast<size_t>(compute.inputs[0])].shape;
+            for (size_t d = 0; d < contract->lhs.size(); ++d)
+                if (std::find(contract->out.begin(), contract->out.end(), contract->lhs[d]) == contract->out.end())
+                    length *= static_cast<double>(shape[d]);
+        } else if (const Reduce* reduce = std::get_if<Reduce>(&compute.kernel)) {
+            const Shape& shape = plan.buffers[static_cast<size_t>(compute.inputs[0])].shape;
+            for (int dim : reduce->dims) length *= static_cast<double>(shape[static_cast<size_t>(dim)]);
+        } else {
+            return;
+        }
+        longest = std::max(longest, length);
+        count += trips;
+    }
+};
+
+double epsilon(DType dtype) {
+    switch (dtype) {
+    case DType::f32:
+        return 0x1p-23;
+    case DType::f64:
+        return 0x1p-52;
+    case DType::bf16:
+        return 0x1p-7;
+    default:
+        return 0;
+    }
+}
+
+// The coarsest floating-point type in the plan; nullopt if there is none.
+std::optional<DType> coarsest(const Plan& plan) {
+    std::optional<DType> result;
+    for (const Buffer& buffer : plan.buffers)
+        if (epsilon(buffer.dtype) > (result ? epsilon(*result) : 0)) result = buffer.dtype;
+    return result;
+}
+// Of what sums are accumulated in.
+double accumulator_epsilon(DType dtype) { return epsilon(dtype == DType::bf16 ? DType::f32 : dtype); }
+
+double largest(std::span<const double> values) {
+    double most = 0;
+    for (double value : values)
+        if (std::isfinite(value)) most = std::max(most, std::fabs(value));
+    return most;
+}
+
+} // namespace
+
+std::vector<double> values_of(const Tensor& tensor) {
+    std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (size_t i = 0; i < values.size(); ++i) values[i] = convert_value<double>(data[i]);
+    });
+    return values;
+}
+
+Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
+    Reductions reductions = {plan};
+    reductions.add(plan.steps, 1);
+    if (const std::optional<DType> coarse = coarsest(plan))
+        once_ = epsilon(*coarse) * (8 + 4 * std::sqrt(reductions.count)) +
+                accumulator_epsilon(*coarse) * 4 * std::sqrt(reductions.longest);
+    for (const PlanOutput& output : plan.outputs) {
+        const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
+                                                            after = reference.outputs.find(output.name);
+        if (before == reference.initial.end() || after == reference.outputs.end()) continue;
+        const std::vector<double> from = values_of(before->second);
+        std::vector<double> to = values_of(after->second);
+        const std::string of_kind = kind(output);
+        if (of_kind == "nu") largest_gradient_ = std::max(largest_gradient_, std::sqrt(largest(to)));
+        for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] -= from[i];
+        double& movement = movements_[of_kind];
+        movement = std::max(movement, largest(to));
+    }
+}
+
+// Parameters, or the last part of a state's name.
+std::string Allowances::kind(const PlanOutput& output) const {
+    const Buffer& input = buffer(output.updates);
+    return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
+}
+
+double Allowances::relative(const Buffer& of, int steps) const {
+    if (!is_floating(of.dtype)) return 0;
+    return std::max(once_, std::min(once_ * steps, most_relative));
+}
+
+Allowance Allowances::of(const PlanOutput& output, std::span<const double> expected) const {
+    const Buffer& own = buffer(output.buffer);
+    Allowance allowance;
+    const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
+    if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
+        const bool follows_steps = !movements_.empty();
+        const double scale = std::max(largest(expected), expected.size() < few_elements ? 1.0 : 0.0);
+        allowance.relative = relative(own, follows_steps ? reference_->steps : 1);
+        allowance.absolute = allowance.relative * scale;
+        return allowance;
+    }
+    const std::string of_kind = kind(output);
+    const double magnitude = std::max(largest(expected), largest(values_of(before->second)));
+    allowance.relative = relative(own, reference_->steps);
+    allowance.absolute =
+        4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
+    const std::map<std::string, Tensor>::const_iterator squares = reference_->outputs.find(output.name + ".nu");
+    if (of_kind != "param" || squares == reference_->outputs.end()) return allowance;
+    for (double square : values_of(squares->second)) {
+        const double size = std::sqrt(std::max(square, 0.0)), noise = allowance.relative * largest_gradient_;
+        allowance.noise.push_back(2 * movements_.at("param") * (size > noise ? noise / size : 1));
+    }
+    allowance.noise.resize(expected.size());
+    return allowance;
+}
+
+double Allowances::of_step(const PlanOutput& output, int step, double expected) const {
+    return relative(buffer(output.buffer), step + 1) * std::max(1.0, std::fabs(expected));
+}
+
+} // namespace shard

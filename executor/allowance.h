@@ -1,0 +1,54 @@
+// How far an element of a run's output may be from the reference. docs/verification.md derives the figures.
+//
+// An output of one run:
+//     t * scale,  t = eps * (8 + 4 * sqrt(D)) + eps_sum * 4 * sqrt(K)
+// eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32) and
+// eps_sum that of what its sums accumulate in, K is the longest reduction of the plan, D the number of contractions and
+// reductions that one run executes, and scale the largest magnitude in the reference; at least 1 for outputs so small
+// that all their elements may be small by cancellation.
+//
+// What N steps have updated began equal in both runs, so what counts is how far it moved:
+//     4 * sqrt(N) * eps_own * magnitude + t_N * movement + 2 * jump * share,  t_N = N * t, but no more than 0.05 unless
+//     t is
+// eps_own is that of its own type; movement is the largest change of an element since the beginning, of this output and
+// all of its kind (parameters; states that are called alike, as all mu). The last term is for parameters whose
+// optimizer divides by the gradient's own size, which it keeps as nu: where a gradient is nothing but rounding noise,
+// its sign is too, and a step is as long as any other. jump is the largest movement of a parameter, share min(1, t_N *
+// s / s_i) for an element whose gradient has the size s_i = sqrt(nu), where s is the largest of all.
+#pragma once
+
+#include "executor/executor.h"
+
+namespace shard {
+
+struct Allowance {
+    double relative = 0;       // t or t_N; 0 for integers
+    double absolute = 0;       // for every element
+    std::vector<double> noise; // on top of it, by element; empty = none
+    double at(size_t i) const { return absolute + (noise.empty() ? 0 : noise[i]); }
+};
+
+class Allowances {
+public:
+    Allowances(const Plan& plan, const RunResult& reference);
+
+    // Of an output after the last step; `expected` are the values that the reference has.
+    Allowance of(const PlanOutput& output, std::span<const double> expected) const;
+    // Of a scalar output after a step.
+    double of_step(const PlanOutput& output, int step, double expected) const;
+
+private:
+    double relative(const Buffer& buffer, int steps) const;
+    std::string kind(const PlanOutput& output) const;
+    const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+
+    const Plan* plan_;
+    const RunResult* reference_;
+    double once_ = 0;                         // t
+    std::map<std::string, double> movements_; // by kind
+    double largest_gradient_ = 0;             // sqrt of the largest nu
+};
+
+std::vector<double> values_of(const Tensor& tensor);
+
+} // namespace shard
