@@ -154,9 +154,12 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     out += figures.render(paint, "  ");
     if (report.comparison) {
         const Comparison& comparison = *report.comparison;
+        // How far parameters and states may be apart follows from how far they moved.
+        const bool steps = is_step(plan);
         std::string largest =
-            fmt::format("largest difference {:.3g}, {:.2g} of the largest value ({:.2g} allowed)",
-                        comparison.max_absolute, comparison.max_relative, comparison.allowed_relative);
+            fmt::format("largest difference {:.3g}, {:.2g} of {} ({:.2g} allowed)", comparison.max_absolute,
+                        comparison.max_relative, steps ? "what it is compared with" : "the largest value",
+                        comparison.allowed_relative);
         if (comparison.not_finite > 0) largest += fmt::format("; {} elements are not finite", comparison.not_finite);
         out += comparison.equal
                    ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
