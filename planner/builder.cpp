@@ -146,11 +146,15 @@ BuiltValues Builder::inside(std::string_view name, const std::vector<ValueId>& o
     place_.operand_spans.clear();
     place_.operand_names.clear();
     BuiltValues results;
+    const NodeId first = static_cast<NodeId>(graph_->nodes.size());
     if (composite)
         results = composite->build(*this, operands, attributes, outer.span);
     else if (const std::optional<ValueId> result = op->expand(*this, operands, attributes))
         results = std::vector{*result};
     place_ = outer;
+    if (composite && composite->gradient && results)
+        graph_->calls.push_back(
+            {composite, operands, results->front(), attributes, first, static_cast<NodeId>(graph_->nodes.size())});
     return results;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/differentiate.h"
 
 #include "planner/composites_support/chain.h"
+#include "planner/recompute.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,7 +13,7 @@ namespace {
 
 class Reverse {
 public:
-    Reverse(Builder& builder, std::span<const ValueId> with_respect_to)
+    Reverse(Builder& builder, ValueId loss, std::span<const ValueId> with_respect_to)
         : builder_(builder), graph_(builder.graph()), last_(static_cast<NodeId>(graph_.nodes.size()) - 1),
           wanted_(graph_.values.size()), cotangents_(graph_.values.size(), -1) {
         for (ValueId id : with_respect_to) wanted_[static_cast<size_t>(id)] = true;
@@ -23,6 +24,9 @@ public:
             for (ValueId id : node.outputs)
                 if (is_floating(type(id).dtype)) wanted_[static_cast<size_t>(id)] = true;
         }
+        std::vector<ValueId> ends(with_respect_to.begin(), with_respect_to.end());
+        ends.push_back(loss);
+        find_calls(ends);
     }
 
     void run(ValueId loss) {
@@ -30,6 +34,7 @@ public:
         set_place(loss);
         cotangent(loss) = filled(type(loss), 1);
         for (NodeId id = last_; id >= 0; --id) visit(id);
+        recompute_pointwise(builder_, last_ + 1);
     }
 
     // Zeros where nothing was contributed. A value of its own, also where two values have one cotangent, as the
@@ -72,21 +77,54 @@ private:
         builder_.set_place(std::move(place));
     }
 
-    // All readers of the node's result have been visited, so its cotangent is whole.
+    // Composites with a gradient of their own; of those in one another, the outermost. One of which a value on the way
+    // is read from outside, or is an end of the way, is differentiated by its nodes.
+    void find_calls(const std::vector<ValueId>& ends) {
+        call_of_.assign(graph_.nodes.size(), -1);
+        for (int c = 0; c < static_cast<int>(graph_.calls.size()); ++c)
+            std::fill(call_of_.begin() + call(c).first, call_of_.begin() + call(c).last, c);
+        std::vector<bool> open(graph_.calls.size());
+        const auto read = [&](ValueId id, int from) {
+            const int c = call_that_makes(id);
+            if (c >= 0 && c != from && id != call(c).result) open[static_cast<size_t>(c)] = true;
+        };
+        for (size_t n = 0; n < graph_.nodes.size(); ++n)
+            for (ValueId id : graph_.nodes[n].inputs) read(id, call_of_[n]);
+        for (ValueId id : ends) read(id, -1);
+        for (int& c : call_of_)
+            if (c >= 0 && open[static_cast<size_t>(c)]) c = -1;
+    }
+
+    const CompositeCall& call(int c) const { return graph_.calls[static_cast<size_t>(c)]; }
+    int call_that_makes(ValueId id) const {
+        const NodeId producer = graph_.value(id).producer;
+        return producer < 0 ? -1 : call_of_[static_cast<size_t>(producer)];
+    }
+
+    // All readers of the node's result have been visited, so its cotangent is whole. Within a composite that has a
+    // gradient of its own only the result has one.
     void visit(NodeId id) {
-        const Node node = graph_.node(id); // a copy: the graph grows
-        const ValueId output = node.outputs[0];
-        if (cotangent(output) < 0 || !node.op->gradient) return;
+        const ValueId output = graph_.node(id).outputs[0];
+        if (cotangent(output) < 0 || !wanted(output)) return;
+        if (const int c = call_of_[static_cast<size_t>(id)]; c >= 0) {
+            const CompositeCall called = call(c); // a copy: the graph grows
+            if (output == called.result) pull(output, called.operands, called.attributes, called.def->gradient);
+        } else if (const Node node = graph_.node(id); node.op->gradient) {
+            pull(output, node.inputs, node.attributes, node.op->gradient);
+        }
+    }
+
+    void pull(ValueId output, const std::vector<ValueId>& inputs, const Attributes& attributes,
+              std::vector<ValueId> (*gradient)(const GradientContext&)) {
         name_cotangent(output);
-        const std::unique_ptr<bool[]> wanted_inputs = std::make_unique<bool[]>(node.inputs.size());
-        for (size_t n = 0; n < node.inputs.size(); ++n) wanted_inputs[n] = wanted(node.inputs[n]);
+        const std::unique_ptr<bool[]> wanted_inputs = std::make_unique<bool[]>(inputs.size());
+        for (size_t n = 0; n < inputs.size(); ++n) wanted_inputs[n] = wanted(inputs[n]);
         set_place(output);
-        const std::vector<ValueId> gradients =
-            node.op->gradient({builder_, node.inputs, output, cotangent(output), node.attributes,
-                               std::span<const bool>(wanted_inputs.get(), node.inputs.size())});
-        internal_check(gradients.size() == node.inputs.size(), "an op gives one gradient per operand");
+        const std::vector<ValueId> gradients = gradient({builder_, inputs, output, cotangent(output), attributes,
+                                                         std::span<const bool>(wanted_inputs.get(), inputs.size())});
+        internal_check(gradients.size() == inputs.size(), "an op gives one gradient per operand");
         for (size_t n = 0; n < gradients.size(); ++n)
-            if (wanted_inputs[n] && gradients[n] >= 0) contribute(node.inputs[n], gradients[n]);
+            if (wanted_inputs[n] && gradients[n] >= 0) contribute(inputs[n], gradients[n]);
     }
 
     void contribute(ValueId to, ValueId gradient) {
@@ -111,6 +149,7 @@ private:
     Builder& builder_;
     Graph& graph_;
     const NodeId last_;               // of the forward nodes
+    std::vector<int> call_of_;        // by NodeId: the composite that is differentiated as a whole; -1: none
     std::vector<bool> wanted_;        // by ValueId: depends on what is differentiated for
     std::vector<ValueId> cotangents_; // by ValueId: what its readers have contributed so far; -1: nothing
     std::set<ValueId> given_;         // results
@@ -122,7 +161,7 @@ private:
 std::vector<ValueId> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> with_respect_to) {
     const TensorType& type = builder.type(loss);
     internal_check(is_floating(type.dtype) && type.rank() == 0, "a loss is a floating-point scalar");
-    Reverse reverse(builder, with_respect_to);
+    Reverse reverse(builder, loss, with_respect_to);
     reverse.run(loss);
     std::vector<ValueId> gradients;
     for (ValueId id : with_respect_to) gradients.push_back(reverse.gradient_of(id));

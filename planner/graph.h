@@ -13,6 +13,7 @@
 namespace shard {
 
 struct OpDef;
+struct CompositeDef;
 using ValueId = int;
 using NodeId = int;
 
@@ -89,6 +90,15 @@ struct Update {
     ValueId input = -1, output = -1;
 };
 
+// A composite with a gradient of its own, and the nodes [first, last) that it became.
+struct CompositeCall {
+    const CompositeDef* def = nullptr;
+    std::vector<ValueId> operands;
+    ValueId result = -1;
+    Attributes attributes;
+    NodeId first = -1, last = -1;
+};
+
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Value> values;
@@ -99,9 +109,10 @@ struct Graph {
     std::vector<std::string> output_names;
     // Further names of values: what a caller calls a module's result. By full path, in the order of their making.
     std::vector<std::pair<std::string, ValueId>> aliases;
-    std::vector<GraphLoop> loops; // outer before inner
-    std::vector<Update> updates;  // in declaration order; every `output` is one of `outputs`
-    ValueId loss = -1;            // training: the scalar that is differentiated
+    std::vector<CompositeCall> calls; // inner before outer; for reverse mode
+    std::vector<GraphLoop> loops;     // outer before inner
+    std::vector<Update> updates;      // in declaration order; every `output` is one of `outputs`
+    ValueId loss = -1;                // training: the scalar that is differentiated
 
     const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
     Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

@@ -56,7 +56,7 @@ struct LowerContext {
 
 class Builder;
 
-// What `gradient` sees: the node's values, and the gradient of the loss with respect to its result.
+// What `gradient` sees: the node's (or composite's) values, and the gradient of the loss with respect to its result.
 struct GradientContext {
     Builder& builder;
     std::span<const ValueId> inputs;
@@ -122,6 +122,9 @@ struct CompositeDef {
     std::vector<AttributeDef> attributes;
     // Emits nodes and returns the results; nullopt after reporting.
     BuiltValues (*build)(Builder&, std::span<const ValueId> operands, const Attributes&, Span span) = nullptr;
+    // Optional, for one result: as OpDef::gradient, in place of the gradients of the nodes emitted, where it needs
+    // fewer of their values. It may read the operands and the result.
+    std::vector<ValueId> (*gradient)(const GradientContext&) = nullptr;
 };
 const std::vector<const CompositeDef*>& all_composites();
 const CompositeDef* find_composite(std::string_view name);

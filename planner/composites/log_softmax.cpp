@@ -14,6 +14,16 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     return chain.result(chain("sub", {shifted, chain("log", {sum})}));
 }
 
+// g - exp(y) sum of g: only the result is kept.
+std::vector<ValueId> gradient(const GradientContext& at) {
+    Chain chain(at.builder);
+    const ValueId y = at.output, g = at.cotangent;
+    const ValueId sum = chain("reduce_sum", {g}, keep_dim(dim_or_last(at.attributes, chain.type(y).rank())));
+    const ValueId result = chain("sub", {g, chain("mul", {chain("exp", {y}), sum})});
+    internal_check(chain.ok(), "a gradient does not fit");
+    return {result};
+}
+
 } // namespace
 
 const CompositeDef& composite_log_softmax() {
@@ -22,7 +32,8 @@ const CompositeDef& composite_log_softmax() {
         "x - log(sum of exp(x)) along a dim.\n{log_softmax: x, dim: -1}",
         {1, 1},
         {{"dim", AttributeDef::Type::dims, false, "the dim whose exponentials sum to 1; the last unless said"}},
-        build};
+        build,
+        gradient};
     return def;
 }
 

@@ -31,6 +31,23 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     return chain.result(chain("reshape", {result}, shape_of(reduced.shape, reduced.logical)));
 }
 
+// g exp(x - y): the operand and the result are kept.
+std::vector<ValueId> gradient(const GradientContext& at) {
+    Chain chain(at.builder);
+    TensorType rows = chain.type(at.inputs[0]);
+    for (i64 d : dims_or_all(at.attributes, rows.rank())) {
+        rows.shape[static_cast<size_t>(d)] = 1;
+        rows.logical[static_cast<size_t>(d)].clear();
+    }
+    const auto by_row = [&](ValueId id) {
+        return chain.type(id).shape == rows.shape ? id : chain("reshape", {id}, shape_of(rows.shape, rows.logical));
+    };
+    const ValueId shares = chain("exp", {chain("sub", {at.inputs[0], by_row(at.output)})});
+    const ValueId result = chain("mul", {by_row(at.cotangent), shares});
+    internal_check(chain.ok(), "a gradient does not fit");
+    return {result};
+}
+
 } // namespace
 
 const CompositeDef& composite_logsumexp() {
@@ -42,7 +59,8 @@ const CompositeDef& composite_logsumexp() {
          {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
          {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
          {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}},
-        build};
+        build,
+        gradient};
     return def;
 }
 

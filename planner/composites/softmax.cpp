@@ -14,15 +14,24 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     return chain.result(chain("div", {e, chain("reduce_sum", {e}, along)}));
 }
 
+// y (g - sum of g y): only the result is kept.
+std::vector<ValueId> gradient(const GradientContext& at) {
+    Chain chain(at.builder);
+    const ValueId y = at.output, g = at.cotangent;
+    const Attributes along = keep_dim(dim_or_last(at.attributes, chain.type(y).rank()));
+    const ValueId mean = chain("reduce_sum", {chain("mul", {g, y})}, along);
+    const ValueId result = chain("mul", {y, chain("sub", {g, mean})});
+    internal_check(chain.ok(), "a gradient does not fit");
+    return {result};
+}
+
 } // namespace
 
 const CompositeDef& composite_softmax() {
     static const CompositeDef def = {
-        "softmax",
-        "exp(x) / sum of exp(x) along a dim.\n{softmax: x, dim: -1}",
-        {1, 1},
-        {{"dim", AttributeDef::Type::dims, false, "the dim that sums to 1; the last unless said"}},
-        build};
+        "softmax", "exp(x) / sum of exp(x) along a dim.\n{softmax: x, dim: -1}",
+        {1, 1},    {{"dim", AttributeDef::Type::dims, false, "the dim that sums to 1; the last unless said"}},
+        build,     gradient};
     return def;
 }
 

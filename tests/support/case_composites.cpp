@@ -46,7 +46,7 @@ void attention(CaseWriter& w) {
     const i64 batch = std::vector<i64>{2, 4}[w.choose(2)], length = std::vector<i64>{4, 6, 8}[w.choose(3)];
     const i64 kv_heads = std::vector<i64>{2, 1, 4}[w.choose(3)], heads = kv_heads * (1 + static_cast<i64>(w.choose(3))),
               width = 4;
-    const std::string dtype = w.choose(std::vector<std::string>{"f32", "f32", "f32", "bf16"});
+    const std::string dtype = w.floating(w.choose(std::vector<std::string>{"f32", "f32", "f32", "bf16"}));
     Known q = w.tensor({batch, length, heads, width}, dtype);
     const Known k = w.tensor({batch, length, kv_heads, width}, dtype),
                 v = w.tensor({batch, length, kv_heads, width}, dtype);
@@ -57,14 +57,15 @@ void attention(CaseWriter& w) {
 
 // A block that keeps the shape of its input, called once or repeated.
 void module_call(CaseWriter& w) {
-    const Known x = w.any(
-        [](const Known& value) { return value.dtype == "f32" && value.shape.size() >= 2 && value.shape.back() <= 16; });
+    const Known x = w.any([&w](const Known& value) {
+        return value.dtype == w.floating("f32") && value.shape.size() >= 2 && value.shape.back() <= 16;
+    });
     if (x.name.empty()) return unary_step(w);
     const std::string name = fmt::format("block{}", w.next_module++);
     const i64 width = x.shape.back();
     std::string body =
-        fmt::format("  {}:\n    inputs: [x]\n    params:\n      w: {{shape: [{}, {}], mesh: {}}}\n    graph:\n", name,
-                    width, width, random_spec(w, {width, width}));
+        fmt::format("  {}:\n    inputs: [x]\n    params:\n      w: {{shape: [{}, {}], mesh: {}{}}}\n    graph:\n", name,
+                    width, width, random_spec(w, {width, width}), w.options.f64_only ? ", dtype: f64" : "");
     body += "      - h: {dot: [x, w]}\n";
     if (w.chance(2)) body += fmt::format("      - h: {{constrain: h, mesh: {}}}\n", random_spec(w, x.shape));
     body += w.options.integers_only ? "      - h: {clamp: h, min: -2, max: 2}\n" : "      - h: {tanh: h}\n";

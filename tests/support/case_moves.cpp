@@ -139,7 +139,7 @@ void generate(CaseWriter& w) {
         names.push_back(b.name);
         shape.push_back(b.size);
     }
-    const std::string dtype = w.choose({"f32", "i32"});
+    const std::string dtype = w.floating(w.choose({"f32", "i32"}));
     const std::string text = fmt::format("[{}]", fmt::join(names, ", "));
     if (w.chance(3))
         w.emit(fmt::format("constant: 3, axes: {}, dtype: {}", text, dtype), shape, dtype, true);

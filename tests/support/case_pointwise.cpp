@@ -107,7 +107,7 @@ void cast(CaseWriter& w) {
     if (x.dtype == "f32") to = {"bf16", "f64"};
     if (x.exact && is_float(x)) to.push_back("i32");
     if (!is_float(x)) to.push_back("i32");
-    const std::string dtype = w.choose(to);
+    const std::string dtype = w.floating(w.choose(to));
     w.emit(fmt::format("cast: {}, dtype: {}", x.name, dtype), x.shape, dtype,
            x.exact && (w.options.integers_only || dtype != "bf16"));
 }

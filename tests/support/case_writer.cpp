@@ -72,9 +72,14 @@ Known CaseWriter::emit_rounded(const std::string& op, std::vector<i64> shape, co
     return emit(op, std::move(shape), dtype, exact && whole);
 }
 
-Known CaseWriter::tensor(const std::vector<i64>& shape, const std::string& dtype,
+std::string CaseWriter::floating(const std::string& dtype) const {
+    return options.f64_only && (dtype == "f32" || dtype == "bf16") ? "f64" : dtype;
+}
+
+Known CaseWriter::tensor(const std::vector<i64>& shape, const std::string& wanted,
                          const std::vector<std::string>& axes) {
-    const bool param = dtype == "f32" && chance(3);
+    const std::string dtype = floating(wanted);
+    const bool param = wanted == "f32" && chance(3);
     const std::string name = fmt::format("{}{}", param ? "w" : "x", next_tensor++);
     std::string text = axes.empty() ? fmt::format("shape: [{}]", fmt::join(shape, ", "))
                                     : fmt::format("axes: [{}]", fmt::join(axes, ", "));

@@ -52,6 +52,8 @@ struct CaseWriter {
     bool chance(size_t one_in) { return tape.chance(one_in); }
     const std::string& choose(const std::vector<std::string>& names) { return names[tape.choose(names.size())]; }
 
+    // The type, or f64 in place of another floating-point type if only that is wanted.
+    std::string floating(const std::string& dtype) const;
     // A value, the newest for 0.
     Known any() { return values[values.size() - 1 - choose(values.size())]; }
     // A value for which fits() holds; an empty name if there is none.

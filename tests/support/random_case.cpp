@@ -73,7 +73,7 @@ void write_graph(CaseWriter& w) {
             pointwise_steps, contraction_steps, move_steps, move_steps, pointwise_steps, composite_steps};
         const std::vector<CaseStep>& steps = kinds[w.choose(kinds.size())]();
         steps[w.choose(steps.size())](w);
-        if (elements_of(w.values.back().shape) > 8192) break; // more would only take time
+        if (elements_of(w.values.back().shape) > w.options.most_elements) break; // more would only take time
     }
 }
 

@@ -15,7 +15,9 @@ struct RandomCase {
 };
 
 struct RandomCaseOptions {
-    bool integers_only = false; // only ops that keep small integers whole numbers
+    bool integers_only = false;        // only ops that keep small integers whole numbers
+    bool f64_only = false;             // f64 wherever another case may have f32 or bf16
+    std::int64_t most_elements = 8192; // of a value; a graph ends with a larger one
 };
 
 RandomCase random_case(const std::vector<std::uint32_t>& tape, const RandomCaseOptions& options = {});

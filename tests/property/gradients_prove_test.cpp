@@ -1,0 +1,49 @@
+// Random models, meshes and layouts, differentiated: every gradient agrees with central differences, and the plan of
+// forward and backward together equals the one-device plan and the interpreter, and keeps its promises.
+#include "tests/support/gradient_check.h"
+#include "tests/support/property.h"
+#include "tests/support/prove.h"
+#include "tests/support/random_case.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace shard;
+
+namespace {
+
+std::vector<std::string> problems_of(const RandomCase& made, std::uint32_t seed) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", made.model);
+    request.layout_file = sources.add("layout.yaml", made.layout);
+    request.edit = [](Graph& graph, Layout&) { add_gradients(graph); };
+    const Compilation compilation = compile(sources, request);
+    if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
+    std::vector<std::string> problems = check_gradients(*compilation.graph, seed);
+    ProofOptions proof;
+    proof.seed = seed;
+    proof.workers = made.workers;
+    for (std::string& problem : prove(sources, request, compilation, proof)) problems.push_back(std::move(problem));
+    return problems;
+}
+
+} // namespace
+
+TEST_CASE("gradients agree with central differences, on any mesh") {
+    const bool held = holds("gradients", [] {
+        const std::vector<std::uint32_t> tape =
+            *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
+        const RandomCase made = random_case(tape, {.f64_only = true, .most_elements = 600});
+        if (made.model.find("gather") != std::string::npos) return;
+        std::vector<std::string> problems;
+        try {
+            problems = problems_of(made, tape.front());
+        } catch (const std::exception& error) {
+            problems = {error.what()};
+        }
+        if (!problems.empty()) RC_FAIL(fmt::format("{}\n{}{}", fmt::join(problems, "\n"), made.model, made.layout));
+    });
+    CHECK(held);
+}
