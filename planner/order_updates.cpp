@@ -55,7 +55,7 @@ private:
             if (!moves || is_fixed(node(n))) continue;
             kind(n) = Kind::moves;
             reduces_[static_cast<size_t>(n)] =
-                node(n).collective && graph_->value(node(n).outputs[0]).role == Role::gradient;
+                node(n).collective && !graph_->value(node(n).inputs[0]).sharding.partial.empty();
         }
     }
 

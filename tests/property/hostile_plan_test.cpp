@@ -56,6 +56,7 @@ TEST_CASE("property: a plan with changed fields is refused, or runs inside its m
         ++accepted;
         RunOptions options;
         options.workers = 1;
+        options.steps = 2; // a second step finds what the first left
         const std::optional<RunResult> result = run_plan(plan, options, diagnostics);
         // Replicas of a changed plan may differ; nothing else may go wrong.
         const bool fine = result.has_value() || diagnostics.all().front().code == "E0604";

@@ -9,6 +9,8 @@ namespace shard {
 
 struct ProofOptions {
     int workers = 0;
+    std::string mode = "forward";
+    int steps = 1;           // of a train plan; states, parameters and the scalars of every step are compared
     bool interpreter = true; // slow: only for small models
     bool small_integers =
         false; // inputs in -2..2 instead of the initializers' values: then every result must be equal exactly
