@@ -11,7 +11,7 @@ namespace shard {
 namespace {
 
 // A model of one entry `y: {...}` over x, z and positive p (3, 4), a row b (4), a column c (3, 1), a matrix w (4, 5),
-// a stack s (3, 4, 2), flags k and indices n.
+// a stack s (3, 4, 2), queries q and keys kv of an attention, flags k, indices n and l, and a label.
 Graph gradients_of(const std::string& op) {
     const std::string model = fmt::format(R"(model: one_op
 inputs:
@@ -23,9 +23,13 @@ inputs:
   s: {{shape: [3, 4, 2], dtype: f64}}
   k: {{shape: [3, 4], dtype: bool}}
   n: {{shape: [2], dtype: i32}}
+  l: {{shape: [3], dtype: i32}}
+  q: {{shape: [1, 3, 2, 4], dtype: f64}}
+  kv: {{shape: [1, 3, 1, 4], dtype: f64}}
 graph:
   - a: {{abs: x}}
   - p: {{add: [a, 0.5]}}
+  - label: {{clamp: l, min: 0, max: 3}}
   - y: {{{}}}
 outputs: [y]
 )",
@@ -126,11 +130,31 @@ TEST_CASE("gradients of moving ops agree") {
 }
 
 TEST_CASE("gradients of composites agree") {
-    for (const char* op :
-         {"gelu: x", "gelu: x, approximate: false", "silu: x", "softmax: x", "softmax: x, dim: 0", "log_softmax: x",
-          "log_softmax: x, dim: 0", "logsumexp: x", "logsumexp: s, dims: [0, 2]",
-          "logsumexp: x, dims: [1], keepdims: true", "layer_norm: x", "layer_norm: [x, b, b]", "layer_norm: s, dim: 1",
-          "layer_norm: [s, b], dim: 1", "rms_norm: x", "rms_norm: [x, b]", "rms_norm: s, dim: 0", "linear: [x, w]"})
+    for (const char* op : {"gelu: x",
+                           "gelu: x, approximate: false",
+                           "silu: x",
+                           "softmax: x",
+                           "softmax: x, dim: 0",
+                           "log_softmax: x",
+                           "log_softmax: x, dim: 0",
+                           "logsumexp: x",
+                           "logsumexp: s, dims: [0, 2]",
+                           "logsumexp: x, dims: [1], keepdims: true",
+                           "layer_norm: x",
+                           "layer_norm: [x, b, b]",
+                           "layer_norm: s, dim: 1",
+                           "layer_norm: [s, b], dim: 1",
+                           "rms_norm: x",
+                           "rms_norm: [x, b]",
+                           "rms_norm: s, dim: 0",
+                           "linear: [x, w]",
+                           "mse: [x, z]",
+                           "softmax_cross_entropy: [x, label]",
+                           "softmax_cross_entropy: [x, label], per_position: true",
+                           "global_norm: [x, b]",
+                           "rope: q",
+                           "attention: [q, kv, kv]",
+                           "attention: [q, q, q], causal: true"})
         check(op);
 }
 
