@@ -40,6 +40,13 @@ Compiled compile_reference(const Plan& plan) {
     compiled.request.mode = plan.mode;
     compiled.request.mesh_override = Mesh{};
     compiled.compilation = compile(*compiled.sources, compiled.request);
+    // The same values to start from, where they depend on the layout.
+    if (std::optional<Plan>& reference = compiled.compilation.plan)
+        for (PlanInput& input : reference->inputs)
+            for (const PlanInput& original : plan.inputs)
+                if (plan.buffers[static_cast<size_t>(original.buffer)].name ==
+                    reference->buffers[static_cast<size_t>(input.buffer)].name)
+                    input.init = original.init;
     return compiled;
 }
 

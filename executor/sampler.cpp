@@ -200,11 +200,14 @@ IntegerRange integer_range(const Distribution& d) {
 // Draws the box and passes it on as write(offset, count, element(i)): elements are float, std::int32_t, std::uint32_t
 // or bool, by the distribution.
 template<typename Write>
-void sample_blocks(const Distribution& d, Key key, BitLayout layout, const SampleBox& box, Write write) {
+void sample_blocks(const Distribution& d, Key key, BitLayout layout, const SampleBox& box, std::uint32_t multiplier,
+                   Write write) {
     const i64 total = product(box.global_shape);
     Block<std::uint32_t> bits{};
     const auto draw = [&](Key from, std::span<const i64> indices, Block<std::uint32_t>& into) {
         random_bits32_at(from, layout, total, indices, std::span(into.data(), indices.size()));
+        if (multiplier == 1) return;
+        for (std::uint32_t& word : into) word *= multiplier;
     };
     switch (d.kind) {
     case DistributionKind::constant: {
@@ -265,28 +268,29 @@ std::uint16_t bf16_bits(float x) {
 } // namespace
 
 template<typename T>
-void sample(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box, std::span<T> out) {
+void sample(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box, std::span<T> out,
+            std::uint32_t multiplier) {
     internal_check(static_cast<i64>(out.size()) == product(box.local_shape), "sample: out has the box's size");
     const bool draws_floats = distribution.kind == DistributionKind::uniform ||
                               distribution.kind == DistributionKind::normal ||
                               distribution.kind == DistributionKind::truncated_normal;
     internal_check(std::is_floating_point_v<T> || !draws_floats, "sample: integers of a continuous distribution");
-    sample_blocks(distribution, key, layout, box, [&](std::size_t offset, std::size_t count, auto element) {
+    sample_blocks(distribution, key, layout, box, multiplier, [&](std::size_t offset, std::size_t count, auto element) {
         for (std::size_t i = 0; i < count; ++i) out[offset + i] = static_cast<T>(element(i));
     });
 }
 
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<float>);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<double>);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::int32_t>);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint32_t>);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<i64>);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint8_t>);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<float>, std::uint32_t);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<double>, std::uint32_t);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::int32_t>, std::uint32_t);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint32_t>, std::uint32_t);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<i64>, std::uint32_t);
+template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint8_t>, std::uint32_t);
 
 void sample_bf16(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box,
-                 std::span<std::uint16_t> out) {
+                 std::span<std::uint16_t> out, std::uint32_t multiplier) {
     internal_check(static_cast<i64>(out.size()) == product(box.local_shape), "sample: out has the box's size");
-    sample_blocks(distribution, key, layout, box, [&](std::size_t offset, std::size_t count, auto element) {
+    sample_blocks(distribution, key, layout, box, multiplier, [&](std::size_t offset, std::size_t count, auto element) {
         for (std::size_t i = 0; i < count; ++i) out[offset + i] = bf16_bits(static_cast<float>(element(i)));
     });
 }

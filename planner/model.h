@@ -103,6 +103,7 @@ struct Model {
     std::vector<AxisDecl> axes;
     i64 seed = 0;
     bool partitionable = true;
+    bool xla_compat = false; // see planner/xla_compat.h
     KeyScheme keys = KeyScheme::nnx;
     std::vector<TensorDecl> inputs, params;
     std::vector<ModuleDecl> modules;

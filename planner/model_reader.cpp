@@ -51,11 +51,20 @@ private:
     }
 
     void read_rng(const Yaml& rng) {
-        if (!check_keys(rng, {"seed", "impl", "partitionable", "keys"}, "rng", *diagnostics_)) return;
+        if (!check_keys(rng, {"seed", "impl", "partitionable", "keys", "compat"}, "rng", *diagnostics_)) return;
         if (const Yaml* seed = rng.find("seed")) model_.seed = read_int(*seed, "rng.seed", *diagnostics_).value_or(0);
         if (const Yaml* partitionable = rng.find("partitionable"))
             model_.partitionable = read_bool(*partitionable, "rng.partitionable", *diagnostics_).value_or(true);
         if (const Yaml* impl = rng.find("impl")) read_choice(*impl, "rng.impl", {"threefry2x32"});
+        if (const Yaml* compat = rng.find("compat")) {
+            model_.xla_compat = read_choice(*compat, "rng.compat", {"xla_concatenate_2024"}).has_value();
+            if (model_.xla_compat && model_.partitionable)
+                diagnostics_
+                    ->error("E0219", compat->span,
+                            "rng.compat: xla_concatenate_2024 concerns the bits of "
+                            "partitionable: false")
+                    .help("write partitionable: false beside it, or remove it");
+        }
         if (const Yaml* keys = rng.find("keys"))
             if (const std::optional<std::string> text = read_choice(*keys, "rng.keys", {"nnx", "linen", "explicit"}))
                 model_.keys = *key_scheme_from_name(*text);

@@ -3,6 +3,7 @@
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
 #include "planner/train.h"
+#include "planner/xla_compat.h"
 #include "plans/version.h"
 
 #include <array>
@@ -61,6 +62,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
 
     // Every value has a closed sharding that divides, and every axis on it a recorded cause.
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
+
+    if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, diagnostics);
 
     // What 64-bit arithmetic cannot plan is refused before anything is multiplied out.
     if (!check_sizes(*c.graph, c.layout->mesh, *c.propagation, diagnostics)) return c;

@@ -74,6 +74,10 @@ std::vector<CodeDoc> build_codes() {
          "Gradients are taken with respect to floating-point parameters, and the model has none. What is declared "
          "under "
          "`inputs` is data and is not changed by a train step."},
+        {"W0202", "numbers that depend on the layout",
+         "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
+         "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "
+         "numbers than on one device. It is there to reproduce numbers printed then; leave it out for anything else."},
         {"W0201", "value that is not used",
          "An input, a parameter or a result is read by no entry and is not an output. It is computed and stored for "
          "nothing: remove it, or "

@@ -55,6 +55,10 @@ std::vector<CodeDoc> model_codes() {
         {"E0217", "unknown optimizer",
          "train.optimizer names one of the optimizers that shardc has, with its arguments: {adam: {learning_rate: "
          "1.0e-3}}. They are also composites, so `shardc list composites` describes them."},
+        {"E0219", "compatibility that does not apply",
+         "rng: {compat: xla_concatenate_2024} reproduces a defect that only the bits of partitionable: false had. It "
+         "is "
+         "refused where it would change nothing."},
         {"E0218", "limit that is not positive",
          "clip: {global_norm: 1.0} scales the gradients down when their norm is above the limit; a limit of zero or "
          "less "

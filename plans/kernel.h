@@ -85,6 +85,7 @@ struct Random {
     Distribution distribution;
     Key key;
     BitLayout layout = BitLayout::partitionable;
+    std::uint32_t multiplier = 1;   // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
     std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
     bool operator==(const Random&) const = default;
 };

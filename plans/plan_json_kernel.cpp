@@ -108,11 +108,12 @@ std::string print_random(const Random& random) {
         .number_unless(0, "offset", d.offset)
         .raw("key", json_integers(words))
         .string("bits", bit_layout_name(random.layout))
+        .integer_unless(1, "multiplier", random.multiplier)
         .text();
 }
 
 Random read_random(const JsonAt& at) {
-    at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits"});
+    at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier"});
     Random random;
     Distribution& d = random.distribution;
     const JsonAt kind = at["kind"];
@@ -133,6 +134,9 @@ Random read_random(const JsonAt& at) {
         key.problem("a key is two 32-bit words");
     else
         random.key = {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+    const int multiplier = at.small("multiplier", 1);
+    if (multiplier < 1) at["multiplier"].problem("a multiplier is at least 1");
+    random.multiplier = static_cast<std::uint32_t>(multiplier);
     const JsonAt bits = at["bits"];
     const std::optional<BitLayout> layout = bit_layout_from_name(bits.string());
     if (layout)

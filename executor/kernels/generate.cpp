@@ -44,10 +44,10 @@ void generate(const Random& random, const Shape& global, std::span<const i64> st
     const SampleBox box = {global, start, local};
     const size_t count = static_cast<size_t>(element_count(local));
     if constexpr (std::is_same_v<T, Bf16>) {
-        sample_bf16(random.distribution, random.key, random.layout, box,
-                    {reinterpret_cast<std::uint16_t*>(out), count});
+        sample_bf16(random.distribution, random.key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count},
+                    random.multiplier);
     } else {
-        sample<T>(random.distribution, random.key, random.layout, box, {out, count});
+        sample<T>(random.distribution, random.key, random.layout, box, {out, count}, random.multiplier);
     }
 }
 

@@ -152,6 +152,9 @@ TEST_CASE("the top level of a model") {
           "E0113 2:41+3 rng.seed: expected an integer, found '1.5'\n"
           "E0118 2:13+6 rng.impl: unknown choice 'philox'\n  help choices: threefry2x32\n"
           "E0118 2:27+6 rng.keys: unknown choice 'linnen'\n  help did you mean 'linen'?\n");
+    CHECK(model_problems(with("rng: {compat: xla_concatenate_2024}")) ==
+          "E0219 2:15+20 rng.compat: xla_concatenate_2024 concerns the bits of partitionable: false\n"
+          "  help write partitionable: false beside it, or remove it\n");
     CHECK(model_problems("model: 3d\ngraph: []\noutputs: []\n") ==
           "E0201 1:8+2 '3d' cannot be the name of a model\n  help use letters, digits, '_' and '-', starting with a "
           "letter or '_'\n"

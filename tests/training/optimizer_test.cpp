@@ -48,6 +48,27 @@ TEST_CASE("five steps of the NNX guide on one device, on 2 x 4 and on 8: the los
     }
 }
 
+// The losses that the guide prints, and the norms of the gradients that go with them.
+TEST_CASE("with the bits that XLA of 2024 made on 2 x 4 devices the losses are those that the guide prints") {
+    const std::string model = example("nnx_guide/as_printed.yaml");
+    const Plan plan = train_plan(model, example("nnx_guide/layout.yaml"));
+    check_series(series(run_steps(plan, 5), "loss"), {1.455235, 0.76467294, 0.50971293, 0.378493, 0.28089797}, 1e-6);
+    const Plan alone = train_plan(model, example("nnx_guide/one_device.yaml"));
+    check_series(series(run_steps(alone, 1), "loss"), {1.4580092}, 1e-6); // one copy: nothing to count
+}
+
+// Printed by flax 0.12.8 and JAX 0.10.2 for the guide's own code, legacy random bits.
+TEST_CASE("steps of the linen guide: keys by path, xavier_normal, a sum as the loss") {
+    for (const char* layout : {"layout", "one_device"}) {
+        CAPTURE(layout);
+        const Plan plan =
+            train_plan(example("linen_guide/model.yaml"), example(fmt::format("nnx_guide/{}.yaml", layout)));
+        const Numbers losses = series(run_steps(plan, 4), "loss"),
+                      want = {-69.2826538, -14944.0312, -206034.688, -1242731.5};
+        for (size_t n = 0; n < 4; ++n) CHECK(losses[n] == doctest::Approx(want[n]).epsilon(1e-5));
+    }
+}
+
 TEST_CASE("adamw decays the weights apart from the gradient's means") {
     check_losses("  optimizer: {adamw: {learning_rate: 1.0e-3, weight_decay: 0.1}}\n",
                  {1.45800924, 0.775344193, 0.524040282, 0.388832867, 0.28452158});
