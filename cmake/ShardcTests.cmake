@@ -32,6 +32,11 @@ if(SHARDC_TESTS)
     set(property ${tests})
     list(FILTER property INCLUDE REGEX "^tests/property/")
     list(FILTER tests EXCLUDE REGEX "^tests/property/")
+    if(SHARDC_TEST_FOLDERS)
+        list(JOIN SHARDC_TEST_FOLDERS "|" folders)
+        list(FILTER property INCLUDE REGEX "^tests/(${folders})/")
+        list(FILTER tests INCLUDE REGEX "^tests/(${folders})/")
+    endif()
 
     set(paths ${PROJECT_BINARY_DIR}/generated/tests)
     file(GENERATE OUTPUT ${paths}/$<CONFIG>/test_paths.h CONTENT
