@@ -1,6 +1,7 @@
 #include "cli/inputs.h"
 
 #include "cli/diagnostics.h"
+#include "plans/plan_json.h"
 
 #include <fmt/format.h>
 
@@ -72,15 +73,15 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
         for (size_t i = 0; i < plans.size(); ++i) {
             if (!texts[i]) continue;
             if (looks_like_plan(*texts[i])) {
-                plans[i].plan = parse_plan(*texts[i], plans[i].diagnostics);
+                plans[i].plan = parse_plan(JsonText{*texts[i], 0}, plans[i].diagnostics);
+                if (!plans[i].plan) continue;
                 // Places in the plan's findings are places in the texts it holds.
                 *plans[i].sources = Sources();
-                if (plans[i].plan)
-                    for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
+                for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
                 continue;
             }
             plans[i]
-                .diagnostics.error("E0704", {}, fmt::format("'{}' is not a plan file", paths[i]))
+                .diagnostics.error("E0704", {0, 1, 1, 1}, fmt::format("'{}' is not a plan file", paths[i]))
                 .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
                                         : "give either plan files, or a model and layouts");
         }

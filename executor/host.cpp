@@ -49,7 +49,8 @@ bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor,
     for (const PlanOutput& output : plan.outputs) {
         if (output.updates != input->buffer) continue;
         diagnostics
-            .error("E0602", {}, fmt::format("'{}' is updated by every step, so no data can be given for it", name))
+            .error("E0602", declared_at(plan, name),
+                   fmt::format("'{}' is updated by every step, so no data can be given for it", name))
             .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
         return false;
     }
@@ -60,7 +61,7 @@ bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor,
     Shape wanted = buffer.global_shape;
     wanted.insert(wanted.begin(), shape.empty() ? 1 : shape.front());
     diagnostics
-        .error("E0602", {},
+        .error("E0602", declared_at(plan, name),
                fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name,
                            shard::name(tensor.type.dtype), shape_text(shape), shard::name(buffer.dtype),
                            shape_text(buffer.global_shape)))
@@ -74,7 +75,7 @@ bool check_input(const Plan& plan, const std::string& name, const Tensor& tensor
     const Buffer& buffer = buffer_of(plan, input->buffer);
     if (dtype_fits(tensor, buffer) && tensor.type.shape == buffer.global_shape)
         return check_bytes(name, tensor, diagnostics);
-    diagnostics.error("E0602", {},
+    diagnostics.error("E0602", declared_at(plan, name),
                       fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(tensor.type.dtype),
                                   shape_text(tensor.type.shape), shard::name(buffer.dtype),
                                   shape_text(buffer.global_shape)));
@@ -90,6 +91,16 @@ void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, 
 }
 
 } // namespace
+
+Span declared_at(const Plan& plan, std::string_view tensor) {
+    for (const TensorReport& report : plan.report.tensors) {
+        if (report.name != tensor || report.source.line == 0) continue;
+        for (size_t i = 0; i < plan.sources.size(); ++i)
+            if (plan.sources[i].name == report.source.file)
+                return {static_cast<int>(i), report.source.line, report.source.column, static_cast<int>(tensor.size())};
+    }
+    return {};
+}
 
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
     bool fine = true;

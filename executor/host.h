@@ -11,6 +11,9 @@ namespace shard {
 // has a leading dim, and its input is one that no output updates. E0602, E0603.
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
+// Where the model declares one of the plan's tensors: a place in Plan::sources.
+Span declared_at(const Plan& plan, std::string_view tensor);
+
 // Writes all inputs' shards of one device: its part of the given tensor, or of what the initializer makes.
 void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Device& device);
 // The same of the inputs that change from step to step.

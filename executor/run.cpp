@@ -75,10 +75,16 @@ private:
 bool fits_memory(const Plan& plan, Diagnostics& diagnostics) {
     const i64 required = required_bytes(plan), available = available_memory();
     if (available < 0 || required <= available) return true;
+    const TensorReport* largest = nullptr;
+    for (const TensorReport& tensor : plan.report.tensors)
+        if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
     diagnostics
-        .error("E0601", {},
+        .error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
                fmt::format("running this plan needs {} of memory, and this machine has {} free", size_text(required),
                            size_text(available)))
+        .note(largest == nullptr ? std::string("there is no tensor")
+                                 : fmt::format("the largest tensor is '{}', {} on a device", largest->name,
+                                               size_text(largest->bytes_per_device)))
         .note(fmt::format("{} devices with {} each, and the outputs", plan.mesh.device_count(),
                           size_text(plan.arena_bytes)))
         .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");

@@ -4,6 +4,7 @@
 #include "planner/order_updates.h"
 #include "planner/train.h"
 #include "planner/xla_compat.h"
+#include "plans/plan_check.h"
 #include "plans/version.h"
 
 #include <array>
@@ -81,7 +82,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     c.plan->model = c.model->name.text;
     c.plan->mode = request.mode;
     price(*c.plan, *c.graph, *c.local, *c.propagation, *c.hardware, sources);
-    verify_plan(*c.plan, diagnostics);
+    const std::vector<PlanProblem> problems = plan_problems(*c.plan);
+    if (!problems.empty()) internal_error("made a bad plan: " + problems[0].where + ": " + problems[0].what);
     judge(*c.plan, c.layout->policy, diagnostics);
     c.plan->tool = tool_text();
     attach_sources(*c.plan, sources, std::array{request.model_file, request.layout_file}, diagnostics);

@@ -34,7 +34,7 @@ std::vector<CodeDoc> plan_codes() {
         {"E0505", "malformed plan",
          "The plan file lacks something that a plan has, or holds something of a kind that this program does not know. "
          "The message gives the path "
-         "of the value inside the JSON, such as steps[3].compute.kernel."},
+         "of the value inside the JSON, such as steps[3].compute.kernel, and its place in the file."},
         {"E0506", "plan that cannot run safely",
          "The plan is well-formed but contradicts itself: a buffer outside the arena, a kernel whose operands do not "
          "fit, a buffer that is read "

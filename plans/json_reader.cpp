@@ -15,9 +15,10 @@ const Json nothing;
 
 } // namespace
 
-void JsonReport::problem(const std::string& path, std::string_view text) {
+void JsonReport::add(const std::string& path, Span span, std::string_view what) {
     if (++problems_ > problem_limit) return;
-    diagnostics_->error("E0505", {}, fmt::format("{}: {}", path.empty() ? "the plan" : path, text));
+    diagnostics_->error("E0505", span, fmt::format("{}: {}", path.empty() ? "the plan" : path, what))
+        .help("plan the model again with this program");
 }
 
 std::string JsonAt::path() const {
@@ -86,7 +87,7 @@ void JsonAt::known_keys(std::initializer_list<std::string_view> keys) const {
     }
     for (const JsonMember& member : *map)
         if (std::find(keys.begin(), keys.end(), member.key) == keys.end())
-            problem(fmt::format("unknown key \"{}\"", member.key.substr(0, 60)));
+            report_->key_problem(path(), member.key, fmt::format("unknown key \"{}\"", member.key.substr(0, 60)));
 }
 
 i64 JsonAt::integer() const {

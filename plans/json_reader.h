@@ -8,7 +8,7 @@
 //     int alias = root.has("alias_of") ? root["alias_of"].small() : -1;
 #pragma once
 
-#include "plans/diagnostic.h"
+#include "plans/json_places.h"
 #include "plans/json_tree.h"
 
 #include <functional>
@@ -20,12 +20,19 @@ namespace shard {
 // Where problems go. After the first few, reports stop: one broken plan file needs no thousand messages.
 class JsonReport {
 public:
-    explicit JsonReport(Diagnostics& diagnostics) : diagnostics_(&diagnostics) {}
-    void problem(const std::string& path, std::string_view text);
+    // `text` is what the tree was read from: it gives the places.
+    explicit JsonReport(Diagnostics& diagnostics, JsonText text = {}) : diagnostics_(&diagnostics), text_(text) {}
+    void problem(const std::string& path, std::string_view what) { add(path, text_.value(path), what); }
+    void key_problem(const std::string& path, std::string_view key, std::string_view what) {
+        add(path, text_.key(path, key), what);
+    }
     bool ok() const { return problems_ == 0; }
 
 private:
+    void add(const std::string& path, Span span, std::string_view what);
+
     Diagnostics* diagnostics_;
+    JsonText text_;
     int problems_ = 0;
 };
 

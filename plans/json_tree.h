@@ -35,7 +35,8 @@ struct JsonParse {
     Json root;
     std::string problem; // if not ok: one line
     i64 offset = 0;      // where, in bytes
-    bool ended = false;  // the text ended before the document did
+    i64 length = 1;
+    bool ended = false; // the text ended before the document did
 };
 
 // Depth is limited to json_depth_limit, keys of one object must differ, numbers must be finite. The tree takes about

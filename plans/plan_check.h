@@ -1,6 +1,6 @@
-// What makes a plan safe to run, piece by piece; verify_plan puts them together. Every function returns an empty
-// string, or what is wrong in one line. They accept anything: no check relies on another one having passed unless it
-// says so.
+// What makes a plan safe to run, piece by piece; plan_problems puts them together. Every other function returns an
+// empty string, or what is wrong in one line. They accept anything: no check relies on another one having passed unless
+// it says so.
 #pragma once
 
 #include "plans/plan.h"
@@ -8,6 +8,13 @@
 #include <map>
 
 namespace shard {
+
+// What is wrong with a plan, and the path of it in plan.json, such as "steps[3]" or "buffers[2] 'w1'".
+struct PlanProblem {
+    std::string where, what;
+};
+std::vector<PlanProblem> plan_problems(const Plan& plan); // at most ten; empty for a plan that is safe to run
+void report_problem(const PlanProblem& problem, Span span, Diagnostics& diagnostics); // E0506
 
 bool valid_axes(const Mesh& mesh, std::span<const AxisRef> axes); // refs exist in the mesh, and none overlaps another
 std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local_shape,

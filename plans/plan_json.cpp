@@ -1,5 +1,7 @@
 #include "plans/plan_json.h"
 
+#include "plans/plan_check.h"
+
 #include <fmt/format.h>
 
 namespace shard {
@@ -61,34 +63,39 @@ size_t find_checksum(std::string_view text) {
     return text.substr(at).starts_with(checksum_start) ? at : std::string_view::npos;
 }
 
-bool check_version(const Json& root, Diagnostics& diagnostics) {
+bool check_version(const Json& root, const JsonText& file, Diagnostics& diagnostics) {
     const Json* version = root.find("format_version");
     const i64* number = version == nullptr ? nullptr : std::get_if<i64>(&version->value);
     if (number == nullptr || root.find("steps") == nullptr) {
-        diagnostics.error("E0501", {}, "this is not a plan file: a plan is a JSON object with format_version and steps")
+        diagnostics
+            .error("E0501", file.at(0),
+                   "this is not a plan file: a plan is a JSON object with format_version and steps")
             .help("`shardc plan MODEL LAYOUT -o plan.json` writes one");
         return false;
     }
     if (*number == Plan::current_format_version) return true;
     diagnostics
-        .error("E0502", {},
+        .error("E0502", file.value("format_version"),
                fmt::format("the plan has format version {}, this program reads version {}", *number,
                            Plan::current_format_version))
         .help("plan the model again with this program; the plan file holds the two YAML texts it came from");
     return false;
 }
 
-bool check_checksum(std::string_view text, Diagnostics& diagnostics) {
+bool check_checksum(const JsonText& file, Diagnostics& diagnostics) {
+    const std::string_view text = file.text;
     const size_t at = find_checksum(text);
     if (at == std::string_view::npos) {
-        diagnostics.error("E0504", {}, "the plan was edited: it does not end with its checksum")
+        diagnostics
+            .error("E0504", file.at(static_cast<i64>(text.size())),
+                   "the plan was edited: it does not end with its checksum")
             .help("plan the model again");
         return false;
     }
     const std::string_view written = text.substr(at + checksum_start.size(), digest_length);
     const std::string computed = digest_of(text.substr(0, at));
     if (computed == written) return true;
-    diagnostics.error("E0504", {}, "the plan was edited: its checksum does not match")
+    diagnostics.error("E0504", file.value("checksum"), "the plan was edited: its checksum does not match")
         .note(fmt::format("the file says sha1:{}, its content has sha1:{}", written, computed))
         .help("plan the model again; to change a plan, change the layout");
     return false;
@@ -141,24 +148,33 @@ std::string print_plan(const Plan& plan) {
 }
 
 std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics) {
+    return parse_plan(JsonText{json}, diagnostics);
+}
+
+std::optional<Plan> parse_plan(const JsonText& file, Diagnostics& diagnostics) {
+    const std::string_view json = file.text;
     const JsonParse parsed = parse_json(json);
     if (!parsed.ok) {
         if (parsed.ended && json.starts_with("{\n\"format_version\": "))
             diagnostics
-                .error("E0503", {},
+                .error("E0503", file.at(static_cast<i64>(json.size())),
                        fmt::format("the plan is truncated: it ends after {} bytes, in the middle", json.size()))
                 .help("copy the file again, or plan the model again");
         else
-            diagnostics.error("E0501", {}, fmt::format("this is not a plan file: {}", parsed.problem))
+            diagnostics
+                .error("E0501", file.at(parsed.offset, parsed.length),
+                       fmt::format("this is not a plan file: {}", parsed.problem))
                 .help("`shardc plan MODEL LAYOUT -o plan.json` writes one");
         return std::nullopt;
     }
     // The version first: another version may be sealed in another way.
-    if (!check_version(parsed.root, diagnostics) || !check_checksum(json, diagnostics)) return std::nullopt;
-    JsonReport report(diagnostics);
+    if (!check_version(parsed.root, file, diagnostics) || !check_checksum(file, diagnostics)) return std::nullopt;
+    JsonReport report(diagnostics, file);
     Plan plan = read_plan(JsonAt(parsed.root, report));
-    if (!report.ok() || !verify_plan(plan, diagnostics)) return std::nullopt;
-    return plan;
+    if (!report.ok()) return std::nullopt;
+    const std::vector<PlanProblem> problems = plan_problems(plan);
+    for (const PlanProblem& problem : problems) report_problem(problem, file.value(problem.where), diagnostics);
+    return problems.empty() ? std::optional<Plan>(std::move(plan)) : std::nullopt;
 }
 
 } // namespace shard

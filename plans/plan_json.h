@@ -44,6 +44,9 @@ std::vector<Step> read_steps(const JsonAt& at, const Mesh& mesh);
 std::string print_report_object(const Plan& plan);
 Report read_report(const JsonAt& at, const Mesh& mesh);
 
+// parse_plan (plans/plan.h) of a file, with the place of everything that is wrong.
+std::optional<Plan> parse_plan(const JsonText& file, Diagnostics& diagnostics);
+
 // Everything before the checksum's line, and the whole file. parse_plan(seal_plan(body)) accepts any body that is a
 // plan.
 std::string seal_plan(std::string body);

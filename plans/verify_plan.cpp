@@ -14,24 +14,24 @@ constexpr i64 arena_limit = i64{1} << 56;
 // Mesh, buffers, inputs and outputs; the steps come after, and only if these hold.
 class Verifier {
 public:
-    Verifier(const Plan& plan, Diagnostics& diagnostics) : plan_(&plan), diagnostics_(&diagnostics) {}
+    explicit Verifier(const Plan& plan) : plan_(&plan) {}
 
-    bool run() {
+    std::vector<PlanProblem> run() {
         check_mesh();
-        if (problems_ == 0) check_buffers();
-        if (problems_ == 0) check_ends();
-        if (problems_ == 0) {
+        if (problems_.empty()) check_buffers();
+        if (problems_.empty()) check_ends();
+        if (problems_.empty()) {
             const i64 peak =
                 check_steps(*plan_, [this](const std::string& where, const std::string& what) { fail(where, what); });
-            if (problems_ == 0 && peak != plan_->peak_bytes)
+            if (problems_.empty() && peak != plan_->peak_bytes)
                 fail("peak_bytes", fmt::format("the steps reach byte {}, the plan says {}", peak, plan_->peak_bytes));
         }
-        return problems_ == 0;
+        return std::move(problems_);
     }
 
 private:
     void fail(const std::string& where, const std::string& what) {
-        if (++problems_ <= 10) diagnostics_->error("E0506", {}, fmt::format("{}: {}", where, what));
+        if (problems_.size() < 10) problems_.push_back({where, what});
     }
 
     void check_mesh() {
@@ -135,12 +135,22 @@ private:
     bool known(int buffer) const { return buffer >= 0 && buffer < static_cast<int>(plan_->buffers.size()); }
 
     const Plan* plan_;
-    Diagnostics* diagnostics_;
-    int problems_ = 0;
+    std::vector<PlanProblem> problems_;
 };
 
 } // namespace
 
-bool verify_plan(const Plan& plan, Diagnostics& diagnostics) { return Verifier(plan, diagnostics).run(); }
+std::vector<PlanProblem> plan_problems(const Plan& plan) { return Verifier(plan).run(); }
+
+void report_problem(const PlanProblem& problem, Span span, Diagnostics& diagnostics) {
+    diagnostics.error("E0506", span, fmt::format("{}: {}", problem.where, problem.what))
+        .help("such a plan is never run: plan the model again");
+}
+
+bool verify_plan(const Plan& plan, Diagnostics& diagnostics) {
+    const std::vector<PlanProblem> problems = plan_problems(plan);
+    for (const PlanProblem& problem : problems) report_problem(problem, {}, diagnostics);
+    return problems.empty();
+}
 
 } // namespace shard

@@ -161,7 +161,7 @@ int run(const Arguments& arguments, Env& env) {
         if (!json && !is_step(plan)) env.out << run_heading(plan, paint);
         env.out << (json ? run_json(report) : run_text(report, paint));
     }
-    print_diagnostics(env, none, diagnostics.all());
+    print_diagnostics(env, *source.sources, diagnostics.all());
     if (!ran || !logged) return exit_usage;
     code = std::max(code, exit_code(diagnostics));
     return code == exit_clean && interrupt.requested() && report.stopped() ? static_cast<int>(exit_interrupted) : code;
