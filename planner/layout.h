@@ -44,6 +44,7 @@ struct Layout {
     std::vector<Span> mesh_spans; // per axis
     std::vector<AxisRule> rules;
     RuleSemantics semantics = RuleSemantics::linen;
+    bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
     std::vector<Override> inputs, params, values, outputs;
     std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter

@@ -32,8 +32,10 @@ public:
         if (const Yaml* rules = yaml_->find("rules"))
             if (std::optional<std::vector<AxisRule>> list = read_axis_rules(*rules, *diagnostics_))
                 layout_.rules = std::move(*list);
-        if (const std::optional<size_t> choice = read_choice("semantics", {"linen", "nnx"}))
+        if (const std::optional<size_t> choice = read_choice("semantics", {"linen", "nnx"})) {
             layout_.semantics = *choice == 0 ? RuleSemantics::linen : RuleSemantics::nnx;
+            layout_.semantics_written = true;
+        }
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
         read_overrides("inputs", layout_.inputs);

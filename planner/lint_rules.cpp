@@ -1,5 +1,6 @@
 // What a rule set says that its writer did not mean. Each finding is one warning that lists its cases, so that a large
 // rule set does not bury the plan.
+#include "planner/allowances.h"
 #include "planner/named_arrays.h"
 
 #include <fmt/format.h>
@@ -30,8 +31,9 @@ bool is_subset(const std::vector<std::string>& inner, const std::vector<std::str
 
 class RuleLinter {
 public:
-    RuleLinter(const Layout& layout, std::vector<NamedArray> arrays, Diagnostics& diagnostics)
-        : layout_(&layout), arrays_(std::move(arrays)), diagnostics_(&diagnostics), silenced_(layout.rules.size()) {}
+    RuleLinter(const Layout& layout, std::vector<NamedArray> arrays, Allowances& allowances, Diagnostics& diagnostics)
+        : layout_(&layout), arrays_(std::move(arrays)), allowances_(&allowances), diagnostics_(&diagnostics),
+          silenced_(layout.rules.size()) {}
 
     void lint() {
         warn_unused();
@@ -47,14 +49,12 @@ private:
     }
 
     // One warning for all rules in `which`; they are not reported again.
-    void warn(std::string_view code, const std::vector<size_t>& which, std::string_view message,
-              std::string_view help) {
+    void warn(std::string_view code, std::vector<size_t> which, std::string_view message, std::string_view help) {
+        for (size_t r : which) silenced_[r] = true;
+        std::erase_if(which, [&](size_t r) { return allowances_->covers(code, layout_->rules[r].span); });
         if (which.empty()) return;
         std::vector<std::string> texts;
-        for (size_t r : which) {
-            texts.push_back(text(layout_->rules[r]));
-            silenced_[r] = true;
-        }
+        for (size_t r : which) texts.push_back(text(layout_->rules[r]));
         DiagnosticBuilder warning =
             diagnostics_->warning(code, layout_->rules[which[0]].span, fmt::format("{}: {}", message, listed(texts)));
         for (size_t i = 1; i < which.size(); ++i) warning.label(layout_->rules[which[i]].span, "");
@@ -111,9 +111,24 @@ private:
              "`shardc explain` shows for an array which rule came first");
     }
 
+    // The rule with an unused name that `name` may have been meant by, or empty.
+    std::string_view unused_near(std::string_view name) const {
+        std::vector<std::string_view> unused;
+        for (const AxisRule& rule : layout_->rules)
+            if (std::none_of(arrays_.begin(), arrays_.end(),
+                             [&](const NamedArray& array) { return has_name(array, rule.logical); }))
+                unused.push_back(rule.logical);
+        return nearest(name, unused);
+    }
+
+    // Rules for some axes only are an ordinary way to write a layout. A missing rule is an omission where the writer
+    // says of other axes that they are replicated, or where a rule with nearly that name has nothing to do.
     void warn_without_rule() {
-        if (layout_->rules.empty()) return; // the model is laid out by mesh axes
+        const bool lists_all = std::any_of(layout_->rules.begin(), layout_->rules.end(), [](const AxisRule& rule) {
+            return rule.axes.empty() && !rule.unconstrained;
+        });
         std::vector<std::string> names;
+        std::string_view near;
         Span first;
         for (const NamedArray& array : arrays_)
             for (const std::string& name : array.names) {
@@ -123,7 +138,11 @@ private:
                 if (std::any_of(rules.begin(), rules.end(), covers)) continue;
                 const std::string quoted = fmt::format("'{}'", name);
                 if (std::find(names.begin(), names.end(), quoted) != names.end()) continue;
+                const std::string_view meant = unused_near(name);
+                if (meant.empty() && !lists_all) continue;
+                if (allowances_->covers("W0304", array.span)) continue;
                 if (names.empty()) first = array.span;
+                if (near.empty()) near = meant;
                 names.push_back(quoted);
             }
         if (names.empty()) return;
@@ -131,11 +150,14 @@ private:
             ->warning("W0304", first,
                       fmt::format("no rule for the logical {} {}", names.size() == 1 ? "axis" : "axes", listed(names)))
             .note("dims without a rule are replicated")
-            .help(fmt::format("if that is meant, say so: - {{{}: ~}}", names[0].substr(1, names[0].size() - 2)));
+            .help(near.empty()
+                      ? fmt::format("if that is meant, say so: - {{{}: ~}}", names[0].substr(1, names[0].size() - 2))
+                      : fmt::format("the rule for '{}', which no array has, may mean it", near));
     }
 
     // Names without a rule mean something else in each semantics; that is not what this is about.
     void warn_disagreement() {
+        if (layout_->semantics_written) return; // the writer chose
         std::vector<std::string> arrays;
         std::string difference;
         Span first;
@@ -149,7 +171,7 @@ private:
             }
             const std::string linen = outcome_text(RuleSemantics::linen, covered);
             const std::string nnx = outcome_text(RuleSemantics::nnx, covered);
-            if (linen == nnx) continue;
+            if (linen == nnx || allowances_->covers("W0306", array.span)) continue;
             if (arrays.empty()) {
                 first = array.span;
                 difference = fmt::format("linen: {}, nnx: {}", linen, nnx);
@@ -159,7 +181,9 @@ private:
         if (arrays.empty()) return;
         diagnostics_->warning("W0306", first, fmt::format("linen and nnx semantics disagree about {}", listed(arrays)))
             .note(difference)
-            .help("give each logical axis one rule, and no two axes of one array the same mesh axis");
+            .help("write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
+                  "axes of "
+                  "one array the same mesh axis");
     }
 
     std::string outcome_text(RuleSemantics semantics, const NamedArray& array) const {
@@ -178,11 +202,12 @@ private:
 
     const Layout* layout_;
     std::vector<NamedArray> arrays_;
+    Allowances* allowances_;
     Diagnostics* diagnostics_;
     std::vector<bool> silenced_; // by rule: reported, or part of a report
 };
 
-void warn_large_replicated(const Graph& graph, const Seeds& seeds, Diagnostics& diagnostics) {
+void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& allowances, Diagnostics& diagnostics) {
     std::vector<std::string> names;
     Span first;
     i64 bytes = 0;
@@ -192,7 +217,7 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Diagnostics& 
         if (value.role != Role::param || value.type.bytes() <= large_parameter || !seed) continue;
         const bool split = std::any_of(seed->dims.begin(), seed->dims.end(),
                                        [](const DimSharding& dim) { return dim.open || shard_count(dim) > 1; });
-        if (split) continue;
+        if (split || allowances.covers("W0307", value.span)) continue;
         if (names.empty()) first = value.span;
         names.push_back(fmt::format("'{}'", value.name));
         bytes += value.type.bytes();
@@ -208,10 +233,11 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Diagnostics& 
 
 } // namespace
 
-void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Diagnostics& diagnostics) {
+void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
+                Diagnostics& diagnostics) {
     if (layout.mesh.device_count() == 1) return; // nothing to lay out
-    RuleLinter(layout, named_arrays(graph), diagnostics).lint();
-    warn_large_replicated(graph, seeds, diagnostics);
+    RuleLinter(layout, named_arrays(graph), allowances, diagnostics).lint();
+    warn_large_replicated(graph, seeds, allowances, diagnostics);
 }
 
 } // namespace shard

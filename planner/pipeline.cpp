@@ -1,5 +1,6 @@
 #include "planner/pipeline.h"
 
+#include "planner/allowances.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
 #include "planner/train.h"
@@ -33,6 +34,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // Both files are read before stopping, so one run shows the mistakes of both.
     c.model = read_model(sources, request.model_file, diagnostics);
     c.layout = read_layout(sources, request.layout_file, diagnostics);
+    Allowances allowances;
+    for (int file : {request.model_file, request.layout_file}) allowances.read(sources, file, diagnostics);
     if (!c.model || !c.layout || diagnostics.has_error()) return c;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
 
@@ -59,7 +62,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // Rules, overrides and constraints become initial shardings; every one divides its dim.
     c.seeds = seed_shardings(*c.graph, *c.layout, diagnostics);
     if (!c.seeds || diagnostics.has_error()) return c;
-    lint_rules(*c.graph, *c.layout, *c.seeds, diagnostics);
+    lint_rules(*c.graph, *c.layout, *c.seeds, allowances, diagnostics);
 
     // Every value has a closed sharding that divides, and every axis on it a recorded cause.
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
@@ -85,6 +88,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     const std::vector<PlanProblem> problems = plan_problems(*c.plan);
     if (!problems.empty()) internal_error("made a bad plan: " + problems[0].where + ": " + problems[0].what);
     judge(*c.plan, c.layout->policy, diagnostics);
+    diagnostics = allowances.apply(diagnostics);
     c.plan->tool = tool_text();
     attach_sources(*c.plan, sources, std::array{request.model_file, request.layout_file}, diagnostics);
     return c;

@@ -7,6 +7,8 @@
 
 namespace shard {
 
+class Allowances;
+
 // Logical names of one array -> one mesh-axes list per dim, with the reason of every assignment.
 struct RuleOutcome {
     struct Dim {
@@ -48,7 +50,8 @@ struct Seeds {
 
 std::optional<Seeds> seed_shardings(const Graph& graph, const Layout& layout, Diagnostics& diagnostics);
 // Warnings about the rule set: unused, shadowed, blocked everywhere, logical axis without a rule, linen/nnx
-// disagreement, large parameters left replicated.
-void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Diagnostics& diagnostics);
+// disagreement, large parameters left replicated. What is allowed is left out.
+void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
+                Diagnostics& diagnostics);
 
 } // namespace shard

@@ -126,6 +126,17 @@ bool BracketScan::next() {
     return false;
 }
 
+size_t next_comment(const TextPlaces& places, size_t from) {
+    const std::string_view text = places.text();
+    for (size_t at = from; at < text.size(); ++at) {
+        const char c = text[at];
+        const bool starts = at == 0 || std::string_view(" \t\r\n[{,:").find(text[at - 1]) != std::string_view::npos;
+        if (starts && c == '#') return at;
+        if (starts && (c == '"' || c == '\'')) at = std::min(closing_quote(text, at), text.size() - 1);
+    }
+    return std::string_view::npos;
+}
+
 bool check_tokens(const TextPlaces& places, Diagnostics& diagnostics) {
     BracketScan scan(places, 0);
     while (scan.next())

@@ -49,6 +49,9 @@ private:
     i64 marks_ = 0;
 };
 
+// Offset of the next '#' at or after `from` that starts a comment; npos if there is none. `from` is outside of quotes.
+size_t next_comment(const TextPlaces& places, size_t from);
+
 // Offset of the quote that ends the string that begins at `open`; npos if there is none.
 size_t closing_quote(std::string_view text, size_t open);
 

@@ -57,16 +57,17 @@ std::vector<CodeDoc> layout_codes() {
          "rule whose mesh axes "
          "are a subset of a later rule's fits whenever the later one does."},
         {"W0304", "logical axis without a rule",
-         "A logical axis of the model is named by no rule, so dims with it are replicated. Say so with {name: ~} if it "
-         "is meant."},
+         "A logical axis of the model is named by no rule, so dims with it are replicated. This is said only where it "
+         "looks like an omission: the layout says of other axes that they are replicated, or has a rule with nearly "
+         "that name that nothing uses. Say so with {name: ~} if it is meant."},
         {"W0305", "rule blocked everywhere",
          "In every array that has the rule's logical axis, an earlier rule took the dim or one of the mesh axes "
          "first."},
         {"W0306", "linen and nnx disagree",
          "The rules give this array another sharding, or an error, under the other semantics. Linen walks the rules in "
          "order and skips "
-         "axes that are taken; NNX replaces each name by its last rule. A rule set should not depend on which one "
-         "reads it."},
+         "axes that are taken; NNX replaces each name by its last rule. Write `semantics` in "
+         "the layout to say which is meant."},
         {"W0307", "large parameter on every device",
          "A parameter of more than 16 MiB is held in full by every device of the mesh. Give one of its logical axes a "
          "rule, or an override."},

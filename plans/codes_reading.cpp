@@ -62,6 +62,13 @@ std::vector<CodeDoc> reading_codes() {
          "them too, inside brackets."},
         {"E0118", "unknown choice",
          "A key takes one of a few words, and this is none of them. The message lists them."},
+        {"E0119", "comment for shardc that it does not understand",
+         "A comment that begins with `shardc:` allows findings: `# shardc: allow W0304 why it is meant`. It names the "
+         "codes of warnings or policy findings, several with commas between them, and a reason. It speaks of its own "
+         "line or, on a line of its own, of the next line that is not a comment. Errors cannot be allowed."},
+        {"W0101", "allowance that silences nothing",
+         "A comment `# shardc: allow CODE why` stands where no finding of that code is: the cause is gone, or the "
+         "finding is on another line. Remove the comment, or move it to the line that the finding names."},
     };
 }
 

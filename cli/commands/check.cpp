@@ -3,8 +3,12 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "planner/allowances.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <tuple>
 
 namespace shard {
 
@@ -15,7 +19,38 @@ void judge_by_file(Env& env, const std::string& path, Compiled& compiled) {
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     std::optional<int> file = load_source(env, *compiled.sources, path, diagnostics);
     std::optional<PolicyDecl> policy = file ? read_policy(*compiled.sources, *file, diagnostics) : std::nullopt;
-    if (policy && compiled.plan() != nullptr) judge(*compiled.plan(), *policy, diagnostics);
+    if (!policy || compiled.plan() == nullptr) return;
+    Allowances allowances;
+    allowances.read(*compiled.sources, *file, diagnostics);
+    Diagnostics found;
+    judge(*compiled.plan(), *policy, found);
+    const Diagnostics left = allowances.apply(found);
+    for (const Diagnostic& diagnostic : left.all()) diagnostics.add(diagnostic);
+}
+
+// A comment in the model or the policy that silences a finding of one layout is of use, though not to the others.
+void drop_allowances_used_elsewhere(std::vector<Subject>& subjects) {
+    const auto place = [](const Subject& subject, const Diagnostic& diagnostic) {
+        const Span& span = diagnostic.labels.at(0).span;
+        return std::tuple(subject.sources->name(span.file), span.line, span.column);
+    };
+    const auto reads = [](const Subject& subject, const std::string& file) {
+        for (int i = 0; i < subject.sources->count(); ++i)
+            if (subject.sources->name(i) == file) return !subject.summary.empty();
+        return false;
+    };
+    std::map<std::tuple<std::string, int, int>, i64> unused;
+    for (const Subject& subject : subjects)
+        for (const Diagnostic& diagnostic : subject.diagnostics)
+            if (diagnostic.code == "W0101") ++unused[place(subject, diagnostic)];
+    for (Subject& subject : subjects)
+        std::erase_if(subject.diagnostics, [&](const Diagnostic& diagnostic) {
+            if (diagnostic.code != "W0101") return false;
+            const std::tuple<std::string, int, int> at = place(subject, diagnostic);
+            return unused[at] < std::count_if(
+                                    subjects.begin(), subjects.end(),
+                                    [&](const Subject& other) { return reads(other, std::get<0>(at)); });
+        });
 }
 
 int run(const Arguments& arguments, Env& env) {
@@ -28,6 +63,7 @@ int run(const Arguments& arguments, Env& env) {
     for (const Compiled& compiled : all)
         subjects.push_back({compiled.name, compiled.plan() == nullptr ? "" : summary_line(*compiled.plan()),
                             compiled.sources.get(), compiled.diagnostics().all()});
+    drop_allowances_used_elsewhere(subjects);
     const FormatDef* format = find_format(arguments.string("--format"));
     bool color = env.out_color && !arguments.has("--output");
     return write_payload(env, arguments, format->render(subjects, color), exit_code(subjects));
@@ -49,7 +85,9 @@ const CommandDef& command_check() {
         .summary = "do these layouts still meet the policy? for CI",
         .doc = "Example:\n"
                "  shardc check model.yaml layouts/*.yaml --policy policy.yaml --format github\n"
-               "A policy file has the keys of a layout's `policy`; both are judged.\n"
+               "A policy file has the keys of a layout's `policy`; both are judged. A comment in a file,\n"
+               "  # shardc: allow W0304 why it is meant\n"
+               "accepts the findings of that code on its line, or on the next if it stands alone.\n"
                "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
         .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
                     {.name = "LAYOUT", .doc = "layout files", .required = true, .many = true},

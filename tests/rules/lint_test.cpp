@@ -38,7 +38,8 @@ TEST_CASE("a rule behind one that always fits is shadowed") {
           "change the order\n"
           "W0306 6:3+2 linen and nnx semantics disagree about parameter 'w1', parameter 'w2'\n"
           "  note linen: [- | -], nnx: [- | model]\n"
-          "  help give each logical axis one rule, and no two axes of one array the same mesh axis\n");
+          "  help write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
+          "axes of one array the same mesh axis\n");
     // Fewer axes first: the longer rule cannot fit where the shorter does not.
     CHECK(lint("  - {batch: data}\n  - {hidden: model}\n  - {hidden: [data, model]}\n  - {embed: ~}\n").substr(0, 28) ==
           "W0303 5:6+6 an earlier rule ");
@@ -52,20 +53,36 @@ TEST_CASE("a rule behind one that always fits is shadowed") {
 TEST_CASE("a rule that another always beats to the mesh axis is blocked everywhere") {
     const std::string text = lint("  - {hidden: model}\n  - {embed: model}\n  - {batch: data}\n", "",
                                   "axes: {embed: 64, hidden: 64}\nparams:\n  w: {axes: [embed, hidden]}\n");
-    CHECK(text == "W0302 5:6+5 no array has the logical axis of: {batch: data}\n"
-                  "  help remove what the model does not need, or check the names of its axes\n"
-                  "W0305 4:6+5 blocked in every array that has the logical axis: {embed: model}\n"
-                  "  help `shardc explain` shows for an array which rule came first\n"
-                  "W0306 4:3+1 linen and nnx semantics disagree about parameter 'w'\n"
-                  "  note linen: [- | model], nnx: an error (mesh axis 'model' splits both dim 0 (embed) and dim 1 "
-                  "(hidden) of one array)\n"
-                  "  help give each logical axis one rule, and no two axes of one array the same mesh axis\n");
+    CHECK(text ==
+          "W0302 5:6+5 no array has the logical axis of: {batch: data}\n"
+          "  help remove what the model does not need, or check the names of its axes\n"
+          "W0305 4:6+5 blocked in every array that has the logical axis: {embed: model}\n"
+          "  help `shardc explain` shows for an array which rule came first\n"
+          "W0306 4:3+1 linen and nnx semantics disagree about parameter 'w'\n"
+          "  note linen: [- | model], nnx: an error (mesh axis 'model' splits both dim 0 (embed) and dim 1 "
+          "(hidden) of one array)\n"
+          "  help write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
+          "axes of one array the same mesh axis\n");
 }
 
-TEST_CASE("logical axes without a rule are named, unless there are no rules at all") {
-    CHECK(lint("  - {batch: data}\n") ==
+TEST_CASE("nothing is said of the other semantics where the layout says which is meant") {
+    const std::string rules = "  - {batch: data}\n  - {hidden: model}\n  - {embed: model}\n";
+    CHECK(lint(rules).find("W0306") != std::string::npos);
+    CHECK(lint(rules, "semantics: linen\n") == "");
+}
+
+TEST_CASE("a logical axis without a rule is named where it looks forgotten, not in a layout of few rules") {
+    CHECK(lint("  - {batch: data}\n") == "");
+    // The writer says of other axes that they are replicated.
+    CHECK(lint("  - {batch: ~}\n") ==
           "W0304 4:3+1 no rule for the logical axes 'embed', 'hidden'\n"
           "  note dims without a rule are replicated\n  help if that is meant, say so: - {embed: ~}\n");
+    // A rule with nearly that name has nothing to do.
+    CHECK(lint("  - {batch: data}\n  - {hiden: model}\n") ==
+          "W0302 4:6+5 no array has the logical axis of: {hiden: model}\n"
+          "  help remove what the model does not need, or check the names of its axes\n"
+          "W0304 6:3+2 no rule for the logical axis 'hidden'\n  note dims without a rule are replicated\n"
+          "  help the rule for 'hiden', which no array has, may mean it\n");
     Seeding s(tensors);
     s.run("mesh: {data: 2}\n");
     CHECK(s.problems() == "");

@@ -1,5 +1,7 @@
 #include "tests/rules/seeding.h"
 
+#include "planner/allowances.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -58,7 +60,8 @@ void Seeding::run(const std::string& text) {
     layout = layout_of(text);
     seeds = seed_shardings(graph, layout, diagnostics);
     CHECK(seeds.has_value() == !diagnostics.has_error());
-    if (seeds) lint_rules(graph, layout, *seeds, diagnostics);
+    Allowances none;
+    if (seeds) lint_rules(graph, layout, *seeds, none, diagnostics);
 }
 
 std::string Seeding::text(const std::optional<Sharding>& sharding) const {
