@@ -2,6 +2,7 @@
 
 #include "cli/report.h"
 #include "cli/tensor_names.h"
+#include "planner/gather_parameters.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ void drop_constraints(const Compilation& c, const Sources& sources, std::vector<
     std::vector<Span> seen;
     for (const Node& node : c.graph->nodes) {
         if (!node.constraint_mesh && node.constraint_logical.empty()) continue;
+        if (is_parameter_gather(node)) continue; // comes from the layout
         if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
         seen.push_back(node.span);
         changes.push_back({fmt::format("without the constraint at {}", place(sources, node.span)),
@@ -70,10 +72,9 @@ void change_rules(const Compilation& c, const Sources& sources, std::vector<Chan
 }
 
 void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
-    static const std::pair<const char*, std::vector<Override> Layout::*> kinds[] = {{"inputs", &Layout::inputs},
-                                                                                    {"params", &Layout::params},
-                                                                                    {"values", &Layout::values},
-                                                                                    {"outputs", &Layout::outputs}};
+    static const std::pair<const char*, std::vector<Override> Layout::*> kinds[] = {
+        {"inputs", &Layout::inputs},   {"params", &Layout::params}, {"values", &Layout::values},
+        {"outputs", &Layout::outputs}, {"states", &Layout::states}, {"gradients", &Layout::gradients}};
     for (const std::pair<const char*, std::vector<Override> Layout::*>& kind : kinds) {
         std::vector<Override> Layout::*member = kind.second;
         const std::vector<Override>& overrides = (*c.layout).*member;
@@ -84,6 +85,12 @@ void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Ch
                                    (changed.*member).erase((changed.*member).begin() + static_cast<std::ptrdiff_t>(i));
                                }});
     }
+}
+
+void drop_fsdp(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    if (!c.layout->fsdp) return;
+    changes.push_back({fmt::format("without fsdp at {}", place(sources, c.layout->fsdp->span)),
+                       [](Graph&, Layout& changed) { changed.fsdp.reset(); }});
 }
 
 // An input or parameter: replicated, or one axis on one dim, by an override such as a user would write.
@@ -152,6 +159,7 @@ std::vector<Experiment> find_remedies(const Compiled& compiled, const std::strin
     drop_constraints(c, *compiled.sources, changes);
     change_rules(c, *compiled.sources, changes);
     drop_overrides(c, *compiled.sources, changes);
+    drop_fsdp(c, *compiled.sources, changes);
     override_tensor(c, tensor, changes);
     const Experiment base = figures_of(*c.plan, tensor);
     std::vector<Experiment> found;

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "cli/tensor_names.h"
 #include "planner/explain.h"
+#include "planner/gather_parameters.h"
 #include "planner/op_def.h"
 #include "plans/units.h"
 
@@ -60,6 +61,10 @@ private:
             return fmt::format("the constraint on {}", value_name(decision.value));
         case Decision::Cause::output:
             return "what the layout asks of the output";
+        case Decision::Cause::fsdp:
+            return "fsdp splits parameters of this size";
+        case Decision::Cause::parameter:
+            return fmt::format("as its parameter {}", value_name(decision.from));
         case Decision::Cause::propagation: {
             std::string_view op = decision.node >= 0 && c_.graph->node(decision.node).op != nullptr
                                       ? c_.graph->node(decision.node).op->name
@@ -102,6 +107,9 @@ private:
     // Why a dim carries no axis.
     std::string whole_reason(ValueId value) const {
         const Value& v = c_.graph->value(value);
+        if (v.producer >= 0 && is_parameter_gather(c_.graph->node(v.producer)))
+            return fmt::format("gathered for the {} pass, as fsdp at {} says", gather_pass(c_.graph->node(v.producer)),
+                               place(c_.graph->node(v.producer).span));
         if (v.producer >= 0 && c_.seeds->constraints[static_cast<size_t>(v.producer)])
             return fmt::format("the constraint at {} keeps it whole", place(c_.graph->node(v.producer).span));
         if (c_.seeds->values[static_cast<size_t>(value)])

@@ -1,5 +1,8 @@
 #include "planner/causes.h"
 
+#include "planner/gather_parameters.h"
+#include "plans/axis_lists.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,6 +123,17 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
     return {fmt::format("{}: constrained to {}{}, but {} is {}", to.name, text(mesh, wanted), at_line(node.span),
                         from.name, text(mesh, kept)),
             fmt::format("drop the constraint{}{}", at_line(node.span), change.empty() ? change : ", or " + change)};
+}
+
+Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
+                     const Sharding& wanted) {
+    const Value& stored = graph.value(node.inputs[0]);
+    std::vector<AxisRef> axes = without(used_axes(kept), used_axes(wanted));
+    const std::string line = node.span.known() ? fmt::format(" (line {})", node.span.line) : std::string();
+    return {fmt::format("{}: fsdp{} splits {} over {}, and the {} pass reads it whole",
+                        graph.value(node.outputs[0]).name, line, stored.name, text(mesh, axes), gather_pass(node)),
+            fmt::format("keep {} whole: an fsdp min_size above {}, or an override in params", stored.name,
+                        stored.type.elements())};
 }
 
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted) {

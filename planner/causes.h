@@ -24,6 +24,9 @@ Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, Val
 // "a#2: constrained to [data | -] at line 12, but a is [data | model]"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);
+// "w.gathered: fsdp (line 4) splits w over data, and the forward pass reads it whole"
+Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
+                     const Sharding& wanted);
 // "z: returned as [- | data], but it is kept as [data | -]"
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted);
 

@@ -22,7 +22,9 @@ std::vector<Decision> cause_chain(const DecisionLog& log, ValueId value, int dim
         const size_t found = find_decision(log, end, value, dim, axis);
         if (found == end) return chain;
         chain.push_back(log[found]);
-        if (log[found].cause != Decision::Cause::propagation || log[found].from < 0) return chain;
+        const Decision::Cause cause = log[found].cause;
+        const bool goes_on = cause == Decision::Cause::propagation || cause == Decision::Cause::parameter;
+        if (!goes_on || log[found].from < 0) return chain;
         value = log[found].from;
         dim = -1; // the dim of another tensor has another number; an axis is on one dim only
         end = found;

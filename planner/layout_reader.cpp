@@ -1,5 +1,5 @@
-// A layout file: mesh, rules, overrides, hardware, policy. Whether rules and overrides fit the mesh and the model is
-// for the seed pass.
+// A layout file: mesh, rules, overrides, fsdp, hardware, policy. Whether rules and overrides fit the mesh and the model
+// is for the seed pass.
 #include "planner/names.h"
 #include "planner/policy_reader.h"
 
@@ -19,7 +19,7 @@ public:
     LayoutReader(const Yaml& yaml, Diagnostics& diagnostics) : yaml_(&yaml), diagnostics_(&diagnostics) {}
 
     Layout read() {
-        for (std::string_view key : {"states", "gradients", "divisibility", "fsdp", "rng"})
+        for (std::string_view key : {"divisibility", "rng"})
             if (const Yaml* value = yaml_->find(key))
                 diagnostics_->error("E0215", value->span, fmt::format("'{}' is not supported by this version", key))
                     .help("remove it");
@@ -42,6 +42,9 @@ public:
         read_overrides("params", layout_.params);
         read_overrides("values", layout_.values);
         read_overrides("outputs", layout_.outputs);
+        read_overrides("states", layout_.states);
+        read_overrides("gradients", layout_.gradients);
+        if (const Yaml* fsdp = yaml_->find("fsdp")) read_fsdp(*fsdp);
         if (const Yaml* hardware = yaml_->find("hardware")) {
             layout_.hardware_span = hardware->span;
             if (std::optional<std::string> name = read_string(*hardware, "hardware", *diagnostics_))
@@ -143,6 +146,34 @@ private:
         layout_.mesh.device_ids = std::move(ids);
     }
 
+    void read_fsdp(const Yaml& yaml) {
+        constexpr std::string_view example = "write fsdp: {axis: data}, or fsdp: {axis: data, min_size: 262144}";
+        if (yaml.map() == nullptr) {
+            diagnostics_->error("E0113", yaml.span, fmt::format("fsdp: expected a map, found {}", yaml.kind()))
+                .help(std::string(example));
+            return;
+        }
+        FsdpDecl fsdp;
+        fsdp.span = yaml.span;
+        if (!check_keys(yaml, {"axis", "min_size"}, "fsdp", *diagnostics_)) return;
+        if (const Yaml* size = yaml.find("min_size")) {
+            const std::optional<i64> value = read_int(*size, "min_size", *diagnostics_);
+            if (value && *value < 0)
+                diagnostics_->error("E0115", size->span, fmt::format("min_size cannot be negative, it is {}", *value));
+            fsdp.min_size = value.value_or(fsdp.min_size);
+        }
+        const Yaml* axis = yaml.find("axis");
+        if (axis == nullptr) {
+            diagnostics_->error("E0116", yaml.span, "fsdp has no 'axis'").help(std::string(example));
+            return;
+        }
+        const std::optional<Name> name = read_name(*axis, "a mesh axis", *diagnostics_);
+        if (!name) return;
+        fsdp.axis = name->text;
+        fsdp.axis_span = name->span;
+        layout_.fsdp = std::move(fsdp);
+    }
+
     std::optional<size_t> read_choice(std::string_view key, const std::vector<std::string_view>& choices) {
         const Yaml* yaml = yaml_->find(key);
         if (yaml == nullptr) return std::nullopt;
@@ -202,7 +233,7 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     // What is planned but not built yet is known here, and refused with its own words.
     if (!check_keys(*yaml,
                     {"mesh", "device_ids", "rules", "semantics", "missing_axes", "inputs", "params", "values",
-                     "outputs", "hardware", "policy", "states", "gradients", "divisibility", "fsdp", "rng"},
+                     "outputs", "states", "gradients", "fsdp", "hardware", "policy", "divisibility", "rng"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

@@ -37,7 +37,8 @@ void merge_equal_reshards(Local& local) {
         ValueId input = stands_for[static_cast<size_t>(node.inputs[0])];
         std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
         std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
-            return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel;
+            return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
+                   graph.node(other).attributes == node.attributes; // a gather for another pass is meant to be another
         });
         if (same == others.end()) {
             others.push_back(id);

@@ -4,6 +4,7 @@
 // A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/compute_sharding.h"
+#include "planner/gather_parameters.h"
 #include "planner/gradient_sums.h"
 #include "planner/in_place.h"
 #include "planner/local_builder.h"
@@ -161,8 +162,23 @@ private:
     void constrain(const Node& node, NodeId id) {
         ValueId from = node.inputs[0], to = node.outputs[0];
         Held& held = of(to);
+        if (is_parameter_gather(node)) {
+            held.kept = gather(node, id);
+            held.whole = {held.kept};
+            return;
+        }
         held.kept = obtain(from, kept(to), constraint_reason(mesh_, graph_, node, kept(from), kept(to)), id, to);
         held.whole = {held.kept};
+    }
+
+    // Each gather is one of its own: what the forward pass gathered is gone when the backward pass begins.
+    ValueId gather(const Node& node, NodeId id) {
+        ValueId from = keep(node.inputs[0]), to = node.outputs[0];
+        const size_t first = local_.graph.nodes.size();
+        ValueId made = builder_.reshard(from, to, redistributor_.find(type(to), sharding(from), kept(to)),
+                                        gather_reason(mesh_, graph_, node, sharding(from), kept(to)), id, true);
+        for (size_t n = first; n < local_.graph.nodes.size(); ++n) local_.graph.nodes[n].attributes = node.attributes;
+        return made;
     }
 
     void compute(const Node& node, NodeId id) {

@@ -1,6 +1,7 @@
 #include "planner/pipeline.h"
 
 #include "planner/allowances.h"
+#include "planner/gather_parameters.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
 #include "planner/train.h"
@@ -63,6 +64,10 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     c.seeds = seed_shardings(*c.graph, *c.layout, diagnostics);
     if (!c.seeds || diagnostics.has_error()) return c;
     lint_rules(*c.graph, *c.layout, *c.seeds, allowances, diagnostics);
+
+    // What fsdp splits is whole where ops read it.
+    gather_parameters(*c.graph, *c.layout, *c.seeds);
+    verify_graph(*c.graph);
 
     // Every value has a closed sharding that divides, and every axis on it a recorded cause.
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);

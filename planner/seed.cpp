@@ -1,4 +1,6 @@
+#include "planner/fsdp.h"
 #include "planner/named_arrays.h"
+#include "planner/names.h"
 #include "planner/overrides.h"
 #include "planner/rules.h"
 #include "planner/sharding_checks.h"
@@ -23,6 +25,10 @@ void add_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
     }
 }
 
+// After all that a user may write: how something is stored follows from how it is computed, and never leads.
+constexpr int storage_priority = 1001;
+constexpr size_t max_listed = 3;
+
 class Seeder {
 public:
     Seeder(const Graph& graph, const Layout& layout, Diagnostics& diagnostics)
@@ -30,6 +36,7 @@ public:
         seeds_.values.resize(graph.values.size());
         seeds_.constraints.resize(graph.nodes.size());
         seeds_.outputs.resize(graph.outputs.size());
+        seeds_.gathered.resize(graph.values.size());
         seeds_.rejected_by_value.resize(graph.values.size());
     }
 
@@ -38,9 +45,10 @@ public:
         if (layout_->missing_axes == MissingAxes::ignore) return true;
         const int before = diagnostics_->error_count();
         check_rule_axes(*mesh_, layout_->rules, *diagnostics_);
-        for (const std::vector<Override>* list :
-             {&layout_->inputs, &layout_->params, &layout_->values, &layout_->outputs})
+        for (const std::vector<Override>* list : {&layout_->inputs, &layout_->params, &layout_->values,
+                                                  &layout_->outputs, &layout_->states, &layout_->gradients})
             for (const Override& override : *list) check_spec_axes(*mesh_, override.spec, *diagnostics_);
+        if (layout_->fsdp) check_fsdp_axis(*layout_->fsdp);
         for (const TensorDecl& decl : graph_->declared) {
             check_rule_axes(*mesh_, decl.rules, *diagnostics_);
             if (decl.mesh) check_spec_axes(*mesh_, *decl.mesh, *diagnostics_);
@@ -53,6 +61,9 @@ public:
     Seeds seed() {
         seed_declared(Role::input, layout_->inputs, "inputs");
         seed_declared(Role::param, layout_->params, "params");
+        warn_of_whole();
+        seed_owned(Role::state, layout_->states, "states");
+        seed_owned(Role::gradient, layout_->gradients, "gradients");
         for (size_t n = 0; n < graph_->nodes.size(); ++n) seed_constraint(static_cast<NodeId>(n));
         seed_values();
         seed_outputs();
@@ -60,6 +71,14 @@ public:
     }
 
 private:
+    void check_fsdp_axis(const FsdpDecl& fsdp) {
+        if (mesh_->find(fsdp.axis)) return;
+        DiagnosticBuilder error =
+            diagnostics_->error("E0316", fsdp.axis_span, fmt::format("unknown mesh axis '{}'", fsdp.axis));
+        error.note(mesh_axes_text(*mesh_));
+        suggest(error, fsdp.axis, mesh_axis_names(*mesh_));
+    }
+
     void seed_declared(Role role, std::span<const Override> overrides, std::string_view section) {
         std::vector<OverrideTarget> targets;
         std::vector<ValueId> ids;
@@ -85,6 +104,75 @@ private:
                 seed = from_spec(*decl->mesh, array, why);
             } else if (decl != nullptr && decl->has_axes) {
                 seed = from_rules({decl->logical, decl->rules, value.span}, array, why);
+            }
+            // An override says all that there is to say about a parameter.
+            if (role == Role::param && chosen[i] < 0) split_by_fsdp(ids[i]);
+        }
+    }
+
+    void split_by_fsdp(ValueId id) {
+        const std::optional<AxisRef> axis = fsdp_axis(*layout_);
+        if (!axis) return;
+        const Value& value = graph_->value(id);
+        std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(id)];
+        Sharding stored = seed.value_or(open_sharding(value.type.rank()));
+        const FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, value.type, stored);
+        if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
+        if (choice.fit != FsdpFit::splits) return;
+        Sharding gathered = stored;
+        gathered.dims[choice.dim] = {};
+        gathered.replicated.push_back(*axis); // the other dims may be open
+        seeds_.gathered[static_cast<size_t>(id)] = std::move(gathered);
+        stored.dims[choice.dim] = {{*axis}, false, storage_priority};
+        seed = std::move(stored);
+        Decision why;
+        why.value = id;
+        why.cause = Decision::Cause::fsdp;
+        log(why, choice.dim, {*axis}, -1, layout_->fsdp->span);
+    }
+
+    void warn_of_whole() {
+        if (left_whole_.empty()) return;
+        std::string names;
+        for (size_t n = 0; n < std::min(left_whole_.size(), max_listed); ++n)
+            names += fmt::format("{}'{}'", n == 0 ? "" : ", ", graph_->value(left_whole_[n]).name);
+        if (left_whole_.size() > max_listed) names += fmt::format(" and {} more", left_whole_.size() - max_listed);
+        DiagnosticBuilder warning =
+            diagnostics_->warning("W0308", layout_->fsdp->span,
+                                  fmt::format("fsdp leaves {} whole: '{}' of size {} divides no dim that is free",
+                                              names, layout_->fsdp->axis, fsdp_axis(*layout_)->size));
+        warning.label(graph_->value(left_whole_[0]).span, "declared here");
+    }
+
+    // States and gradients are sharded like their parameter, unless the layout says otherwise.
+    void seed_owned(Role role, std::span<const Override> overrides, std::string_view section) {
+        std::vector<OverrideTarget> targets;
+        std::vector<ValueId> ids;
+        for (ValueId id = 0; id < static_cast<ValueId>(graph_->values.size()); ++id) {
+            const Value& value = graph_->value(id);
+            if (value.role != role) continue;
+            targets.push_back({role == Role::gradient ? graph_->value(value.of).name : value.name});
+            ids.push_back(id);
+        }
+        if (ids.empty()) return; // a forward pass has neither
+        const std::vector<int> chosen = match_overrides(overrides, targets, section, *diagnostics_);
+        for (size_t i = 0; i < ids.size(); ++i) {
+            const Value& value = graph_->value(ids[i]);
+            std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(ids[i])];
+            Decision why;
+            why.value = ids[i];
+            if (chosen[i] >= 0) {
+                why.cause = Decision::Cause::override_;
+                seed = from_spec(overrides[static_cast<size_t>(chosen[i])].spec, {value.name, &value.type, value.span},
+                                 why);
+                if (!seed) continue;
+                for (DimSharding& dim : seed->dims)
+                    if (!dim.axes.empty()) dim.priority = storage_priority;
+            } else if (value.of >= 0 && seeds_.values[static_cast<size_t>(value.of)]) {
+                seed = seeds_.values[static_cast<size_t>(value.of)];
+                why.cause = Decision::Cause::parameter;
+                why.from = value.of;
+                for (size_t d = 0; d < seed->dims.size(); ++d) log(why, d, seed->dims[d].axes, -1, {});
             }
         }
     }
@@ -198,6 +286,7 @@ private:
     const Layout* layout_;
     const Mesh* mesh_;
     Diagnostics* diagnostics_;
+    std::vector<ValueId> left_whole_; // that fsdp would split if it could
     Seeds seeds_;
 };
 

@@ -1,4 +1,5 @@
-// The seed pass: rules, overrides and constraints -> the initial sharding of inputs, parameters and constrained values.
+// The seed pass: rules, overrides, fsdp and constraints -> the initial sharding of inputs, parameters, their states and
+// gradients, and constrained values.
 #pragma once
 
 #include "planner/decision.h"
@@ -43,6 +44,8 @@ struct Seeds {
     std::vector<std::optional<Sharding>> constraints;
     // Outputs: by output index, what the layout asks of the returned value.
     std::vector<std::optional<Sharding>> outputs;
+    // By ValueId, parameters that `fsdp` splits: what ops read instead (planner/gather_parameters.h).
+    std::vector<std::optional<Sharding>> gathered;
     DecisionLog log; // a decision per axis seeded
     std::vector<std::string>
         rejected_by_value; // by ValueId, text for explain: which rules were rejected and why; empty if none

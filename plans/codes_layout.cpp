@@ -71,6 +71,11 @@ std::vector<CodeDoc> layout_codes() {
         {"W0307", "large parameter on every device",
          "A parameter of more than 16 MiB is held in full by every device of the mesh. Give one of its logical axes a "
          "rule, or an override."},
+        {"W0308", "fsdp leaves a parameter whole",
+         "The layout's fsdp splits every parameter of at least min_size elements along its largest dim that divides "
+         "and "
+         "that no rule splits. This one has no such dim, so every device along the axis holds all of it. Give it a "
+         "rule or an override, or choose sizes that divide."},
     };
 }
 

@@ -122,7 +122,30 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(with("missing_axes: ignored") ==
           "E0118 2:15+7 missing_axes: unknown choice 'ignored'\n  help did you mean 'ignore'?\n");
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
-    CHECK(with("fsdp: true") == "E0215 2:7+4 'fsdp' is not supported by this version\n  help remove it\n");
+    CHECK(with("divisibility: pad") ==
+          "E0215 2:15+3 'divisibility' is not supported by this version\n  help remove it\n");
+}
+
+TEST_CASE("fsdp names an axis, and the size from which on parameters are split") {
+    const Layout layout = layout_of("mesh: {data: 8}\nfsdp: {axis: data, min_size: 16}\n");
+    CHECK(layout.fsdp->axis == "data");
+    CHECK(layout.fsdp->min_size == 16);
+    CHECK(layout_of("mesh: {data: 8}\nfsdp: {axis: data}\n").fsdp->min_size == 262144);
+    CHECK_FALSE(layout_of("mesh: {data: 8}\n").fsdp.has_value());
+    const std::string help = "  help write fsdp: {axis: data}, or fsdp: {axis: data, min_size: 262144}\n";
+    CHECK(with("fsdp: true") == "E0113 2:7+4 fsdp: expected a map, found true or false\n" + help);
+    CHECK(with("fsdp: {min_size: 3}") == "E0116 2:7+1 fsdp has no 'axis'\n" + help);
+    CHECK(with("fsdp: {axis: data, min_size: -1}") == "E0115 2:30+2 min_size cannot be negative, it is -1\n");
+    CHECK(with("fsdp: {axis: [data]}").starts_with("E0113 2:14+1 "));
+    CHECK(with("fsdp: {axes: data}").starts_with("E0114 2:8+4 unknown key 'axes' in fsdp\n"));
+}
+
+TEST_CASE("shardings of states and gradients are overrides by path") {
+    const Layout layout =
+        layout_of("mesh: {data: 8}\nstates: {\"*.mu\": [data, ~]}\ngradients: {w1: [data, ~], w2: [~]}\n");
+    REQUIRE(layout.states.size() == 1);
+    CHECK(layout.states[0].glob == "*.mu");
+    CHECK(layout.gradients.size() == 2);
 }
 
 TEST_CASE("policies hold amounts with units") {

@@ -1,0 +1,236 @@
+#include "planner/gather_parameters.h"
+
+#include "planner/op_def.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view pass_attribute = "gather";
+
+enum class Pass { forward, backward, update };
+
+// Forward: what is no matter of gradients. Backward: what gradients are made of besides. Update: the rest.
+std::vector<Pass> passes_of(const Graph& graph) {
+    std::vector<bool> of_gradients(graph.values.size()), forward(graph.values.size()), backward(graph.values.size());
+    for (size_t v = 0; v < graph.values.size(); ++v)
+        of_gradients[v] = backward[v] = graph.values[v].role == Role::gradient;
+    const auto any = [](const std::vector<bool>& flags, const std::vector<ValueId>& ids) {
+        return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return flags[static_cast<size_t>(id)]; });
+    };
+    const auto mark = [](std::vector<bool>& flags, const std::vector<ValueId>& ids) {
+        for (ValueId id : ids) flags[static_cast<size_t>(id)] = true;
+    };
+    for (const Node& node : graph.nodes)
+        if (any(of_gradients, node.inputs)) mark(of_gradients, node.outputs);
+    for (ValueId id : graph.outputs)
+        if (!of_gradients[static_cast<size_t>(id)]) forward[static_cast<size_t>(id)] = true;
+    if (graph.loss >= 0) forward[static_cast<size_t>(graph.loss)] = true;
+    std::vector<Pass> passes(graph.nodes.size(), Pass::update);
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+        const Node& node = graph.nodes[n];
+        if (any(forward, node.outputs)) {
+            passes[n] = Pass::forward;
+            mark(forward, node.inputs);
+        } else if (any(backward, node.outputs)) {
+            passes[n] = Pass::backward;
+            mark(backward, node.inputs);
+        }
+    }
+    return passes;
+}
+
+bool has_reduction(const Graph& graph, const Node& node) {
+    std::vector<TensorType> operands, results;
+    for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
+    for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
+    const IndexRule rule = node.op->rule(operands, results, node.attributes);
+    return std::any_of(rule.factors.begin(), rule.factors.end(),
+                       [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
+}
+
+class Gatherer {
+public:
+    Gatherer(Graph& graph, const Layout& layout, Seeds& seeds)
+        : graph_(graph), layout_(layout), seeds_(seeds), passes_(passes_of(graph)) {
+        for (const Value& value : graph.values) names_.insert(value.name);
+        made_of_parameters_.resize(graph.values.size());
+    }
+
+    void run() {
+        std::vector<Node> old = std::move(graph_.nodes);
+        graph_.nodes.clear();
+        std::vector<std::optional<Sharding>> constraints = std::move(seeds_.constraints);
+        seeds_.constraints.clear();
+        std::vector<NodeId> moved;
+        for (size_t n = 0; n < old.size(); ++n) {
+            Node& node = old[n];
+            if (passes_[n] != Pass::update) {
+                if (runs_on_shards(node)) {
+                    store(node);
+                } else {
+                    if (passes_[n] == Pass::forward && is_made_of_parameters(node))
+                        made_of_parameters_[static_cast<size_t>(node.outputs[0])] = true;
+                    const Reader reader{passes_[n], node.loop, node.scope};
+                    for (ValueId& input : node.inputs) input = as_read(input, reader);
+                }
+            }
+            moved.push_back(append(std::move(node), std::move(constraints[n])));
+        }
+        renumber(moved);
+    }
+
+private:
+    struct Reader {
+        Pass pass;
+        int loop;
+        std::string scope;
+    };
+
+    const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
+    static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
+
+    bool runs_on_shards(const Node& node) const {
+        if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
+            return false;
+        const ValueId from = node.inputs[0], to = node.outputs[0];
+        return gathered(from) && graph_.value(to).type.shape == graph_.value(from).type.shape &&
+               byte_size(graph_.value(to).type.dtype) <= byte_size(graph_.value(from).type.dtype);
+    }
+
+    // Its result is stored and gathered as its operand is.
+    void store(const Node& node) {
+        const size_t from = static_cast<size_t>(node.inputs[0]), to = static_cast<size_t>(node.outputs[0]);
+        seeds_.gathered[to] = seeds_.gathered[from];
+        seeds_.values[to] = seeds_.values[from];
+    }
+
+    // Of gathered parameters, constants, and nothing else; without work that is worth keeping.
+    bool is_made_of_parameters(const Node& node) const {
+        if (!node.op || node.outputs.size() != 1 || is_constraint(node)) return false;
+        bool any = false;
+        for (ValueId id : node.inputs) {
+            const NodeId producer = graph_.value(id).producer;
+            const bool constant = producer >= 0 && graph_.node(producer).op &&
+                                  graph_.node(producer).op->op_class == OpDef::Class::constant;
+            const bool of_parameters = gathered(id).has_value() || made_of_parameters_[static_cast<size_t>(id)];
+            if (!constant && !of_parameters) return false;
+            any = any || of_parameters;
+        }
+        return any && !has_reduction(graph_, node);
+    }
+
+    // What a reader reads in place of a value.
+    ValueId as_read(ValueId id, const Reader& reader) {
+        if (gathered(id)) return gather(id, reader);
+        if (reader.pass != Pass::backward || !made_of_parameters_[static_cast<size_t>(id)]) return id;
+        return again(id, reader);
+    }
+
+    ValueId again(ValueId id, const Reader& reader) {
+        const auto [known, added] = found_.try_emplace({id, reader.pass, reader.loop}, id);
+        if (!added) return known->second;
+        Node node = graph_.node(graph_.value(id).producer);
+        for (ValueId& input : node.inputs) {
+            const std::map<ValueId, ValueId>::iterator stored = gathered_from_.find(input);
+            input = as_read(stored == gathered_from_.end() ? input : stored->second, reader);
+        }
+        node.loop = reader.loop;
+        const ValueId made = add_value(id, graph_.value(id).name + ".again", reader);
+        node.outputs = {made};
+        append(std::move(node), std::nullopt);
+        found_[{id, reader.pass, reader.loop}] = made;
+        return made;
+    }
+
+    ValueId gather(ValueId id, const Reader& reader) {
+        const auto [known, added] = found_.try_emplace({id, reader.pass, reader.loop}, -1);
+        if (!added) return known->second;
+        const bool backward = reader.pass == Pass::backward;
+        const ValueId made =
+            add_value(id, fmt::format("{}.gathered{}", graph_.value(id).name, backward ? ".again" : ""), reader);
+        known->second = made;
+        gathered_from_[made] = id;
+        Node node;
+        node.op = find_op("constrain");
+        node.inputs = {id};
+        node.outputs = {made};
+        node.attributes.set("mesh", true);
+        node.attributes.set(std::string(pass_attribute), std::string(backward ? "backward" : "forward"));
+        node.scope = reader.scope;
+        node.span = layout_.fsdp->span;
+        node.loop = reader.loop;
+        node.constraint_mesh = ShardingSpec{{}, node.span};
+        for (const DimSharding& dim : gathered(id)->dims) {
+            DimSpec& spec = node.constraint_mesh->dims.emplace_back();
+            for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(layout_.mesh, axis));
+            spec.open = dim.open;
+        }
+        append(std::move(node), gathered(id));
+        return made;
+    }
+
+    ValueId add_value(ValueId of, const std::string& name, const Reader& reader) {
+        Value value;
+        value.name = name;
+        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", name, n);
+        value.type = graph_.value(of).type;
+        value.span = graph_.value(of).span;
+        value.loop = reader.loop;
+        const ValueId id = static_cast<ValueId>(graph_.values.size());
+        graph_.values.push_back(std::move(value));
+        made_of_parameters_.push_back(false);
+        seeds_.values.emplace_back();
+        seeds_.gathered.emplace_back();
+        seeds_.rejected_by_value.emplace_back();
+        return id;
+    }
+
+    NodeId append(Node node, std::optional<Sharding> constraint) {
+        const NodeId id = static_cast<NodeId>(graph_.nodes.size());
+        for (ValueId output : node.outputs) graph_.value(output).producer = id;
+        graph_.nodes.push_back(std::move(node));
+        seeds_.constraints.push_back(std::move(constraint));
+        return id;
+    }
+
+    void renumber(const std::vector<NodeId>& moved) {
+        for (GraphLoop& loop : graph_.loops) {
+            loop.opens = moved[static_cast<size_t>(loop.opens)];
+            loop.closes = moved[static_cast<size_t>(loop.closes)];
+        }
+        for (Decision& decision : seeds_.log)
+            if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
+        graph_.calls.clear(); // for reverse mode, which is done
+    }
+
+    Graph& graph_;
+    const Layout& layout_;
+    Seeds& seeds_;
+    const std::vector<Pass> passes_;                          // by node as they were
+    std::vector<bool> made_of_parameters_;                    // by value, those of the forward pass
+    std::map<ValueId, ValueId> gathered_from_;                // what was gathered -> what is stored
+    std::map<std::tuple<ValueId, Pass, int>, ValueId> found_; // what stands for a value in a pass and loop
+    std::set<std::string> names_;
+};
+
+} // namespace
+
+void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds) {
+    const bool any = std::any_of(seeds.gathered.begin(), seeds.gathered.end(),
+                                 [](const std::optional<Sharding>& sharding) { return sharding.has_value(); });
+    if (any) Gatherer(graph, layout, seeds).run();
+}
+
+bool is_parameter_gather(const Node& node) { return node.attributes.has(pass_attribute); }
+
+std::string_view gather_pass(const Node& node) { return node.attributes.string(pass_attribute); }
+
+} // namespace shard
