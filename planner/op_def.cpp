@@ -78,4 +78,13 @@ Affine LowerContext::result_start(int result, int dim) const {
     return dim_start(*this, rule.results[r][d], global_results[r].shape[d]);
 }
 
+Affine LowerContext::scalar(int operand, i64 low, i64 high) {
+    AffineTerm term;
+    term.kind = AffineTerm::Kind::scalar;
+    term.index = operand;
+    term.low = low;
+    term.high = high;
+    return {0, {term}};
+}
+
 } // namespace shard

@@ -52,6 +52,10 @@ struct LowerContext {
     // Start of the local block of an operand's or result's dim in the global value (sums over the dim's factors).
     Affine operand_start(int operand, int dim) const;
     Affine result_start(int result, int dim) const;
+    // The value of an integer scalar operand, clamped to [low, high]. Operands that a kernel reads only so come last;
+    // they are none of the kernel's inputs.
+    static Affine scalar(int operand, i64 low = std::numeric_limits<i64>::min(),
+                         i64 high = std::numeric_limits<i64>::max());
 };
 
 class Builder;

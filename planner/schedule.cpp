@@ -216,14 +216,16 @@ private:
     void add_compute(const Node& node) {
         internal_check(node.kernel.has_value(), "a local node is a collective or has a kernel");
         Compute compute;
+        compute.kernel = *node.kernel;
+        const size_t tensors = node.inputs.size() - name_scalars(compute.kernel, node);
         std::vector<TensorType> types;
-        for (ValueId id : node.inputs) {
-            wait_for(buffer_of(id));
-            compute.inputs.push_back(buffer_of(id));
-            types.push_back(graph_->value(id).type);
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            wait_for(buffer_of(node.inputs[i]));
+            if (i >= tensors) continue;
+            compute.inputs.push_back(buffer_of(node.inputs[i]));
+            types.push_back(graph_->value(node.inputs[i]).type);
         }
         const TensorType& type = graph_->value(node.outputs[0]).type;
-        compute.kernel = *node.kernel;
         compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
         compute.op = node.op == nullptr ? "" : std::string(node.op->name);
         compute.source = place(node.span);
@@ -238,6 +240,21 @@ private:
             open(compute.output, now());
         }
         plan_.steps.push_back(std::move(compute));
+    }
+
+    // A kernel of the local graph names scalars by operand (LowerContext::scalar), a step by buffer. Returns how many
+    // operands, all of them the last, are read as scalars.
+    size_t name_scalars(Kernel& kernel, const Node& node) const {
+        size_t first = node.inputs.size();
+        for_each_affine(kernel, [&](Affine& affine) {
+            for (AffineTerm& term : affine.terms) {
+                if (term.kind != AffineTerm::Kind::scalar) continue;
+                const size_t operand = static_cast<size_t>(term.index);
+                first = std::min(first, operand);
+                term.index = buffer_of(node.inputs[operand]);
+            }
+        });
+        return node.inputs.size() - first;
     }
 
     int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,

@@ -16,13 +16,13 @@ i64 term_value(const AffineTerm& term, const AffineContext& context) {
         return context.loops[static_cast<size_t>(term.index)];
     case AffineTerm::Kind::scalar:
         internal_check(context.scalar != nullptr, "affine expression reads a scalar where there is none");
-        return context.scalar(context.state, term.index);
+        return std::clamp(context.scalar(context.state, term.index), term.low, term.high);
     }
     internal_error("affine term of an unknown kind");
 }
 
 bool same_variable(const AffineTerm& a, const AffineTerm& b) {
-    return a.kind == b.kind && a.axis == b.axis && a.index == b.index;
+    return a.kind == b.kind && a.axis == b.axis && a.index == b.index && a.low == b.low && a.high == b.high;
 }
 
 std::string variable_text(const Mesh& mesh, const AffineTerm& term) {
@@ -32,7 +32,8 @@ std::string variable_text(const Mesh& mesh, const AffineTerm& term) {
     case AffineTerm::Kind::loop:
         return fmt::format("loop{}", term.index);
     case AffineTerm::Kind::scalar:
-        return fmt::format("scalar{}", term.index);
+        if (term.low == AffineTerm{}.low && term.high == AffineTerm{}.high) return fmt::format("scalar{}", term.index);
+        return fmt::format("clamp(scalar{}, {}, {})", term.index, term.low, term.high);
     }
     internal_error("affine term of an unknown kind");
 }

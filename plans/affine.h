@@ -6,6 +6,8 @@
 
 #include "plans/sharding.h"
 
+#include <limits>
+
 namespace shard {
 
 struct AffineTerm {
@@ -14,6 +16,8 @@ struct AffineTerm {
     AxisRef axis;   // coordinate: of this (sub-)axis
     int index = -1; // loop: the loop's index id; scalar: the buffer's id (an integer scalar)
     i64 coefficient = 1;
+    // scalar: its value is clamped to [low, high] first
+    i64 low = std::numeric_limits<i64>::min(), high = std::numeric_limits<i64>::max();
     bool operator==(const AffineTerm&) const = default;
 };
 

@@ -6,7 +6,7 @@
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "move", "gather", "generate"};
+    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "move", "gather", "scatter", "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
 }
@@ -33,6 +33,33 @@ bool is_arithmetic(ScalarOp op) {
 
 } // namespace
 
+namespace {
+
+template<typename K, typename Visit>
+void visit_affines(K& kernel, const Visit& visit) {
+    if (auto* pointwise = std::get_if<Pointwise>(&kernel))
+        for (auto& step : pointwise->steps) visit(step.start);
+    if (auto* move = std::get_if<Move>(&kernel))
+        for (auto& piece : move->pieces) {
+            for (auto& start : piece.in_start) visit(start);
+            for (auto& start : piece.out_start) visit(start);
+        }
+    if (auto* gather = std::get_if<Gather>(&kernel)) visit(gather->start);
+    if (auto* scatter = std::get_if<Scatter>(&kernel)) visit(scatter->start);
+    if (auto* generate = std::get_if<Generate>(&kernel)) {
+        for (auto& start : generate->start) visit(start);
+        if (auto* random = std::get_if<Random>(&generate->source))
+            for (auto& fold : random->folds) visit(fold);
+    }
+}
+
+} // namespace
+
+void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit) { visit_affines(kernel, visit); }
+void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit) {
+    visit_affines(kernel, visit);
+}
+
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return contract_flops(*contract, inputs, output);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
@@ -41,6 +68,7 @@ i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const Tensor
         return saturating(steps, output.elements());
     }
     if (std::holds_alternative<Reduce>(kernel)) return inputs[0].elements();
+    if (std::holds_alternative<Scatter>(kernel)) return inputs[1].elements();
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "plans/random.h"
 #include "plans/scalar.h"
 
+#include <functional>
 #include <variant>
 
 namespace shard {
@@ -38,8 +39,9 @@ struct Reduce {
 // Copies boxes: for every piece and every index t in [0, extent): out[out_start + out_stride * t] = operand[in_start +
 // in_stride * t'], where dim d of out runs along dim permutation[d] of the operands (t' is t permuted accordingly; in_*
 // are in the operand's dim order, out_* and extent in the output's). Indices outside the operand or the output are
-// skipped, so a box may reach over a shard's edge. What no piece writes holds `fill`. An empty permutation is the
-// identity. A reshape is `flat`: same elements, row-major.
+// skipped, so a box may reach over a shard's edge. Pieces are copied in order: where two write, the later one holds.
+// What no piece writes holds `fill`. An empty permutation is the identity. A reshape is `flat`: same elements,
+// row-major.
 struct MovePiece {
     int operand = 0;
     std::vector<Affine> in_start;
@@ -68,6 +70,17 @@ struct Gather {
     bool operator==(const Gather&) const = default;
 };
 
+// The transpose of Gather: out[a..., indices[i...], b...] += updates[a..., i..., b...] from zeros; inputs {indices,
+// updates}. Indices are clamped to [0, size), size global; then `start` is subtracted and updates to rows outside the
+// local result are left out, so a device of a sharded result adds up its own rows. Sums are made in the order of i...;
+// those of bf16 in f32.
+struct Scatter {
+    int axis = 0;
+    i64 size = 0;
+    Affine start;
+    bool operator==(const Scatter&) const = default;
+};
+
 // Makes values from nothing. `start` are per-dim offsets of the local block in the global value of shape `shape`.
 struct Fill {
     double value = 0;
@@ -87,6 +100,9 @@ struct Random {
     BitLayout layout = BitLayout::partitionable;
     std::uint32_t multiplier = 1;   // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
     std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
+    // If not empty, into how many blocks each dim of the whole is cut: every block is an array of its own, drawn under
+    // the key folded with the block's index (row-major), after `folds`.
+    std::vector<i64> blocks = {};
     bool operator==(const Random&) const = default;
 };
 struct Generate {
@@ -96,15 +112,19 @@ struct Generate {
     bool operator==(const Generate&) const = default;
 };
 
-using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Generate>;
+using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
+
+// Every affine expression of a kernel, in a fixed order.
+void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
+void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
 // Bytes of scratch that the executor needs to run the kernel on these local types; part of the plan. The formula is
 // shared by planner and executor, see plans/gemm_layout.h for contract.
 i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 // Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
-// pointwise, one per input element for reduce, 0 for the others.
+// pointwise, one per input element for reduce, one per update for scatter, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard

@@ -183,12 +183,37 @@ std::string gather_problem(const AffineScope& scope, const Gather& gather, std::
     return {};
 }
 
-std::string random_problem(const Distribution& d, const TensorType& output) {
+std::string scatter_problem(const AffineScope& scope, const Scatter& scatter, std::span<const TensorType> inputs,
+                            const TensorType& output) {
+    if (inputs.size() != 2) return "scatter takes indices and updates";
+    if (!is_integer(inputs[0].dtype) || inputs[1].dtype != output.dtype || output.dtype == DType::boolean)
+        return "scatter: element types do not fit";
+    if (scatter.axis < 0 || scatter.axis >= output.rank() || scatter.size < 1)
+        return "scatter: no such dim of the result";
+    const Shape &indices = inputs[0].shape, &result = output.shape;
+    Shape shape(result.begin(), result.begin() + scatter.axis);
+    shape.insert(shape.end(), indices.begin(), indices.end());
+    shape.insert(shape.end(), result.begin() + scatter.axis + 1, result.end());
+    if (shape != inputs[1].shape) return "scatter: the updates' shape does not fit";
+    if (!range_of(scope, scatter.start)) return "scatter: a start outside what can be computed";
+    return {};
+}
+
+std::string random_problem(const AffineScope& scope, const Random& random, const Generate& generate,
+                           const TensorType& output) {
+    const Distribution& d = random.distribution;
     for (double value : {d.value, d.low, d.high, d.probability, d.scale, d.offset})
         if (!std::isfinite(value)) return "random: a parameter that is not a finite number";
     const bool continuous = d.kind == DistributionKind::uniform || d.kind == DistributionKind::normal ||
                             d.kind == DistributionKind::truncated_normal;
     if (continuous && !is_floating(output.dtype)) return "random: a continuous distribution of integers";
+    for (const Affine& fold : random.folds)
+        if (!range_of(scope, fold)) return "random: a fold outside what can be computed";
+    if (random.blocks.empty()) return {};
+    if (random.blocks.size() != generate.shape.size()) return "random: one number of blocks per dim";
+    for (size_t n = 0; n < generate.shape.size(); ++n)
+        if (random.blocks[n] < 1 || generate.shape[n] % random.blocks[n] != 0)
+            return "random: blocks that do not divide the whole";
     return {};
 }
 
@@ -212,7 +237,7 @@ std::string generate_problem(const AffineScope& scope, const Generate& generate,
     if (const Iota* iota = std::get_if<Iota>(&generate.source))
         if (iota->dim < 0 || iota->dim >= static_cast<int>(rank)) return "generate: iota along a dim that is not there";
     if (const Random* random = std::get_if<Random>(&generate.source))
-        return random_problem(random->distribution, output);
+        return random_problem(scope, *random, generate, output);
     return {};
 }
 
@@ -224,6 +249,7 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(*reduce, inputs, output);
     if (const Move* move = std::get_if<Move>(&kernel)) return move_problem(scope, *move, inputs, output);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return gather_problem(scope, *gather, inputs, output);
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return scatter_problem(scope, *scatter, inputs, output);
     const Generate& generate = std::get<Generate>(kernel);
     if (!inputs.empty()) return "generate takes no operands";
     return generate_problem(scope, generate, output);
@@ -231,15 +257,7 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
 
 std::vector<int> scalars_read(const Kernel& kernel) {
     std::vector<int> buffers;
-    const auto add_all = [&buffers](std::span<const Affine> affines) {
-        for (const Affine& affine : affines) add_scalars(affine, buffers);
-    };
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
-        for (const ScalarStep& step : pointwise->steps) add_scalars(step.start, buffers);
-    if (const Move* move = std::get_if<Move>(&kernel))
-        for (const MovePiece& piece : move->pieces) add_all(piece.in_start), add_all(piece.out_start);
-    if (const Gather* gather = std::get_if<Gather>(&kernel)) add_scalars(gather->start, buffers);
-    if (const Generate* generate = std::get_if<Generate>(&kernel)) add_all(generate->start);
+    for_each_affine(kernel, [&buffers](const Affine& affine) { add_scalars(affine, buffers); });
     return buffers;
 }
 

@@ -63,7 +63,9 @@ std::optional<Range> range_of(const AffineScope& scope, const Affine& affine) {
             const Buffer& buffer = scope.buffers[static_cast<size_t>(term.index)];
             if (!buffer.shape.empty() || (buffer.dtype != DType::i32 && buffer.dtype != DType::u32))
                 return std::nullopt;
-            range = {-(i64{1} << 31), (i64{1} << 32) - 1};
+            if (term.low > term.high) return std::nullopt;
+            range = {std::clamp(-(i64{1} << 31), term.low, term.high),
+                     std::clamp((i64{1} << 32) - 1, term.low, term.high)};
         }
         const std::optional<i64> a = checked_multiply(range.low, term.coefficient),
                                  b = checked_multiply(range.high, term.coefficient);

@@ -95,11 +95,11 @@ Move read_move(const JsonAt& at, const Mesh& mesh) {
 
 // --- random numbers ---
 
-std::string print_random(const Random& random) {
+std::string print_random(const Mesh& mesh, const Random& random) {
     const Distribution& d = random.distribution;
     const i64 words[] = {random.key.k0, random.key.k1};
-    return JsonObject()
-        .string("kind", distribution_kind_name(d.kind))
+    JsonObject object;
+    object.string("kind", distribution_kind_name(d.kind))
         .number_unless(0, "value", d.value)
         .number_unless(0, "low", d.low)
         .number_unless(0, "high", d.high)
@@ -108,12 +108,15 @@ std::string print_random(const Random& random) {
         .number_unless(0, "offset", d.offset)
         .raw("key", json_integers(words))
         .string("bits", bit_layout_name(random.layout))
-        .integer_unless(1, "multiplier", random.multiplier)
-        .text();
+        .integer_unless(1, "multiplier", random.multiplier);
+    if (!random.folds.empty()) object.raw("folds", print_affines(mesh, random.folds));
+    if (!random.blocks.empty()) object.raw("blocks", json_integers(random.blocks));
+    return object.text();
 }
 
-Random read_random(const JsonAt& at) {
-    at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier"});
+Random read_random(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier",
+                   "folds", "blocks"});
     Random random;
     Distribution& d = random.distribution;
     const JsonAt kind = at["kind"];
@@ -143,6 +146,8 @@ Random read_random(const JsonAt& at) {
         random.layout = *layout;
     else
         bits.problem("unknown layout of random bits");
+    if (at.has("folds")) random.folds = read_affines(at["folds"], mesh);
+    if (at.has("blocks")) random.blocks = at["blocks"].integers();
     return random;
 }
 
@@ -152,7 +157,7 @@ std::string print_generate(const Mesh& mesh, const Generate& generate) {
     JsonObject object;
     if (const Fill* fill = std::get_if<Fill>(&generate.source)) object.number("fill", fill->value);
     if (const Iota* iota = std::get_if<Iota>(&generate.source)) object.integer("iota", iota->dim);
-    if (const Random* random = std::get_if<Random>(&generate.source)) object.raw("random", print_random(*random));
+    if (const Random* random = std::get_if<Random>(&generate.source)) object.raw("random", print_random(mesh, *random));
     if (const Literal* literal = std::get_if<Literal>(&generate.source)) {
         std::vector<std::string> values;
         for (double value : literal->values) values.push_back(json_number(value));
@@ -169,7 +174,7 @@ Generate read_generate(const JsonAt& at, const Mesh& mesh) {
     else if (at.has("iota"))
         generate.source = Iota{at["iota"].small()};
     else if (at.has("random"))
-        generate.source = read_random(at["random"]);
+        generate.source = read_random(at["random"], mesh);
     else if (at.has("literal"))
         generate.source = Literal{at["literal"].list<double>([](const JsonAt& value) { return value.number(); })};
     else
@@ -204,6 +209,12 @@ std::string print_kernel(const Mesh& mesh, const Kernel& kernel) {
                                  .integer("size", gather->size)
                                  .raw("start", print_affine(mesh, gather->start))
                                  .text());
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel))
+        object.raw("scatter", JsonObject()
+                                  .integer("axis", scatter->axis)
+                                  .integer("size", scatter->size)
+                                  .raw("start", print_affine(mesh, scatter->start))
+                                  .text());
     if (const Generate* generate = std::get_if<Generate>(&kernel))
         object.raw("generate", print_generate(mesh, *generate));
     return object.text();
@@ -233,6 +244,10 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
     if (key == "gather") {
         body.known_keys({"axis", "size", "start"});
         return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
+    }
+    if (key == "scatter") {
+        body.known_keys({"axis", "size", "start"});
+        return Scatter{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
     }
     if (key == "generate") return read_generate(body, mesh);
     at.problem(fmt::format("unknown kernel class \"{}\"", key.substr(0, 60)));

@@ -88,7 +88,8 @@ std::vector<AxisRef> read_axes(const JsonAt& at, const Mesh& mesh) {
     return at.list<AxisRef>([&mesh](const JsonAt& axis) { return read_axis(axis, mesh); });
 }
 
-// 12 is a constant; otherwise {"constant": 12, "terms": [{"axis": "data", "times": 4}, {"loop": 0}, {"scalar": 17}]}.
+// 12 is a constant; otherwise {"constant": 12, "terms": [{"axis": "data", "times": 4}, {"loop": 0}, {"scalar": 17,
+// "low": 0, "high": 6}]}.
 std::string print_affine(const Mesh& mesh, const Affine& affine) {
     if (affine.is_constant()) return std::to_string(affine.constant);
     std::vector<std::string> terms;
@@ -102,7 +103,9 @@ std::string print_affine(const Mesh& mesh, const Affine& affine) {
             object.integer("loop", term.index);
             break;
         case AffineTerm::Kind::scalar:
-            object.integer("scalar", term.index);
+            object.integer("scalar", term.index)
+                .integer_unless(AffineTerm{}.low, "low", term.low)
+                .integer_unless(AffineTerm{}.high, "high", term.high);
             break;
         }
         terms.push_back(object.integer_unless(1, "times", term.coefficient).text());
@@ -116,7 +119,7 @@ Affine read_affine(const JsonAt& at, const Mesh& mesh) {
     Affine affine;
     affine.constant = at.integer("constant", 0);
     affine.terms = at["terms"].list<AffineTerm>([&mesh](const JsonAt& term) {
-        term.known_keys({"axis", "loop", "scalar", "times"});
+        term.known_keys({"axis", "loop", "scalar", "low", "high", "times"});
         AffineTerm out;
         out.coefficient = term.integer("times", 1);
         if (term.has("axis")) {
@@ -127,6 +130,8 @@ Affine read_affine(const JsonAt& at, const Mesh& mesh) {
         } else {
             out.kind = AffineTerm::Kind::scalar;
             out.index = term["scalar"].small();
+            out.low = term.integer("low", out.low);
+            out.high = term.integer("high", out.high);
         }
         return out;
     });

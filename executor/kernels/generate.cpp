@@ -3,6 +3,8 @@
 #include "executor/sampler.h"
 #include "executor/strided.h"
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -40,15 +42,45 @@ void generate(const Iota& iota, std::span<const i64> start, const Shape& local, 
 }
 
 template<typename T>
-void generate(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
-    const SampleBox box = {global, start, local};
-    const size_t count = static_cast<size_t>(element_count(local));
+void draw(const Random& random, Key key, const SampleBox& box, T* out) {
+    const size_t count = static_cast<size_t>(element_count(Shape(box.local_shape.begin(), box.local_shape.end())));
     if constexpr (std::is_same_v<T, Bf16>) {
-        sample_bf16(random.distribution, random.key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count},
+        sample_bf16(random.distribution, key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count},
                     random.multiplier);
     } else {
-        sample<T>(random.distribution, random.key, random.layout, box, {out, count}, random.multiplier);
+        sample<T>(random.distribution, key, random.layout, box, {out, count}, random.multiplier);
     }
+}
+
+// Row after row, since a block's part of the box is not one run: every row is cut where another block begins.
+template<typename T>
+void draw_blocks(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
+    const size_t rank = local.size();
+    Shape block(rank), row = local;
+    for (size_t d = 0; d < rank; ++d) block[d] = global[d] / random.blocks[d];
+    for (size_t d = 0; d + 1 < rank; ++d) row[d] = 1;
+    Shape rows = local;
+    rows.back() = 1;
+    for_each_index(rows, start, [&](i64 flat, std::span<const i64> index) {
+        std::vector<i64> at(index.begin(), index.end()), within(rank);
+        T* to = out + flat * local.back();
+        for (const i64 end = start[rank - 1] + local.back(); at.back() < end; at.back() += row.back()) {
+            i64 number = 0;
+            for (size_t d = 0; d < rank; ++d) {
+                number = number * random.blocks[d] + at[d] / block[d];
+                within[d] = at[d] % block[d];
+            }
+            row.back() = std::min(end - at.back(), block.back() - within.back());
+            draw(random, fold_in(random.key, static_cast<std::uint32_t>(number)), {block, within, row}, to);
+            to += row.back();
+        }
+    });
+}
+
+template<typename T>
+void generate(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
+    if (random.blocks.empty() || local.empty()) return draw(random, random.key, {global, start, local}, out);
+    draw_blocks(random, global, start, local, out);
 }
 
 } // namespace
@@ -74,7 +106,13 @@ void run_generate(const Generate& kernel, const KernelCall& call) {
     std::vector<i64> start;
     for (const Affine& affine : kernel.start) start.push_back(evaluate(affine, call.context));
     start.resize(call.output.shape->size(), 0);
-    generate_box(kernel, start, call.output);
+    const Random* random = std::get_if<Random>(&kernel.source);
+    if (random == nullptr || random->folds.empty()) return generate_box(kernel, start, call.output);
+    Random folded = *random;
+    for (const Affine& fold : random->folds)
+        folded.key = fold_in(folded.key, static_cast<std::uint32_t>(evaluate(fold, call.context)));
+    folded.folds.clear();
+    generate_box({folded, kernel.shape, kernel.start}, start, call.output);
 }
 
 } // namespace shard

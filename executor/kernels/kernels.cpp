@@ -11,6 +11,7 @@ struct Runner {
     void operator()(const Reduce& kernel) const { run_reduce(kernel, call); }
     void operator()(const Move& kernel) const { run_move(kernel, call); }
     void operator()(const Gather& kernel) const { run_gather(kernel, call); }
+    void operator()(const Scatter& kernel) const { run_scatter(kernel, call); }
     void operator()(const Generate& kernel) const { run_generate(kernel, call); }
 };
 

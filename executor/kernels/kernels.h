@@ -54,6 +54,7 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call);
 void run_reduce(const Reduce& kernel, const KernelCall& call);
 void run_move(const Move& kernel, const KernelCall& call);
 void run_gather(const Gather& kernel, const KernelCall& call);
+void run_scatter(const Scatter& kernel, const KernelCall& call);
 void run_generate(const Generate& kernel, const KernelCall& call);
 void run_kernel(const Kernel& kernel, const KernelCall& call);
 

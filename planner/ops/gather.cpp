@@ -1,3 +1,4 @@
+#include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/rule_maker.h"
 
@@ -55,6 +56,16 @@ Kernel lower(const LowerContext& context) {
                   context.operand_start(0, static_cast<int>(axis))};
 }
 
+// What was looked up several times is the sum of its uses.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const size_t axis = axis_of(context.attributes);
+    const std::vector<i64> size = {chain.type(context.inputs[0]).shape[axis]};
+    return {chain("scatter_add", {context.inputs[1], context.cotangent},
+                  attributes_of({{"dim", static_cast<i64>(axis)}, {"size", size}})),
+            -1};
+}
+
 } // namespace
 
 const OpDef& op_gather() {
@@ -70,6 +81,7 @@ const OpDef& op_gather() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.gradient = gradient;
         made.linear_in = {0};
         return made;
     }();

@@ -272,6 +272,23 @@ TEST_CASE("gather clamps indices and gives zeros for rows that another shard hol
           std::vector<double>{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12});
 }
 
+TEST_CASE("scatter adds up rows in order, clamps indices and leaves out rows that another shard holds") {
+    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) {
+        return std::vector<double>{-5, 3, 99, 3}[static_cast<size_t>(i)];
+    });
+    const Tensor updates = make_tensor(DType::f32, {2, 4, 2}, [](i64 i) { return static_cast<double>(i + 1); });
+    Scatter kernel;
+    kernel.axis = 1;
+    kernel.size = 6; // global; this shard holds rows 3 to 5
+    kernel.start = constant(3);
+    CHECK(run(kernel, {indices, updates}, DType::f32, {2, 3, 2}) ==
+          std::vector<double>{3 + 7, 4 + 8, 0, 0, 5, 6, 11 + 15, 12 + 16, 0, 0, 13, 14});
+    // 256 + 1 is no bf16, 256 + 1 + 1 is one: the sums are f32's.
+    const Tensor zeros = make_tensor(DType::i32, {3}, [](i64) { return 0.0; });
+    const Tensor terms = make_tensor(DType::bf16, {3}, [](i64 i) { return i == 0 ? 256.0 : 1.0; });
+    CHECK(run(Scatter{0, 2, constant(0)}, {zeros, terms}, DType::bf16, {2}) == std::vector<double>{258, 0});
+}
+
 TEST_CASE("generate makes boxes of fills, literals, iotas and random values") {
     const Generate fill = {Fill{2.5}, {4, 6}, {constant(1), constant(2)}};
     CHECK(run(fill, {}, DType::bf16, {1, 2}) == std::vector<double>{2.5, 2.5});

@@ -129,6 +129,22 @@ TEST_CASE("gradients of moving ops agree") {
         check(op);
 }
 
+TEST_CASE("gradients of lookups and their transpose agree, with indices beyond the ends and repeated ones") {
+    for (const char* op : {"gather: [x, l]", "gather: [x, n], dim: 1", "gather: [s, l], dim: 2", "gather: [b, l]",
+                           "scatter_add: [l, x], size: 2", "scatter_add: [n, s], dim: 2, size: 5",
+                           "scatter_add: [x, l, x]", "scatter_add: [x, l, z]"})
+        check(op);
+}
+
+TEST_CASE("ops without a gradient are those whose derivative is zero or that have no floating-point operand") {
+    std::vector<std::string_view> without;
+    for (const OpDef* def : all_ops())
+        if (def->gradient == nullptr) without.push_back(def->name);
+    CHECK(without == std::vector<std::string_view>{"and", "ceil", "constant", "eq", "floor", "ge", "gt", "iota",
+                                                   "is_finite", "le", "lt", "ne", "not", "or", "round", "sign",
+                                                   "stop_gradient", "trunc_div"});
+}
+
 TEST_CASE("gradients of composites agree") {
     for (const char* op : {"gelu: x",
                            "gelu: x, approximate: false",

@@ -74,6 +74,14 @@ TEST_CASE("a table split over its rows starts at the device's block") {
     CHECK(kernel.start.terms[0].coefficient == 8);
 }
 
+TEST_CASE("scatter_add into a split result starts at the device's block") {
+    const Emitted emitted = emit("scatter_add", {typed(DType::i32, {5}), f32({5, 16})}, {{"size", Dims{32}}});
+    const Scatter kernel =
+        std::get<Scatter>(split_kernel(emitted, 0, {typed(DType::i32, {5}), f32({5, 16})}, f32({8, 16})));
+    CHECK(kernel.size == 32);
+    CHECK(kernel.start == block_start(32, std::vector<AxisRef>{{0, 1, 4}}));
+}
+
 TEST_CASE("a split iota counts from the device's block on") {
     const Emitted emitted = emit("iota", {}, {{"shape", Dims{32, 16}}});
     const Generate kernel = std::get<Generate>(split_kernel(emitted, 0, {}, typed(DType::i32, {8, 16})));

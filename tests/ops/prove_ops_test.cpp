@@ -31,7 +31,9 @@ graph:
   - h: {add: [h, 1]}
   - d: {einsum: "ij,kj,ij->ik", in: [x, y, x]}
   - z: {broadcast: m, shape: [3, 1]}
-outputs: [r, g, c, m, y, h, d, z, t]
+  - e: {scatter_add: [n, x], size: b}
+  - f: {scatter_add: [x, n, y]}
+outputs: [r, g, c, m, y, h, d, z, t, e, f]
 )";
 
 const std::string two_by_two = R"(mesh: {d: 2, m: 2}

@@ -102,6 +102,21 @@ TEST_CASE("the indexed dim of gather is a reduction, so a table split over it gi
           "error E0224: 'gather' needs whole numbers as indices, and x1 is f32");
 }
 
+TEST_CASE("the indexed dim of scatter_add is split at no cost, and split indices give partial sums") {
+    CHECK(rule_of("scatter_add", {typed(DType::i32, {2, 8}), f32({2, 8, 16})}, {{"size", Dims{50}}}) ==
+          "([k, l],[k, l, j])->([i, j]) {i=50, j=16, k=2, l=8} reduction={k,l}");
+    CHECK(shape_of("scatter_add", {f32({3, 50, 16}), typed(DType::i32, {2}), f32({3, 2, 16})}, {{"dim", i64{1}}}) ==
+          "(3, 50, 16)");
+    CHECK(shape_of("scatter_add", {typed(DType::i32, {2}), f32({2, 4})}) ==
+          "error E0223: 'scatter_add' into zeros needs their `size` along the indexed dim");
+    CHECK(shape_of("scatter_add", {typed(DType::i32, {3}), f32({2, 4})}, {{"size", Dims{5}}}) ==
+          "error E0223: 'scatter_add' finds no dims of x0 (3,) in x1 (2, 4) from dim 0 on");
+    CHECK(shape_of("scatter_add", {f32({5, 3}), typed(DType::i32, {2}), f32({2, 4})}) ==
+          "error E0223: 'scatter_add' makes (5, 4) of the updates, and x0 (5, 3) does not have that shape");
+    CHECK(shape_of("scatter_add", {f32({2}), f32({2, 4})}, {{"size", Dims{5}}}) ==
+          "error E0224: 'scatter_add' needs whole numbers as indices, and x0 is f32");
+}
+
 TEST_CASE("constants and iota leave every dim free") {
     CHECK(rule_of("iota", {}, {{"shape", Dims{8, 4}}, {"dim", Dims{1}}}) == "()->([i, j]) {i=8, j=4}");
     CHECK(shape_of("constant", {}, {{"value", std::vector<double>{1, 2, 3}}}) == "(3,)");

@@ -212,6 +212,19 @@ private:
             break;
         }
     }
+    void kernel(Scatter& scatter) {
+        switch (below(3)) {
+        case 0:
+            number(scatter.axis);
+            break;
+        case 1:
+            number(scatter.size);
+            break;
+        default:
+            affine(scatter.start);
+            break;
+        }
+    }
     void kernel(Generate& generate) {
         switch (below(5)) {
         case 0:
@@ -226,6 +239,8 @@ private:
             d.kind = static_cast<DistributionKind>(below(7));
             for (double* value : {&d.value, &d.low, &d.high, &d.probability, &d.scale, &d.offset}) real(*value);
             random.layout = static_cast<BitLayout>(below(2));
+            if (below(2) == 0) affine(random.folds.emplace_back());
+            if (below(2) == 0) random.blocks.assign(generate.shape.size(), below(4));
             generate.source = random;
             break;
         }

@@ -131,6 +131,21 @@ void gather(CaseWriter& w) {
     w.emit(fmt::format("gather: [{}, {}], dim: {}", x.name, ids.name, dim), shape, x.dtype, x.exact && ids.exact);
 }
 
+void scatter_add(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) {
+        return !value.shape.empty() && value.shape.size() <= 3 && value.dtype != "bool" &&
+               elements_of(value.shape) <= 1000;
+    });
+    if (x.name.empty()) return unary_step(w);
+    const size_t dim = w.choose(x.shape.size());
+    const Known ids = w.tensor({x.shape[dim]}, "i32");
+    const i64 size = std::vector<i64>{4, 8, 6, 3}[w.choose(4)];
+    std::vector<i64> shape = x.shape;
+    shape[dim] = size;
+    w.emit_rounded(fmt::format("scatter_add: [{}, {}], dim: {}, size: {}", ids.name, x.name, dim, size), shape, x.dtype,
+                   x.exact);
+}
+
 void generate(CaseWriter& w) {
     const CaseAxis &a = w.logical[w.choose(w.logical.size())], &b = w.logical[w.choose(w.logical.size())];
     std::vector<std::string> names = {a.name};
@@ -167,8 +182,8 @@ void constrain(CaseWriter& w) {
 } // namespace
 
 const std::vector<CaseStep>& move_steps() {
-    static const std::vector<CaseStep> steps = {reshape, transpose, constrain, concatenate, slice,
-                                                pad,     broadcast, gather,    constrain,   generate};
+    static const std::vector<CaseStep> steps = {reshape,   transpose, constrain, concatenate, slice,      pad,
+                                                broadcast, gather,    constrain, generate,    scatter_add};
     return steps;
 }
 

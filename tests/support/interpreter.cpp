@@ -274,6 +274,20 @@ Array gather(const Arrays& in, const Node& node, const TensorType& type) {
     });
 }
 
+Array scatter_add(const Arrays& in, const Node& node, const TensorType& type) {
+    size_t dim = static_cast<size_t>(node.attributes.integer("dim", 0)), index_rank = in[0].shape.size();
+    Array out = make(type.shape, [](const Index&) { return 0.0; });
+    for_each(in[1].shape, [&](const Index& index) {
+        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
+                    index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
+        Index target(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
+        target.push_back(std::clamp<i64>(static_cast<i64>(at(in[0], which)), 0, type.shape[dim] - 1));
+        target.insert(target.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
+        out.values[static_cast<size_t>(offset_of(type.shape, target))] += at(in[1], index);
+    });
+    return out;
+}
+
 Array iota(const Arrays&, const Node& node, const TensorType& type) {
     size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
     return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
@@ -346,6 +360,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"concatenate", concatenate},
         {"broadcast", broadcast},
         {"gather", gather},
+        {"scatter_add", scatter_add},
         {"iota", iota},
         {"clamp", clamp},
     };
