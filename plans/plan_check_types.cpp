@@ -61,11 +61,12 @@ std::optional<Range> range_of(const AffineScope& scope, const Affine& affine) {
         } else {
             if (term.index < 0 || term.index >= static_cast<int>(scope.buffers.size())) return std::nullopt;
             const Buffer& buffer = scope.buffers[static_cast<size_t>(term.index)];
-            if (!buffer.shape.empty() || (buffer.dtype != DType::i32 && buffer.dtype != DType::u32))
-                return std::nullopt;
-            if (term.low > term.high) return std::nullopt;
-            range = {std::clamp(-(i64{1} << 31), term.low, term.high),
-                     std::clamp((i64{1} << 32) - 1, term.low, term.high)};
+            if (!buffer.shape.empty() || !is_integer(buffer.dtype) || term.low > term.high) return std::nullopt;
+            // What the type holds; of i64 only what the clamp leaves.
+            const bool wide = buffer.dtype == DType::i64;
+            const i64 low = wide ? AffineTerm{}.low : -(i64{1} << 31),
+                      high = wide ? AffineTerm{}.high : (i64{1} << 32) - 1;
+            range = {std::clamp(low, term.low, term.high), std::clamp(high, term.low, term.high)};
         }
         const std::optional<i64> a = checked_multiply(range.low, term.coefficient),
                                  b = checked_multiply(range.high, term.coefficient);

@@ -16,6 +16,14 @@ ValueId sum_to(Chain& chain, ValueId value, const TensorType& type) {
     return chain("reshape", {sum}, shape_of(type.shape, type.logical));
 }
 
+ValueId zeros_of(Chain& chain, ValueId value) {
+    const TensorType type = chain.type(value);
+    Attributes attributes = shape_of(type.shape, type.logical);
+    attributes.set("value", std::vector<double>{0});
+    attributes.set("dtype", std::string(name(type.dtype)));
+    return chain("constant", {}, std::move(attributes));
+}
+
 ValueId repeat_along(Chain& chain, ValueId reduced, const std::vector<i64>& dims, const TensorType& type) {
     std::vector<i64> kept;
     for (i64 d = 0; d < type.rank(); ++d)

@@ -26,6 +26,8 @@ std::vector<ValueId> reduce_extremum_gradient(const GradientContext& context);
 
 // The value summed over the dims along which numpy broadcasting would stretch a value of this type to it.
 ValueId sum_to(Chain& chain, ValueId value, const TensorType& type);
+// Zeros of the value's type.
+ValueId zeros_of(Chain& chain, ValueId value);
 // A reduction's result, repeated along the dims that were reduced.
 ValueId repeat_along(Chain& chain, ValueId reduced, const std::vector<i64>& dims, const TensorType& type);
 

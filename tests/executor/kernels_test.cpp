@@ -305,4 +305,33 @@ TEST_CASE("generate makes boxes of fills, literals, iotas and random values") {
     });
 }
 
+TEST_CASE("random values are drawn under the folded key, each block as an array of its own") {
+    Random random;
+    random.distribution.kind = DistributionKind::uniform;
+    random.distribution.high = 1;
+    random.key = key_from_seed(7);
+    Random folded = random;
+    folded.folds = {constant(3), constant(5)};
+    Random by_hand = random;
+    by_hand.key = fold_in(fold_in(random.key, 3), 5);
+    CHECK(run(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6}) ==
+          run(Generate{by_hand, {4, 6}, {}}, {}, DType::f32, {4, 6}));
+
+    // Four blocks of (2, 3); a box may hold parts of several.
+    folded.blocks = {2, 2};
+    const std::vector<double> whole = run(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6});
+    for (i64 block = 0; block < 4; ++block) {
+        Random own = by_hand;
+        own.key = fold_in(by_hand.key, static_cast<std::uint32_t>(block));
+        const std::vector<double> values = run(Generate{own, {2, 3}, {}}, {}, DType::f32, {2, 3});
+        for_each({2, 3}, [&](const std::vector<i64>& i) {
+            CHECK(whole[flat({4, 6}, {i[0] + 2 * (block / 2), i[1] + 3 * (block % 2)})] == values[flat({2, 3}, i)]);
+        });
+    }
+    const std::vector<double> box = run(Generate{folded, {4, 6}, {constant(1), constant(2)}}, {}, DType::f32, {2, 3});
+    for_each({2, 3}, [&](const std::vector<i64>& i) {
+        CHECK(box[flat({2, 3}, i)] == whole[flat({4, 6}, {i[0] + 1, i[1] + 2})]);
+    });
+}
+
 } // namespace shard

@@ -30,6 +30,9 @@ graph:
   - a: {{abs: x}}
   - p: {{add: [a, 0.5]}}
   - label: {{clamp: l, min: 0, max: 3}}
+  - row: {{reshape: b, shape: [1, 4]}}
+  - at: {{reduce_sum: n}}
+  - far: {{add: [at, 100]}}
   - y: {{{}}}
 outputs: [y]
 )",
@@ -133,6 +136,13 @@ TEST_CASE("gradients of lookups and their transpose agree, with indices beyond t
     for (const char* op : {"gather: [x, l]", "gather: [x, n], dim: 1", "gather: [s, l], dim: 2", "gather: [b, l]",
                            "scatter_add: [l, x], size: 2", "scatter_add: [n, s], dim: 2, size: 5",
                            "scatter_add: [x, l, x]", "scatter_add: [x, l, z]"})
+        check(op);
+}
+
+TEST_CASE("gradients of windows agree, also where they begin beyond the ends") {
+    for (const char* op : {"dynamic_slice: [x, at], dim: 1, size: 2", "dynamic_slice: [x, at, far], size: [2, 3]",
+                           "dynamic_update_slice: [x, row, at], dim: 0", "dynamic_update_slice: [x, c, far], dim: 1",
+                           "dynamic_update_slice: [x, z, at], dim: 1"})
         check(op);
 }
 

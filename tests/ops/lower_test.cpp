@@ -82,6 +82,18 @@ TEST_CASE("scatter_add into a split result starts at the device's block") {
     CHECK(kernel.start == block_start(32, std::vector<AxisRef>{{0, 1, 4}}));
 }
 
+TEST_CASE("windows begin at scalars, clamped so that they end inside") {
+    const TensorType at = typed(DType::i32, {});
+    const Move slice =
+        std::get<Move>(kernel_of(emit("dynamic_slice", {f32({8, 16}), at}, {{"dim", Dims{1}}, {"size", Dims{4}}})));
+    CHECK(slice.pieces[0].in_start[0] == constant(0));
+    CHECK(slice.pieces[0].in_start[1] == LowerContext::scalar(1, 0, 12));
+    const Move update =
+        std::get<Move>(kernel_of(emit("dynamic_update_slice", {f32({8, 16}), f32({2, 16}), at}, {{"dim", Dims{0}}})));
+    REQUIRE(update.pieces.size() == 2);
+    CHECK(update.pieces[1].out_start[0] == LowerContext::scalar(2, 0, 6));
+}
+
 TEST_CASE("a split iota counts from the device's block on") {
     const Emitted emitted = emit("iota", {}, {{"shape", Dims{32, 16}}});
     const Generate kernel = std::get<Generate>(split_kernel(emitted, 0, {}, typed(DType::i32, {8, 16})));

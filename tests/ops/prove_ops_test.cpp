@@ -33,7 +33,12 @@ graph:
   - z: {broadcast: m, shape: [3, 1]}
   - e: {scatter_add: [n, x], size: b}
   - f: {scatter_add: [x, n, y]}
-outputs: [r, g, c, m, y, h, d, z, t, e, f]
+  - at: {reduce_sum: n}
+  - at: {rem: [at, 7]}
+  - v: {dynamic_slice: [x, at], dim: a, size: 3}
+  - u: {dynamic_update_slice: [x, v, at], dim: a}
+  - o: {one_hot: n, size: b}
+outputs: [r, g, c, m, y, h, d, z, t, e, f, v, u, o]
 )";
 
 const std::string two_by_two = R"(mesh: {d: 2, m: 2}

@@ -104,7 +104,7 @@ TEST_CASE("the indexed dim of gather is a reduction, so a table split over it gi
 
 TEST_CASE("the indexed dim of scatter_add is split at no cost, and split indices give partial sums") {
     CHECK(rule_of("scatter_add", {typed(DType::i32, {2, 8}), f32({2, 8, 16})}, {{"size", Dims{50}}}) ==
-          "([k, l],[k, l, j])->([i, j]) {i=50, j=16, k=2, l=8} reduction={k,l}");
+          "([k, l],[k, l, j])->([i, j]) {i=50, j=16, k=2, l=8} reduction={k, l}");
     CHECK(shape_of("scatter_add", {f32({3, 50, 16}), typed(DType::i32, {2}), f32({3, 2, 16})}, {{"dim", i64{1}}}) ==
           "(3, 50, 16)");
     CHECK(shape_of("scatter_add", {typed(DType::i32, {2}), f32({2, 4})}) ==
@@ -115,6 +115,25 @@ TEST_CASE("the indexed dim of scatter_add is split at no cost, and split indices
           "error E0223: 'scatter_add' makes (5, 4) of the updates, and x0 (5, 3) does not have that shape");
     CHECK(shape_of("scatter_add", {f32({2}), f32({2, 4})}, {{"size", Dims{5}}}) ==
           "error E0224: 'scatter_add' needs whole numbers as indices, and x0 is f32");
+}
+
+TEST_CASE("a dim of which a window is taken needs replication, others pass through") {
+    const TensorType at = typed(DType::i32, {});
+    CHECK(rule_of("dynamic_slice", {f32({8, 16}), at}, {{"dim", Dims{1}}, {"size", Dims{4}}}) ==
+          "([i, j],[])->([i, j]) {i=8, j=16} need_replication={j}");
+    CHECK(shape_of("dynamic_slice", {f32({8, 16}), at, at}, {{"size", Dims{1, 4}}}) == "(1, 4)");
+    CHECK(rule_of("dynamic_update_slice", {f32({8, 16}), f32({8, 4}), at}, {{"dim", Dims{1}}}) ==
+          "([i, j],[i, j],[])->([i, j]) {i=8, j=16} need_replication={j}");
+    CHECK(shape_of("dynamic_slice", {f32({8}), at}, {{"size", Dims{9}}}) ==
+          "error E0226: `size` of 'dynamic_slice' does not fit the dims of x0 (8,)");
+    CHECK(shape_of("dynamic_slice", {f32({8, 4}), at}, {{"dim", Dims{0, 1}}, {"size", Dims{2, 2}}}) ==
+          "error E0226: 'dynamic_slice' has 1 starts for 2 dims of x0 (8, 4)");
+    CHECK(shape_of("dynamic_slice", {f32({8}), f32({})}, {{"size", Dims{2}}}) ==
+          "error E0224: 'dynamic_slice' needs whole numbers as starts, and x1 is f32");
+    CHECK(shape_of("dynamic_slice", {f32({8}), typed(DType::i32, {1})}, {{"size", Dims{2}}}) ==
+          "error E0223: a start of 'dynamic_slice' is one number, and x1 (1,) is not");
+    CHECK(shape_of("dynamic_update_slice", {f32({8, 4}), f32({4, 4}), at}, {{"dim", Dims{1}}}) ==
+          "error E0223: 'dynamic_update_slice' cannot put x1 (4, 4) into x0 (8, 4)");
 }
 
 TEST_CASE("constants and iota leave every dim free") {

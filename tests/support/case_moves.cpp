@@ -146,6 +146,28 @@ void scatter_add(CaseWriter& w) {
                    x.exact);
 }
 
+// A scalar start, now and then one beyond the ends.
+std::string start_of_window(CaseWriter& w) {
+    const Known at = w.tensor({1}, "i32");
+    return w.help(fmt::format("reduce_sum: {}", at.name), {"", {}, "i32", true}, true).name;
+}
+
+void window(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    const size_t dim = w.choose(x.shape.size());
+    std::vector<i64> shape = x.shape;
+    shape[dim] = 1 + static_cast<i64>(w.choose(static_cast<size_t>(shape[dim])));
+    const std::string start = start_of_window(w);
+    const std::string taken = fmt::format("dynamic_slice: [{}, {}], dim: {}, size: {}", x.name, start, dim, shape[dim]);
+    if (w.chance(2)) {
+        w.emit(taken, shape, x.dtype, x.exact);
+        return;
+    }
+    const Known update = w.help(taken, {"", shape, x.dtype, x.exact}, x.exact);
+    w.emit(fmt::format("dynamic_update_slice: [{}, {}, {}], dim: {}", x.name, update.name, start, dim), x);
+}
+
 void generate(CaseWriter& w) {
     const CaseAxis &a = w.logical[w.choose(w.logical.size())], &b = w.logical[w.choose(w.logical.size())];
     std::vector<std::string> names = {a.name};
@@ -182,8 +204,8 @@ void constrain(CaseWriter& w) {
 } // namespace
 
 const std::vector<CaseStep>& move_steps() {
-    static const std::vector<CaseStep> steps = {reshape,   transpose, constrain, concatenate, slice,      pad,
-                                                broadcast, gather,    constrain, generate,    scatter_add};
+    static const std::vector<CaseStep> steps = {reshape,   transpose, constrain, concatenate, slice,       pad,
+                                                broadcast, gather,    constrain, generate,    scatter_add, window};
     return steps;
 }
 

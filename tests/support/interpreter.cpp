@@ -288,6 +288,38 @@ Array scatter_add(const Arrays& in, const Node& node, const TensorType& type) {
     return out;
 }
 
+// Where a window begins: clamped, so that it ends inside.
+Index window_start(const Arrays& in, const Node& node, size_t first, const Shape& window) {
+    Index start(in[0].shape.size(), 0);
+    const std::vector<i64>& dims = node.attributes.integers("dim");
+    for (size_t n = 0; n < dims.size(); ++n) {
+        size_t d = static_cast<size_t>(dims[n]);
+        start[d] = std::clamp<i64>(static_cast<i64>(in[first + n].values[0]), 0, in[0].shape[d] - window[d]);
+    }
+    return start;
+}
+
+Array dynamic_slice(const Arrays& in, const Node& node, const TensorType& type) {
+    Index start = window_start(in, node, 1, type.shape);
+    return make(type.shape, [&](Index index) {
+        for (size_t d = 0; d < index.size(); ++d) index[d] += start[d];
+        return at(in[0], index);
+    });
+}
+
+Array dynamic_update_slice(const Arrays& in, const Node& node, const TensorType& type) {
+    Index start = window_start(in, node, 2, in[1].shape);
+    return make(type.shape, [&](const Index& index) {
+        Index own = index;
+        bool inside = true;
+        for (size_t d = 0; d < index.size(); ++d) {
+            own[d] -= start[d];
+            inside = inside && own[d] >= 0 && own[d] < in[1].shape[d];
+        }
+        return inside ? at(in[1], own) : at(in[0], index);
+    });
+}
+
 Array iota(const Arrays&, const Node& node, const TensorType& type) {
     size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
     return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
@@ -361,6 +393,8 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"broadcast", broadcast},
         {"gather", gather},
         {"scatter_add", scatter_add},
+        {"dynamic_slice", dynamic_slice},
+        {"dynamic_update_slice", dynamic_update_slice},
         {"iota", iota},
         {"clamp", clamp},
     };
