@@ -106,7 +106,9 @@ std::string metrics_text(const RunReport& report) {
         }
         out += "\n";
     }
-    if (report.stopped()) out += fmt::format("stopped after {} of {} steps\n\n", report.result.steps, report.steps);
+    if (report.stopped())
+        out += fmt::format("stopped after {} of {} steps\n\n", report.first_step + report.result.steps,
+                           report.first_step + report.steps);
     return out;
 }
 
@@ -228,7 +230,7 @@ std::string run_json(const RunReport& report) {
         for (int step = 0; step < report.result.steps; ++step) {
             std::map<std::string, double> scalars;
             for (const auto& [name, values] : report.result.scalars) scalars[name] = values[static_cast<size_t>(step)];
-            steps.push_back(step_json(plan, step, scalars, -1));
+            steps.push_back(step_json(plan, report.first_step + step, scalars, -1));
         }
         object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped());
     }

@@ -9,7 +9,8 @@ namespace shard {
 struct RunReport {
     const Plan* plan = nullptr;
     RunResult result;
-    int steps = 1;                        // that were asked for
+    int first_step = 0;                   // steps that a restored run had made
+    int steps = 1;                        // that were asked for, without those
     int warm_up = 0;                      // with --repeat: steps before those that are timed; 0 = nothing is timed
     std::optional<Comparison> comparison; // only with --verify
     bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for

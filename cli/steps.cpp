@@ -60,15 +60,15 @@ std::string step_json(const Plan& plan, int step, const std::map<std::string, do
     return object.text();
 }
 
-StepLog::StepLog(const Plan& plan, Env& env, int steps, std::string heading, std::string log_file)
-    : plan_(&plan), env_(&env), steps_(steps), heading_(std::move(heading)), log_file_(std::move(log_file)),
-      begin_(std::chrono::steady_clock::now()) {}
+StepLog::StepLog(const Plan& plan, Env& env, int first_step, int steps, std::string heading, std::string log_file)
+    : plan_(&plan), env_(&env), first_step_(first_step), steps_(steps), heading_(std::move(heading)),
+      log_file_(std::move(log_file)), begin_(std::chrono::steady_clock::now()) {}
 
 bool StepLog::add(const StepView& view) {
     const std::string numbers = numbers_text(*plan_, view.scalars);
     if (!heading_.empty()) {
         end(); // where both streams are the terminal, the line takes the place of the progress
-        if (view.step == 0) env_->out << heading_;
+        if (view.step == first_step_) env_->out << heading_;
         env_->out << fmt::format("step {}{}\n", view.step, numbers) << std::flush;
     }
     show_progress(view, numbers);
@@ -89,8 +89,8 @@ void StepLog::show_progress(const StepView& view, const std::string& numbers) {
     if (!env_->err_terminal || now - shown_ < std::chrono::milliseconds(100)) return;
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - begin_).count();
-    const int done = view.step + 1;
-    env_->err << fmt::format("{}step {} of {}{}  {} left", clear_line, done, steps_, numbers,
+    const int done = view.step + 1 - first_step_;
+    env_->err << fmt::format("{}step {} of {}{}  {} left", clear_line, view.step + 1, first_step_ + steps_, numbers,
                              human_seconds(seconds / done * (steps_ - done)))
               << std::flush;
 }

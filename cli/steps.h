@@ -22,7 +22,8 @@ class StepLog {
 public:
     // `heading` comes before the first line; nothing is printed to env.out if it is empty. JSON lines are appended to
     // `log_file`, unless it is empty.
-    StepLog(const Plan& plan, Env& env, int steps, std::string heading, std::string log_file);
+    // The run makes `steps` steps from `first_step` on.
+    StepLog(const Plan& plan, Env& env, int first_step, int steps, std::string heading, std::string log_file);
 
     // False, after reporting E0703, if the log cannot be written.
     bool add(const StepView& view);
@@ -34,7 +35,7 @@ private:
 
     const Plan* plan_;
     Env* env_;
-    int steps_;
+    int first_step_, steps_;
     std::string heading_, log_file_;
     std::chrono::steady_clock::time_point begin_, shown_;
 };

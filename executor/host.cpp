@@ -1,5 +1,6 @@
 #include "executor/host.h"
 
+#include "executor/checkpoint.h"
 #include "executor/element.h"
 #include "executor/kernels/kernels.h"
 #include "executor/strided.h"
@@ -109,16 +110,20 @@ bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diag
     return fine;
 }
 
-void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Device& device) {
+bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, std::string& problem) {
     for (const PlanInput& input : plan.inputs) {
         const Buffer& buffer = buffer_of(plan, input.buffer);
-        const std::map<std::string, Tensor>::const_iterator given = inputs.find(buffer.name);
-        if (given != inputs.end())
+        const std::map<std::string, Tensor>::const_iterator given = options.inputs.find(buffer.name);
+        const std::vector<i64> start = start_of(plan, buffer, device);
+        if (given != options.inputs.end()) {
             write_part(plan, buffer, given->second.bytes.data(), given->second.type.dtype, device);
-        else
-            generate_box(input.init, start_of(plan, buffer, device),
-                         {buffer.dtype, &buffer.shape, device.touch(buffer)});
+        } else if (options.restore != nullptr && options.restore->selected(buffer.name)) {
+            if (!options.restore->read(buffer, start, device.touch(buffer), problem)) return false;
+        } else {
+            generate_box(input.init, start, {buffer.dtype, &buffer.shape, device.touch(buffer)});
+        }
     }
+    return true;
 }
 
 void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64 step, Device& device) {

@@ -14,8 +14,9 @@ bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diag
 // Where the model declares one of the plan's tensors: a place in Plan::sources.
 Span declared_at(const Plan& plan, std::string_view tensor);
 
-// Writes all inputs' shards of one device: its part of the given tensor, or of what the initializer makes.
-void write_inputs(const Plan& plan, const std::map<std::string, Tensor>& inputs, Device& device);
+// Writes all inputs' shards of one device: its part of the given tensor, of the checkpoint's, or of what the
+// initializer makes. False with a problem if the checkpoint cannot be read.
+bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, std::string& problem);
 // The same of the inputs that change from step to step.
 void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64 step, Device& device);
 

@@ -132,30 +132,41 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
 
     const std::vector<Gap> gaps = without_inputs(plan);
+    std::vector<std::string> problems(devices.size()); // by position
     const auto begin = [&](int step) {
         scheduler.run([&, step](int position) {
             Device& device = devices[static_cast<size_t>(position)];
             device.restart();
             if (step == 0) {
                 device.poison(0, plan.arena_bytes);
-                write_inputs(plan, options.inputs, device);
+                if (!write_inputs(plan, options, device, problems[static_cast<size_t>(position)]))
+                    return Progress::done;
             } else if (options.poison) {
                 for (const Gap& gap : gaps) device.poison(gap.offset, gap.bytes);
             }
-            write_data(plan, options.data, step, device);
+            write_data(plan, options.data, i64{options.first_step} + step, device);
             return Progress::done;
         });
+        for (const std::string& problem : problems) {
+            if (problem.empty()) continue;
+            diagnostics.error("E0611", {}, problem).help("was the checkpoint removed while it was read?");
+            return false;
+        }
+        return true;
     };
     const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
-        [&](std::map<std::string, Tensor>& outputs, Diagnostics& problems) {
-            return read_outputs(plan, devices, options.poison, outputs, problems);
+        [&](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
+            return read_outputs(plan, devices, options.poison, outputs, found);
         };
+    const std::function<const std::byte*(i64, const Buffer&)> shard = [&devices](i64 position, const Buffer& input) {
+        return devices[static_cast<size_t>(position)].data(input);
+    };
 
     RunResult result;
     WireBytes wire(program.starts.size());
-    for (bool more = true; more && result.steps < std::max(1, options.steps);) {
+    for (bool more = true; more;) {
         const int step = result.steps++;
-        begin(step);
+        if (!begin(step)) return std::nullopt;
         if (step == 0 && options.return_initial)
             for (const PlanOutput& output : plan.outputs)
                 if (output.updates >= 0 && !read_buffer(plan, devices, options.poison, output.updates,
@@ -166,8 +177,10 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
         wire.add_step(backend, result);
         const std::map<std::string, double> scalars = read_scalars(plan, devices.front());
         for (const auto& [name, value] : scalars) result.scalars[name].push_back(value);
-        if (options.after_step) more = options.after_step({step, result.seconds.back(), scalars, assemble});
-        more = more && (options.stop == nullptr || !options.stop->load());
+        const StepView view = {options.first_step + step, result.seconds.back(), scalars, assemble, shard};
+        if (options.after_step) more = options.after_step(view);
+        more = more && result.steps < options.steps && (options.stop == nullptr || !options.stop->load());
+        if (!more && options.at_end) options.at_end(view);
     }
 
     for (const Device& device : devices)

@@ -29,6 +29,29 @@ std::vector<CodeDoc> running_codes() {
          "Known are float32, float64, int32, int64, uint32 and bool, little endian, in C or Fortran order."},
         {"E0607", "a .npy file cannot be written",
          "The folder is missing or not writable, or the disk is full. Nothing was left half-written."},
+        {"E0611", "a checkpoint cannot be read",
+         "There is no checkpoint at the place given, or the operating system does not let it be read. A checkpoint is "
+         "a "
+         "folder that `run --save` made, or any folder with safetensors files: model.safetensors.index.json and the "
+         "files it names, or model.safetensors alone; or one such file."},
+        {"E0612", "a file of a checkpoint is damaged",
+         "The file named is cut, was changed after it was written (its size, checksum or step are not those of the "
+         "index), is not in the safetensors format, or lacks a piece of a tensor that the index says it holds. Nothing "
+         "was run. Take another checkpoint: a run that is killed while it saves leaves the one before whole."},
+        {"E0613", "a checkpoint does not fit the model",
+         "The checkpoint lacks a parameter or optimizer state of the plan, or holds it with another shape or element "
+         "type. Mesh and layout may differ from those it was saved with, the model may not. With --mode forward only "
+         "parameters are needed; `--restore-only params` takes only those for training too, and begins with new "
+         "optimizer states. bf16 is read where the model has f32, and f32 where it has bf16 (W0602)."},
+        {"E0614", "a checkpoint cannot be written",
+         "The folder cannot be made or written, the disk is full, or another run is saving there. The run ends, since "
+         "nothing of what it goes on to compute would be kept; the checkpoint from before is as it was."},
+        {"W0601", "a checkpoint holds more than is used",
+         "The checkpoint has tensors of names that the model has no parameter or state for. They are not read. The "
+         "states of another optimizer are an example; a parameter that was renamed is another, and a mistake."},
+        {"W0602", "values of a checkpoint are rounded",
+         "The checkpoint has f32 where the model has bf16. Values are rounded to the nearest; a run that is continued "
+         "that way does not go on exactly as the one that was saved."},
         {"P0201", "an output differs from the reference",
          "The run's output and that of the reference (the same model planned for one device) differ by more than "
          "rounding explains. The tolerance "

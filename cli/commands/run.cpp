@@ -1,3 +1,4 @@
+#include "cli/checkpoints.h"
 #include "cli/diagnostics.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
@@ -14,8 +15,10 @@ namespace shard {
 
 namespace {
 
-// A whole number of at least 1.
-std::optional<int> read_count(const Arguments& arguments, std::string_view option, Diagnostics& diagnostics) {
+// A whole number of at least 1, or what is usual.
+std::optional<int> read_count(const Arguments& arguments, std::string_view option, int usual,
+                              Diagnostics& diagnostics) {
+    if (!arguments.has(option)) return usual;
     const std::string& text = arguments.string(option);
     int value = 0;
     std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -97,6 +100,7 @@ bool verify(const Plan& plan, const RunOptions& options, RunReport& report, Env&
     same.steps = report.result.steps;
     same.return_initial = true; // how far parameters moved says how far apart they may be
     same.after_step = nullptr;
+    same.at_end = nullptr;
     same.stop = nullptr;
     std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
@@ -112,14 +116,13 @@ int run(const Arguments& arguments, Env& env) {
         diagnostics.error("E0701", {}, "run takes one plan, or one model and one layout")
             .help("usage: shardc run PLAN | MODEL LAYOUT");
     RunOptions options;
-    std::optional<int> steps = read_count(arguments, "--steps", diagnostics);
-    std::optional<int> repeat = arguments.has("--repeat") ? read_count(arguments, "--repeat", diagnostics) : 0;
-    std::optional<int> workers = arguments.has("--workers") ? read_count(arguments, "--workers", diagnostics) : 0;
+    std::optional<int> steps = read_count(arguments, "--steps", 1, diagnostics);
+    const std::optional<int> repeat = read_count(arguments, "--repeat", 0, diagnostics);
+    const std::optional<int> workers = read_count(arguments, "--workers", 0, diagnostics);
     if (diagnostics.has_error()) {
         print_diagnostics(env, none, diagnostics.all());
         return exit_usage;
     }
-    options.steps = *steps + *repeat;
     options.workers = *workers;
 
     std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));
@@ -135,19 +138,33 @@ int run(const Arguments& arguments, Env& env) {
     if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");
+    RunCheckpoints checkpoints(arguments, plan, env, diagnostics);
+    if (!diagnostics.has_error()) checkpoints.prepare(options.inputs, diagnostics);
+    options.restore = checkpoints.restored();
+    options.first_step = checkpoints.first_step();
+    steps = steps_left(arguments, *steps, options.first_step, diagnostics);
+    options.steps = steps.value_or(1) + *repeat;
     RunReport report;
     report.plan = &plan;
+    report.first_step = options.first_step;
     report.steps = options.steps;
-    report.warm_up = *repeat > 0 ? *steps : 0;
+    report.warm_up = *repeat > 0 ? steps.value_or(1) : 0;
     report.show_seconds = arguments.flag("--time");
     const Paint paint{env.out_color};
     const bool json = arguments.string("--format") == "json";
-    StepLog log(plan, env, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
+    StepLog log(plan, env, options.first_step, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
                 arguments.has("--log") ? arguments.string("--log") : "");
-    bool logged = true;
+    bool kept = true; // what was asked for of every step
     const Interrupt interrupt;
     options.stop = &interrupt.requested();
-    if (is_step(plan)) options.after_step = [&](const StepView& view) { return logged = log.add(view); };
+    if (is_step(plan))
+        options.after_step = [&](const StepView& view) {
+            return kept = log.add(view) && checkpoints.after_step(view, diagnostics);
+        };
+    options.at_end = [&](const StepView& view) {
+        log.end();
+        kept = checkpoints.at_end(view, diagnostics) && kept;
+    };
     std::optional<RunResult> result = diagnostics.has_error() ? std::nullopt : run_plan(plan, options, diagnostics);
     log.end();
     bool ran = result.has_value();
@@ -162,7 +179,7 @@ int run(const Arguments& arguments, Env& env) {
         env.out << (json ? run_json(report) : run_text(report, paint));
     }
     print_diagnostics(env, *source.sources, diagnostics.all());
-    if (!ran || !logged) return exit_usage;
+    if (!ran || !kept) return exit_usage;
     code = std::max(code, exit_code(diagnostics));
     return code == exit_clean && interrupt.requested() && report.stopped() ? static_cast<int>(exit_interrupted) : code;
 }
@@ -179,15 +196,20 @@ const CommandDef& command_run() {
                "  shardc run plan.json --verify                        compare with the same model on one device\n"
                "  shardc run model.yaml layout.yaml --input x=x.npy --output z=z.npy\n"
                "  shardc run model.yaml layout.yaml --mode train --steps 5 --data x=x.npy --log losses.jsonl\n"
+               "  shardc run model.yaml layout.yaml --mode train --steps 1000 --save ck --save-every 100\n"
+               "  shardc run model.yaml other.yaml --mode train --steps 1000 --restore ck --save ck\n"
+               "  shardc run model.yaml other.yaml --restore ck --input x=x.npy --output z=z.npy\n"
                "Ctrl-C ends a run after the running step (exit code 130).\n"
                "Exit code 1 if the results differ, or bytes or memory are not those of the plan.",
-        .options =
+        .options = with_checkpoint_options(
             {{.name = "FILE",
               .doc = "a plan file, or a model and a layout; - for stdin",
               .required = true,
               .many = true},
              {.name = "--verify", .doc = "also run the model on one device and compare"},
-             {.name = "--steps", .value = "N", .doc = "steps of training, one after another", .fallback = "1"},
+             {.name = "--steps",
+              .value = "N",
+              .doc = "train up to step N, from where a restored run was; without it one step"},
              {.name = "--repeat",
               .value = "N",
               .doc = "then N more steps or runs, and how long one takes (differs from run to run)"},
@@ -208,7 +230,7 @@ const CommandDef& command_run() {
               .doc = "write all outputs to a folder, or one to a file",
               .many = true},
              mode_option(),
-             format_option({"text", "json"})},
+             format_option({"text", "json"})}),
         .order = 3,
         .run = run,
     };

@@ -1,0 +1,91 @@
+// Checkpoints: what a run's parameters and optimizer states are, on disk, whatever mesh they lie on.
+//
+//     DIR/latest                                "step-5": the checkpoint of this folder
+//     DIR/step-5/model.safetensors              parameters; model-00001-of-00004.safetensors, ... if several devices
+//     DIR/step-5/optimizer.safetensors          have a part of them. Optimizer states
+//     DIR/step-5/model.safetensors.index.json   executor/checkpoint_index.h
+//
+// A device writes the blocks that no device before it holds: a parameter that is replicated is written once, one that
+// is split in pieces (executor/piece.h). Any plan of the same model can read them, whatever its mesh, layout and mode.
+//
+// Saving makes a new folder beside the old one, brings all of it to the disk, and then replaces `latest` by a rename:
+// a process that ends at any moment leaves the checkpoint from before, or the new one.
+#pragma once
+
+#include "executor/checkpoint_index.h"
+#include "executor/safetensors.h"
+#include "plans/plan.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace shard {
+
+// --- saving ---
+
+enum class SaveWhat { all, params };
+
+// The bytes of an input on the device at a position.
+using ShardBytes = std::function<const std::byte*(i64 position, const Buffer& input)>;
+
+// Makes the folder if it is not there; E0614 if that cannot be, or nothing could be written in it. Before a run, so
+// that a slip does not cost one.
+bool prepare_save(const std::string& folder, Diagnostics& diagnostics);
+
+// Writes what the plan's params and states hold after `step` steps, and removes checkpoints of this folder that are
+// replaced by it, other than `spared`. The folder that was written, or E0614.
+std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
+                                           const ShardBytes& shard, const std::string& spared,
+                                           Diagnostics& diagnostics);
+
+// --- restoring ---
+
+struct StoredPiece {
+    int file = 0;
+    std::vector<i64> start;
+    Shape shape;
+    i64 offset = 0; // bytes from the start of the file
+};
+
+struct StoredTensor {
+    DType dtype = DType::f32;
+    Shape shape;
+    std::vector<StoredPiece> pieces; // that fill the shape
+};
+
+class Checkpoint {
+public:
+    // `path` is a folder as above, one of its steps, any folder with safetensors files and their index (or with
+    // model.safetensors alone), or one safetensors file. E0611 if nothing is there, E0612 if what is there is damaged.
+    static std::optional<Checkpoint> open(const std::string& path, Diagnostics& diagnostics);
+
+    // Finds all that the plan needs: its params, and with `states` what its steps update, except the inputs `given`
+    // otherwise. Checks names, shapes, element types (E0613, W0602) and the checksums of the files that are needed
+    // (E0612); says what of the checkpoint is not used (W0601).
+    bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics);
+
+    i64 step() const { return index_.step; }              // that were made before it was saved
+    const std::string& folder() const { return folder_; } // that the files lie in
+    const std::string& name() const { return name_; }     // the folder, or the file that was given
+    bool selected(const std::string& name) const { return tensors_.contains(name); }
+
+    // A block of a selected tensor, converted to the type of `to`; reads only the bytes that lie in it, or less than a
+    // page apart. Any thread may call it. A problem if a file cannot be read any more.
+    bool read(const Buffer& input, std::span<const i64> start, std::byte* to, std::string& problem) const;
+
+private:
+    friend class CheckpointSelection;
+    bool open_index(const std::string& path, Diagnostics& diagnostics);
+    bool open_file(const std::string& path, Diagnostics& diagnostics);
+    std::string path_of(int file) const;
+    std::optional<SafetensorsHeader> read_header(int file, Diagnostics& diagnostics) const;
+    bool check_sum(int file, Diagnostics& diagnostics) const;
+
+    std::string name_, folder_;
+    CheckpointIndex index_;
+    std::map<std::string, StoredTensor> tensors_; // selected
+};
+
+} // namespace shard

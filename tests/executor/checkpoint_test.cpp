@@ -1,0 +1,353 @@
+// Checkpoints: what one mesh saved, another restores, and what is wrong with a checkpoint is named.
+#include "executor/checkpoint.h"
+#include "executor/checkpoint_parts.h"
+#include "executor/element.h"
+#include "plans/file.h"
+#include "test_paths.h"
+#include "tests/executor/plan_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace shard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for each test, empty at first.
+std::string fresh_folder(const std::string& name) {
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/checkpoint_" + name;
+    fs::remove_all(path);
+    return path;
+}
+
+struct Given {
+    std::string name;
+    DType dtype;
+    Shape shape;
+    std::string sharding;
+    Role role = Role::param;
+};
+
+// A plan that keeps its inputs and returns them.
+Plan keeping_plan(const Mesh& mesh, const std::vector<Given>& givens) {
+    PlanBuilder builder(mesh);
+    for (const Given& given : givens) {
+        const int id = builder.input(given.name, given.dtype, given.shape, given.sharding);
+        builder.plan().buffers[static_cast<size_t>(id)].role = given.role;
+        builder.output(given.name, id);
+        builder.plan().outputs.back().updates = given.role == Role::state ? id : -1;
+    }
+    builder.plan().model = "kept";
+    return builder.plan();
+}
+
+std::string save(const Plan& plan, const std::string& folder, i64 step, SaveWhat what = SaveWhat::all) {
+    RunOptions options;
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        options.inputs[buffer.name] =
+            make_tensor(buffer.dtype, buffer.global_shape, [](i64 i) { return static_cast<double>(i % 200); });
+    }
+    std::optional<std::string> written;
+    Diagnostics diagnostics;
+    options.at_end = [&](const StepView& view) {
+        written = save_checkpoint(plan, folder, what, step, view.shard, "", diagnostics);
+    };
+    REQUIRE(prepare_save(folder, diagnostics));
+    run_clean(plan, options);
+    REQUIRE(written);
+    return *written;
+}
+
+// The names and values that a plan finds in a checkpoint.
+void check_restored(const Plan& plan, const std::string& path) {
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
+    REQUIRE(checkpoint);
+    REQUIRE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
+    CHECK(diagnostics.all().empty());
+    RunOptions options;
+    options.restore = &*checkpoint;
+    const RunResult result = run_clean(plan, options);
+    for (const auto& [name, tensor] : result.outputs) {
+        CAPTURE(name);
+        const Tensor expected =
+            make_tensor(tensor.type.dtype, tensor.type.shape, [](i64 i) { return static_cast<double>(i % 200); });
+        CHECK(tensor.bytes == expected.bytes);
+    }
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::string contents(const std::string& path) {
+    std::string problem;
+    return read_file(path, problem).value_or("");
+}
+
+void write(const std::string& path, const std::string& text) {
+    std::string problem;
+    REQUIRE(write_file_atomically(path, text, problem));
+}
+
+// The first diagnostic of opening and selecting: "E0612 message".
+std::string refusal(const Plan& plan, const std::string& path) {
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
+    if (checkpoint) CHECK_FALSE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
+    REQUIRE_FALSE(diagnostics.all().empty());
+    return diagnostics.all().back().code + " " + diagnostics.all().back().message;
+}
+
+const Mesh mesh_2x4 = make_mesh({{"data", 2}, {"model", 4}});
+
+std::vector<Given> columns_over_model() {
+    return {{"w", DType::f32, {8, 16}, "[- | model]"},
+            {"b", DType::bf16, {16}, "[model]"},
+            {"flag", DType::boolean, {4}, ""},
+            {"w.mu", DType::f32, {8, 16}, "[data | model]", Role::state},
+            {"count", DType::i32, {}, "", Role::state}};
+}
+
+} // namespace
+
+TEST_CASE("checkpoint: each device writes the blocks that no device before it holds") {
+    const std::string folder = fresh_folder("files");
+    const std::string step = save(keeping_plan(mesh_2x4, columns_over_model()), folder, 5);
+    CHECK(step == folder + "/step-5");
+    CHECK(contents(folder + "/latest") == "step-5\n");
+    std::vector<std::string> files = {"model-00001-of-00004.safetensors", "model-00002-of-00004.safetensors",
+                                      "model-00003-of-00004.safetensors", "model-00004-of-00004.safetensors",
+                                      "model.safetensors.index.json"};
+    for (int device = 1; device <= 8; ++device)
+        files.push_back("optimizer-0000" + std::to_string(device) + "-of-00008.safetensors");
+    CHECK(names_in(step) == files);
+    std::string problem;
+    const std::optional<CheckpointIndex> index =
+        parse_checkpoint_index(contents(step + "/model.safetensors.index.json"), problem);
+    REQUIRE(index);
+    CHECK(index->step == 5);
+    CHECK(index->total_size == 8 * 16 * 4 * 2 + 16 * 2 + 4 + 4);
+    // Larger elements come first in a file.
+    CHECK(index->pieces[0] == IndexedPiece{"w[0:8,0:4]", 0});
+    CHECK(index->pieces[1] == IndexedPiece{"b[0:4]", 0});
+    CHECK(index->pieces[2] == IndexedPiece{"flag", 0});
+    CHECK(index->pieces.back() == IndexedPiece{"w.mu[4:8,12:16]", 11});
+    const std::string file = contents(step + "/model-00002-of-00004.safetensors");
+    const std::optional<SafetensorsHeader> header =
+        parse_safetensors_header(file, static_cast<i64>(file.size()), problem);
+    REQUIRE(header);
+    CHECK(*header->find_metadata("step") == "5");
+    CHECK(*header->find_metadata("shapes") == R"({"w": [8, 16], "b": [16]})");
+}
+
+TEST_CASE("checkpoint: any mesh restores what any other saved") {
+    const auto shardings = [](const std::string& w, const std::string& b, const std::string& mu) {
+        std::vector<Given> givens = columns_over_model();
+        givens[0].sharding = w;
+        givens[1].sharding = b;
+        givens[3].sharding = mu;
+        return givens;
+    };
+    const std::vector<Plan> plans = {
+        keeping_plan(mesh_2x4, columns_over_model()),
+        keeping_plan(mesh_2x4, shardings("[model | data]", "[data,model]", "[- | -]")),
+        keeping_plan(mesh_2x4, shardings("[- | data,model]", "", "[model,data | -]")),
+        keeping_plan(make_mesh({{"data", 8}, {"model", 1}}), shardings("[data | -]", "[data]", "[- | data]")),
+        keeping_plan(make_mesh({{"one", 1}}), shardings("", "", "")),
+    };
+    for (size_t from = 0; from < plans.size(); ++from) {
+        const std::string folder = fresh_folder("meshes");
+        save(plans[from], folder, 3);
+        for (size_t to = 0; to < plans.size(); ++to) {
+            CAPTURE(from);
+            CAPTURE(to);
+            check_restored(plans[to], folder);
+        }
+    }
+}
+
+TEST_CASE("checkpoint: large tensors are read by runs, rows apart, and in parts") {
+    // 4 MiB rows cut into 8 columns: runs of 512 KiB; columns of 16 bytes, 128 apart; and more than is read at once.
+    const auto plan = [](i64 devices, Shape shape, const std::string& sharding) {
+        return keeping_plan(make_mesh({{"x", devices}}), {{"w", DType::f32, std::move(shape), sharding}});
+    };
+    for (const Shape& shape : {Shape{2, 1 << 20}, Shape{40000, 32}, Shape{8, 24, 4096}}) {
+        const std::string folder = fresh_folder("large");
+        save(plan(1, shape, ""), folder, 1);
+        const std::string tail = shape.size() == 3 ? " | -" : "";
+        check_restored(plan(8, shape, "[- | x" + tail + "]"), folder);
+        save(plan(8, shape, "[- | x" + tail + "]"), folder, 2);
+        check_restored(plan(2, shape, "[x | -" + tail + "]"), folder);
+    }
+}
+
+TEST_CASE("checkpoint: a device reads the bytes of its block, and no others") {
+    std::ifstream io("/proc/self/io");
+    if (!io) return; // another operating system
+    const auto bytes_read = [] {
+        std::ifstream file("/proc/self/io");
+        std::string word;
+        i64 bytes = 0;
+        file >> word >> bytes;
+        return bytes;
+    };
+    const std::string folder = fresh_folder("ranges");
+    save(keeping_plan(make_mesh({{"x", 4}}), {{"w", DType::f32, {64, 65536}, "[x | -]"}}), folder, 1);
+    const Plan plan = keeping_plan(make_mesh({{"x", 8}}), {{"w", DType::f32, {64, 65536}, "[- | x]"}});
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, diagnostics);
+    REQUIRE(checkpoint);
+    REQUIRE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
+    const Buffer& w = plan.buffers[0];
+    std::vector<std::byte> block(static_cast<size_t>(w.bytes));
+    const i64 before = bytes_read();
+    std::string problem;
+    REQUIRE(checkpoint->read(w, std::vector<i64>{0, 8192}, block.data(), problem));
+    CHECK(bytes_read() - before >= w.bytes);
+    CHECK(bytes_read() - before < w.bytes + 4096);
+}
+
+TEST_CASE("checkpoint: bf16 widens, f32 is rounded and that is said") {
+    const std::string folder = fresh_folder("bf16");
+    const auto plan = [](DType dtype) {
+        return keeping_plan(make_mesh({{"x", 2}}), {{"w", dtype, {4, 2}, "[x | -]"}});
+    };
+    save(plan(DType::bf16), folder, 1);
+    check_restored(plan(DType::bf16), folder);
+    check_restored(plan(DType::f32), folder); // 0 to 7 are bf16 numbers
+    save(plan(DType::f32), folder, 2);
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, diagnostics);
+    REQUIRE(checkpoint);
+    CHECK(checkpoint->select(plan(DType::bf16), SaveWhat::all, {}, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].code == "W0602");
+}
+
+TEST_CASE("checkpoint: what a model lacks, has otherwise or more is named") {
+    const std::string folder = fresh_folder("misfits");
+    const Mesh mesh = make_mesh({{"x", 2}});
+    const std::string step = save(keeping_plan(mesh, {{"w1", DType::f32, {4, 2}, "[x | -]"},
+                                                      {"w2", DType::f32, {4}, ""},
+                                                      {"w2.mu", DType::f32, {4}, "", Role::state}}),
+                                  folder, 1);
+    const auto with = [&](const Given& given) { return keeping_plan(mesh, {given}); };
+    CHECK(refusal(with({"w3", DType::f32, {4}, ""}), folder) == "E0613 " + step + " does not hold 'w3'");
+    CHECK(refusal(with({"w1", DType::f32, {4, 4}, ""}), folder) ==
+          "E0613 'w1' is f32 (4, 2) in " + step + ", but the model has f32 (4, 4)");
+    CHECK(refusal(with({"w2", DType::i32, {4}, ""}), folder) ==
+          "E0613 'w2' is f32 (4,) in " + step + ", but the model has i32 (4,)");
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, diagnostics);
+    REQUIRE(checkpoint);
+    CHECK(checkpoint->select(with({"w2", DType::f32, {4}, ""}), SaveWhat::params, {}, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1); // states are not missed where only parameters are wanted
+    CHECK(diagnostics.all()[0].message == step + " also holds 'w1': not used");
+    CHECK_FALSE(checkpoint->selected("w1"));
+    CHECK(checkpoint->select(with({"w3", DType::f32, {4}, ""}), SaveWhat::params, {"w3"}, diagnostics));
+}
+
+TEST_CASE("checkpoint: a file that is damaged, cut or missing is named") {
+    const std::string folder = fresh_folder("damage");
+    const Plan plan = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
+    const std::string step = save(plan, folder, 1), first = step + "/model-00001-of-00002.safetensors",
+                      second = step + "/model-00002-of-00002.safetensors",
+                      index = step + "/model.safetensors.index.json";
+    const std::string whole = contents(second), whole_index = contents(index);
+    check_restored(plan, folder);
+
+    // Every byte counts.
+    for (size_t at = 0; at < whole.size(); ++at) {
+        std::string file = whole;
+        file[at] = static_cast<char>(file[at] ^ 0x10);
+        write(second, file);
+        CHECK(refusal(plan, folder).starts_with("E0612 " + second + " is damaged: "));
+    }
+    write(second, whole.substr(0, whole.size() - 1));
+    CHECK(refusal(plan, folder) == "E0612 " + second + " is damaged: it has " + std::to_string(whole.size() - 1) +
+                                       " bytes, and " + std::to_string(whole.size()) + " when it was written");
+    fs::remove(second);
+    CHECK(refusal(plan, folder) == "E0611 cannot read " + second + ": No such file or directory");
+    fs::create_directory(second);
+    CHECK(refusal(plan, folder) == "E0611 cannot read " + second + ": is a directory");
+    fs::remove(second);
+    write(second, whole);
+
+    // The files of two checkpoints do not mix, and every number in the index counts.
+    const std::vector<std::pair<std::string, std::string>> edits = {
+        {"\"step\": 1", "\"step\": 2"},
+        {"\"w\": [4, 2]", "\"w\": [4, 3]"},
+        {"w[2:4,0:2]", "w[2:4,0:3]"},
+        {"\"w[2:4,0:2]\": \"model-00002", "\"w[2:4,0:2]\": \"model-00001"},
+        {"\"bytes\": " + std::to_string(whole.size()), "\"bytes\": 1"},
+        {"weight_map", "weight_mop"},
+        {"\"format_version\": 1", "\"format_version\": 2"},
+        {"model-00002-of-00002.safetensors\"\n", "../../etc/passwd\"\n"},
+    };
+    for (const auto& [from, to] : edits) {
+        CAPTURE(to);
+        std::string edited = whole_index;
+        REQUIRE(edited.rfind(from) != std::string::npos);
+        edited.replace(edited.rfind(from), from.size(), to);
+        write(index, edited);
+        CHECK(refusal(plan, folder).starts_with("E0612 " + step + "/model"));
+    }
+    for (size_t length = 0; length < whole_index.size() - 1; length += 7) {
+        write(index, whole_index.substr(0, length));
+        CHECK(refusal(plan, folder).starts_with("E0612 " + index + " is damaged: "));
+    }
+    write(index, whole_index);
+    write(folder + "/latest", "step-7\n");
+    CHECK(refusal(plan, folder) == "E0612 " + folder + "/latest is damaged: there is no folder 'step-7' beside it");
+    write(folder + "/latest", "../checkpoint_damage\n");
+    CHECK(refusal(plan, folder).starts_with("E0612 "));
+    check_restored(plan, step); // by its own name
+    CHECK(refusal(plan, folder + "/nowhere") == "E0611 cannot read " + folder + "/nowhere: No such file or directory");
+    fs::create_directory(folder + "/empty");
+    CHECK(refusal(plan, folder + "/empty") == "E0611 there is no checkpoint in '" + folder + "/empty'");
+}
+
+TEST_CASE("checkpoint: folders and files of other programs are read") {
+    const std::string folder = fresh_folder("others");
+    const Plan one = keeping_plan(make_mesh({{"x", 1}}), {{"w", DType::f32, {4, 2}, ""}});
+    const std::string step = save(one, folder, 1);
+    CHECK(names_in(step) == std::vector<std::string>{"model.safetensors", "model.safetensors.index.json"});
+    const Plan two = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
+    check_restored(two, step + "/model.safetensors");
+    write(step + "/model.safetensors.index.json", R"({"weight_map": {"w": "model.safetensors"}})");
+    check_restored(two, step);
+    fs::remove(step + "/model.safetensors.index.json");
+    check_restored(two, step);
+    // A type that shardc lacks is named, and does no harm where nobody asks for it.
+    SafetensorsHeader header;
+    header.tensors = {{"w", "F16", {4, 2}, 0, 16}, {"scale", "F8_E4M3", {3}, 16, 19}};
+    write(step + "/model.safetensors", print_safetensors_header(header) + std::string(19, 'x'));
+    CHECK(refusal(two, step) == "E0613 'w' is F16 (4, 2) in " + step + ", but the model has f32 (4, 2)");
+}
+
+TEST_CASE("checkpoint: a new one takes the place of the one before, and of what was left half-written") {
+    const std::string folder = fresh_folder("replaced");
+    const Plan plan = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
+    save(plan, folder, 1);
+    fs::create_directory(folder + "/.step-2.abcdef"); // killed while it was written
+    fs::create_directory(folder + "/step-9");         // killed before `latest` named it
+    write(folder + "/notes.txt", "mine");
+    CHECK(save(plan, folder, 2) == folder + "/step-2");
+    CHECK(names_in(folder) == std::vector<std::string>{"latest", "notes.txt", "step-2"});
+    CHECK(save(plan, folder, 2) == folder + "/step-2.2"); // step-2 is whole until step-2.2 is
+    CHECK(names_in(folder) == std::vector<std::string>{"latest", "notes.txt", "step-2.2"});
+    check_restored(plan, folder);
+    CHECK(save(plan, folder, 2) == folder + "/step-2");
+}
+
+} // namespace shard
