@@ -91,8 +91,8 @@ Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&pl
     Reductions reductions = {plan};
     reductions.add(plan.steps, 1);
     if (const std::optional<DType> coarse = coarsest(plan))
-        once_ = epsilon(*coarse) * (8 + 4 * std::sqrt(reductions.count)) +
-                accumulator_epsilon(*coarse) * 4 * std::sqrt(reductions.longest);
+        once_ = epsilon(*coarse) * (16 + 8 * std::sqrt(reductions.count)) +
+                accumulator_epsilon(*coarse) * 8 * std::sqrt(reductions.longest);
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
                                                             after = reference.outputs.find(output.name);
@@ -141,6 +141,9 @@ Allowance Allowances::of(const PlanOutput& output, std::span<const double> expec
         allowance.noise.push_back(2 * movements_.at("param") * (size > noise ? noise / size : 1));
     }
     allowance.noise.resize(expected.size());
+    allowance.outlier = 2 * movements_.at("param");
+    allowance.outliers = static_cast<i64>(static_cast<double>(reference_->steps) * allowance.relative *
+                                          static_cast<double>(expected.size()));
     return allowance;
 }
 

@@ -1,7 +1,7 @@
 // How far an element of a run's output may be from the reference. docs/verification.md derives the figures.
 //
 // An output of one run:
-//     t * scale,  t = eps * (8 + 4 * sqrt(D)) + eps_sum * 4 * sqrt(K)
+//     t * scale,  t = eps * (16 + 8 * sqrt(D)) + eps_sum * 8 * sqrt(K)
 // eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32) and
 // eps_sum that of what its sums accumulate in, K is the longest reduction of the plan, D the number of contractions and
 // reductions that one run executes, and scale the largest magnitude in the reference; at least 1 for outputs so small
@@ -21,10 +21,15 @@
 
 namespace shard {
 
+//
+// A gradient may also be noise in one step only, of which nu shows nothing in the end. For a gradient with a density
+// around 0 that happens to about N * t_N of the elements: so many, and no more, may be off by what noise alone allows.
 struct Allowance {
     double relative = 0;       // t or t_N; 0 for integers
     double absolute = 0;       // for every element
     std::vector<double> noise; // on top of it, by element; empty = none
+    i64 outliers = 0;          // elements that may be off by `outlier` more
+    double outlier = 0;
     double at(size_t i) const { return absolute + (noise.empty() ? 0 : noise[i]); }
 };
 

@@ -92,7 +92,7 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         const double relative = allowance.relative;
         comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
         compare_steps(allowances, output, result, reference, comparison, diagnostics);
-        i64 mismatches = 0, first = 0;
+        i64 mismatches = 0, first = 0, outliers = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];
             if (!std::isfinite(y)) ++comparison.not_finite;
@@ -101,6 +101,9 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
             if (!std::isnan(difference)) {
                 comparison.max_absolute = std::max(comparison.max_absolute, difference);
                 const double allowed = allowance.at(i);
+                if (difference > allowed && difference <= allowed + allowance.outlier &&
+                    ++outliers <= allowance.outliers)
+                    continue;
                 comparison.max_relative =
                     std::max(comparison.max_relative, allowed > 0 ? difference / allowed * relative : difference);
             }

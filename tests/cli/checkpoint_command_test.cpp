@@ -10,6 +10,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include <unistd.h>
+
 namespace shard {
 namespace {
 
@@ -28,7 +30,11 @@ train:
   optimizer: {sgd: {learning_rate: 0.25, momentum: 0.5}}
 )";
 
-const std::string folder = std::string(SHARDC_TEST_DIR) + "/checkpoint_command";
+// Of this process alone: tests run side by side.
+const std::string folder = std::string(SHARDC_TEST_DIR) + "/checkpoint_command_" + std::to_string(::getpid());
+const struct Sweep {
+    ~Sweep() { fs::remove_all(folder); }
+} sweep;
 
 template<class F>
 CommandResult run_line(F& files, const std::string& line) {

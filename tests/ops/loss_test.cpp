@@ -42,7 +42,7 @@ TEST_CASE("mse is the mean of squared differences") {
         "broadcast one of them");
 }
 
-TEST_CASE("softmax_cross_entropy is -log softmax at the label; its mean, or one number a position") {
+TEST_CASE("softmax_cross_entropy is -log softmax at the label, its mean, or one number a position") {
     // As optax.softmax_cross_entropy_with_integer_labels has it: 0.4401896 and 0.70559597.
     const double first = std::log(std::exp(-2.0) + std::exp(-1.0) + 1 + std::exp(-3.0));
     const double second = std::log(std::exp(-4.0) + std::exp(-5.0) + 2);

@@ -5,6 +5,7 @@
 //     stderr, then
 //                               "[exit N]" if the exit code N is not 0
 //
+// Numbers that a `run` computes may differ in their last digits: the kernels of BLAS differ between machines.
 // A command whose output ends in a line "..." need only begin like that. Files not in the document are looked up in the
 // repository. A plan that a document makes is also run and compared with the one-device plan, unless its block says
 // ```console no-run.

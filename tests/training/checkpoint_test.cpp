@@ -20,6 +20,8 @@
 #include <random>
 #include <thread>
 
+#include <unistd.h>
+
 extern char** environ;
 
 namespace shard {
@@ -27,7 +29,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string folder = std::string(SHARDC_TEST_DIR) + "/checkpoint_killed";
+// Of this process alone: tests run side by side.
+const std::string folder = std::string(SHARDC_TEST_DIR) + "/checkpoint_killed_" + std::to_string(::getpid());
+const struct Sweep {
+    ~Sweep() { fs::remove_all(folder); }
+} sweep;
 const std::string saved = folder + "/ck", log_file = folder + "/log";
 
 // `shardc` as its own process, to be killed.
