@@ -25,12 +25,20 @@ void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     for (Update& update : local.graph.updates) replace(update.input), replace(update.output);
 }
 
+std::vector<bool> marked(size_t count, const std::vector<ValueId>& ids) {
+    std::vector<bool> marks(count);
+    for (ValueId id : ids)
+        if (id >= 0) marks[static_cast<size_t>(id)] = true;
+    return marks;
+}
+
 // Reshards of one value by the same collective, or by slices of the same blocks, give the same value.
 void merge_equal_reshards(Local& local) {
     Graph& graph = local.graph;
     std::vector<ValueId> stands_for(graph.values.size());
     for (size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
     std::vector<std::vector<NodeId>> reshards_of(graph.values.size()); // by input
+    std::vector<bool> kept = marked(graph.values.size(), local.value_of);
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
         Node& node = graph.nodes[static_cast<size_t>(id)];
         if (!is_reshard(node)) continue;
@@ -47,9 +55,9 @@ void merge_equal_reshards(Local& local) {
         ValueId gone = node.outputs[0], stays = graph.node(*same).outputs[0];
         stands_for[static_cast<size_t>(gone)] = stays;
         // The name of a kept form is worth keeping.
-        bool kept = std::find(local.value_of.begin(), local.value_of.end(), gone) != local.value_of.end();
-        bool stays_kept = std::find(local.value_of.begin(), local.value_of.end(), stays) != local.value_of.end();
-        if (kept && !stays_kept) std::swap(graph.value(stays).name, graph.value(gone).name);
+        if (!kept[static_cast<size_t>(gone)] || kept[static_cast<size_t>(stays)]) continue;
+        std::swap(graph.value(stays).name, graph.value(gone).name);
+        kept[static_cast<size_t>(stays)] = true;
     }
     replace_uses(local, stands_for);
 }
@@ -70,13 +78,14 @@ std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
 // followed by a slice over the rest if there is one: then it stays as it is.
 void scatter_sliced_reductions(Local& local) {
     Graph& graph = local.graph;
-    std::vector<std::vector<NodeId>> users = users_of(graph);
+    const std::vector<std::vector<NodeId>> users = users_of(graph);
+    const std::vector<bool> is_output = marked(graph.values.size(), graph.outputs);
+    std::vector<bool> gone(graph.values.size());
     for (Node& node : graph.nodes) {
         if (!node.collective || node.collective->def != find_collective("all_reduce")) continue;
         ValueId reduced = node.outputs[0];
-        bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), reduced) != graph.outputs.end();
         const std::vector<NodeId>& readers = users[static_cast<size_t>(reduced)];
-        if (is_output || readers.size() != 1) continue;
+        if (is_output[static_cast<size_t>(reduced)] || readers.size() != 1) continue;
         Node& slice = graph.nodes[static_cast<size_t>(readers[0])];
         std::vector<AxisMove> slices = slices_of(graph, slice);
         std::vector<AxisRef> sliced;
@@ -91,8 +100,10 @@ void scatter_sliced_reductions(Local& local) {
         slice.inputs = node.inputs;
         slice.cause = node.cause;
         slice.remedy = node.remedy;
-        std::replace(local.value_of.begin(), local.value_of.end(), reduced, -1);
+        gone[static_cast<size_t>(reduced)] = true;
     }
+    for (ValueId& id : local.value_of)
+        if (id >= 0 && gone[static_cast<size_t>(id)]) id = -1;
 }
 
 // Drops nodes that no output needs, then values that no node makes; ids are renumbered in order. Inputs stay.

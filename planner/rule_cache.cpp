@@ -1,16 +1,10 @@
 #include "planner/rule_cache.h"
 
-#include <algorithm>
+#include "planner/memo_key.h"
 
 namespace shard {
 
 namespace {
-
-void append_type(std::vector<i64>& key, const TensorType& type) {
-    key.push_back(static_cast<i64>(type.dtype));
-    key.push_back(type.rank());
-    key.insert(key.end(), type.shape.begin(), type.shape.end());
-}
 
 std::vector<TensorType> types_of(const Graph& graph, std::span<const ValueId> values) {
     std::vector<TensorType> types;
@@ -19,32 +13,48 @@ std::vector<TensorType> types_of(const Graph& graph, std::span<const ValueId> va
     return types;
 }
 
-} // namespace
-
-size_t RuleCache::KeyHash::operator()(const std::vector<i64>& key) const {
-    size_t hash = 1469598103934665603u;
-    for (i64 word : key) hash = (hash ^ static_cast<size_t>(word)) * 1099511628211u;
-    return hash;
+void add_dims(MemoKey& key, const std::vector<TensorFactors>& tensors) {
+    key.add(static_cast<i64>(tensors.size()));
+    for (const TensorFactors& dims : tensors) {
+        key.add(static_cast<i64>(dims.size()));
+        for (const DimFactors& factors : dims) {
+            key.add(static_cast<i64>(factors.size()));
+            for (int factor : factors) key.add(factor);
+        }
+    }
 }
 
+std::string key_of(const IndexRule& rule) {
+    MemoKey key;
+    key.add(static_cast<i64>(rule.reduce)).add(static_cast<i64>(rule.factors.size()));
+    for (const Factor& factor : rule.factors)
+        key.add(factor.letter)
+            .add(static_cast<i64>(factor.kind))
+            .add(factor.size)
+            .add(static_cast<i64>(factor.blocked));
+    add_dims(key, rule.operands);
+    add_dims(key, rule.results);
+    return key.text();
+}
+
+} // namespace
+
 int RuleCache::add(IndexRule rule) {
-    rules_.push_back(std::move(rule));
-    return count() - 1;
+    const auto [it, is_new] = by_rule_.try_emplace(key_of(rule), count());
+    if (is_new) rules_.push_back(std::move(rule));
+    return it->second;
 }
 
 int RuleCache::rule_of(const Graph& graph, const Node& node) {
     if (node.op == nullptr || node.op->rule == nullptr) return -1;
-    const std::vector<const OpDef*>::iterator op = std::find(ops_.begin(), ops_.end(), node.op);
-    key_.assign({op - ops_.begin(), static_cast<i64>(node.inputs.size())});
-    if (op == ops_.end()) ops_.push_back(node.op);
-    for (ValueId id : node.inputs) append_type(key_, graph.value(id).type);
-    for (ValueId id : node.outputs) append_type(key_, graph.value(id).type);
-
-    std::vector<Entry>& entries = entries_[key_];
-    for (const Entry& entry : entries)
-        if (entry.attributes == node.attributes) return entry.rule;
+    MemoKey key;
+    key.add(node.op->name).add(node.attributes).add(static_cast<i64>(node.inputs.size()));
+    for (ValueId id : node.inputs) key.add(graph.value(id).type);
+    for (ValueId id : node.outputs) key.add(graph.value(id).type);
+    const std::unordered_map<std::string, int>::const_iterator known = by_node_.find(key.text());
+    if (known != by_node_.end()) return known->second;
     const int rule = add(node.op->rule(types_of(graph, node.inputs), types_of(graph, node.outputs), node.attributes));
-    entries.push_back({node.attributes, rule});
+    by_node_.emplace(key.text(), rule);
     return rule;
 }
 

@@ -1,9 +1,11 @@
-// Index rules of nodes, made once per (op, types, attributes): layers repeat, so a large graph has few different rules.
+// Index rules of nodes, made once per (op, types, attributes), and equal rules once: layers repeat, so a large graph
+// has few different rules, and what is remembered of a rule counts for all that have it.
 #pragma once
 
 #include "planner/op_def.h"
 
 #include <deque>
+#include <string>
 #include <unordered_map>
 
 namespace shard {
@@ -14,20 +16,11 @@ public:
     int rule_of(const Graph& graph, const Node& node);
     const IndexRule& rule(int index) const { return rules_[static_cast<size_t>(index)]; }
     int count() const { return static_cast<int>(rules_.size()); }
-    int add(IndexRule rule); // a rule that belongs to no op
+    int add(IndexRule rule); // of an op or of none
 
 private:
-    struct Entry {
-        Attributes attributes;
-        int rule = -1;
-    };
-    struct KeyHash {
-        size_t operator()(const std::vector<i64>& key) const;
-    };
-    std::vector<const OpDef*> ops_;
-    std::unordered_map<std::vector<i64>, std::vector<Entry>, KeyHash> entries_; // looked up, never iterated
-    std::deque<IndexRule> rules_;                                               // stable addresses
-    std::vector<i64> key_;
+    std::unordered_map<std::string, int> by_node_, by_rule_; // looked up, never iterated
+    std::deque<IndexRule> rules_;                            // stable addresses
 };
 
 } // namespace shard
