@@ -153,6 +153,13 @@ Experiment figures_of(const Plan& plan, const std::string& tensor) {
     return figures;
 }
 
+std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base) {
+    std::map<std::string, i64> changes = experiment.kinds;
+    for (const auto& [kind, count] : base.kinds) changes[kind] -= count;
+    std::erase_if(changes, [](const std::pair<const std::string, i64>& change) { return change.second == 0; });
+    return changes;
+}
+
 std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most) {
     const Compilation& c = compiled.compilation;
     std::vector<Change> changes;

@@ -20,6 +20,9 @@ struct Experiment {
 // The figures of a plan as it is, in the same form.
 Experiment figures_of(const Plan& plan, const std::string& tensor);
 
+// By how much the numbers of collectives of a kind differ, without those that do not.
+std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);
+
 // The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
 // bytes, collectives.
 std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most);

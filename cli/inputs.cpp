@@ -7,38 +7,86 @@
 
 namespace shard {
 
-Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
-    Compiled compiled;
-    compiled.name = layout;
-    Diagnostics& diagnostics = compiled.compilation.diagnostics;
-    if (model == "-" && layout == "-") {
-        diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin")
-            .help("name a file for one of them");
-        return compiled;
-    }
+namespace {
+
+// The model is in compiled.sources, or could not be read.
+void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_file, const std::string& layout,
+                         const std::string& mode) {
     // Both are read before stopping, so that one run says which of the two are missing.
-    std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
-    std::optional<int> layout_file = load_source(env, *compiled.sources, layout, diagnostics);
-    if (!model_file || !layout_file) return compiled;
+    std::optional<int> layout_file = load_source(env, *compiled.sources, layout, compiled.compilation.diagnostics);
+    if (!model_file || !layout_file) return;
+    compiled.name = layout;
     compiled.request.model_file = *model_file;
     compiled.request.layout_file = *layout_file;
     compiled.request.mode = mode;
     compiled.compilation = compile(*compiled.sources, compiled.request);
+}
+
+// The texts inside a plan become the sources, ready to be compiled as they were, or on one device.
+bool take_texts(const Plan& plan, Compiled& compiled) {
+    *compiled.sources = Sources();
+    for (const SourceText& source : plan.sources) compiled.sources->add(source.name, source.text);
+    compiled.request.model_file = 0;
+    compiled.request.layout_file = 1;
+    compiled.request.mode = plan.mode;
+    if (plan.sources.size() >= 2) return true;
+    compiled.compilation.diagnostics.error("E0705", {}, "the plan does not hold the model and layout it came from")
+        .help("plan the model again, or give the model and the layout instead of the plan");
+    return false;
+}
+
+bool both_from_stdin(const std::string& model, const std::string& layout, Diagnostics& diagnostics) {
+    if (model != "-" || layout != "-") return false;
+    diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin")
+        .help("name a file for one of them");
+    return true;
+}
+
+} // namespace
+
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
+    Compiled compiled;
+    compiled.name = layout;
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    if (both_from_stdin(model, layout, diagnostics)) return compiled;
+    std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
+    compile_with_layout(env, compiled, model_file, layout, mode);
+    return compiled;
+}
+
+Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used) {
+    Compiled compiled;
+    compiled.name = words[0];
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    used = std::min<size_t>(words.size(), 2);
+    if (used == 2 && both_from_stdin(words[0], words[1], diagnostics)) return compiled;
+    const std::optional<int> file = load_source(env, *compiled.sources, words[0], diagnostics);
+    if (!file || !looks_like_plan(compiled.sources->text(*file))) {
+        if (used == 2) {
+            compile_with_layout(env, compiled, file, words[1], mode);
+        } else if (file) {
+            diagnostics.error("E0704", {*file, 1, 1, 1}, fmt::format("'{}' is not a plan file", words[0]))
+                .help("a model needs a layout beside it: MODEL LAYOUT");
+        }
+        return compiled;
+    }
+    used = 1;
+    std::optional<Plan> plan = parse_plan(JsonText{compiled.sources->text(*file), *file}, diagnostics);
+    if (!plan || !take_texts(*plan, compiled)) return compiled;
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    if (compiled.plan() == nullptr) return compiled;
+    if (*compiled.plan() != *plan)
+        compiled.compilation.diagnostics
+            .warning("W0501", {}, "this program plans the texts inside the plan file in another way")
+            .help("plan the model again; figures are those of the file, reasons those of this program");
+    compiled.compilation.plan = std::move(plan);
     return compiled;
 }
 
 Compiled compile_reference(const Plan& plan) {
     Compiled compiled;
     compiled.name = "one device";
-    for (const SourceText& source : plan.sources) compiled.sources->add(source.name, source.text);
-    if (plan.sources.size() < 2) {
-        compiled.compilation.diagnostics.error("E0705", {}, "the plan does not hold the model and layout it came from")
-            .help("plan the model again, or give the model and the layout instead of the plan");
-        return compiled;
-    }
-    compiled.request.model_file = 0;
-    compiled.request.layout_file = 1;
-    compiled.request.mode = plan.mode;
+    if (!take_texts(plan, compiled)) return compiled;
     compiled.request.mesh_override = Mesh{};
     compiled.compilation = compile(*compiled.sources, compiled.request);
     // The same values to start from, where they depend on the layout.

@@ -23,6 +23,12 @@ struct Compiled {
 Compiled compile_files(Env& env, const std::string& model, const std::string& layout,
                        const std::string& mode = "forward");
 
+// The same for commands that also take a plan file: `words` are PLAN or MODEL LAYOUT, then what is the command's own.
+// `used` is how many words were files. Of a plan file, the texts inside it are compiled again, since only that knows
+// why; `plan()` is what the file says. W0501 if this program plans the texts in another way. With words for neither,
+// E0704.
+Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used);
+
 // The model of a plan on one device: from the texts inside the plan.
 Compiled compile_reference(const Plan& plan);
 

@@ -8,6 +8,7 @@
 #include "planner/schedule.h"
 #include "plans/embedded.h"
 #include "plans/initializer.h"
+#include "plans/json_text.h"
 
 #include <fmt/format.h>
 
@@ -195,6 +196,18 @@ std::string wrapped(std::string_view text, size_t width) {
         out += '\n';
     }
     return out;
+}
+
+std::string item_json(const Item& item) {
+    JsonObject arguments;
+    for (const std::pair<std::string, std::string>& argument : item.arguments)
+        arguments.string(argument.first, argument.second);
+    return JsonObject()
+        .string("name", item.name)
+        .string("summary", item.summary)
+        .string("doc", item.doc)
+        .raw("arguments", arguments.text())
+        .text();
 }
 
 std::string item_text(const Registry& registry, const Item& item) {

@@ -103,8 +103,9 @@ AxisList all_axes(const std::vector<AxisList>& factor_axes) {
 
 class Chooser {
 public:
-    Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule)
-        : redistributor_(redistributor), query_(query), rule_(rule), candidates_(candidates_of(rule, query)),
+    Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule,
+            std::vector<ComputeSharding>* all = nullptr)
+        : redistributor_(redistributor), query_(query), rule_(rule), all_(all), candidates_(candidates_of(rule, query)),
           factor_axes_(rule.factors.size()), most_ways_(ways_for(query)) {
         if (query.sums_where_split) keep_split_sums(rule, query, candidates_);
         for (size_t f = 0; f < rule_.factors.size(); ++f) {
@@ -218,6 +219,7 @@ private:
         }
         if (cannot_win(choice)) return; // the kernel can only add
         price_kernel(choice);
+        if (all_ != nullptr) all_->push_back(choice);
         if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
     }
 
@@ -226,7 +228,7 @@ private:
     }
 
     bool cannot_win(const ComputeSharding& choice) const {
-        return best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
+        return all_ == nullptr && best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
     }
 
     // False as soon as the operands alone cost too much.
@@ -275,6 +277,7 @@ private:
     Redistributor& redistributor_;
     const ComputeQuery& query_;
     const IndexRule& rule_;
+    std::vector<ComputeSharding>* all_; // where every way goes, if anybody asks
     std::vector<std::vector<AxisList>> candidates_;
     std::vector<AxisList> factor_axes_;
     std::vector<size_t> reductions_;
@@ -299,6 +302,15 @@ FormChoice cheapest_form(Redistributor& redistributor, const TensorType& type, s
 ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query,
                                         const IndexRule& rule) {
     return Chooser(redistributor, query, rule).choose();
+}
+
+std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
+                                                   const IndexRule& rule) {
+    std::vector<ComputeSharding> all;
+    Chooser(redistributor, query, rule, &all).choose();
+    std::stable_sort(all.begin(), all.end(),
+                     [](const ComputeSharding& a, const ComputeSharding& b) { return cheaper(a.cost, b.cost); });
+    return all;
 }
 
 } // namespace shard

@@ -52,6 +52,14 @@ struct ComputeSharding {
 
 ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule);
 
+// Every way that is considered, best first; none is ruled out before it is priced, so this takes longer. For explain.
+std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
+                                                   const IndexRule& rule);
+
+// The same for one node, as the partition pass finds it on its way (planner/partition.cpp). Not for constraints.
+std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
+                                          const Propagation& propagation, NodeId node);
+
 // The cheapest form to start from, and the whole cost of arriving at `to`.
 struct FormChoice {
     size_t form = 0;

@@ -71,6 +71,13 @@ public:
         return std::move(local_);
     }
 
+    // In what ways a node could be computed, which is known when the pass comes to it.
+    std::vector<ComputeSharding> ways_of(NodeId node) {
+        watched_ = node;
+        run();
+        return std::move(ways_);
+    }
+
 private:
     Held& of(ValueId id) { return held_[static_cast<size_t>(id)]; }
     const Sharding& kept(ValueId id) const { return shardings_[static_cast<size_t>(id)]; }
@@ -197,6 +204,7 @@ private:
         query.results_kept = {kept(result)};
         query.sums_where_split = sums_[static_cast<size_t>(id)];
         const Decided& decided = decide(query);
+        if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
 
         Reason why_partial;
@@ -276,12 +284,19 @@ private:
     std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
     std::map<std::string, Decided> decided_;
+    NodeId watched_ = -1;
+    std::vector<ComputeSharding> ways_;
 };
 
 } // namespace
 
 Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation) {
     return Partitioner(graph, mesh, hardware, propagation).run();
+}
+
+std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
+                                          const Propagation& propagation, NodeId node) {
+    return Partitioner(graph, mesh, hardware, propagation).ways_of(node);
 }
 
 } // namespace shard

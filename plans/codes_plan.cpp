@@ -41,6 +41,10 @@ std::vector<CodeDoc> plan_codes() {
          "before it is written, two live buffers in the same bytes, a collective that nobody waits for. Such a plan is "
          "never run. A plan written by "
          "shardc passes this check: if it fails for one, that is a bug."},
+        {"W0501", "plan of a program that plans in another way",
+         "`show` and `explain` compile the texts inside a plan file again, since a plan does not say why. This program "
+         "made another plan of them than the file holds: figures are those of the file, reasons those of this "
+         "program. Plan the model again."},
         {"P0101", "policy: memory",
          "The plan's peak memory per device is above policy.max_memory_per_device. The finding names the largest "
          "tensors on a device."},

@@ -26,6 +26,8 @@ std::string print_spec(const Mesh& mesh, const Sharding& sharding) {
     return json_array(dims);
 }
 
+} // namespace
+
 std::string print_tensor(const Mesh& mesh, const TensorReport& tensor) {
     return JsonObject()
         .string("name", tensor.name)
@@ -40,6 +42,8 @@ std::string print_tensor(const Mesh& mesh, const TensorReport& tensor) {
         .raw("source", print_source(tensor.source))
         .text();
 }
+
+namespace {
 
 TensorReport read_tensor(const JsonAt& at, const Mesh& mesh) {
     at.known_keys(
@@ -56,6 +60,8 @@ TensorReport read_tensor(const JsonAt& at, const Mesh& mesh) {
     tensor.source = read_source(at["source"]);
     return tensor;
 }
+
+} // namespace
 
 std::string print_collective(const Mesh& mesh, const CollectiveReport& collective) {
     return JsonObject()
@@ -74,6 +80,8 @@ std::string print_collective(const Mesh& mesh, const CollectiveReport& collectiv
         .raw("source", print_source(collective.source))
         .text();
 }
+
+namespace {
 
 CollectiveReport read_collective(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"kind", "axes", "reduce", "dim", "tensor", "op", "count", "wire_bytes_per_device",

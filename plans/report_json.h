@@ -9,4 +9,8 @@ namespace shard {
 // {format_version, tool, model, mode, mesh, hardware, tensors, collectives, compute, memory, time, diagnostics}
 std::string print_report(const Plan& plan);
 
+// One row of "tensors" and of "collectives", for the JSON of other commands.
+std::string print_tensor(const Mesh& mesh, const TensorReport& tensor);
+std::string print_collective(const Mesh& mesh, const CollectiveReport& collective);
+
 } // namespace shard

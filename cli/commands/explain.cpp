@@ -1,9 +1,10 @@
 #include "cli/diagnostics.h"
-#include "cli/explain_tensor.h"
+#include "cli/explanation.h"
 #include "cli/fold.h"
 #include "cli/output.h"
 #include "cli/registries.h"
 #include "cli/tensor_names.h"
+#include "plans/json_text.h"
 
 #include <fmt/format.h>
 
@@ -14,34 +15,50 @@ namespace {
 // A code, an op, a collective, ...: whatever list has the name.
 int explain_name(const std::string& name, const Arguments& arguments, Env& env) {
     std::string out;
-    std::vector<std::string> names;
+    std::vector<std::string> names, found;
     for (const Registry& registry : all_registries()) {
         for (const Item& item : registry.items()) {
-            if (item.name == name) out += (out.empty() ? "" : "\n") + item_text(registry, item);
             names.push_back(item.name);
+            if (item.name != name) continue;
+            out += (out.empty() ? "" : "\n") + item_text(registry, item);
+            found.push_back(JsonObject().string("list", registry.name).raw("item", item_json(item)).text());
         }
     }
-    if (!out.empty()) return write_payload(env, arguments, out, exit_clean);
+    if (arguments.string("--format") == "json")
+        out = JsonObject().integer("format_version", 1).raw("found", json_lines(found, 2)).text() + "\n";
+    if (!found.empty()) return write_payload(env, arguments, out, exit_clean);
     std::vector<std::string_view> views(names.begin(), names.end());
     return unknown_name(env, "code, op, composite, collective, hardware profile or initializer", name, views);
 }
 
+// One word is a plan file if there is one of that name.
+bool names_plan(Env& env, const std::string& word) {
+    std::string ignored;
+    const std::optional<std::string> text = word == "-" ? std::nullopt : env.files.read(word, ignored);
+    return word == "-" || (text && looks_like_plan(*text));
+}
+
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> words = arguments.strings("WHAT");
-    if (words.size() == 1) return explain_name(words.front(), arguments, env);
-    Compiled compiled = compile_files(env, words[0], words[1], arguments.string("--mode"));
+    if (words.size() == 1 && !names_plan(env, words[0])) return explain_name(words.front(), arguments, env);
+    size_t used = 0;
+    Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
     if (compiled.plan() == nullptr) {
         print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
         return exit_code(compiled.diagnostics());
     }
+    for (const Diagnostic& diagnostic : compiled.diagnostics().all()) // findings are for plan and check
+        if (diagnostic.code == "W0501")
+            print_diagnostics(env, *compiled.sources, std::span<const Diagnostic>(&diagnostic, 1));
+    const bool json = arguments.string("--format") == "json";
     const Plan& plan = *compiled.plan();
     std::vector<const TensorReport*> tensors;
-    for (size_t i = 2; i < words.size(); ++i) {
+    for (size_t i = used; i < words.size(); ++i) {
         std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
         if (found.empty()) return unknown_tensor(env, plan, words[i]);
         tensors.insert(tensors.end(), found.begin(), found.end());
     }
-    if (words.size() == 2) {                         // no tensor named: those that collectives are for
+    if (words.size() == used) {                      // no tensor named: those that collectives are for
         std::vector<std::vector<std::string>> names; // of repeated layers the first speaks for all
         for (const CollectiveReport& collective : plan.report.collectives) names.push_back({collective.tensor});
         for (const FoldedRow& row : fold_rows(names))
@@ -49,15 +66,18 @@ int run(const Arguments& arguments, Env& env) {
                  find_tensors(compiled.compilation, names[static_cast<size_t>(row.members.front())][0]))
                 if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
                     tensors.push_back(tensor);
-        if (tensors.empty())
+        if (tensors.empty() && !json)
             return write_payload(env, arguments,
                                  "There is no collective to explain; name a tensor to see why it is split as it is.\n",
                                  exit_clean);
     }
     Paint paint{env.out_color && !arguments.has("--output")};
+    std::vector<Explanation> explanations;
+    for (const TensorReport* tensor : tensors) explanations.push_back(explain(compiled, *tensor));
+    if (json) return write_payload(env, arguments, explanations_json(compiled, explanations), exit_clean);
     std::string out;
-    for (const TensorReport* tensor : tensors)
-        out += (out.empty() ? "" : "\n") + explain_tensor(compiled, *tensor, paint);
+    for (const Explanation& explanation : explanations)
+        out += (out.empty() ? "" : "\n") + explanation_text(compiled, explanation, paint);
     return write_payload(env, arguments, out, exit_clean);
 }
 
@@ -66,7 +86,7 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_explain() {
     static const CommandDef def = {
         .name = "explain",
-        .usage = "MODEL LAYOUT [TENSOR...] | NAME",
+        .usage = "MODEL LAYOUT [TENSOR...] | PLAN [TENSOR...] | NAME",
         .summary = "why this sharding, why this collective and what would make it go; what a code or an op means",
         .doc = "Example:\n"
                "  shardc explain model.yaml layout.yaml a     decisions back to the line that asked, collectives, "
@@ -76,10 +96,11 @@ const CommandDef& command_explain() {
                "  shardc explain einsum                       what an op does\n"
                "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
         .options = {{.name = "WHAT",
-                     .doc = "a model, a layout and tensors; or a code, op, collective, ...",
+                     .doc = "a model and a layout, or a plan file, and tensors; or a code, op, collective, ...",
                      .required = true,
                      .many = true},
                     mode_option(),
+                    format_option({"text", "json"}),
                     output_option()},
         .order = 6,
         .run = run,

@@ -10,18 +10,6 @@ namespace shard {
 
 namespace {
 
-std::string item_json(const Item& item) {
-    JsonObject arguments;
-    for (const std::pair<std::string, std::string>& argument : item.arguments)
-        arguments.string(argument.first, argument.second);
-    return JsonObject()
-        .string("name", item.name)
-        .string("summary", item.summary)
-        .string("doc", item.doc)
-        .raw("arguments", arguments.text())
-        .text();
-}
-
 std::string list_json(std::string_view list, const std::vector<Item>& items) {
     std::vector<std::string> lines;
     for (const Item& item : items) lines.push_back(item_json(item));

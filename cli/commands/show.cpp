@@ -5,6 +5,9 @@
 #include "cli/nouns.h"
 #include "cli/output.h"
 #include "cli/tensor_names.h"
+#include "plans/json_text.h"
+#include "plans/report_json.h"
+#include "plans/version.h"
 
 #include <fmt/format.h>
 
@@ -26,22 +29,73 @@ std::string draw(const Plan& plan, const std::vector<const TensorReport*>& tenso
     return out;
 }
 
+constexpr i64 most_listed_devices = 4096;
+
+// Where a part lies in its tensor, and the devices that hold it. Parts in the order of their indices.
+std::string parts_json(const Mesh& mesh, const TensorReport& tensor) {
+    const Sharding sharding = without_trivial_axes(tensor.sharding);
+    std::vector<i64> counts;
+    for (const DimSharding& dim : sharding.dims) counts.push_back(shard_count(dim));
+    std::vector<std::string> parts;
+    std::vector<i64> part(counts.size(), 0);
+    for (bool more = true; more;) {
+        std::vector<i64> start;
+        for (size_t d = 0; d < part.size(); ++d) start.push_back(part[d] * tensor.local_shape[d]);
+        parts.push_back(JsonObject()
+                            .raw("start", json_integers(start))
+                            .raw("devices", json_integers(holders(mesh, sharding, part)))
+                            .text());
+        more = false;
+        for (size_t d = part.size(); d-- > 0 && !more;) {
+            more = ++part[d] < counts[d];
+            if (!more) part[d] = 0;
+        }
+    }
+    return json_array(parts);
+}
+
+std::string show_json(const Plan& plan, const std::vector<const TensorReport*>& tensors) {
+    std::vector<std::string> items;
+    for (const TensorReport* tensor : tensors) {
+        JsonObject object;
+        object.raw("tensor", print_tensor(plan.mesh, *tensor));
+        if (plan.mesh.device_count() <= most_listed_devices) object.raw("parts", parts_json(plan.mesh, *tensor));
+        items.push_back(object.text());
+    }
+    std::vector<std::string> axes;
+    for (const MeshAxis& axis : plan.mesh.axes)
+        axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
+    return JsonObject()
+               .integer("format_version", 1)
+               .string("tool", tool_text())
+               .string("model", plan.model)
+               .string("mode", plan.mode)
+               .raw("mesh",
+                    JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text())
+               .raw("tensors", json_lines(items, 2))
+               .text() +
+           "\n";
+}
+
 int run(const Arguments& arguments, Env& env) {
-    Compiled compiled =
-        compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
+    const std::vector<std::string> words = arguments.strings("FILE");
+    size_t used = 0;
+    Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
     print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
     if (compiled.plan() == nullptr) return exit_code(compiled.diagnostics());
     const Plan& plan = *compiled.plan();
     std::vector<const TensorReport*> tensors;
-    if (!arguments.has("TENSOR")) {
+    if (words.size() == used) {
         for (const TensorReport& tensor : plan.report.tensors)
             if (tensor.role != Role::value) tensors.push_back(&tensor);
     }
-    for (const std::string& wanted : arguments.strings("TENSOR")) {
-        std::vector<const TensorReport*> found = find_tensors(compiled.compilation, wanted);
-        if (found.empty()) return unknown_tensor(env, plan, wanted);
+    for (size_t i = used; i < words.size(); ++i) {
+        std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
+        if (found.empty()) return unknown_tensor(env, plan, words[i]);
         tensors.insert(tensors.end(), found.begin(), found.end());
     }
+    if (arguments.string("--format") == "json")
+        return write_payload(env, arguments, show_json(plan, tensors), exit_clean);
     Paint paint{env.out_color && !arguments.has("--output")};
     std::string out = fmt::format("{}, {}\n\n", plan.model, paint_axes(paint, plan.mesh, mesh_text(plan.mesh)));
     return write_payload(env, arguments, out + draw(plan, tensors, paint), exit_clean);
@@ -52,16 +106,18 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_show() {
     static const CommandDef def = {
         .name = "show",
-        .usage = "MODEL LAYOUT [TENSOR...]",
+        .usage = "MODEL LAYOUT [TENSOR...] | PLAN [TENSOR...]",
         .summary = "draws which device holds which part",
         .doc = "Example:\n"
                "  shardc show model.yaml layout.yaml w1 'block.*.wq'\n"
                "A tensor is a name, or a glob over dotted names (* stops at dots, ** does not). Without one, inputs, "
                "params and outputs.",
-        .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
-                    {.name = "LAYOUT", .doc = "the layout file, or - for stdin", .required = true},
-                    {.name = "TENSOR", .doc = "names or globs", .many = true},
+        .options = {{.name = "FILE",
+                     .doc = "a model and a layout, or a plan file; - for stdin; then names or globs of tensors",
+                     .required = true,
+                     .many = true},
                     mode_option(),
+                    format_option({"text", "json"}),
                     output_option()},
         .order = 4,
         .run = run,
