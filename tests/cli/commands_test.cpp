@@ -1,10 +1,15 @@
 // Commands as users type them: stdout, stderr and exit code together. What the reports say about the examples is in
 // examples/*/README.md.
+#include "cli/command.h"
+#include "plans/plan_json.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
 
 #include "test_paths.h"
 
@@ -45,10 +50,14 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
     CHECK(shell.mistake("plan nope.yaml @layout.yaml").find("error[E0702]: cannot read 'nope.yaml': ") == 0);
     CHECK(shell.mistake("plan - -").find("error[E0701]: the model and the layout cannot both come from stdin\n") == 0);
     CHECK(shell.mistake("diff @model.yaml @layout.yaml").find("error[E0701]: diff compares at least two plans\n") == 0);
-    const std::string no_layout = shell.mistake("run @model.yaml");
-    CHECK(no_layout.find("error[E0704]: 'examples/dot_relu_dot/model.yaml' is not a plan file\n"
-                         " --> examples/dot_relu_dot/model.yaml:1:1\n") == 0);
-    CHECK(no_layout.find("  = help: a model needs a layout beside it: MODEL LAYOUT\n") != std::string::npos);
+    for (const std::string command : {"run", "show"})
+        CHECK(shell.mistake(command + " @model.yaml") ==
+              "error[E0704]: 'examples/dot_relu_dot/model.yaml' is not a plan file\n"
+              " --> examples/dot_relu_dot/model.yaml:1:1\n"
+              "  |\n"
+              "1 | # yaml-language-server: $schema=../../schemas/model.schema.json\n"
+              "  | ^\n"
+              "  = help: a model needs a layout beside it: MODEL LAYOUT\n\n");
     CHECK(
         shell.mistake("run @model.yaml @layout.yaml --repeat 0").find("error[E0701]: --repeat takes a whole number") ==
         0);
@@ -192,4 +201,80 @@ TEST_CASE("lists are those of the registries, as text and as JSON") {
         CHECK(shell(fmt::format("list {}", what)).code == 0);
     CHECK(shell("plan --help").out.find("shardc plan MODEL LAYOUT") != std::string::npos);
     CHECK(shell("--help").out.find("  explain  ") != std::string::npos);
+}
+
+TEST_CASE("a plan file does for show and explain, and says when this program would plan it in another way") {
+    Shell shell;
+    REQUIRE(shell("plan @model.yaml @layout.yaml -o plan.json").code == 0);
+    CHECK(shell("show plan.json w1").out == shell("show @model.yaml @layout.yaml w1").out);
+    CHECK(shell("show plan.json").out == shell("show @model.yaml @layout.yaml").out);
+    CHECK(shell("explain plan.json z").out == shell("explain @model.yaml @layout.yaml z").out);
+    CHECK(shell("explain - z", shell.files.files["plan.json"]).out == shell("explain plan.json z").out);
+    CHECK(shell("explain plan.json").out == shell("explain @model.yaml @layout.yaml").out);
+    CHECK(shell.mistake("explain plan.json nothing").find("error[E0706]: there is no tensor 'nothing'\n") == 0);
+
+    // Another source line than this program finds, under a right checksum.
+    std::string& text = shell.files.files["plan.json"];
+    text.erase(text.rfind(",\n\"checksum\""));
+    const size_t at = text.find("\"peak\": ");
+    REQUIRE(at != std::string::npos);
+    text = seal_plan(text.insert(at + 8, "1"));
+    const CommandResult other = shell("explain plan.json z");
+    CHECK(other.code == 0);
+    CHECK(other.err.find("warning[W0501]: this program plans the texts inside the plan file in another way\n") == 0);
+}
+
+TEST_CASE("show and explain print JSON that says what the drawing says") {
+    Shell shell;
+    const nlohmann::json shown = nlohmann::json::parse(shell("show @model.yaml @layout.yaml w1 --format json").out);
+    CHECK(shown["format_version"] == 1);
+    CHECK(shown["mesh"]["devices"] == 8);
+    const nlohmann::json& w1 = shown["tensors"][0];
+    CHECK(w1["tensor"]["sharding"] == "[- | model]");
+    REQUIRE(w1["parts"].size() == 4);
+    CHECK(w1["parts"][1]["start"] == nlohmann::json::parse("[0, 256]"));
+    CHECK(w1["parts"][1]["devices"] == nlohmann::json::parse("[1, 5]"));
+
+    const nlohmann::json z =
+        nlohmann::json::parse(shell("explain @model.yaml @layout.yaml z --format json").out)["tensors"][0];
+    CHECK(z["dims"][0]["axes"][0]["axis"] == "data");
+    CHECK(z["dims"][0]["axes"][0]["because"][0]["cause"] == "propagation");
+    CHECK(z["dims"][0]["axes"][0]["because"][1]["cause"] == "constraint");
+    CHECK(z["dims"][1]["whole"] == "nothing splits it");
+    CHECK(z["op"] == "dot");
+    CHECK(z["computed"][0]["is"] == "chosen");
+    CHECK(z["collectives"][0]["kind"] == "all_reduce");
+    CHECK(z["ways"][0]["choices"][0]["wire_bytes_total"] == 196608);
+    CHECK(z["as_it_is"]["collectives"] == 1);
+    CHECK(nlohmann::json::parse(shell("explain einsum --format json").out)["found"][0]["item"]["name"] == "einsum");
+}
+
+TEST_CASE("completion knows every command and option") {
+    Shell shell;
+    for (const std::string name : {"bash", "zsh", "fish"}) {
+        const std::string script = shell("completion " + name).out;
+        for (const CommandDef* command : all_commands()) {
+            CHECK(script.find(std::string(command->name)) != std::string::npos);
+            for (const OptionDef& option : command->options) {
+                const std::string_view word = option.name.starts_with("--") ? option.name.substr(2) : "";
+                CHECK_MESSAGE(script.find(std::string(word)) != std::string::npos, name, " ", word);
+            }
+        }
+        CHECK(script.find("text json markdown") != std::string::npos);
+    }
+    CHECK(shell.mistake("completion tcsh").find("error[E0701]: SHELL is one of bash, zsh, fish, not 'tcsh'") == 0);
+}
+
+TEST_CASE("bash completes commands, options and choices") {
+    Shell shell;
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/completion.bash";
+    std::ofstream(path) << shell("completion bash").out
+                        << "t() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _shardc; echo \"${COMPREPLY[*]}\"; }\n"
+                           "t shardc pl; t shardc plan --fo; t shardc check m l --format j; t shardc completion z\n";
+    FILE* pipe = popen(("bash " + path).c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::string printed;
+    for (int c; (c = std::fgetc(pipe)) != EOF;) printed += static_cast<char>(c);
+    CHECK(pclose(pipe) == 0);
+    CHECK(printed == "plan\n--format\njson junit\nzsh\n");
 }
