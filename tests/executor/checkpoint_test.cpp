@@ -1,10 +1,11 @@
 // Checkpoints: what one mesh saved, another restores, and what is wrong with a checkpoint is named.
 #include "executor/checkpoint.h"
 #include "executor/checkpoint_parts.h"
-#include "executor/element.h"
+#include "executor/storage.h"
 #include "plans/file.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
+#include "tests/support/json_schema.h"
 
 #include <doctest/doctest.h>
 
@@ -74,7 +75,8 @@ void check_restored(const Plan& plan, const std::string& path) {
     options.restore = &*checkpoint;
     const RunResult result = run_clean(plan, options);
     for (const auto& [name, tensor] : result.outputs) {
-        CAPTURE(name);
+        const std::string output = name; // clang 14 has no captures of bindings
+        CAPTURE(output);
         const Tensor expected =
             make_tensor(tensor.type.dtype, tensor.type.shape, [](i64 i) { return static_cast<double>(i % 200); });
         CHECK(tensor.bytes == expected.bytes);
@@ -142,6 +144,10 @@ TEST_CASE("checkpoint: each device writes the blocks that no device before it ho
     CHECK(index->pieces[1] == IndexedPiece{"b[0:4]", 0});
     CHECK(index->pieces[2] == IndexedPiece{"flag", 0});
     CHECK(index->pieces.back() == IndexedPiece{"w.mu[4:8,12:16]", 11});
+    const Json schema = parse_json(contents(std::string(SHARDC_SOURCE_DIR) + "/schemas/checkpoint.schema.json")).root;
+    const std::string index_text = contents(step + "/model.safetensors.index.json");
+    for (const std::string& misfit : schema_problems(schema, parse_json(index_text).root)) FAIL_CHECK(misfit);
+    CHECK(schema_problems(schema, parse_json(R"({"weight_map": {"w": "../w"}})").root).size() == 1);
     const std::string file = contents(step + "/model-00002-of-00004.safetensors");
     const std::optional<SafetensorsHeader> header =
         parse_safetensors_header(file, static_cast<i64>(file.size()), problem);
@@ -295,7 +301,8 @@ TEST_CASE("checkpoint: a file that is damaged, cut or missing is named") {
         {"model-00002-of-00002.safetensors\"\n", "../../etc/passwd\"\n"},
     };
     for (const auto& [from, to] : edits) {
-        CAPTURE(to);
+        const std::string edit = from;
+        CAPTURE(edit);
         std::string edited = whole_index;
         REQUIRE(edited.rfind(from) != std::string::npos);
         edited.replace(edited.rfind(from), from.size(), to);
@@ -348,6 +355,13 @@ TEST_CASE("checkpoint: a new one takes the place of the one before, and of what 
     CHECK(names_in(folder) == std::vector<std::string>{"latest", "notes.txt", "step-2.2"});
     check_restored(plan, folder);
     CHECK(save(plan, folder, 2) == folder + "/step-2");
+
+    const FolderLock other(folder);
+    Diagnostics diagnostics;
+    CHECK_FALSE(save_checkpoint(plan, folder, SaveWhat::all, 3, {}, "", diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].message == "another process is saving to '" + folder + "'");
+    check_restored(plan, folder);
 }
 
 } // namespace shard
