@@ -51,7 +51,7 @@ private:
     }
     std::string value_name(ValueId id) const { return c_.graph->value(id).name; }
     std::string op_name(NodeId id) const {
-        return id >= 0 && c_.graph->node(id).op != nullptr ? std::string(c_.graph->node(id).op->name) : std::string();
+        return id >= 0 ? std::string(shard::op_name(c_.graph->node(id))) : std::string();
     }
 
     Because because(const Decision& decision) const {

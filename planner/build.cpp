@@ -1,8 +1,9 @@
 // The build pass: walks the model's graph, calls modules, and adds nodes through the Builder.
 #include "planner/build_attributes.h"
+#include "planner/build_calls.h"
 #include "planner/build_inputs.h"
 #include "planner/build_training.h"
-#include "planner/graph_order.h"
+#include "planner/loop_builder.h"
 #include "planner/train.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ public:
         : model_(model), diagnostics_(diagnostics), builder_(graph_, diagnostics) {}
 
     std::optional<Graph> build(bool training) {
-        if (!check_recursion()) return std::nullopt;
+        if (!check_recursion(model_, diagnostics_)) return std::nullopt;
         Scope scope("", model_.graph);
         bool ok = true;
         for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}) && ok;
@@ -41,31 +42,13 @@ public:
             graph_.output_names.push_back(output.text);
         }
         if (model_.train) ok = (training ? run_training(scope) : spare_what_training_reads(scope)) && ok;
-        ok = attach_initializers(graph_, model_, module_paths_, diagnostics_) && ok;
+        ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
         if (!ok) return std::nullopt;
         warn_unused();
         return std::move(graph_);
     }
 
 private:
-    // A module that calls itself, directly or through others, would never end.
-    bool check_recursion() {
-        std::vector<std::pair<int, int>> calls;
-        for (size_t m = 0; m < model_.modules.size(); ++m)
-            for (const Entry& entry : model_.modules[m].graph)
-                if (const ModuleDecl* callee = called_module(entry))
-                    calls.emplace_back(static_cast<int>(m), static_cast<int>(callee - model_.modules.data()));
-        const std::vector<int> cycle = find_cycle(static_cast<int>(model_.modules.size()), calls);
-        if (cycle.empty()) return true;
-        std::string text;
-        for (int m : cycle) text += model_.modules[static_cast<size_t>(m)].name.text + " -> ";
-        const Name& first = model_.modules[static_cast<size_t>(cycle[0])].name;
-        diagnostics_
-            .error("E0230", first.span, fmt::format("module '{}' calls itself: {}{}", first.text, text, first.text))
-            .help("a module may not contain itself; write `repeat` for several in a row");
-        return false;
-    }
-
     // The outputs of a step are the loss and the metrics.
     bool run_training(Scope& scope) {
         const TrainDecl& train = *model_.train;
@@ -100,20 +83,7 @@ private:
         return true;
     }
 
-    const YamlEntry* argument(const Entry& entry, std::string_view key) const {
-        for (const YamlEntry& item : entry.arguments)
-            if (item.key == key) return &item;
-        return nullptr;
-    }
-
-    const ModuleDecl* called_module(const Entry& entry) const {
-        if (entry.op.text != "repeat" && entry.op.text != "value_and_grad") return model_.find_module(entry.op.text);
-        const YamlEntry* block = argument(entry, entry.op.text);
-        const YamlScalar* name = block ? block->value.scalar() : nullptr;
-        return name ? model_.find_module(name->text) : nullptr;
-    }
-
-    bool declare(Scope& scope, const TensorDecl& decl, Role role, const std::vector<std::string>& module_path) {
+    bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path) {
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
@@ -121,6 +91,7 @@ private:
                 .help("inputs and parameters share their names");
             return false;
         }
+        if (scan_) stack(decl);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
         const std::optional<i64> count = checked_element_count(decl.shape);
@@ -135,8 +106,9 @@ private:
         value.decl = static_cast<int>(graph_.declared.size());
         graph_.declared.push_back(decl);
         graph_.declared.back().name.text = value.name;
-        module_paths_.push_back(module_path);
-        scope.bind(decl.name.text, builder_.add_input(std::move(value)));
+        owners_.push_back({module_path, -1, 0, 0});
+        const ValueId id = builder_.add_input(std::move(value));
+        scope.bind(decl.name.text, scan_ ? entry_of_stack(id, decl, scope) : id);
         return true;
     }
 
@@ -176,25 +148,14 @@ private:
             if (results) named_.insert(named_.end(), results->begin() + 1, results->end());
             return results;
         }
-        if (called_module(entry)) return run_call(scope, entry, module_path);
+        if (called_module(model_, entry)) return run_call(scope, entry, module_path);
         const OpDef* op = find_op(entry.op.text);
         const CompositeDef* composite = find_composite(entry.op.text);
         if (!op && !composite) {
-            report_unknown_op(entry);
+            report_unknown_op(model_, entry, diagnostics_);
             return std::nullopt;
         }
         return run_op(scope, entry, op, composite);
-    }
-
-    void report_unknown_op(const Entry& entry) {
-        std::vector<std::string_view> names;
-        for (const OpDef* def : all_ops()) names.push_back(def->name);
-        for (const CompositeDef* def : all_composites()) names.push_back(def->name);
-        for (const ModuleDecl& module : model_.modules) names.push_back(module.name.text);
-        DiagnosticBuilder error =
-            diagnostics_.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text));
-        const std::string_view near = nearest(entry.op.text, names);
-        error.help(near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near));
     }
 
     BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
@@ -231,21 +192,6 @@ private:
         return results;
     }
 
-    // {constant: 0.5, shape: [8]} and {einsum: "ij->ji", in: x}: the op's own value is an argument.
-    static void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands) {
-        for (YamlEntry& item : arguments)
-            if (item.key == op.name) { // written with `in`
-                item.key = std::string(op.subject);
-                return;
-            }
-        if (operands.empty()) return;
-        YamlList list;
-        for (const Name& name : operands) list.push_back({name.span, YamlScalar{name.text, false}});
-        Yaml value = list.size() == 1 ? list[0] : Yaml{operands[0].span, list};
-        arguments.insert(arguments.begin(), {std::string(op.subject), entry.op.span, std::move(value)});
-        operands.clear();
-    }
-
     void name_result(ValueId result, size_t values_before, const std::string& path, Span span) {
         if (static_cast<size_t>(result) >= values_before)
             builder_.rename(result, path, span);
@@ -266,25 +212,13 @@ private:
     // block.0, block.1, ...
     std::optional<std::vector<ValueId>> run_call(Scope& scope, const Entry& entry,
                                                  const std::vector<std::string>& module_path) {
-        const ModuleDecl& module = *called_module(entry);
-        i64 times = 1;
+        const ModuleDecl& module = *called_module(model_, entry);
         const bool repeated = entry.op.text == "repeat";
-        std::string instance = module.name.text;
-        if (repeated && !read_repeat(entry, times)) return std::nullopt;
-        if (!repeated) {
-            for (const YamlEntry& item : entry.arguments) {
-                const std::optional<std::string> name =
-                    item.key == "name" ? read_string(item.value, "name", diagnostics_) : std::nullopt;
-                if (item.key != "name")
-                    diagnostics_
-                        .error("E0225", item.key_span,
-                               fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
-                        .help("a call takes operands, and `name` for the instance");
-                if (!name) return std::nullopt;
-                instance = *name;
-            }
-        }
-        instance = unique_instance(scope.full(instance));
+        const std::optional<Repeat> repeat = repeated ? read_repeat(model_, entry, diagnostics_) : Repeat{};
+        const std::optional<std::string> name =
+            repeated ? module.name.text : read_instance_name(module, entry, diagnostics_);
+        if (!repeat || !name) return std::nullopt;
+        const std::string instance = unique_instance(scope.full(*name));
         std::string own_name = instance.substr(scope.path().empty() ? 0 : scope.path().size() + 1);
         const std::optional<std::vector<ValueId>> operands = resolve_operands(builder_, scope, entry.operands);
         if (!operands) return std::nullopt;
@@ -296,27 +230,21 @@ private:
                 .label(module.name.span, "declared here");
             return std::nullopt;
         }
-        std::vector<ValueId> carried = *operands;
-        std::vector<ValueId> outputs;
-        for (i64 n = 0; n < times; ++n) {
-            std::vector<std::string> inner_path = module_path;
-            // Flax names the modules of a loop Name_0, Name_1, ...
-            inner_path.push_back(repeated ? fmt::format("{}_{}", own_name, n) : own_name);
-            const std::string path = repeated ? fmt::format("{}.{}", instance, n) : instance;
-            if (!check_calls(entry, inner_path.size())) return std::nullopt;
-            const std::optional<std::vector<ValueId>> results = run_module(module, path, carried, inner_path);
-            if (!results) return std::nullopt;
-            outputs = *results;
-            if (repeated && outputs.size() > carried.size()) {
-                diagnostics_
-                    .error("E0231", entry.op.span,
-                           fmt::format("module '{}' cannot be repeated: it has {} outputs and {} inputs",
-                                       module.name.text, outputs.size(), carried.size()))
-                    .help("outputs go into the first inputs of the next repetition");
-                return std::nullopt;
-            }
-            if (repeated) std::copy(outputs.begin(), outputs.end(), carried.begin());
+        if (repeated && module.outputs.size() > module.inputs.size()) {
+            diagnostics_
+                .error("E0231", entry.op.span,
+                       fmt::format("module '{}' cannot be repeated: it has {} outputs and {} inputs", module.name.text,
+                                   module.outputs.size(), module.inputs.size()))
+                .help("outputs go into the first inputs of the next repetition");
+            return std::nullopt;
         }
+        std::vector<std::string> path = module_path;
+        path.push_back(own_name);
+        const BuiltValues made = repeat->scan ? run_scan(module, entry, *repeat, instance, *operands, path)
+                                              : run_in_a_row(module, entry, repeated ? repeat->times : 0, instance,
+                                                             *operands, path);
+        if (!made) return std::nullopt;
+        const std::vector<ValueId>& outputs = *made;
         for (size_t n = 0; n < entry.results.size() && n < outputs.size(); ++n) {
             graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[n].text), "#"), outputs[n]);
             named_.push_back(outputs[n]);
@@ -324,23 +252,89 @@ private:
         return outputs;
     }
 
-    bool read_repeat(const Entry& entry, i64& times) {
-        const YamlEntry* count = argument(entry, "times");
-        const std::optional<i64> read = count ? read_int(count->value, "times", diagnostics_) : std::nullopt;
-        if (!count) diagnostics_.error("E0225", entry.op.span, "'repeat' needs the argument 'times'");
-        if (!read) return false;
-        times = *read;
-        if (times < 1) {
-            diagnostics_.error("E0226", count->value.span, fmt::format("'times' must be at least 1, not {}", times));
-            return false;
+    // `times` 0: once, and not as the first of several.
+    BuiltValues run_in_a_row(const ModuleDecl& module, const Entry& entry, i64 times, const std::string& instance,
+                             std::vector<ValueId> carried, const std::vector<std::string>& path) {
+        std::vector<ValueId> outputs;
+        for (i64 n = 0; n < std::max<i64>(times, 1); ++n) {
+            std::vector<std::string> inner_path = path;
+            // Flax names the modules of a loop Name_0, Name_1, ...
+            if (times > 0) inner_path.back() += fmt::format("_{}", n);
+            if (!check_calls(entry, inner_path.size())) return std::nullopt;
+            const BuiltValues results =
+                run_module(module, times > 0 ? fmt::format("{}.{}", instance, n) : instance, carried, inner_path);
+            if (!results) return std::nullopt;
+            outputs = *results;
+            if (times > 0) std::copy(outputs.begin(), outputs.end(), carried.begin());
         }
-        const YamlEntry* scan = argument(entry, "scan");
-        const std::optional<bool> as_loop =
-            scan ? read_bool(scan->value, "scan", diagnostics_) : std::optional<bool>(false);
-        if (as_loop.value_or(false))
-            diagnostics_.error("E0233", scan->key_span, "`scan: true` is not supported by this version")
-                .help("without it the repeat is written out, which computes the same");
-        return as_loop && !*as_loop;
+        return outputs;
+    }
+
+    // One block in a loop over its stacked parameters: outputs are carried, other inputs are the same in every trip.
+    BuiltValues run_scan(const ModuleDecl& module, const Entry& entry, const Repeat& repeat,
+                         const std::string& instance, std::vector<ValueId> operands,
+                         const std::vector<std::string>& path) {
+        if (scan_) {
+            diagnostics_.error("E0233", repeat.scan_span, "a block that is scanned cannot scan another one")
+                .help("leave `scan: true` away here: the inner repeat is then written out, which computes the same");
+            return std::nullopt;
+        }
+        if (!check_calls(entry, path.size())) return std::nullopt;
+        const size_t carried = module.outputs.size();
+        const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));
+        for (ValueId id : operands) builder_.mark_used(id);
+        const Builder::Place place{instance, instance, entry.op.span, {}, {}};
+        GraphLoop header;
+        header.trips = repeat.times;
+        header.scope = instance;
+        header.span = entry.op.span;
+        builder_.set_place(place);
+        LoopBuilder loop(builder_, header, inits);
+        for (size_t n = 0; n < carried; ++n) {
+            operands[n] = loop.argument(n);
+            const std::string name = builder_.unique_name(fmt::format("{}.{}", instance, module.inputs[n].text), "#");
+            builder_.rename(operands[n], name, module.inputs[n].span);
+        }
+        scan_ = Scan{&loop, repeat.times, repeat.axis, scans_++, path.size() - 1};
+        const BuiltValues outputs = run_module(module, instance, operands, path);
+        scan_.reset();
+        bool fits = outputs.has_value();
+        for (size_t n = 0; fits && n < carried; ++n) {
+            const TensorType &before = builder_.type(inits[n]), &after = builder_.type((*outputs)[n]);
+            fits = before.dtype == after.dtype && before.shape == after.shape;
+            if (fits) continue;
+            diagnostics_
+                .error("E0231", entry.op.span,
+                       fmt::format("module '{}' cannot be scanned: '{}' goes in as {} {} and comes out as {} {}",
+                                   module.name.text, module.inputs[n].text, shard::name(before.dtype),
+                                   shape_text(before.shape), shard::name(after.dtype), shape_text(after.shape)))
+                .label(module.outputs[n].span, "comes out here");
+        }
+        if (!fits) {
+            builder_.set_loop(graph_.loops[static_cast<size_t>(loop.loop())].parent);
+            return std::nullopt;
+        }
+        builder_.set_place(place);
+        return loop.close(*outputs, {}, {}).carried;
+    }
+
+    // A parameter of a scanned block, as it is declared: all layers of it.
+    void stack(TensorDecl& decl) const {
+        decl.logical.resize(decl.shape.size());
+        decl.shape.insert(decl.shape.begin(), scan_->layers);
+        decl.logical.insert(decl.logical.begin(), scan_->axis);
+        if (decl.mesh) decl.mesh->dims.insert(decl.mesh->dims.begin(), DimSpec{{}, false, 0, decl.mesh->span});
+    }
+
+    // What the body calls by the parameter's name: that of the running layer.
+    ValueId entry_of_stack(ValueId stack, const TensorDecl& decl, const Scope& scope) {
+        owners_.back().scan = scan_->number;
+        owners_.back().layers = scan_->layers;
+        owners_.back().block = scan_->block;
+        builder_.set_place({scope.path(), scope.full(decl.name.text), decl.name.span, {}, {}});
+        const ValueId entry = scan_->loop->entry(stack);
+        builder_.rename(entry, builder_.unique_name(scope.full(decl.name.text) + ".layer", "_"), decl.name.span);
+        return entry;
     }
 
     bool check_calls(const Entry& entry, size_t nested) {
@@ -393,11 +387,22 @@ private:
         for (ValueId id : named_) warn(id, "value");
     }
 
+    // The scan whose body is being built.
+    struct Scan {
+        LoopBuilder* loop;
+        i64 layers;
+        std::string axis;
+        int number;
+        size_t block; // in the linen path: the scanned block
+    };
+
     const Model& model_;
     Diagnostics& diagnostics_;
     Graph graph_;
     Builder builder_;
-    std::vector<std::vector<std::string>> module_paths_; // by declared tensor
+    std::optional<Scan> scan_;
+    int scans_ = 0;
+    std::vector<TensorOwner> owners_;                    // by declared tensor
     std::set<std::string> instances_;                    // paths taken
     i64 calls_ = 0;                                      // of modules, every repetition counted
     std::vector<ValueId> named_;                         // results that the user named, in order

@@ -190,38 +190,73 @@ std::optional<Key> explicit_key(const TensorDecl& decl) {
     return Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
 }
 
+// What one layer declares.
+TensorDecl entry_of(TensorDecl decl, const TensorOwner& owner) {
+    if (owner.layers > 0) decl.shape.erase(decl.shape.begin());
+    return decl;
+}
+
+// By input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which parameters would
+// be declared if scans were written out: layer by layer.
+std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const Model& model, Key root,
+                                                     const std::vector<TensorOwner>& owners,
+                                                     const std::vector<Distribution>& distributions) {
+    std::vector<ParameterKeyRequest> requests;
+    std::vector<size_t> asked_by; // by request: the input
+    const auto ask = [&](size_t n, i64 layer) {
+        const TensorOwner& owner = owners[n];
+        std::vector<std::string> path = owner.path;
+        if (owner.layers > 0) path[owner.block] += fmt::format("_{}", layer);
+        requests.push_back({path, is_random(distributions[n]), explicit_key(graph.declared[n])});
+        asked_by.push_back(n);
+    };
+    std::vector<size_t> parameters;
+    for (size_t n = 0; n < graph.inputs.size(); ++n)
+        if (graph.value(graph.inputs[n]).role == Role::param) parameters.push_back(n);
+    for (size_t first = 0; first < parameters.size();) {
+        const TensorOwner& owner = owners[parameters[first]];
+        size_t end = first + 1;
+        while (owner.scan >= 0 && end < parameters.size() && owners[parameters[end]].scan == owner.scan) ++end;
+        for (i64 layer = 0; layer < std::max<i64>(owner.layers, 1); ++layer)
+            for (size_t p = first; p < end; ++p) ask(parameters[p], layer);
+        first = end;
+    }
+    const std::vector<std::optional<Key>> made = parameter_keys(model.keys, root, requests);
+    std::vector<std::vector<std::optional<Key>>> keys(graph.inputs.size());
+    for (size_t r = 0; r < made.size(); ++r) keys[asked_by[r]].push_back(made[r]);
+    return keys;
+}
+
 } // namespace
 
-bool attach_initializers(Graph& graph, const Model& model, const std::vector<std::vector<std::string>>& module_paths,
+bool attach_initializers(Graph& graph, const Model& model, const std::vector<TensorOwner>& owners,
                          Diagnostics& diagnostics) {
     const Key root = key_from_seed(model.seed);
     std::vector<Distribution> distributions;
-    std::vector<ParameterKeyRequest> requests; // of the parameters, in order
     bool ok = true;
     for (size_t n = 0; n < graph.inputs.size(); ++n) {
-        const TensorDecl& decl = graph.declared[n];
+        const TensorDecl decl = entry_of(graph.declared[n], owners[n]);
         const Role role = graph.value(graph.inputs[n]).role;
         const std::optional<Distribution> made =
             decl.init.name.empty() ? default_distribution(decl, role) : read_distribution(decl, diagnostics);
         ok = made && check_dtype(decl, *made, diagnostics) && ok;
         distributions.push_back(made.value_or(Distribution{}));
-        if (role == Role::param)
-            requests.push_back({module_paths[n], is_random(distributions.back()), explicit_key(decl)});
     }
-    const std::vector<std::optional<Key>> keys = parameter_keys(model.keys, root, requests);
-    size_t next = 0;
+    const std::vector<std::vector<std::optional<Key>>> keys = keys_of(graph, model, root, owners, distributions);
     for (size_t n = 0; n < graph.inputs.size(); ++n) {
         const TensorDecl& decl = graph.declared[n];
         Value& value = graph.value(graph.inputs[n]);
         Generate init;
         init.shape = value.type.shape;
-        std::optional<Key> key = value.role == Role::param ? keys[next++] : explicit_key(decl);
+        std::optional<Key> key = value.role == Role::param ? keys[n][0] : explicit_key(decl);
         if (value.role != Role::param && !key) key = linen_key(root, {"inputs", decl.name.text}, 1);
         if (!is_random(distributions[n])) {
             init.source = Fill{distributions[n].value};
         } else if (key) {
-            init.source =
-                Random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
+            Random random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
+            if (owners[n].layers > 0)
+                for (const std::optional<Key>& layer : keys[n]) random.layers.push_back(layer.value_or(*key));
+            init.source = std::move(random);
         } else {
             diagnostics
                 .error("E0232", decl.name.span,

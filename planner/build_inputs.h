@@ -10,9 +10,17 @@
 
 namespace shard {
 
-// Fills Value::init of every value in graph.inputs. module_paths[i] is the linen path of the module that owns
-// graph.declared[i].
-bool attach_initializers(Graph& graph, const Model& model, const std::vector<std::vector<std::string>>& module_paths,
+// The linen path of the module that owns a declared tensor. Of a block that is scanned the tensor is a stack along dim 0,
+// whose entries have the keys that they would have if the block were written out.
+struct TensorOwner {
+    std::vector<std::string> path;
+    int scan = -1;      // which scan of the model; -1: no stack
+    i64 layers = 0;     // entries of the stack
+    size_t block = 0;   // in `path`: the scanned block, without the number of the layer
+};
+
+// Fills Value::init of every value in graph.inputs. owners[i] is that of graph.declared[i].
+bool attach_initializers(Graph& graph, const Model& model, const std::vector<TensorOwner>& owners,
                          Diagnostics& diagnostics);
 
 } // namespace shard

@@ -106,11 +106,14 @@ ValueId Builder::add_input(Value value) {
 // The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
 ValueId Builder::for_use(ValueId id) {
     const Value value = graph_->value(id);
-    const bool copy = value.producer >= 0 && is_used(id) && graph_->node(value.producer).op->duplicate_per_use;
+    const OpDef* op = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
+    const bool copy = op != nullptr && op->duplicate_per_use && (is_used(id) || value.loop != loop_);
     mark_used(id);
     if (!copy) return id;
     Node node = graph_->node(value.producer);
+    node.loop = loop_;
     Value twin = value;
+    twin.loop = loop_;
     twin.name = unique_name(value.name + ".copy", "_");
     twin.producer = static_cast<NodeId>(graph_->nodes.size());
     const ValueId twin_id = add_value(std::move(twin));
@@ -186,20 +189,31 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     node.op = &def;
     for (ValueId id : operands) node.inputs.push_back(for_use(id));
     node.attributes = std::move(attributes);
+    return emit_node(std::move(node), *results, def.name).front();
+}
+
+std::vector<ValueId> Builder::emit_marker(Node marker, const std::vector<TensorType>& types, std::string_view name) {
+    for (ValueId id : marker.inputs) mark_used(id);
+    return emit_node(std::move(marker), types, name);
+}
+
+std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>& types, std::string_view name) {
     node.scope = place_.scope;
     node.span = place_.span;
+    node.loop = loop_;
     const NodeId id = static_cast<NodeId>(graph_->nodes.size());
-    for (TensorType& result : *results) {
+    for (const TensorType& type : types) {
         Value value;
-        value.name = unique_name(fmt::format("{}.{}", place_.prefix, def.name), "_");
-        value.type = std::move(result);
+        value.name = unique_name(fmt::format("{}.{}", place_.prefix, name), "_");
+        value.type = type;
         value.producer = id;
         value.span = place_.span;
+        value.loop = loop_;
         node.outputs.push_back(add_value(std::move(value)));
     }
-    const ValueId first = node.outputs[0];
+    const std::vector<ValueId> outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
-    return first;
+    return outputs;
 }
 
 ValueId Builder::scalar(double value, DType dtype) {

@@ -36,6 +36,13 @@ public:
     void set_place(Place place) { place_ = std::move(place); }
     const Place& place() const { return place_; }
 
+    // The innermost loop that what is emitted next stands in; -1: none. See LoopBuilder.
+    int loop() const { return loop_; }
+    void set_loop(int loop) { loop_ = loop; }
+    // Adds a marker of a loop: a node without an op, whose results have these types.
+    std::vector<ValueId> emit_marker(Node marker, const std::vector<TensorType>& types, std::string_view name);
+
+    ValueId add_value(Value value);
     // Adds a value without a producer.
     ValueId add_input(Value value);
     // A path that no value has yet: itself, or with `separator` and a number.
@@ -48,12 +55,13 @@ private:
     std::optional<ValueId> emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes);
     BuiltValues inside(std::string_view name, const std::vector<ValueId>& operands, const Attributes& attributes,
                        const CompositeDef* composite, const OpDef* op);
+    std::vector<ValueId> emit_node(Node node, const std::vector<TensorType>& types, std::string_view name);
     ValueId for_use(ValueId id);
-    ValueId add_value(Value value);
 
     Graph* graph_;
     Diagnostics* diagnostics_;
     Place place_;
+    int loop_ = -1;
     std::vector<bool> used_;           // by ValueId
     std::map<std::string, int> names_; // every name taken, and the last number given to it
 };

@@ -136,6 +136,12 @@ Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, con
                         stored.type.elements())};
 }
 
+Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried) {
+    return {fmt::format("{}: the loop carries it as {}, but it is kept as {}", value.name, text(mesh, carried),
+                        text(mesh, kept)),
+            change_words(mesh, value.type, value.name, kept, carried)};
+}
+
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted) {
     std::string change = change_words(mesh, value.type, value.name, kept, wanted);
     return {fmt::format("{}: returned as {}, but it is kept as {}", value.name, text(mesh, wanted), text(mesh, kept)),

@@ -27,6 +27,8 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
 // "w.gathered: fsdp (line 4) splits w over data, and the forward pass reads it whole"
 Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                      const Sharding& wanted);
+// "x: the loop carries it as [data | -], but it is kept as [- | data]"
+Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried);
 // "z: returned as [- | data], but it is kept as [data | -]"
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted);
 

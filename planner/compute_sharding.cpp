@@ -255,17 +255,13 @@ private:
 
     void price_kernel(ComputeSharding& choice) {
         std::vector<TensorType> operands = query_.operand_types, results = query_.result_types;
-        i64 bytes = 0;
-        for (size_t i = 0; i < operands.size(); ++i) {
+        for (size_t i = 0; i < operands.size(); ++i)
             operands[i].shape = local_shape(operands[i].shape, choice.operands[i]);
-            bytes += operands[i].bytes();
-        }
-        for (size_t i = 0; i < results.size(); ++i) {
+        for (size_t i = 0; i < results.size(); ++i)
             results[i].shape = local_shape(results[i].shape, choice.results[i]);
-            bytes += results[i].bytes();
-        }
         choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
                                                       *query_.attributes, rule_, choice.factor_axes});
+        const i64 bytes = kernel_bytes(choice.kernel, operands, results[0]);
         PlanCost cost;
         cost.flops = flops(choice.kernel, operands, results[0]);
         cost.local_bytes = bytes;

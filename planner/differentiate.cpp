@@ -1,9 +1,12 @@
 #include "planner/differentiate.h"
 
+#include "planner/backward_loop.h"
 #include "planner/composites_support/chain.h"
+#include "planner/loop_builder.h"
 #include "planner/recompute.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -14,16 +17,11 @@ namespace {
 class Reverse {
 public:
     Reverse(Builder& builder, ValueId loss, std::span<const ValueId> with_respect_to)
-        : builder_(builder), graph_(builder.graph()), last_(static_cast<NodeId>(graph_.nodes.size()) - 1),
+        : builder_(builder), graph_(builder.graph()), end_(static_cast<NodeId>(graph_.nodes.size())),
           wanted_(graph_.values.size()), cotangents_(graph_.values.size(), -1) {
+        if (builder.loop() >= 0) begin_ = graph_.loops[static_cast<size_t>(builder.loop())].opens + 1;
         for (ValueId id : with_respect_to) wanted_[static_cast<size_t>(id)] = true;
-        for (const Node& node : graph_.nodes) {
-            const bool flows =
-                std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return wanted(id); });
-            if (!flows || !node.op->gradient) continue;
-            for (ValueId id : node.outputs)
-                if (is_floating(type(id).dtype)) wanted_[static_cast<size_t>(id)] = true;
-        }
+        for (NodeId n = begin_; n < end_; ++n) n = find_wanted(n);
         std::vector<ValueId> ends(with_respect_to.begin(), with_respect_to.end());
         ends.push_back(loss);
         find_calls(ends);
@@ -33,8 +31,8 @@ public:
         if (!wanted(loss)) return;
         set_place(loss);
         cotangent(loss) = filled(type(loss), 1);
-        for (NodeId id = last_; id >= 0; --id) visit(id);
-        recompute_pointwise(builder_, last_ + 1);
+        for (NodeId id = end_; id-- > begin_;) id = visit(id);
+        recompute_pointwise(builder_, {begin_, end_, end_, builder_.loop(), builder_.loop()});
     }
 
     // Zeros where nothing was contributed. A value of its own, also where two values have one cotangent, as the
@@ -51,7 +49,14 @@ public:
 
 private:
     bool wanted(ValueId id) const { return wanted_[static_cast<size_t>(id)]; }
-    ValueId& cotangent(ValueId id) { return cotangents_[static_cast<size_t>(id)]; }
+    const GraphLoop& loop(int l) const { return graph_.loops[static_cast<size_t>(l)]; }
+
+    // In a loop that is being reversed, what is outside it collects the contributions of one trip.
+    ValueId& cotangent(ValueId id) {
+        if (!reversed_.empty() && !is_within(graph_, graph_.value(id).loop, reversed_.back().forward))
+            return reversed_.back().outside.emplace(id, -1).first->second;
+        return cotangents_[static_cast<size_t>(id)];
+    }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
 
     static ValueId must(std::optional<ValueId> id) {
@@ -65,6 +70,36 @@ private:
         attributes.set("dtype", std::string(name(type.dtype)));
         return must(builder_.emit("constant", {}, std::move(attributes)));
     }
+
+    // What depends on what is differentiated for, through node n; returns the node to go on from. What a loop carries
+    // may come to depend on it in a later trip: then its body is looked through again.
+    NodeId find_wanted(NodeId n) {
+        const Node& node = graph_.node(n);
+        const auto want = [this](ValueId id) {
+            if (!is_floating(type(id).dtype) || wanted(id)) return false;
+            return bool(wanted_[static_cast<size_t>(id)] = true);
+        };
+        if (node.opens >= 0)
+            for (const GraphLoop::Carried& carried : loop(node.opens).carried)
+                if (wanted(carried.init)) want(carried.argument);
+        if (node.closes >= 0) {
+            bool again = false;
+            for (const GraphLoop::Carried& carried : loop(node.closes).carried)
+                if (wanted(carried.yield)) again = want(carried.argument) || again;
+            if (again) return loop(node.closes).opens; // the next node is the first of the body
+            for (size_t i = 0; i < node.inputs.size(); ++i)
+                if (wanted(node.inputs[i])) want(node.outputs[i]);
+            for (const GraphLoop::Carried& carried : loop(node.closes).carried)
+                if (wanted(carried.argument)) want(carried.result);
+        }
+        if (node.op == nullptr || !passes_on(node)) return n;
+        if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return wanted(id); }))
+            for (ValueId id : node.outputs) want(id);
+        return n;
+    }
+
+    static bool is_part_of_stack(const Node& node) { return node.op->name == "loop_slice"; }
+    static bool passes_on(const Node& node) { return node.op->gradient || is_part_of_stack(node); }
 
     // What is emitted next belongs to where the value is made, and is called after it.
     void set_place(ValueId value) {
@@ -103,15 +138,104 @@ private:
 
     // All readers of the node's result have been visited, so its cotangent is whole. Within a composite that has a
     // gradient of its own only the result has one.
-    void visit(NodeId id) {
+    // Returns the node before which to go on.
+    NodeId visit(NodeId id) {
+        if (graph_.node(id).closes >= 0) return visit_loop(graph_.node(id).closes);
         const ValueId output = graph_.node(id).outputs[0];
-        if (cotangent(output) < 0 || !wanted(output)) return;
+        if (!wanted(output) || cotangent(output) < 0) return id;
         if (const int c = call_of_[static_cast<size_t>(id)]; c >= 0) {
             const CompositeCall called = call(c); // a copy: the graph grows
             if (output == called.result) pull(output, called.operands, called.attributes, called.def->gradient);
         } else if (const Node node = graph_.node(id); node.op->gradient) {
             pull(output, node.inputs, node.attributes, node.op->gradient);
+        } else if (is_part_of_stack(node)) {
+            contribute_part(node);
         }
+        return id;
+    }
+
+    // A loop is reversed by a loop that runs the other way: it carries the gradients of what the forward loop carries,
+    // sums up those of what its body reads from outside, and stacks up those of what it takes from stacks.
+    NodeId visit_loop(int forward) {
+        const GraphLoop of = loop(forward); // copies: the graph grows
+        const std::vector<ValueId> results = graph_.node(of.closes).outputs;
+        if (std::none_of(results.begin(), results.end(), [&](ValueId id) { return wanted(id) && cotangent(id) >= 0; }))
+            return of.opens;
+        std::vector<GraphLoop::Carried> carried;
+        std::vector<ValueId> inits;
+        for (const GraphLoop::Carried& each : of.carried) {
+            if (!wanted(each.argument)) continue;
+            carried.push_back(each);
+            set_place(each.result);
+            const ValueId known = cotangent(each.result);
+            inits.push_back(known >= 0 ? known : filled(type(each.result), 0));
+        }
+        std::vector<std::pair<ValueId, ValueId>> terms, slices; // and the cotangent of the sum or stack
+        for (const GraphLoop::Sum& sum : of.sums)
+            if (wanted(sum.result) && cotangent(sum.result) >= 0) terms.emplace_back(sum.term, cotangent(sum.result));
+        for (const GraphLoop::Stack& stack : of.stacks)
+            if (wanted(stack.result) && cotangent(stack.result) >= 0)
+                slices.emplace_back(stack.slice, cotangent(stack.result));
+
+        GraphLoop header;
+        header.trips = of.trips;
+        header.reverse = !of.reverse;
+        header.scope = of.scope;
+        header.span = of.span;
+        const std::string name = (of.scope.empty() ? "loop" : of.scope) + ".grad";
+        builder_.set_place({of.scope, name, of.span, {}, {}});
+        LoopBuilder backward(builder_, header, inits);
+        reversed_.push_back({forward, backward.loop(), {}, {}});
+        for (size_t n = 0; n < carried.size(); ++n)
+            if (wanted(carried[n].yield)) contribute(carried[n].yield, backward.argument(n));
+        for (const auto& [term, gradient] : terms) contribute(term, gradient);
+        for (const auto& [slice, gradient] : slices) {
+            set_place(slice);
+            contribute(slice, backward.entry(gradient));
+        }
+        for (NodeId id = of.closes; id-- > of.opens + 1;) id = visit(id);
+
+        std::vector<ValueId> yields;
+        for (const GraphLoop::Carried& each : carried) {
+            set_place(each.argument);
+            const ValueId known = cotangent(each.argument);
+            yields.push_back(known >= 0 ? known : filled(type(each.argument), 0));
+        }
+        Reversed body = std::move(reversed_.back());
+        reversed_.pop_back();
+        std::vector<ValueId> read, stacks, sums, entries; // what the body reads, and its gradients
+        for (const auto& [id, gradient] : body.outside)
+            if (gradient >= 0) read.push_back(id), sums.push_back(gradient);
+        for (const auto& [id, gradient] : body.parts) stacks.push_back(id), entries.push_back(gradient);
+        std::vector<ValueId*> ends;
+        for (std::vector<ValueId>* list : {&yields, &sums, &entries})
+            for (ValueId& id : *list) ends.push_back(&id);
+        fetch_from_forward(builder_, forward, backward.loop(), ends);
+        builder_.set_place({of.scope, name, of.span, {}, {}});
+        const LoopBuilder::Results made = backward.close(yields, sums, entries);
+        for (size_t n = 0; n < carried.size(); ++n)
+            if (wanted(carried[n].init)) contribute(carried[n].init, made.carried[n]);
+        for (size_t n = 0; n < read.size(); ++n) contribute(read[n], made.sums[n]);
+        for (size_t n = 0; n < stacks.size(); ++n) contribute(stacks[n], made.stacks[n]);
+        return of.opens;
+    }
+
+    // The gradient of an entry of a stack that lies outside the loop.
+    void contribute_part(const Node& node) {
+        const ValueId output = node.outputs[0], stack = node.inputs[0];
+        if (!wanted(stack)) return;
+        internal_check(!reversed_.empty() && node.attributes.integer("loop") == reversed_.back().forward &&
+                           node.attributes.integer("dim") == 0 && type(output).shape[0] == 1,
+                       "only entries of stacks have gradients");
+        name_cotangent(output);
+        set_place(output);
+        const TensorType whole = type(stack);
+        const ValueId entry = must(builder_.emit(
+            "reshape", {cotangent(output)},
+            shape_of(Shape(whole.shape.begin() + 1, whole.shape.end()),
+                     std::vector<std::string>(whole.logical.begin() + 1, whole.logical.end()))));
+        ValueId& sum = reversed_.back().parts.emplace(stack, -1).first->second;
+        sum = sum < 0 ? entry : must(builder_.emit("add", {sum, entry}));
     }
 
     void pull(ValueId output, const std::vector<ValueId>& inputs, const Attributes& attributes,
@@ -130,8 +254,8 @@ private:
     void contribute(ValueId to, ValueId gradient) {
         internal_check(type(gradient).dtype == type(to).dtype && type(gradient).shape == type(to).shape,
                        "a gradient has the type of its value");
-        ValueId& sum = cotangent(to);
-        sum = sum < 0 ? gradient : must(builder_.emit("add", {sum, gradient}));
+        const ValueId known = cotangent(to);
+        cotangent(to) = known < 0 ? gradient : must(builder_.emit("add", {known, gradient}));
     }
 
     // "h.grad"; a cotangent that several values share has the name of the one that was made last.
@@ -148,7 +272,16 @@ private:
 
     Builder& builder_;
     Graph& graph_;
-    const NodeId last_;               // of the forward nodes
+    // A loop that is being reversed, and the gradients that one trip makes for what is outside of it: of values that the
+    // body reads, and of entries of stacks.
+    struct Reversed {
+        int forward, backward;
+        std::map<ValueId, ValueId> outside, parts;
+    };
+
+    NodeId begin_ = 0;                // the forward nodes
+    const NodeId end_;
+    std::vector<Reversed> reversed_;  // inner ones last
     std::vector<int> call_of_;        // by NodeId: the composite that is differentiated as a whole; -1: none
     std::vector<bool> wanted_;        // by ValueId: depends on what is differentiated for
     std::vector<ValueId> cotangents_; // by ValueId: what its readers have contributed so far; -1: nothing

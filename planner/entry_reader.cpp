@@ -238,7 +238,9 @@ private:
 } // namespace
 
 bool is_op_name(std::string_view name) {
-    return name == "repeat" || name == "value_and_grad" || find_op(name) != nullptr || find_composite(name) != nullptr;
+    const OpDef* op = find_op(name);
+    return name == "repeat" || name == "value_and_grad" || (op != nullptr && !op->internal) ||
+           find_composite(name) != nullptr;
 }
 
 std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,

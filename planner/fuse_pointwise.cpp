@@ -140,6 +140,7 @@ private:
         const Node* producer = producer_of(id);
         if (producer == nullptr || pointwise_of(*producer) == nullptr || readers(id) != 1) return false;
         const Node& node = graph_.node(n);
+        if (producer->loop != node.loop) return false; // it would be computed in every trip
         const Shape& space = graph_.value(node.outputs[0]).type.shape;
         for (size_t i = 0; i < node.inputs.size(); ++i)
             if (node.inputs[i] == id &&

@@ -92,6 +92,16 @@ void verify_graph(const Graph& graph) {
     std::sort(names.begin(), names.end());
     internal_check(std::adjacent_find(names.begin(), names.end()) == names.end(), "graph: two values have one name");
     for (NodeId id = 0; id < nodes; ++id) check_types(graph, id);
+    verify_loops(graph);
+}
+
+void renumber_nodes(Graph& graph) {
+    for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
+        const Node& node = graph.node(n);
+        for (ValueId id : node.outputs) graph.value(id).producer = n;
+        if (node.opens >= 0) graph.loops[static_cast<size_t>(node.opens)].opens = n;
+        if (node.closes >= 0) graph.loops[static_cast<size_t>(node.closes)].closes = n;
+    }
 }
 
 std::optional<ValueId> find_value(const Graph& graph, std::string_view name) {

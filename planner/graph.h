@@ -59,13 +59,15 @@ struct Node {
 //              stand among them
 //     closes   reads the yields, terms and slices, makes the results
 //
-// So SSA form and the order of nodes hold as they are written. The index counts 0 .. trips-1, or down if `reverse`; ops
-// of the body that depend on it have the loop's number in their attribute `loop`.
+// So SSA form and the order of nodes hold as they are written. Arguments are values of the body, results of the loop
+// around. The index counts 0 .. trips-1, or down if `reverse`; ops of the body that depend on it have the loop's number
+// in their attribute `loop` (planner/ops_support/loop_index.h). A local loop only carries: partition writes sums and
+// stacks out.
 struct GraphLoop {
     int parent = -1;
     i64 trips = 1;
     bool reverse = false;
-    NodeId opens = -1, closes = -1;
+    NodeId opens = -1, closes = -1; // -1: nobody reads its results, and it is gone
     // argument is init in the first trip and the yield of the trip before in the others; result is the last yield.
     struct Carried {
         ValueId init, argument, yield, result;
@@ -121,8 +123,15 @@ struct Graph {
 
 // Nodes that read each value, in node order, a node once per operand.
 std::vector<std::vector<NodeId>> users_of(const Graph& graph);
-// Checks SSA form, topological order (by Boost.Graph), types against the ops' rules; internal error if broken.
+// Checks SSA form, topological order (by Boost.Graph), types against the ops' rules, and loops; internal error if
+// broken.
 void verify_graph(const Graph& graph);
+// Sets producers and the markers of loops anew, from the list of nodes.
+void renumber_nodes(Graph& graph);
+// The part about loops, which holds of local graphs too.
+void verify_loops(const Graph& graph);
+// Whether what stands in loop `inner` stands in `outer` too; -1 is outside all loops.
+bool is_within(const Graph& graph, int inner, int outer);
 // The value of a name as a user writes it: a full path; a bare name means the last rebinding ("a" finds "a#3").
 std::optional<ValueId> find_value(const Graph& graph, std::string_view name);
 

@@ -32,12 +32,26 @@ public:
         for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
             const Node& node = graph.node(n);
             if (is_view(graph, node)) shows_[static_cast<size_t>(node.outputs[0])] = shown_by(node.inputs[0]);
+            // What the loop yields is landed: that its end reads it says nothing.
+            if (loop >= 0 && node.closes == loop) continue;
             for (ValueId id : node.inputs) last_read_[static_cast<size_t>(shown_by(id))] = seen_from_here(n);
         }
     }
 
     // The value whose bytes this one is in.
     ValueId shown_by(ValueId id) const { return shows_[static_cast<size_t>(id)]; }
+
+    // Whether a loop that opens at `opens` may write over the value that it begins with.
+    bool may_begin_in(ValueId init, NodeId opens) const {
+        const NodeId producer = graph_->value(init).producer;
+        const auto is_init = [&](ValueId id) { return shown_by(id) == init; };
+        const std::vector<ValueId>& inits = graph_->node(opens).inputs;
+        return producer >= 0 && graph_->node(producer).loop == loop_ && shown_by(init) == init &&
+               (graph_->node(producer).kernel || graph_->node(producer).collective) &&
+               last_read_[static_cast<size_t>(init)] <= opens && std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
+               std::find(graph_->outputs.begin(), graph_->outputs.end(), init) == graph_->outputs.end();
+    }
+    ValueId copy_before(ValueId id, NodeId node) { return copy(id, node - 1, false); }
 
     // A copy of bytes that are overwritten: at the beginning, or where a view shows them.
     ValueId save(ValueId id) { return copy(id, std::max(begin_, graph_->value(id).producer), true); }
@@ -148,7 +162,8 @@ private:
             const bool in_place = node.kernel
                                       ? can_run_in_place(*node.kernel, i, graph_->value(node.inputs[i]).type, type)
                                       : can_run_in_place(*node.collective);
-            if (!in_place) return false;
+            // In a loop it would be one buffer that sends and receives.
+            if (!in_place || (node.collective && loop_ >= 0)) return false;
         }
         return true;
     }
@@ -194,6 +209,28 @@ void land(Graph& graph, std::span<Landing> landings, int loop) {
     Lander lander(graph, loop);
     lander.land(landings);
     lander.insert_copies();
+}
+
+void land_carried(Local& local) {
+    Graph& graph = local.graph;
+    for (int l = static_cast<int>(graph.loops.size()); l-- > 0;) { // inner before outer
+        GraphLoop& loop = graph.loops[static_cast<size_t>(l)];
+        if (loop.opens < 0) continue;
+        Lander around(graph, loop.parent);
+        for (size_t n = 0; n < loop.carried.size(); ++n) {
+            ValueId& init = loop.carried[n].init;
+            if (!around.may_begin_in(init, loop.opens)) init = around.copy_before(init, loop.opens);
+            graph.nodes[static_cast<size_t>(loop.opens)].inputs[n] = init;
+        }
+        around.insert_copies();
+        std::vector<Landing> landings;
+        for (const GraphLoop::Carried& carried : loop.carried) landings.push_back({carried.argument, carried.yield});
+        land(graph, landings, l);
+        for (size_t n = 0; n < landings.size(); ++n) {
+            loop.carried[n].yield = landings[n].value;
+            graph.nodes[static_cast<size_t>(loop.closes)].inputs[n] = landings[n].value;
+        }
+    }
 }
 
 void land_updates(Local& local) {

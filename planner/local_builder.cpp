@@ -24,28 +24,29 @@ LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), g
     for (const Value& value : graph.values) names_.insert(value.name);
 }
 
-ValueId LocalBuilder::add_value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps) {
+ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps) {
     const Value& source = graph_->value(global);
-    Value value;
-    value.name = source.name;
+    Value made;
+    made.name = source.name;
     if (!keeps) {
         std::string stem = fmt::format("{}.{}", source.name, suffix);
-        value.name = stem;
-        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", stem, n);
+        made.name = stem;
+        for (int n = 2; !names_.insert(made.name).second; ++n) made.name = fmt::format("{}#{}", stem, n);
     }
-    value.type = source.type;
-    value.type.shape = local_shape(source.type.shape, sharding);
-    value.role = keeps || source.role == Role::gradient ? source.role : Role::value;
-    value.span = source.span;
-    value.global_shape = source.type.shape;
-    value.sharding = sharding;
-    if (keeps) value.decl = source.decl;
-    local_->graph.values.push_back(std::move(value));
+    made.type = source.type;
+    made.type.shape = local_shape(source.type.shape, sharding);
+    made.role = keeps || source.role == Role::gradient ? source.role : Role::value;
+    made.span = source.span;
+    made.loop = loop_;
+    made.global_shape = source.type.shape;
+    made.sharding = sharding;
+    if (keeps) made.decl = source.decl;
+    local_->graph.values.push_back(std::move(made));
     return static_cast<ValueId>(local_->graph.values.size()) - 1;
 }
 
 ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
-    ValueId id = add_value(global, kept, "", true);
+    ValueId id = value(global, kept, "", true);
     // The start stays empty: where a device's block begins follows from the buffer's sharding.
     local_->graph.value(id).init = graph_->value(global).init;
     local_->graph.inputs.push_back(id);
@@ -54,15 +55,13 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
 
 ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
                               const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps) {
-    ValueId result = add_value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
+    ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
     Node local = node;
     local.inputs = std::move(inputs);
-    local.outputs = {result};
     local.kernel = std::move(kernel);
     local.factor_axes = factor_axes;
     local.origin = origin;
-    local_->graph.value(result).producer = static_cast<NodeId>(local_->graph.nodes.size());
-    local_->graph.nodes.push_back(std::move(local));
+    append(std::move(local), result);
     return result;
 }
 
@@ -92,10 +91,8 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
         ++i;
         node.inputs = {at};
         node.collective = collective;
-        at = add_value(global, after, suffix_of(collective), keeps && i == way.steps.size());
-        node.outputs = {at};
-        local_->graph.value(at).producer = static_cast<NodeId>(local_->graph.nodes.size());
-        local_->graph.nodes.push_back(std::move(node));
+        at = value(global, after, suffix_of(collective), keeps && i == way.steps.size());
+        append(std::move(node), at);
     }
     return at;
 }
@@ -109,13 +106,37 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
         for (const AxisRef& ref : step.slice.axes)
             append_axis(after.dims[static_cast<size_t>(step.slice.to)].axes, ref);
     }
-    ValueId result = add_value(global, after, "sliced", keeps);
+    ValueId result = value(global, after, "sliced", keeps);
     node.inputs = {from};
-    node.outputs = {result};
     node.kernel = slice_kernel(local_->graph.value(from).type.shape, slices);
+    append(std::move(node), result);
+    return result;
+}
+
+ValueId LocalBuilder::entry(ValueId from, ValueId global) {
+    const ValueId result = value(global, local_->graph.value(from).sharding, "entry", false);
+    Value& made = local_->graph.value(result);
+    made.type.shape.insert(made.type.shape.begin(), 1);
+    made.type.logical.insert(made.type.logical.begin(), "");
+    made.global_shape.insert(made.global_shape.begin(), 1);
+    made.sharding.dims.insert(made.sharding.dims.begin(), DimSharding{});
+    Node node;
+    node.op = find_op("reshape");
+    node.span = graph_->value(global).span;
+    node.origin = graph_->value(global).producer;
+    node.inputs = {from};
+    Move flat;
+    flat.flat = true;
+    node.kernel = flat;
+    append(std::move(node), result);
+    return result;
+}
+
+void LocalBuilder::append(Node node, ValueId result) {
+    node.outputs = {result};
+    node.loop = loop_;
     local_->graph.value(result).producer = static_cast<NodeId>(local_->graph.nodes.size());
     local_->graph.nodes.push_back(std::move(node));
-    return result;
 }
 
 Move slice_kernel(const Shape& before, std::span<const AxisMove> slices) {

@@ -25,13 +25,21 @@ public:
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps);
 
+    // A form of the value that nothing makes yet.
+    ValueId value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps);
+    // A value of one trip as the entry of a stack: with a dim of 1 in front.
+    ValueId entry(ValueId from, ValueId global);
+    // The innermost loop that what is added next stands in; -1: none.
+    void set_loop(int loop) { loop_ = loop; }
+
 private:
-    ValueId add_value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps);
+    void append(Node node, ValueId result);
     ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, bool keeps);
 
     Local* local_;
     const Graph* graph_;
     std::set<std::string> names_;
+    int loop_ = -1;
 };
 
 // The kernel that keeps a device's own block of a local value when axes are added to dims. Global data does not move.

@@ -14,12 +14,25 @@ namespace shard {
 #include "composite_registry.inc"
 #undef REGISTER
 
-const std::vector<const OpDef*>& all_ops() {
+namespace {
+
+const std::vector<const OpDef*>& registered_ops() {
     static const std::vector<const OpDef*> table = {
 #define REGISTER(stem) &op_##stem(),
 #include "op_registry.inc"
 #undef REGISTER
     };
+    return table;
+}
+
+} // namespace
+
+const std::vector<const OpDef*>& all_ops() {
+    static const std::vector<const OpDef*> table = [] {
+        std::vector<const OpDef*> made = registered_ops();
+        std::erase_if(made, [](const OpDef* def) { return def->internal; });
+        return made;
+    }();
     return table;
 }
 
@@ -39,10 +52,12 @@ const std::vector<const CompositeDef*>& all_composites() {
 }
 
 const OpDef* find_op(std::string_view name) {
-    for (const OpDef* def : all_ops())
+    for (const OpDef* def : registered_ops())
         if (def->name == name) return def;
     return nullptr;
 }
+
+std::string_view op_name(const Node& node) { return node.op == nullptr ? "loop" : node.op->name; }
 
 const CompositeDef* find_composite(std::string_view name) {
     for (const CompositeDef* def : all_composites())

@@ -109,11 +109,13 @@ struct OpDef {
 
     // Traits that propagation priorities ask for (reference/propagation.md 3.4).
     enum class Class { pointwise, reshape_like, broadcast, constant, other } op_class = Class::other;
+    bool internal = false;          // made by passes, not for model files
     bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other
 };
 
-const std::vector<const OpDef*>& all_ops(); // sorted by name
-const OpDef* find_op(std::string_view name);
+const std::vector<const OpDef*>& all_ops(); // those that a model file may use, sorted by name
+const OpDef* find_op(std::string_view name); // internal ones too
+std::string_view op_name(const Node& node);  // "loop" for a marker
 
 using BuiltValues = std::optional<std::vector<ValueId>>;
 

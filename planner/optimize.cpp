@@ -13,7 +13,8 @@ namespace shard {
 
 namespace {
 
-bool is_reshard(const Node& node) { return node.op == nullptr; }
+bool is_marker(const Node& node) { return node.opens >= 0 || node.closes >= 0; }
+bool is_reshard(const Node& node) { return node.op == nullptr && !is_marker(node); }
 
 void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     auto replace = [&](ValueId& id) {
@@ -23,6 +24,9 @@ void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
     std::for_each(local.value_of.begin(), local.value_of.end(), replace);
     for (Update& update : local.graph.updates) replace(update.input), replace(update.output);
+    for (GraphLoop& loop : local.graph.loops)
+        for (GraphLoop::Carried& carried : loop.carried)
+            for (ValueId* id : {&carried.init, &carried.argument, &carried.yield, &carried.result}) replace(*id);
 }
 
 std::vector<bool> marked(size_t count, const std::vector<ValueId>& ids) {
@@ -46,7 +50,8 @@ void merge_equal_reshards(Local& local) {
         std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
         std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
             return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
-                   graph.node(other).attributes == node.attributes; // a gather for another pass is meant to be another
+                   graph.node(other).attributes == node.attributes && // a gather for another pass is meant to be another
+                   is_within(graph, node.loop, graph.node(other).loop);
         });
         if (same == others.end()) {
             others.push_back(id);
@@ -87,6 +92,7 @@ void scatter_sliced_reductions(Local& local) {
         const std::vector<NodeId>& readers = users[static_cast<size_t>(reduced)];
         if (is_output[static_cast<size_t>(reduced)] || readers.size() != 1) continue;
         Node& slice = graph.nodes[static_cast<size_t>(readers[0])];
+        if (slice.loop != node.loop) continue;
         std::vector<AxisMove> slices = slices_of(graph, slice);
         std::vector<AxisRef> sliced;
         for (const AxisMove& move : slices) sliced.insert(sliced.end(), move.axes.begin(), move.axes.end());
@@ -111,11 +117,14 @@ void remove_unread(Local& local) {
     Graph& graph = local.graph;
     std::vector<bool> needed(graph.values.size());
     for (ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
+    std::vector<bool> kept_loops(graph.loops.size());
     std::vector<Node> nodes;
     for (size_t i = graph.nodes.size(); i-- > 0;) {
         Node& node = graph.nodes[i];
         bool keep = std::any_of(node.outputs.begin(), node.outputs.end(),
                                 [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
+        if (node.closes >= 0) kept_loops[static_cast<size_t>(node.closes)] = keep;
+        if (node.opens >= 0) keep = kept_loops[static_cast<size_t>(node.opens)];
         if (!keep) continue;
         for (ValueId id : node.inputs) needed[static_cast<size_t>(id)] = true;
         for (ValueId id : node.outputs) needed[static_cast<size_t>(id)] = true;
@@ -135,7 +144,12 @@ void remove_unread(Local& local) {
     graph.nodes = std::move(nodes);
     replace_uses(local, renumbered);
     for (ValueId& id : graph.inputs) id = renumbered[static_cast<size_t>(id)];
+    for (size_t l = 0; l < graph.loops.size(); ++l)
+        if (!kept_loops[l]) graph.loops[l].opens = graph.loops[l].closes = -1;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (node.opens >= 0) graph.loops[static_cast<size_t>(node.opens)].opens = static_cast<NodeId>(i);
+        if (node.closes >= 0) graph.loops[static_cast<size_t>(node.closes)].closes = static_cast<NodeId>(i);
         for (ValueId& id : graph.nodes[i].outputs) {
             id = renumbered[static_cast<size_t>(id)];
             graph.value(id).producer = static_cast<NodeId>(i);

@@ -8,6 +8,7 @@
 #include "planner/gradient_sums.h"
 #include "planner/in_place.h"
 #include "planner/local_builder.h"
+#include "planner/local_loops.h"
 
 #include <algorithm>
 #include <memory>
@@ -40,6 +41,8 @@ public:
 
     Local run() {
         count_readers();
+        local_.graph.loops = graph_.loops;
+        for (GraphLoop& loop : local_.graph.loops) loop.carried.clear(), loop.sums.clear(), loop.stacks.clear();
         for (ValueId id : graph_.inputs) {
             Held& held = of(id);
             held.kept = builder_.input(id, kept(id));
@@ -47,7 +50,11 @@ public:
         }
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node(id);
-            if (is_constraint(node)) {
+            if (node.opens >= 0) {
+                open_loop(node);
+            } else if (node.closes >= 0) {
+                close_loop(node);
+            } else if (is_constraint(node)) {
                 constrain(node, id);
             } else {
                 compute(node, id);
@@ -188,6 +195,83 @@ private:
         return made;
     }
 
+    // What the body reads from outside is whole before the first trip: what a trip makes of it is gone after the trip.
+    void open_loop(const Node& node) {
+        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
+        for (NodeId n = loop.opens + 1; n < loop.closes; ++n)
+            for (ValueId id : graph_.node(n).inputs)
+                if (!is_within(graph_, graph_.value(id).loop, node.opens)) keep(id);
+        std::vector<ValueId> inits;
+        for (const GraphLoop::Carried& carried : loop.carried)
+            inits.push_back(obtain_for_loop(carried.init, kept(carried.argument), loop.opens));
+        loops_.push_back(
+            std::make_unique<LocalLoop>(local_, builder_, graph_, node.opens, std::move(inits), shardings_));
+        for (size_t n = 0; n < loop.carried.size(); ++n) {
+            Held& held = of(loop.carried[n].argument);
+            held.kept = loops_.back()->argument(n);
+            held.whole = {held.kept};
+        }
+    }
+
+    void close_loop(const Node& node) {
+        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.closes)];
+        std::vector<ValueId> yields, terms, slices;
+        std::vector<bool> keeps;
+        for (const GraphLoop::Carried& carried : loop.carried) {
+            yields.push_back(obtain_for_loop(carried.yield, kept(carried.argument), loop.closes));
+            keeps.push_back(same_layout(kept(carried.argument), kept(carried.result)));
+        }
+        for (const GraphLoop::Sum& sum : loop.sums) {
+            terms.push_back(term_of(sum, loop.closes));
+            keeps.push_back(same_layout(sharding(terms.back()), kept(sum.result)));
+        }
+        for (const GraphLoop::Stack& stack : loop.stacks) {
+            Sharding entry = kept(stack.result);
+            entry.dims.erase(entry.dims.begin());
+            slices.push_back(obtain_for_loop(stack.slice, entry, loop.closes));
+            keeps.push_back(true);
+        }
+        const std::vector<ValueId> results = loops_.back()->close(std::move(yields), terms, slices, keeps);
+        loops_.pop_back();
+        for (Held& held : held_)
+            std::erase_if(held.whole, [&](ValueId form) {
+                return is_within(local_.graph, local_.graph.value(form).loop, node.closes);
+            });
+        for (size_t n = 0; n < results.size(); ++n) take_result(node.outputs[n], results[n], loop, n, keeps[n]);
+    }
+
+    // A partial sum is added up as it is and reduced once, after the last trip. One whose sum is split over the very
+    // axes is scattered in every trip: the whole never lies anywhere.
+    ValueId term_of(const GraphLoop::Sum& sum, NodeId id) {
+        const Held& held = of(sum.term);
+        if (held.kept >= 0) return held.kept;
+        const std::vector<AxisRef>& partial = sharding(held.pending).partial;
+        const std::vector<AxisRef> split = used_axes(kept(sum.result));
+        const bool scattered = std::any_of(partial.begin(), partial.end(),
+                                           [&](const AxisRef& axis) { return overlaps_any(axis, split); });
+        return scattered ? obtain_for_loop(sum.term, kept(sum.result), id) : held.pending;
+    }
+
+    void take_result(ValueId result, ValueId local, const GraphLoop& loop, size_t n, bool keeps) {
+        Held& held = of(result);
+        if (!sharding(local).partial.empty()) {
+            held.pending = local;
+            held.why_pending = of(loop.sums[n - loop.carried.size()].term).why_pending;
+            return;
+        }
+        held.whole = {local};
+        held.kept = local;
+        if (keeps) return;
+        const Redistribution& way = redistributor_.find(type(result), sharding(local), kept(result));
+        held.kept = builder_.reshard(local, result, way, loop_reason(mesh_, graph_.value(result), sharding(local), kept(result)),
+                                     loop.closes, true);
+        held.whole.push_back(held.kept);
+    }
+
+    ValueId obtain_for_loop(ValueId id, const Sharding& needed, NodeId marker) {
+        return obtain(id, needed, loop_reason(mesh_, graph_.value(id), kept(id), needed), marker);
+    }
+
     void compute(const Node& node, NodeId id) {
         internal_check(node.outputs.size() == 1, "an op with one kernel has one result");
         ComputeQuery query;
@@ -283,6 +367,7 @@ private:
     std::vector<std::vector<NodeId>> users_;
     std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
+    std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
     std::map<std::string, Decided> decided_;
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;

@@ -82,14 +82,16 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     verify_local(*c.local, c.layout->mesh);
     optimize(*c.local);
     order_updates(*c.local); // an optimizer's steps go to where their gradients are
+    land_carried(*c.local);  // what a loop carries stays in one place
     land_updates(*c.local);  // new parameters and states go into the bytes of those they replace
     verify_local(*c.local, c.layout->mesh);
 
     // Order, offsets and peak are fixed; what follows only adds figures and findings.
-    c.plan = schedule(*c.local, c.layout->mesh, sources);
+    ScheduleMap map;
+    c.plan = schedule(*c.local, c.layout->mesh, sources, &map);
     c.plan->model = c.model->name.text;
     c.plan->mode = request.mode;
-    price(*c.plan, *c.graph, *c.local, *c.propagation, *c.hardware, sources);
+    price(*c.plan, *c.graph, *c.local, map, *c.propagation, *c.hardware, sources);
     const std::vector<PlanProblem> problems = plan_problems(*c.plan);
     if (!problems.empty()) internal_error("made a bad plan: " + problems[0].where + ": " + problems[0].what);
     judge(*c.plan, c.layout->policy, diagnostics);

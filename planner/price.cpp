@@ -113,14 +113,8 @@ i64 add_saturating(i64 a, i64 b) {
 
 i64 multiply_saturating(i64 a, i64 b) { return checked_multiply(a, b).value_or(std::numeric_limits<i64>::max()); }
 
-ValueId value_of_buffer(const Graph& local, int buffer) {
-    const int inputs = static_cast<int>(local.inputs.size());
-    if (buffer < inputs) return local.inputs[static_cast<size_t>(buffer)];
-    return local.node(buffer - inputs).outputs[0];
-}
-
-void price(Plan& plan, const Graph& graph, const Local& local, const Propagation& propagation, const Hardware& hardware,
-           const Sources& sources) {
+void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
+           const Hardware& hardware, const Sources& sources) {
     Report report;
     report.model = plan.model;
     report.mode = plan.mode;
@@ -137,10 +131,10 @@ void price(Plan& plan, const Graph& graph, const Local& local, const Propagation
                                                      multiply_saturating(count, flops(compute->kernel, types, output)));
         }
         if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
-            const Node& node = local.graph.node(start->output - static_cast<int>(local.graph.inputs.size()));
+            const Node& node = local.graph.node(map.starts[static_cast<size_t>(start->token)]);
             CollectiveReport collective = report_collective(*start, count, plan, hardware);
             collective.tensor = names.name(node);
-            if (node.origin >= 0) collective.op = graph.node(node.origin).op->name;
+            if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
             collective.cause = node.cause;
             collective.remedy = node.remedy;
             report.collectives.push_back(std::move(collective));
@@ -148,7 +142,9 @@ void price(Plan& plan, const Graph& graph, const Local& local, const Propagation
     });
 
     std::vector<bool> homes;
-    for (const Buffer& buffer : plan.buffers) homes.push_back(names.is_home(value_of_buffer(local.graph, buffer.id)));
+    for (const std::vector<ValueId>& values : map.values)
+        homes.push_back(
+            std::any_of(values.begin(), values.end(), [&](ValueId id) { return names.is_home(id); }));
     report.memory = memory_of(plan, homes);
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     report.time = time_of(plan, hardware);

@@ -5,9 +5,6 @@
 
 namespace shard {
 
-// schedule() adds one buffer per value, inputs first, then one per node: so a buffer tells its value.
-ValueId value_of_buffer(const Graph& local, int buffer);
-
 // Seconds of the steps in order: a collective runs from its Start on a channel of its own, one at a time; a Wait waits
 // for it.
 TimeReport time_of(const Plan& plan, const Hardware& hardware);

@@ -125,6 +125,8 @@ private:
         net_.links_of.resize(net_.slots.size());
         for (size_t n = 0; n < graph_.nodes.size(); ++n) {
             const Node& node = graph_.nodes[n];
+            if (node.opens >= 0) add_loop_links(static_cast<NodeId>(n), uses);
+            if (node.op == nullptr) continue;
             PropagationLink link;
             link.node = static_cast<NodeId>(n);
             link.rule = net_.rules.rule_of(graph_, node);
@@ -136,6 +138,37 @@ private:
             add_link(std::move(link), uses);
             for (const PropagationLink& broadcast : broadcasts) add_link(broadcast, uses);
         }
+    }
+
+    // What a loop carries is one value in four places, and what it collects has the sharding of a trip's part
+    // (reference/propagation.md 3.5).
+    void add_loop_links(NodeId opens, const std::vector<int>& uses) {
+        const GraphLoop& loop = graph_.loops[static_cast<size_t>(graph_.node(opens).opens)];
+        const std::vector<int>&inits = reads_[static_cast<size_t>(opens)],
+              &reads = reads_[static_cast<size_t>(loop.closes)];
+        const auto tie = [&](NodeId node, std::vector<int> from, std::vector<int> to, size_t new_dims) {
+            std::vector<TensorType> operands, results;
+            for (int index : from) {
+                operands.push_back(type_of(index));
+                operands.back().shape.insert(operands.back().shape.begin(), new_dims, 1);
+            }
+            for (int index : to) results.push_back(type_of(index));
+            PropagationLink link;
+            link.node = node;
+            IndexRule rule = pointwise_rule(operands, results);
+            for (TensorFactors& factors : rule.operands)
+                factors.erase(factors.begin(), factors.begin() + static_cast<std::ptrdiff_t>(new_dims));
+            link.rule = net_.rules.add(std::move(rule));
+            link.operands = std::move(from);
+            link.results = std::move(to);
+            link.traits.op_class = OpDef::Class::pointwise;
+            add_link(std::move(link), uses);
+        };
+        size_t next = 0;
+        for (size_t n = 0; n < loop.carried.size(); ++n, ++next)
+            tie(opens, {inits[n], reads[next]}, {loop.carried[n].argument, loop.carried[n].result}, 0);
+        for (const GraphLoop::Sum& sum : loop.sums) tie(loop.closes, {reads[next++]}, {sum.result}, 0);
+        for (const GraphLoop::Stack& stack : loop.stacks) tie(loop.closes, {reads[next++]}, {stack.result}, 1);
     }
 
     // Operands that a pointwise op repeats along dims they lack are broadcasts, whether the model says so or not: they
@@ -171,7 +204,7 @@ private:
             return !slot(index).seed.dims.empty() && uses[static_cast<size_t>(index)] > 1;
         });
         const int id = static_cast<int>(net_.links.size());
-        // Nodes are in topological order, so the producer's link comes first.
+        // Nodes are in topological order, so the producer's link comes first (but for what a loop yields).
         for (const std::vector<int>* side : {&link.operands, &link.results})
             for (int index : *side) {
                 std::vector<int>& links = net_.links_of[static_cast<size_t>(index)];

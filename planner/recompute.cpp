@@ -1,5 +1,7 @@
 #include "planner/recompute.h"
 
+#include "planner/ops_support/loop_index.h"
+
 #include <map>
 #include <numeric>
 #include <set>
@@ -14,16 +16,25 @@ constexpr i64 much_smaller = 8;
 constexpr int longest_chain = 32;
 
 bool is_cheap(const Node& node) {
+    if (node.op == nullptr) return false;
     if (node.constraint_mesh || !node.constraint_logical.empty()) return false; // it may cost a collective
     return node.op->op_class == OpDef::Class::pointwise || node.op->op_class == OpDef::Class::broadcast ||
            node.op->op_class == OpDef::Class::constant;
 }
 
+// The layer's own part of a stack is there as long as the stack is.
+bool is_part(const Graph& graph, const Node& node) {
+    if (node.op->name == "loop_slice") return true;
+    const NodeId producer = node.inputs.empty() ? -1 : graph.value(node.inputs[0]).producer;
+    return node.op->name == "reshape" && producer >= 0 && graph.node(producer).op != nullptr &&
+           graph.node(producer).op->name == "loop_slice";
+}
+
 class Recomputation {
 public:
-    Recomputation(Builder& builder, NodeId backward)
-        : builder_(builder), graph_(builder.graph()), backward_(backward), read_(graph_.values.size()),
-          kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
+    Recomputation(Builder& builder, const Passes& passes)
+        : builder_(builder), graph_(builder.graph()), passes_(passes), backward_(passes.backward),
+          read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
 
     void run() {
         find_kept();
@@ -37,7 +48,13 @@ private:
     static bool at(const std::vector<bool>& flags, ValueId id) { return flags[static_cast<size_t>(id)]; }
     bool is_forward(ValueId id) const {
         const NodeId producer = graph_.value(id).producer;
-        return producer >= 0 && producer < backward_;
+        return producer >= passes_.first && producer < passes_.last && graph_.value(id).loop == passes_.forward_loop;
+    }
+    const Node& producer_of(ValueId id) const { return graph_.node(graph_.value(id).producer); }
+    // Between two loops everything that is kept is stacked, so what can be cut from a stack again is.
+    bool is_free(ValueId id) const {
+        const Node& node = producer_of(id);
+        return passes_.forward_loop != passes_.backward_loop && node.op != nullptr && is_part(graph_, node);
     }
 
     void find_kept() {
@@ -45,9 +62,13 @@ private:
             for (ValueId id : graph_.nodes[n].inputs) {
                 if (!is_forward(id)) continue;
                 read_[static_cast<size_t>(id)] = true;
-                if (!is_cheap(graph_.nodes[n]) || !is_cheap(graph_.node(graph_.value(id).producer)))
+                const Node& reader = graph_.nodes[n];
+                if (is_free(id) && reader.loop == passes_.backward_loop) continue;
+                // A copy in a loop would be made in every trip.
+                if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
                     kept_[static_cast<size_t>(id)] = true;
             }
+        if (passes_.forward_loop != passes_.backward_loop) return;
         for (ValueId id : graph_.outputs) kept_[static_cast<size_t>(id)] = true;
     }
 
@@ -65,8 +86,8 @@ private:
 
     void follow(ValueId id, i64 bytes, Chain& chain) const {
         if (!is_forward(id) || at(kept_, id) || chain.values.count(id) > 0 || again_.count(id) > 0) return;
-        const Node& node = graph_.node(graph_.value(id).producer);
-        if (!is_cheap(node)) {
+        const Node& node = producer_of(id);
+        if (!is_cheap(node) && !is_free(id)) {
             if (graph_.value(id).type.bytes() * much_smaller > bytes) chain.missing.insert(id);
             return;
         }
@@ -106,8 +127,9 @@ private:
         graph_.nodes.resize(static_cast<size_t>(backward_));
         for (Node& node : nodes) {
             for (ValueId& input : node.inputs) input = copied(input);
-            append(std::move(node));
+            graph_.nodes.push_back(std::move(node));
         }
+        renumber_nodes(graph_);
     }
 
     ValueId copied(ValueId id) {
@@ -119,7 +141,11 @@ private:
         for (ValueId input : node.inputs) inputs.push_back(copied(input));
         const std::string name = graph_.value(id).name + ".again";
         builder_.set_place({node.scope, name, node.span, {}, {}});
-        const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, node.attributes);
+        Attributes attributes = node.attributes;
+        if (is_free(id) && attributes.has("loop"))
+            for (auto& [key, value] : loop_attributes(graph_, passes_.backward_loop).entries)
+                attributes.set(key, value);
+        const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
         copy_[static_cast<size_t>(id)] = *made;
         graph_.value(*made).type = graph_.value(id).type;
@@ -127,13 +153,10 @@ private:
         return *made;
     }
 
-    void append(Node node) {
-        for (ValueId id : node.outputs) graph_.value(id).producer = static_cast<NodeId>(graph_.nodes.size());
-        graph_.nodes.push_back(std::move(node));
-    }
 
     Builder& builder_;
     Graph& graph_;
+    const Passes passes_;
     NodeId backward_;
     std::vector<bool> read_, kept_; // forward values, by ValueId: by the backward pass; between the passes
     std::set<ValueId> again_;       // computed a second time
@@ -143,6 +166,6 @@ private:
 
 } // namespace
 
-void recompute_pointwise(Builder& builder, NodeId backward) { Recomputation(builder, backward).run(); }
+void recompute_pointwise(Builder& builder, const Passes& passes) { Recomputation(builder, passes).run(); }
 
 } // namespace shard

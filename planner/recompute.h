@@ -13,7 +13,15 @@
 
 namespace shard {
 
-// Nodes from `backward` on are the backward pass; copies are put in front of their first readers there.
-void recompute_pointwise(Builder& builder, NodeId backward);
+// Two passes are two runs of nodes, or the bodies of two loops. Between loops everything that is kept is stacked up, trip
+// by trip; what the forward body cut from a stack is not kept but cut again.
+struct Passes {
+    NodeId first = 0, last = 0; // the forward nodes [first, last)
+    NodeId backward = 0;        // the backward nodes are all from here on
+    int forward_loop = -1, backward_loop = -1;
+};
+
+// Copies are put in front of their first readers in the backward pass.
+void recompute_pointwise(Builder& builder, const Passes& passes);
 
 } // namespace shard

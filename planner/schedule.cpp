@@ -6,6 +6,8 @@
 //   Start     where the collective stands, so as soon as its input is ready in this order
 //   Wait      before the first step that reads the result
 //   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them
+// A loop's body is walked once, in place; what it carries is one buffer, written over by every trip, and what it reads
+// from outside lives until the last one. No collective is in flight where a trip begins or ends.
 // Inputs and parameters stay alive for the whole run, outputs from where they are made to the end. An update is written
 // into the bytes of the input that it replaces, where the local graph lets it (planner/in_place.h).
 #include "planner/schedule.h"
@@ -31,11 +33,16 @@ public:
         plan_.mesh = mesh;
         buffer_of_.assign(graph_->values.size(), -1);
         updated_by_.assign(graph_->values.size(), -1);
+        carried_by_.assign(graph_->values.size(), -1);
         for (const Update& update : graph_->updates)
             if (update.output != update.input) updated_by_[static_cast<size_t>(update.output)] = update.input;
+        for (const GraphLoop& loop : graph_->loops)
+            for (const GraphLoop::Carried& carried : loop.carried)
+                if (loop.opens >= 0 && carried.yield != carried.argument)
+                    carried_by_[static_cast<size_t>(carried.yield)] = carried.argument;
     }
 
-    Plan run() {
+    Plan run(ScheduleMap* map) {
         find_last_reads();
         for (ValueId id : graph_->inputs) {
             const int buffer = add_buffer(id);
@@ -57,6 +64,13 @@ public:
         // Collectives whose result is an output of nobody and read by nobody were waited for where they stand.
         internal_check(pending_.empty(), "a collective that nobody waits for");
         place_all();
+        nest();
+        if (map != nullptr) {
+            map->starts = std::move(starts_);
+            map->values.resize(plan_.buffers.size());
+            for (ValueId id = 0; id < static_cast<ValueId>(buffer_of_.size()); ++id)
+                if (buffer_of(id) >= 0) map->values[static_cast<size_t>(buffer_of(id))].push_back(id);
+        }
         return std::move(plan_);
     }
 
@@ -84,8 +98,32 @@ private:
                 last = std::max(last, n);
                 if (is_view(*graph_, node)) read = std::max(read, last);
             }
-            for (ValueId id : node.inputs)
-                last_read_[static_cast<size_t>(id)] = std::max(last_read_[static_cast<size_t>(id)], read);
+            for (ValueId id : node.inputs) {
+                int& last = last_read_[static_cast<size_t>(id)];
+                last = std::max(last, read == forever ? read : seen_from(graph_->value(id).loop, read));
+            }
+            if (node.opens >= 0) share_last_read(graph_->loops[static_cast<size_t>(node.opens)]);
+        }
+    }
+
+    // What is read in a loop inside `loop` is read until that ends.
+    NodeId seen_from(int loop, NodeId n) const {
+        for (int inner = graph_->node(n).loop; inner >= 0 && inner != loop;) {
+            const GraphLoop& of = graph_->loops[static_cast<size_t>(inner)];
+            n = of.closes;
+            inner = of.parent;
+        }
+        return n;
+    }
+
+    // One buffer: as long as any of the four is read.
+    void share_last_read(const GraphLoop& loop) {
+        for (const GraphLoop::Carried& carried : loop.carried) {
+            int last = loop.closes;
+            for (ValueId id : {carried.init, carried.result})
+                last = std::max(last, last_read_[static_cast<size_t>(id)]);
+            for (ValueId id : {carried.init, carried.argument, carried.yield, carried.result})
+                last_read_[static_cast<size_t>(id)] = last;
         }
     }
 
@@ -134,14 +172,16 @@ private:
         release_if_done(sent);
     }
 
-    // The input in whose bytes a value is to be, ready to be written: nobody reads or sends its old contents any more.
-    // -1 if the value is no update.
+    // The input in whose bytes a value is to be, or the buffer of what a loop carries, ready to be written: nobody reads
+    // or sends its old contents any more. -1 if the value may lie anywhere.
     int make_way_for(ValueId id) {
-        const ValueId input = updated_by_[static_cast<size_t>(id)];
-        if (input < 0) return -1;
-        const int target = buffer_of(input);
+        const ValueId argument = carried_by_[static_cast<size_t>(id)];
+        const ValueId before = argument >= 0 ? argument : updated_by_[static_cast<size_t>(id)];
+        if (before < 0) return -1;
+        const int target = buffer_of(before);
         const auto sends = [&](const std::pair<const int, int>& flight) {
-            return root(std::get<Start>(plan_.steps[static_cast<size_t>(flight.second)].variant_ref()).input) == target;
+            return root(std::get<Start>(plan_.steps[static_cast<size_t>(flight.second)].variant_ref()).input) ==
+                   root(target);
         };
         for (;;) {
             const std::map<int, int>::iterator it = std::find_if(pending_.begin(), pending_.end(), sends);
@@ -165,8 +205,9 @@ private:
 
     void add_node(NodeId n) {
         const Node& node = graph_->node(n);
-        internal_check(node.outputs.size() == 1, "a local node has one result");
         node_ = n;
+        if (node.opens >= 0 || node.closes >= 0) return add_marker(node);
+        internal_check(node.outputs.size() == 1, "a local node has one result");
         done_ = n - 1; // what this node reads may not be released before it
         if (is_view(*graph_, node))
             add_view(node);
@@ -177,6 +218,26 @@ private:
         done_ = n;
         for (ValueId id : node.inputs) release_if_done(buffer_of(id));
         release_if_done(buffer_of(node.outputs[0]));
+    }
+
+    void add_marker(const Node& node) {
+        done_ = node_ - 1;
+        while (!pending_.empty()) wait_for(pending_.begin()->first);
+        marks_.push_back({now(), &node});
+        const GraphLoop& loop = graph_->loops[static_cast<size_t>(node.opens >= 0 ? node.opens : node.closes)];
+        for (const GraphLoop::Carried& carried : loop.carried)
+            if (node.opens >= 0)
+                buffer_of_[static_cast<size_t>(carried.argument)] = buffer_of(carried.init);
+            else
+                buffer_of_[static_cast<size_t>(carried.result)] = buffer_of(carried.argument);
+        done_ = node_;
+        for (ValueId id : node.inputs) release_if_done(buffer_of(id));
+        if (node.closes < 0) return;
+        // What the body read from outside, and nobody reads any more.
+        std::vector<int> held;
+        for (const auto& [id, life] : lives_)
+            if (life.end == forever) held.push_back(id);
+        for (int id : held) release_if_done(id);
     }
 
     void add_view(const Node& node) {
@@ -194,15 +255,19 @@ private:
         const bool in_place = can_run_in_place(*node.collective) && sent.readers == 0 &&
                               last_use_[static_cast<size_t>(sent.contents)] <= node_;
         const int target = make_way_for(node.outputs[0]);
+        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
         const int taken = target >= 0 ? target : in_place ? input : -1;
-        const int output = add_buffer(node.outputs[0]);
+        const int output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
+        starts_.push_back(node_);
         Start start;
         start.collective = *node.collective;
         start.input = input;
         start.output = output;
         start.token = token_++;
         start.source = place(node.span);
-        if (taken >= 0) {
+        if (carries) {
+            lives_.at(root(output)).contents = output;
+        } else if (taken >= 0) {
             plan_.buffers[static_cast<size_t>(output)].alias_of = taken;
             lives_.at(root(taken)).contents = output;
         } else {
@@ -230,9 +295,12 @@ private:
         compute.op = node.op == nullptr ? "" : std::string(node.op->name);
         compute.source = place(node.span);
         const int target = make_way_for(node.outputs[0]);
+        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
         const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
-        compute.output = add_buffer(node.outputs[0]);
-        if (taken >= 0) {
+        compute.output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
+        if (carries) {
+            lives_.at(root(target)).contents = target;
+        } else if (taken >= 0) {
             // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
             plan_.buffers[static_cast<size_t>(compute.output)].alias_of = root(taken);
             lives_.at(root(taken)).contents = compute.output;
@@ -257,6 +325,11 @@ private:
         return node.inputs.size() - first;
     }
 
+    int carry(ValueId yield, int target) {
+        buffer_of_[static_cast<size_t>(yield)] = target;
+        return target;
+    }
+
     int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
                              const TensorType& output) const {
         for (size_t i = 0; i < types.size(); ++i) {
@@ -270,6 +343,29 @@ private:
             if (safe) return id;
         }
         return -1;
+    }
+
+    // --- loops: the list of steps so far is flat ---
+
+    void nest() {
+        std::vector<std::vector<Step>> open(1);
+        std::vector<Mark>::iterator next = marks_.begin();
+        for (int step = 0; step <= now(); ++step) {
+            for (; next != marks_.end() && next->before == step; ++next) {
+                if (next->node->opens >= 0) {
+                    open.emplace_back();
+                    continue;
+                }
+                Loop loop;
+                loop.index = next->node->closes;
+                loop.trips = graph_->loops[static_cast<size_t>(loop.index)].trips;
+                loop.body = std::move(open.back());
+                open.pop_back();
+                open.back().push_back(std::move(loop));
+            }
+            if (step < now()) open.back().push_back(std::move(plan_.steps[static_cast<size_t>(step)]));
+        }
+        plan_.steps = std::move(open.front());
     }
 
     // --- offsets ---
@@ -300,6 +396,13 @@ private:
     Plan plan_;
     std::vector<int> buffer_of_;      // by ValueId
     std::vector<ValueId> updated_by_; // by ValueId: the input that it replaces, or -1
+    std::vector<ValueId> carried_by_; // by ValueId: the argument that the next trip reads it as, or -1
+    struct Mark {
+        int before; // a step
+        const Node* node;
+    };
+    std::vector<Mark> marks_;    // beginnings and ends of loops
+    std::vector<NodeId> starts_; // by token
     std::vector<int> last_read_;      // by ValueId: node
     std::vector<int> last_use_;       // the same by buffer
     std::map<int, Life> lives_;       // by root buffer
@@ -311,8 +414,8 @@ private:
 
 } // namespace
 
-Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources) {
-    return Scheduler(local, mesh, sources).run();
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources, ScheduleMap* map) {
+    return Scheduler(local, mesh, sources).run(map);
 }
 
 } // namespace shard

@@ -8,13 +8,19 @@
 
 namespace shard {
 
+// What the plan's numbers stand for in the local graph.
+struct ScheduleMap {
+    std::vector<std::vector<ValueId>> values; // by buffer: those that it holds, one after the other
+    std::vector<NodeId> starts;               // by token
+};
+
 // Order (the local graph's), waits placed at the first use, releases at the last, lifetime-based offsets. Places of
 // steps are named by `sources`.
-Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources = {});
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources = {}, ScheduleMap* map = nullptr);
 
 // Fills plan.report: tensors (global values by their propagated sharding), collectives, FLOPs, memory, time.
-void price(Plan& plan, const Graph& graph, const Local& local, const Propagation& propagation, const Hardware& hardware,
-           const Sources& sources);
+void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
+           const Hardware& hardware, const Sources& sources);
 
 // Policy and budgets -> findings (P01xx), appended to diagnostics. `plan` is priced.
 void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics);

@@ -25,11 +25,9 @@ private:
     double seconds_of(const Compute& compute) const {
         std::vector<TensorType> types;
         const Buffer& output = plan_->buffers[static_cast<size_t>(compute.output)];
-        i64 bytes = output.bytes;
-        for (int input : compute.inputs) {
+        for (int input : compute.inputs)
             types.push_back(local_type(plan_->buffers[static_cast<size_t>(input)]));
-            bytes = add_saturating(bytes, plan_->buffers[static_cast<size_t>(input)].bytes);
-        }
+        const i64 bytes = kernel_bytes(compute.kernel, types, local_type(output));
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
         return kernel_seconds(*hardware_, dtype, flops(compute.kernel, types, local_type(output)), bytes);
     }

@@ -49,7 +49,9 @@ void verify_local(const Local& local, const Mesh& mesh) {
             check(!made[static_cast<size_t>(id)], graph.value(id), "it is made once");
             made[static_cast<size_t>(id)] = true;
         }
-        if (node.collective) {
+        if (node.opens >= 0 || node.closes >= 0) {
+            check(!node.kernel && !node.collective, graph.value(node.outputs.at(0)), "a marker does nothing");
+        } else if (node.collective) {
             check_collective(graph, node);
         } else {
             check(node.kernel.has_value(), graph.value(node.outputs[0]), "a node has a kernel or a collective");
@@ -58,6 +60,14 @@ void verify_local(const Local& local, const Mesh& mesh) {
             check(node.op != nullptr || std::holds_alternative<Move>(*node.kernel), graph.value(node.outputs[0]),
                   "a slice is a move");
         }
+    }
+    verify_loops(graph);
+    for (const GraphLoop& loop : graph.loops) {
+        internal_check(loop.sums.empty() && loop.stacks.empty(), "a local loop only carries");
+        for (const GraphLoop::Carried& carried : loop.carried)
+            for (ValueId id : {carried.argument, carried.yield, carried.result})
+                check(loop.opens < 0 || same_layout(graph.value(carried.init).sharding, graph.value(id).sharding),
+                      graph.value(id), "what a loop carries keeps its sharding");
     }
     for (const Update& update : graph.updates) {
         const Value &before = graph.value(update.input), &after = graph.value(update.output);

@@ -1,8 +1,33 @@
 #include "plans/kernel_cost.h"
 
+#include "plans/plan_check.h"
+
 #include <algorithm>
+#include <limits>
 
 namespace shard {
+
+i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
+    i64 bytes = 0;
+    const auto add = [&bytes](i64 more) {
+        if (__builtin_add_overflow(bytes, more, &bytes)) bytes = std::numeric_limits<i64>::max();
+    };
+    const Move* move = std::get_if<Move>(&kernel);
+    if (move == nullptr || move->flat) {
+        add(output.bytes());
+        for (const TensorType& input : inputs) add(input.bytes());
+        return bytes;
+    }
+    if (!move->covers) add(output.bytes());
+    for (const MovePiece& piece : move->pieces) {
+        const size_t operand = static_cast<size_t>(piece.operand);
+        if (can_run_in_place(kernel, operand, inputs[operand], output)) continue;
+        const i64 copied = element_count(piece.extent) * byte_size(output.dtype);
+        add(copied);
+        add(copied);
+    }
+    return bytes;
+}
 
 double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes) {
     double seconds = hardware.kernel_floor;

@@ -236,8 +236,11 @@ std::string generate_problem(const AffineScope& scope, const Generate& generate,
             return "generate: one value per element";
     if (const Iota* iota = std::get_if<Iota>(&generate.source))
         if (iota->dim < 0 || iota->dim >= static_cast<int>(rank)) return "generate: iota along a dim that is not there";
-    if (const Random* random = std::get_if<Random>(&generate.source))
-        return random_problem(scope, *random, generate, output);
+    const Random* random = std::get_if<Random>(&generate.source);
+    if (random != nullptr && !random->layers.empty() &&
+        (rank == 0 || static_cast<i64>(random->layers.size()) != generate.shape[0]))
+        return "random: one key per entry of dim 0";
+    if (random != nullptr) return random_problem(scope, *random, generate, output);
     return {};
 }
 
@@ -261,7 +264,30 @@ std::vector<int> scalars_read(const Kernel& kernel) {
     return buffers;
 }
 
+namespace {
+
+// Every piece of the operand stays where it is; others may be written over it afterwards.
+bool stays(const Move& move, size_t input, const TensorType& input_type, const TensorType& output) {
+    if (move.flat || !move.permutation.empty() || !move.covers || input_type.shape != output.shape) return false;
+    const auto is_zero = [](const Affine& start) { return start.is_constant() && start.constant == 0; };
+    const auto is_one = [](i64 stride) { return stride == 1; };
+    for (size_t p = 0; p < move.pieces.size(); ++p) {
+        const MovePiece& piece = move.pieces[p];
+        if (piece.operand != static_cast<int>(input)) continue;
+        const bool whole = p == 0 && piece.extent == output.shape &&
+                           std::all_of(piece.in_start.begin(), piece.in_start.end(), is_zero) &&
+                           std::all_of(piece.out_start.begin(), piece.out_start.end(), is_zero) &&
+                           std::all_of(piece.in_stride.begin(), piece.in_stride.end(), is_one) &&
+                           std::all_of(piece.out_stride.begin(), piece.out_stride.end(), is_one);
+        if (!whole) return false;
+    }
+    return true;
+}
+
+} // namespace
+
 bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& input_type, const TensorType& output) {
+    if (const Move* move = std::get_if<Move>(&kernel)) return stays(*move, input, input_type, output);
     const Pointwise* pointwise = std::get_if<Pointwise>(&kernel);
     if (pointwise == nullptr || byte_size(input_type.dtype) != byte_size(output.dtype)) return false;
     // The dims of the output in order, those that the input lacks being 1: then both run through their elements alike.

@@ -11,8 +11,8 @@ namespace shard {
 
 namespace {
 
-constexpr int loop_limit = 8;        // loops inside loops
-constexpr int loop_index_limit = 64; // ids of loop indices
+constexpr int loop_limit = 8;          // loops inside loops
+constexpr int loop_index_limit = 4096; // ids of loop indices
 
 // A root buffer with everything that is aliased to it.
 struct Group {

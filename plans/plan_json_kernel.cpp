@@ -95,28 +95,46 @@ Move read_move(const JsonAt& at, const Mesh& mesh) {
 
 // --- random numbers ---
 
+std::string print_key(const Key& key) {
+    const i64 words[] = {key.k0, key.k1};
+    return json_integers(words);
+}
+
+Key read_key(const JsonAt& at) {
+    const std::vector<i64> words = at.integers();
+    if (words.size() == 2 && words[0] >= 0 && words[1] >= 0 && words[0] <= 0xFFFFFFFF && words[1] <= 0xFFFFFFFF)
+        return {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+    at.problem("a key is two 32-bit words");
+    return {};
+}
+
 std::string print_random(const Mesh& mesh, const Random& random) {
     const Distribution& d = random.distribution;
-    const i64 words[] = {random.key.k0, random.key.k1};
     JsonObject object;
-    object.string("kind", distribution_kind_name(d.kind))
+    object
+        .string("kind", distribution_kind_name(d.kind))
         .number_unless(0, "value", d.value)
         .number_unless(0, "low", d.low)
         .number_unless(0, "high", d.high)
         .number_unless(0, "probability", d.probability)
         .number_unless(1, "scale", d.scale)
         .number_unless(0, "offset", d.offset)
-        .raw("key", json_integers(words))
+        .raw("key", print_key(random.key))
         .string("bits", bit_layout_name(random.layout))
         .integer_unless(1, "multiplier", random.multiplier);
     if (!random.folds.empty()) object.raw("folds", print_affines(mesh, random.folds));
     if (!random.blocks.empty()) object.raw("blocks", json_integers(random.blocks));
+    if (!random.layers.empty()) {
+        std::vector<std::string> keys;
+        for (const Key& key : random.layers) keys.push_back(print_key(key));
+        object.raw("layers", json_array(keys));
+    }
     return object.text();
 }
 
 Random read_random(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier",
-                   "folds", "blocks"});
+                   "folds", "blocks", "layers"});
     Random random;
     Distribution& d = random.distribution;
     const JsonAt kind = at["kind"];
@@ -131,12 +149,8 @@ Random read_random(const JsonAt& at, const Mesh& mesh) {
     d.probability = at.number("probability", 0);
     d.scale = at.number("scale", 1);
     d.offset = at.number("offset", 0);
-    const JsonAt key = at["key"];
-    const std::vector<i64> words = key.integers();
-    if (words.size() != 2 || words[0] < 0 || words[1] < 0 || words[0] > 0xFFFFFFFF || words[1] > 0xFFFFFFFF)
-        key.problem("a key is two 32-bit words");
-    else
-        random.key = {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+    random.key = read_key(at["key"]);
+    if (at.has("layers")) random.layers = at["layers"].list<Key>(read_key);
     const int multiplier = at.small("multiplier", 1);
     if (multiplier < 1) at["multiplier"].problem("a multiplier is at least 1");
     random.multiplier = static_cast<std::uint32_t>(multiplier);

@@ -79,8 +79,12 @@ void draw_blocks(const Random& random, const Shape& global, std::span<const i64>
 
 template<typename T>
 void generate(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
-    if (random.blocks.empty() || local.empty()) return draw(random, random.key, {global, start, local}, out);
-    draw_blocks(random, global, start, local, out);
+    if (!random.blocks.empty() && !local.empty()) return draw_blocks(random, global, start, local, out);
+    if (random.layers.empty()) return draw(random, random.key, {global, start, local}, out);
+    const SampleBox entry = {std::span(global).subspan(1), start.subspan(1), std::span(local).subspan(1)};
+    const i64 size = element_count(Shape(entry.local_shape.begin(), entry.local_shape.end()));
+    for (i64 n = 0; n < local[0]; ++n)
+        draw(random, random.layers[static_cast<size_t>(start[0] + n)], entry, out + n * size);
 }
 
 } // namespace

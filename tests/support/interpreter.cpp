@@ -401,47 +401,12 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
     return ops;
 }
 
-// Sums of a few hundred terms of this size have all their bits.
-double exact_limit(DType dtype) {
-    switch (dtype) {
-    case DType::bf16:
-        return 32;
-    case DType::f32:
-        return 1e5;
-    case DType::f64:
-        return 1e12;
-    default:
-        return 1e9;
-    }
-}
-
-void note(const Array& array, DType dtype, Exactness& exactness) {
-    for (double value : array.values) {
-        const bool small = std::fabs(value) <= exact_limit(dtype);
-        if (!small || value != std::nearbyint(value)) exactness.exact = false;
-        if (!small && is_integer(dtype)) exactness.in_range = false;
-    }
-}
-
 } // namespace
 
-std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs,
-                                       Exactness* exactness) {
-    Arrays values(graph.values.size());
-    for (ValueId id : graph.inputs) values[static_cast<size_t>(id)] = inputs.at(graph.value(id).name);
-    for (const Node& node : graph.nodes) {
-        Arrays operands;
-        for (ValueId id : node.inputs) operands.push_back(values[static_cast<size_t>(id)]);
-        ValueId result = node.outputs.at(0);
-        std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op->name);
-        if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op->name));
-        values[static_cast<size_t>(result)] = it->second(operands, node, graph.value(result).type);
-        if (exactness) note(values[static_cast<size_t>(result)], graph.value(result).type.dtype, *exactness);
-    }
-    std::map<std::string, Array> outputs;
-    for (size_t i = 0; i < graph.outputs.size(); ++i)
-        outputs[graph.output_names[i]] = values[static_cast<size_t>(graph.outputs[i])];
-    return outputs;
+Array evaluate_node(const Node& node, const std::vector<Array>& operands, const TensorType& result) {
+    std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op->name);
+    if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op->name));
+    return it->second(operands, node, result);
 }
 
 } // namespace shard

@@ -2,7 +2,7 @@
 // code with their rules, kernels or the executor. Slow and plain on purpose.
 #pragma once
 
-#include "planner/graph.h"
+#include "planner/op_def.h"
 
 #include <map>
 
@@ -18,6 +18,9 @@ struct Exactness {
     bool exact = true;    // all are whole and so small that sums of them in any order are exact in their types
     bool in_range = true; // no whole number is beyond its type
 };
+
+// One op.
+Array evaluate_node(const Node& node, const std::vector<Array>& operands, const TensorType& result);
 
 // Values of the outputs by name. `inputs` holds every input and parameter by name.
 std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs,

@@ -1,0 +1,112 @@
+#include "planner/build_calls.h"
+
+#include "planner/graph_order.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+bool check_recursion(const Model& model, Diagnostics& diagnostics) {
+    std::vector<std::pair<int, int>> calls;
+    for (size_t m = 0; m < model.modules.size(); ++m)
+        for (const Entry& entry : model.modules[m].graph)
+            if (const ModuleDecl* callee = called_module(model, entry))
+                calls.emplace_back(static_cast<int>(m), static_cast<int>(callee - model.modules.data()));
+    const std::vector<int> cycle = find_cycle(static_cast<int>(model.modules.size()), calls);
+    if (cycle.empty()) return true;
+    std::string text;
+    for (int m : cycle) text += model.modules[static_cast<size_t>(m)].name.text + " -> ";
+    const Name& first = model.modules[static_cast<size_t>(cycle[0])].name;
+    diagnostics.error("E0230", first.span, fmt::format("module '{}' calls itself: {}{}", first.text, text, first.text))
+        .help("a module may not contain itself; write `repeat` for several in a row");
+    return false;
+}
+
+const YamlEntry* argument(const Entry& entry, std::string_view key) {
+    for (const YamlEntry& item : entry.arguments)
+        if (item.key == key) return &item;
+    return nullptr;
+}
+
+const ModuleDecl* called_module(const Model& model, const Entry& entry) {
+    if (entry.op.text != "repeat" && entry.op.text != "value_and_grad") return model.find_module(entry.op.text);
+    const YamlEntry* block = argument(entry, entry.op.text);
+    const YamlScalar* name = block ? block->value.scalar() : nullptr;
+    return name ? model.find_module(name->text) : nullptr;
+}
+
+void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
+    std::vector<std::string_view> names;
+    for (const OpDef* def : all_ops()) names.push_back(def->name);
+    for (const CompositeDef* def : all_composites()) names.push_back(def->name);
+    for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
+    DiagnosticBuilder error =
+        diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text));
+    const std::string_view near = nearest(entry.op.text, names);
+    error.help(near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near));
+}
+
+void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands) {
+    for (YamlEntry& item : arguments)
+        if (item.key == op.name) { // written with `in`
+            item.key = std::string(op.subject);
+            return;
+        }
+    if (operands.empty()) return;
+    YamlList list;
+    for (const Name& name : operands) list.push_back({name.span, YamlScalar{name.text, false}});
+    Yaml value = list.size() == 1 ? list[0] : Yaml{operands[0].span, list};
+    arguments.insert(arguments.begin(), {std::string(op.subject), entry.op.span, std::move(value)});
+    operands.clear();
+}
+
+std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
+    const YamlEntry* count = argument(entry, "times");
+    const std::optional<i64> times = count ? read_int(count->value, "times", diagnostics) : std::nullopt;
+    if (!count) diagnostics.error("E0225", entry.op.span, "'repeat' needs the argument 'times'");
+    if (!times) return std::nullopt;
+    Repeat repeat;
+    repeat.times = *times;
+    if (*times < 1) {
+        diagnostics.error("E0226", count->value.span, fmt::format("'times' must be at least 1, not {}", *times));
+        return std::nullopt;
+    }
+    if (const YamlEntry* scan = argument(entry, "scan")) {
+        const std::optional<bool> as_loop = read_bool(scan->value, "scan", diagnostics);
+        if (!as_loop) return std::nullopt;
+        repeat.scan = *as_loop;
+        repeat.scan_span = scan->key_span;
+    }
+    if (const YamlEntry* axis = argument(entry, "axis")) {
+        const std::optional<std::string> name = read_string(axis->value, "axis", diagnostics);
+        if (!name) return std::nullopt;
+        repeat.axis = *name;
+        const AxisDecl* declared = model.find_axis(*name);
+        if (repeat.scan && declared != nullptr && declared->size != *times) {
+            diagnostics
+                .error("E0226", axis->value.span,
+                       fmt::format("the axis '{}' has {} entries, but the block is repeated {} times", *name,
+                                   declared->size, *times))
+                .label(declared->name.span, "declared here");
+            return std::nullopt;
+        }
+    }
+    return repeat;
+}
+
+std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics) {
+    std::string instance = module.name.text;
+    for (const YamlEntry& item : entry.arguments) {
+        const std::optional<std::string> name =
+            item.key == "name" ? read_string(item.value, "name", diagnostics) : std::nullopt;
+        if (item.key != "name")
+            diagnostics
+                .error("E0225", item.key_span, fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
+                .help("a call takes operands, and `name` for the instance");
+        if (!name) return std::nullopt;
+        instance = *name;
+    }
+    return instance;
+}
+
+} // namespace shard

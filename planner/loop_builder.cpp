@@ -1,0 +1,92 @@
+#include "planner/loop_builder.h"
+
+#include "planner/composites_support/chain.h"
+#include "planner/ops_support/loop_index.h"
+
+namespace shard {
+
+namespace {
+
+ValueId must(std::optional<ValueId> id) {
+    internal_check(id.has_value(), "an op of a loop was refused");
+    return *id;
+}
+
+} // namespace
+
+LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, const std::vector<ValueId>& inits)
+    : builder_(builder), inits_(inits) {
+    Graph& graph = builder.graph();
+    loop_ = static_cast<int>(graph.loops.size());
+    graph.loops.push_back(header);
+    GraphLoop& loop = graph.loops.back();
+    loop.parent = builder.loop();
+    loop.opens = static_cast<NodeId>(graph.nodes.size());
+    Node marker;
+    marker.opens = loop_;
+    marker.inputs = inits;
+    std::vector<TensorType> types;
+    for (ValueId id : inits) types.push_back(builder.type(id));
+    arguments_ = builder.emit_marker(std::move(marker), types, "argument");
+    for (ValueId id : arguments_) graph.value(id).loop = loop_;
+    builder.set_loop(loop_);
+}
+
+ValueId entry_of(Builder& builder, int loop, ValueId stack) {
+    const TensorType type = builder.type(stack);
+    Attributes attributes = loop_attributes(builder.graph(), loop);
+    attributes.set("dim", i64{0});
+    const ValueId slice = must(builder.emit("loop_slice", {stack}, std::move(attributes)));
+    return must(builder.emit("reshape", {slice},
+                              shape_of(Shape(type.shape.begin() + 1, type.shape.end()),
+                                       std::vector<std::string>(type.logical.begin() + 1, type.logical.end()))));
+}
+
+ValueId LoopBuilder::rows(ValueId value, size_t dim) {
+    Attributes attributes = loop_attributes(builder_.graph(), loop_);
+    attributes.set("dim", static_cast<i64>(dim));
+    return must(builder_.emit("loop_slice", {value}, std::move(attributes)));
+}
+
+LoopBuilder::Results LoopBuilder::close(const std::vector<ValueId>& yields, const std::vector<ValueId>& terms,
+                                        const std::vector<ValueId>& slices, const std::string& stack_axis) {
+    internal_check(yields.size() == arguments_.size(), "a loop yields what it carries");
+    Graph& graph = builder_.graph();
+    Node marker;
+    marker.closes = loop_;
+    std::vector<TensorType> types;
+    for (const std::vector<ValueId>* list : {&yields, &terms})
+        for (ValueId id : *list) {
+            marker.inputs.push_back(id);
+            types.push_back(builder_.type(id));
+        }
+    const i64 trips = graph.loops[static_cast<size_t>(loop_)].trips;
+    for (ValueId id : slices) {
+        marker.inputs.push_back(id);
+        types.push_back(builder_.type(id));
+        types.back().shape.insert(types.back().shape.begin(), trips);
+        types.back().logical.insert(types.back().logical.begin(), stack_axis);
+    }
+    builder_.set_loop(graph.loops[static_cast<size_t>(loop_)].parent);
+    const NodeId closes = static_cast<NodeId>(graph.nodes.size());
+    const std::vector<ValueId> made = builder_.emit_marker(std::move(marker), types, "result");
+    GraphLoop& loop = graph.loops[static_cast<size_t>(loop_)];
+    loop.closes = closes;
+    Results results;
+    size_t next = 0;
+    for (size_t n = 0; n < yields.size(); ++n) {
+        loop.carried.push_back({inits_[n], arguments_[n], yields[n], made[next]});
+        results.carried.push_back(made[next++]);
+    }
+    for (ValueId term : terms) {
+        loop.sums.push_back({term, made[next]});
+        results.sums.push_back(made[next++]);
+    }
+    for (ValueId slice : slices) {
+        loop.stacks.push_back({slice, made[next]});
+        results.stacks.push_back(made[next++]);
+    }
+    return results;
+}
+
+} // namespace shard

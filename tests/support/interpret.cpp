@@ -1,0 +1,127 @@
+// Walks the graph, and the bodies of loops once a trip.
+#include "tests/support/interpreter.h"
+
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+// Sums of a few hundred terms of this size have all their bits.
+double exact_limit(DType dtype) {
+    switch (dtype) {
+    case DType::bf16:
+        return 32;
+    case DType::f32:
+        return 1e5;
+    case DType::f64:
+        return 1e12;
+    default:
+        return 1e9;
+    }
+}
+
+void note(const Array& array, DType dtype, Exactness& exactness) {
+    for (double value : array.values) {
+        const bool small = std::fabs(value) <= exact_limit(dtype);
+        if (!small || value != std::nearbyint(value)) exactness.exact = false;
+        if (!small && is_integer(dtype)) exactness.in_range = false;
+    }
+}
+
+size_t at(ValueId id) { return static_cast<size_t>(id); }
+
+class Interpreter {
+public:
+    Interpreter(const Graph& graph, Exactness* exactness)
+        : graph_(graph), exactness_(exactness), values_(graph.values.size()), index_(graph.loops.size()) {}
+
+    Array& value(ValueId id) { return values_[at(id)]; }
+
+    void run(NodeId begin, NodeId end) {
+        for (NodeId n = begin; n < end; ++n) {
+            const Node& node = graph_.node(n);
+            if (node.opens >= 0) {
+                const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
+                run_loop(loop, static_cast<size_t>(node.opens));
+                n = loop.closes;
+                continue;
+            }
+            std::vector<Array> operands;
+            for (ValueId id : node.inputs) operands.push_back(value(id));
+            const ValueId result = node.outputs.at(0);
+            const TensorType& type = graph_.value(result).type;
+            value(result) = node.op->name == "loop_slice" ? loop_slice(operands[0], node, type)
+                                                          : evaluate_node(node, operands, type);
+            if (exactness_) note(value(result), type.dtype, *exactness_);
+        }
+    }
+
+private:
+    void run_loop(const GraphLoop& loop, size_t number) {
+        for (const GraphLoop::Carried& carried : loop.carried) value(carried.argument) = value(carried.init);
+        for (const GraphLoop::Sum& sum : loop.sums) value(sum.result) = zeros(sum.result);
+        for (const GraphLoop::Stack& stack : loop.stacks) value(stack.result) = zeros(stack.result);
+        for (i64 trip = 0; trip < loop.trips; ++trip) {
+            const i64 index = loop.reverse ? loop.trips - 1 - trip : trip;
+            index_[number] = index;
+            run(loop.opens + 1, loop.closes);
+            for (const GraphLoop::Sum& sum : loop.sums)
+                for (size_t i = 0; i < value(sum.term).values.size(); ++i)
+                    value(sum.result).values[i] += value(sum.term).values[i];
+            for (const GraphLoop::Stack& stack : loop.stacks) {
+                const std::vector<double>& slice = value(stack.slice).values;
+                std::copy(slice.begin(), slice.end(),
+                          value(stack.result).values.begin() +
+                              static_cast<std::ptrdiff_t>(index * static_cast<i64>(slice.size())));
+            }
+            std::vector<Array> next; // all at once: a yield may be another's argument
+            for (const GraphLoop::Carried& carried : loop.carried) next.push_back(value(carried.yield));
+            for (size_t n = 0; n < next.size(); ++n) value(loop.carried[n].argument) = next[n];
+        }
+        for (const GraphLoop::Carried& carried : loop.carried) value(carried.result) = value(carried.argument);
+        if (!exactness_) return;
+        for (const GraphLoop::Sum& sum : loop.sums)
+            note(value(sum.result), graph_.value(sum.result).type.dtype, *exactness_);
+    }
+
+    Array zeros(ValueId id) const {
+        const TensorType& type = graph_.value(id).type;
+        return {type.shape, std::vector<double>(static_cast<size_t>(type.elements()), 0)};
+    }
+
+    // Every trips-th entry along the dim, from the running index on.
+    Array loop_slice(const Array& from, const Node& node, const TensorType& type) const {
+        const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
+        const i64 trips = node.attributes.integer("trips"), index = index_[at(static_cast<ValueId>(node.attributes.integer("loop")))];
+        i64 inner = 1, outer = 1;
+        for (size_t d = 0; d < from.shape.size(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : from.shape[d];
+        Array result{type.shape, {}};
+        for (i64 o = 0; o < outer; ++o)
+            for (i64 row = 0; row < type.shape[dim]; ++row)
+                for (i64 i = 0; i < inner; ++i)
+                    result.values.push_back(
+                        from.values[static_cast<size_t>((o * from.shape[dim] + row * trips + index) * inner + i)]);
+        return result;
+    }
+
+    const Graph& graph_;
+    Exactness* exactness_;
+    std::vector<Array> values_;
+    std::vector<i64> index_; // by loop: of the running trip
+};
+
+} // namespace
+
+std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs,
+                                       Exactness* exactness) {
+    Interpreter interpreter(graph, exactness);
+    for (ValueId id : graph.inputs) interpreter.value(id) = inputs.at(graph.value(id).name);
+    interpreter.run(0, static_cast<NodeId>(graph.nodes.size()));
+    std::map<std::string, Array> outputs;
+    for (size_t i = 0; i < graph.outputs.size(); ++i)
+        outputs[graph.output_names[i]] = interpreter.value(graph.outputs[i]);
+    return outputs;
+}
+
+} // namespace shard
