@@ -4,6 +4,7 @@
 #include "planner/build_inputs.h"
 #include "planner/build_training.h"
 #include "planner/loop_builder.h"
+#include "planner/microbatches.h"
 #include "planner/train.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,11 @@ public:
     std::optional<Graph> build(bool training) {
         if (!check_recursion(model_, diagnostics_)) return std::nullopt;
         Scope scope("", model_.graph);
+        if (training && model_.train->microbatches > 1) {
+            microbatch_ = model_of_microbatch(model_, diagnostics_);
+            if (!microbatch_) return std::nullopt;
+            open_microbatches(builder_, *model_.train);
+        }
         bool ok = true;
         for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}) && ok;
         for (const TensorDecl& decl : model_.params) ok = declare(scope, decl, Role::param, {}) && ok;
@@ -108,7 +114,10 @@ private:
         graph_.declared.back().name.text = value.name;
         owners_.push_back({module_path, -1, 0, 0});
         const ValueId id = builder_.add_input(std::move(value));
-        scope.bind(decl.name.text, scan_ ? entry_of_stack(id, decl, scope) : id);
+        ValueId bound = scan_ ? entry_of_stack(id, decl, scope) : id;
+        if (microbatch_ && role == Role::input)
+            bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
+        scope.bind(decl.name.text, bound);
         return true;
     }
 
@@ -179,7 +188,7 @@ private:
 
         std::vector<TensorType> types;
         for (ValueId id : *operands) types.push_back(builder_.type(id));
-        const ArgumentContext context{model_, entry.op.text, op ? op->attributes : composite->attributes,
+        const ArgumentContext context{microbatch_ ? *microbatch_ : model_, entry.op.text, op ? op->attributes : composite->attributes,
                                       types,  entry.op.span, diagnostics_};
         const std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
@@ -400,6 +409,7 @@ private:
     Diagnostics& diagnostics_;
     Graph graph_;
     Builder builder_;
+    std::optional<Model> microbatch_; // the model as a microbatch sees it, if there are several
     std::optional<Scan> scan_;
     int scans_ = 0;
     std::vector<TensorOwner> owners_;                    // by declared tensor

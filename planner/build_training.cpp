@@ -60,6 +60,7 @@ std::optional<ValueId> metric_of(Builder& builder, const Entry& entry, const std
     builder.rename(results[0], builder.unique_name(name + ".sum", "_"), entry.op.span);
     builder.rename(results[1], builder.unique_name(name + ".count", "_"), entry.op.span);
     builder.rename(*quotient, name, entry.results[0].span);
+    builder.graph().quotients.push_back({*quotient, results[0], results[1]});
     return quotient;
 }
 

@@ -29,10 +29,15 @@ std::vector<bool> gradient_sums(const Graph& graph) {
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
         if (graph.value(id).role == Role::gradient) open.push_back(id);
     while (!open.empty()) {
-        const NodeId producer = graph.value(open.back()).producer;
+        const ValueId id = open.back();
+        const NodeId producer = graph.value(id).producer;
         open.pop_back();
-        if (producer < 0 || found[static_cast<size_t>(producer)] || graph.node(producer).op == nullptr) continue;
+        if (producer < 0 || found[static_cast<size_t>(producer)]) continue;
         const Node& node = graph.node(producer);
+        if (node.closes >= 0) // a sum over trips, or a stack of gradients, is a gradient in every trip
+            for (size_t n = 0; n < node.outputs.size(); ++n)
+                if (node.outputs[n] == id) open.push_back(node.inputs[n]);
+        if (node.op == nullptr) continue;
         if (has_reduction(graph, node))
             found[static_cast<size_t>(producer)] = true;
         else if (passes_sums_on(*node.op, node.inputs.size()))

@@ -75,6 +75,7 @@ struct GraphLoop {
     // result is the sum of the term over all trips.
     struct Sum {
         ValueId term, result;
+        GradientReduce reduce = GradientReduce::automatic; // of a partial term over devices
     };
     // result[index] = slice: a new dim in front, as long as there are trips.
     struct Stack {
@@ -115,6 +116,11 @@ struct Graph {
     std::vector<GraphLoop> loops;     // outer before inner
     std::vector<Update> updates;      // in declaration order; every `output` is one of `outputs`
     ValueId loss = -1;                // training: the scalar that is differentiated
+    // Outputs that are a sum over a count: over microbatches both are added up before they are divided.
+    struct Quotient {
+        ValueId value, sum, count;
+    };
+    std::vector<Quotient> quotients;
 
     const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
     Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

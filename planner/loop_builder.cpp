@@ -32,6 +32,8 @@ LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, const std::v
     builder.set_loop(loop_);
 }
 
+LoopBuilder::LoopBuilder(Builder& builder, int loop) : builder_(builder), loop_(loop) { builder.set_loop(loop); }
+
 ValueId entry_of(Builder& builder, int loop, ValueId stack) {
     const TensorType type = builder.type(stack);
     Attributes attributes = loop_attributes(builder.graph(), loop);

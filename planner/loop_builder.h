@@ -18,6 +18,9 @@ public:
     // `header`: trips, reverse, scope and span. The builder's place names the values.
     LoopBuilder(Builder& builder, const GraphLoop& header, const std::vector<ValueId>& inits);
 
+    // Goes on in a loop that is open and carries nothing.
+    LoopBuilder(Builder& builder, int loop);
+
     int loop() const { return loop_; }
     ValueId argument(size_t n) const { return arguments_[n]; }
     ValueId entry(ValueId stack) { return entry_of(builder_, loop_, stack); }

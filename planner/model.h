@@ -94,6 +94,7 @@ struct TrainDecl {
     Entry optimizer;
     std::optional<double> clip_by_global_norm;
     i64 microbatches = 1;
+    std::string microbatch_axis; // the logical axis that they share; "": that of the first dim of the first input
     GradientReduce reduce = GradientReduce::automatic;
     Span span, microbatches_span;
 };
@@ -101,6 +102,7 @@ struct TrainDecl {
 struct Model {
     Name name;
     std::vector<AxisDecl> axes;
+    Yaml axes_yaml; // as written: sizes may depend on each other
     i64 seed = 0;
     bool partitionable = true;
     bool xla_compat = false; // see planner/xla_compat.h

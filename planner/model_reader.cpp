@@ -21,7 +21,10 @@ public:
     Model read() {
         if (const Yaml* name = require("model"))
             if (std::optional<Name> text = read_name(*name, "a model", *diagnostics_)) model_.name = *text;
-        if (const Yaml* axes = yaml_->find("axes")) model_.axes = read_axes(*axes, *diagnostics_);
+        if (const Yaml* axes = yaml_->find("axes")) {
+            model_.axes = read_axes(*axes, *diagnostics_);
+            model_.axes_yaml = *axes;
+        }
         if (const Yaml* rng = yaml_->find("rng")) read_rng(*rng);
         if (const Yaml* inputs = yaml_->find("inputs"))
             read_tensors(*inputs, TensorRole::input, model_.axes, model_.inputs, *diagnostics_);

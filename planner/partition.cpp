@@ -247,6 +247,8 @@ private:
         if (held.kept >= 0) return held.kept;
         const std::vector<AxisRef>& partial = sharding(held.pending).partial;
         const std::vector<AxisRef> split = used_axes(kept(sum.result));
+        if (sum.reduce == GradientReduce::each) return obtain_for_loop(sum.term, kept(sum.result), id);
+        if (sum.reduce == GradientReduce::end) return held.pending;
         const bool scattered = std::any_of(partial.begin(), partial.end(),
                                            [&](const AxisRef& axis) { return overlaps_any(axis, split); });
         return scattered ? obtain_for_loop(sum.term, kept(sum.result), id) : held.pending;

@@ -2,6 +2,7 @@
 
 #include "planner/build_attributes.h"
 #include "planner/differentiate.h"
+#include "planner/microbatches.h"
 #include "planner/optimizer.h"
 
 #include <fmt/format.h>
@@ -40,12 +41,6 @@ public:
 
 private:
     bool check() {
-        if (train_.microbatches > 1) {
-            diagnostics_
-                .error("E0215", train_.microbatches_span, "more than one microbatch is not supported by this version")
-                .help("remove `microbatches`, which computes the same");
-            return false;
-        }
         if (!parameters_.empty()) return true;
         diagnostics_.error("E0243", train_.loss.op.span, "the model has no floating-point parameter to train")
             .help("declare what is learned under `params`");
@@ -78,7 +73,12 @@ private:
 
     // What enters the optimizer is called "w.grad".
     bool make_gradients() {
+        if (train_.microbatches > 1) builder_.set_loop(microbatch_loop);
         gradients_ = differentiate(builder_, graph_.loss, parameters_);
+        if (train_.microbatches > 1) {
+            name_gradients(".grad.microbatch");
+            gradients_ = close_microbatches(builder_, train_, gradients_);
+        }
         if (train_.clip_by_global_norm) {
             name_gradients(".grad.unclipped");
             place("clip");
@@ -97,6 +97,7 @@ private:
             const std::vector<std::string> logical = parameter.type.logical;
             builder_.rename(gradients_[n], builder_.unique_name(parameter.name + suffix, "#"), parameter.span);
             Value& gradient = graph_.value(gradients_[n]);
+            if (gradient.loop >= 0) continue; // of one microbatch
             gradient.role = Role::gradient;
             gradient.of = parameters_[n];
             gradient.type.logical = logical;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -119,13 +121,35 @@ private:
     }
 
     void read_microbatches(const YamlEntry& entry) {
-        const std::optional<i64> count = read_int(entry.value, "microbatches", *diagnostics_);
+        const bool is_map = entry.value.map() != nullptr;
+        if (is_map && !check_keys(entry.value, {"count", "axis"}, "microbatches", *diagnostics_)) return;
+        const Yaml* number = is_map ? entry.value.find("count") : &entry.value;
+        if (number == nullptr) {
+            diagnostics_->error("E0116", entry.value.span, "microbatches has no 'count'")
+                .help("write microbatches: {count: 4, axis: batch}");
+            return;
+        }
+        if (const Yaml* axis = is_map ? entry.value.find("axis") : nullptr) {
+            const std::optional<std::string> name = read_string(*axis, "axis", *diagnostics_);
+            if (name) read_axis(*name, axis->span);
+        }
+        const std::optional<i64> count = read_int(*number, "microbatches", *diagnostics_);
         if (!count) return;
         train_.microbatches = *count;
-        train_.microbatches_span = entry.value.span;
+        train_.microbatches_span = number->span;
         if (*count < 1)
-            diagnostics_->error("E0206", entry.value.span,
+            diagnostics_->error("E0206", number->span,
                                 fmt::format("microbatches: must be at least 1, it is {}", *count));
+    }
+
+    void read_axis(const std::string& name, Span span) {
+        std::vector<std::string_view> names;
+        for (const AxisDecl& axis : *axes_) names.push_back(axis.name.text);
+        train_.microbatch_axis = name;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        DiagnosticBuilder error = diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name));
+        if (const std::string_view near = nearest(name, names); !near.empty())
+            error.help(fmt::format("did you mean '{}'?", near));
     }
 
     void read_reduce(const Yaml& yaml) {

@@ -59,6 +59,9 @@ std::vector<CodeDoc> model_codes() {
          "rng: {compat: xla_concatenate_2024} reproduces a defect that only the bits of partitionable: false had. It "
          "is "
          "refused where it would change nothing."},
+        {"E0220", "microbatches that do not fit",
+         "microbatches: {count: 4, axis: batch} cuts the axis into parts of one size, which are computed one after the "
+         "other. The axis is that of the first input's first dim unless said, and the count divides its size."},
         {"E0218", "limit that is not positive",
          "clip: {global_norm: 1.0} scales the gradients down when their norm is above the limit; a limit of zero or "
          "less "
