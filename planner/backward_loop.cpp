@@ -87,8 +87,8 @@ private:
 void fetch_from_forward(Builder& builder, int forward, int backward, std::vector<ValueId*> ends) {
     const Graph& graph = builder.graph();
     const GraphLoop& loop = graph.loops[static_cast<size_t>(forward)];
-    recompute_pointwise(builder, {loop.opens + 1, loop.closes,
-                                  graph.loops[static_cast<size_t>(backward)].opens + 1, forward, backward});
+    recompute_pointwise(builder, {loop.opens + 1, loop.closes, graph.loops[static_cast<size_t>(backward)].opens + 1,
+                                  forward, backward});
     Fetcher(builder, forward, backward).run(ends);
 }
 

@@ -188,8 +188,12 @@ private:
 
         std::vector<TensorType> types;
         for (ValueId id : *operands) types.push_back(builder_.type(id));
-        const ArgumentContext context{microbatch_ ? *microbatch_ : model_, entry.op.text, op ? op->attributes : composite->attributes,
-                                      types,  entry.op.span, diagnostics_};
+        const ArgumentContext context{microbatch_ ? *microbatch_ : model_,
+                                      entry.op.text,
+                                      op ? op->attributes : composite->attributes,
+                                      types,
+                                      entry.op.span,
+                                      diagnostics_};
         const std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
         const size_t values_before = graph_.values.size();
@@ -249,9 +253,9 @@ private:
         }
         std::vector<std::string> path = module_path;
         path.push_back(own_name);
-        const BuiltValues made = repeat->scan ? run_scan(module, entry, *repeat, instance, *operands, path)
-                                              : run_in_a_row(module, entry, repeated ? repeat->times : 0, instance,
-                                                             *operands, path);
+        const BuiltValues made =
+            repeat->scan ? run_scan(module, entry, *repeat, instance, *operands, path)
+                         : run_in_a_row(module, entry, repeated ? repeat->times : 0, instance, *operands, path);
         if (!made) return std::nullopt;
         const std::vector<ValueId>& outputs = *made;
         for (size_t n = 0; n < entry.results.size() && n < outputs.size(); ++n) {
@@ -340,6 +344,7 @@ private:
         owners_.back().scan = scan_->number;
         owners_.back().layers = scan_->layers;
         owners_.back().block = scan_->block;
+        graph_.value(stack).stacked = true;
         builder_.set_place({scope.path(), scope.full(decl.name.text), decl.name.span, {}, {}});
         const ValueId entry = scan_->loop->entry(stack);
         builder_.rename(entry, builder_.unique_name(scope.full(decl.name.text) + ".layer", "_"), decl.name.span);
@@ -412,10 +417,10 @@ private:
     std::optional<Model> microbatch_; // the model as a microbatch sees it, if there are several
     std::optional<Scan> scan_;
     int scans_ = 0;
-    std::vector<TensorOwner> owners_;                    // by declared tensor
-    std::set<std::string> instances_;                    // paths taken
-    i64 calls_ = 0;                                      // of modules, every repetition counted
-    std::vector<ValueId> named_;                         // results that the user named, in order
+    std::vector<TensorOwner> owners_; // by declared tensor
+    std::set<std::string> instances_; // paths taken
+    i64 calls_ = 0;                   // of modules, every repetition counted
+    std::vector<ValueId> named_;      // results that the user named, in order
 };
 
 } // namespace

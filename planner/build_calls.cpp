@@ -40,8 +40,7 @@ void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diag
     for (const OpDef* def : all_ops()) names.push_back(def->name);
     for (const CompositeDef* def : all_composites()) names.push_back(def->name);
     for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
-    DiagnosticBuilder error =
-        diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text));
+    DiagnosticBuilder error = diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text));
     const std::string_view near = nearest(entry.op.text, names);
     error.help(near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near));
 }
@@ -101,7 +100,8 @@ std::optional<std::string> read_instance_name(const ModuleDecl& module, const En
             item.key == "name" ? read_string(item.value, "name", diagnostics) : std::nullopt;
         if (item.key != "name")
             diagnostics
-                .error("E0225", item.key_span, fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
+                .error("E0225", item.key_span,
+                       fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
                 .help("a call takes operands, and `name` for the instance");
         if (!name) return std::nullopt;
         instance = *name;

@@ -196,8 +196,8 @@ TensorDecl entry_of(TensorDecl decl, const TensorOwner& owner) {
     return decl;
 }
 
-// By input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which parameters would
-// be declared if scans were written out: layer by layer.
+// By input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which parameters
+// would be declared if scans were written out: layer by layer.
 std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const Model& model, Key root,
                                                      const std::vector<TensorOwner>& owners,
                                                      const std::vector<Distribution>& distributions) {

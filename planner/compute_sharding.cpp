@@ -257,8 +257,7 @@ private:
         std::vector<TensorType> operands = query_.operand_types, results = query_.result_types;
         for (size_t i = 0; i < operands.size(); ++i)
             operands[i].shape = local_shape(operands[i].shape, choice.operands[i]);
-        for (size_t i = 0; i < results.size(); ++i)
-            results[i].shape = local_shape(results[i].shape, choice.results[i]);
+        for (size_t i = 0; i < results.size(); ++i) results[i].shape = local_shape(results[i].shape, choice.results[i]);
         choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
                                                       *query_.attributes, rule_, choice.factor_axes});
         const i64 bytes = kernel_bytes(choice.kernel, operands, results[0]);

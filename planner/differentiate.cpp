@@ -230,10 +230,10 @@ private:
         name_cotangent(output);
         set_place(output);
         const TensorType whole = type(stack);
-        const ValueId entry = must(builder_.emit(
-            "reshape", {cotangent(output)},
-            shape_of(Shape(whole.shape.begin() + 1, whole.shape.end()),
-                     std::vector<std::string>(whole.logical.begin() + 1, whole.logical.end()))));
+        const ValueId entry =
+            must(builder_.emit("reshape", {cotangent(output)},
+                               shape_of(Shape(whole.shape.begin() + 1, whole.shape.end()),
+                                        std::vector<std::string>(whole.logical.begin() + 1, whole.logical.end()))));
         ValueId& sum = reversed_.back().parts.emplace(stack, -1).first->second;
         sum = sum < 0 ? entry : must(builder_.emit("add", {sum, entry}));
     }
@@ -272,14 +272,14 @@ private:
 
     Builder& builder_;
     Graph& graph_;
-    // A loop that is being reversed, and the gradients that one trip makes for what is outside of it: of values that the
-    // body reads, and of entries of stacks.
+    // A loop that is being reversed, and the gradients that one trip makes for what is outside of it: of values that
+    // the body reads, and of entries of stacks.
     struct Reversed {
         int forward, backward;
         std::map<ValueId, ValueId> outside, parts;
     };
 
-    NodeId begin_ = 0;                // the forward nodes
+    NodeId begin_ = 0; // the forward nodes
     const NodeId end_;
     std::vector<Reversed> reversed_;  // inner ones last
     std::vector<int> call_of_;        // by NodeId: the composite that is differentiated as a whole; -1: none

@@ -62,6 +62,7 @@ public:
         : graph_(graph), layout_(layout), seeds_(seeds), passes_(passes_of(graph)) {
         for (const Value& value : graph.values) names_.insert(value.name);
         made_of_parameters_.resize(graph.values.size());
+        is_layer_.resize(graph.values.size());
     }
 
     void run() {
@@ -97,7 +98,18 @@ private:
     const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
     static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 
+    // A layer of a stack, in the two steps in which a loop takes it (planner/loop_builder.h): what is gathered is the
+    // layer.
+    bool takes_layer(const Node& node) const {
+        if (!node.op || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
+        const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;
+        if (node.op->name == "loop_slice") return node.attributes.integer("dim") == 0 && to[0] == 1;
+        return node.op->name == "reshape" && is_layer_[static_cast<size_t>(node.inputs[0])] &&
+               to == Shape(from.begin() + 1, from.end());
+    }
+
     bool runs_on_shards(const Node& node) const {
+        if (takes_layer(node)) return true;
         if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
             return false;
         const ValueId from = node.inputs[0], to = node.outputs[0];
@@ -110,6 +122,15 @@ private:
         const size_t from = static_cast<size_t>(node.inputs[0]), to = static_cast<size_t>(node.outputs[0]);
         seeds_.gathered[to] = seeds_.gathered[from];
         seeds_.values[to] = seeds_.values[from];
+        if (!takes_layer(node)) return;
+        is_layer_[to] = true;
+        for (std::optional<Sharding>* sharding : {&seeds_.gathered[to], &seeds_.values[to]}) {
+            std::vector<DimSharding>& dims = (*sharding)->dims;
+            if (node.op->name == "reshape")
+                dims.erase(dims.begin());
+            else
+                dims[0] = {};
+        }
     }
 
     // Of gathered parameters, constants, and nothing else; without work that is worth keeping.
@@ -187,6 +208,7 @@ private:
         const ValueId id = static_cast<ValueId>(graph_.values.size());
         graph_.values.push_back(std::move(value));
         made_of_parameters_.push_back(false);
+        is_layer_.push_back(false);
         seeds_.values.emplace_back();
         seeds_.gathered.emplace_back();
         seeds_.rejected_by_value.emplace_back();
@@ -216,6 +238,7 @@ private:
     Seeds& seeds_;
     const std::vector<Pass> passes_;                          // by node as they were
     std::vector<bool> made_of_parameters_;                    // by value, those of the forward pass
+    std::vector<bool> is_layer_;                              // by value: taken from a stack by loop_slice
     std::map<ValueId, ValueId> gathered_from_;                // what was gathered -> what is stored
     std::map<std::tuple<ValueId, Pass, int>, ValueId> found_; // what stands for a value in a pass and loop
     std::set<std::string> names_;

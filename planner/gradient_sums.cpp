@@ -17,8 +17,17 @@ bool has_reduction(const Graph& graph, const Node& node) {
                        [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
 }
 
-bool passes_sums_on(const OpDef& op, size_t operands) {
-    return op.jointly_linear || (operands == 1 && !op.linear_in.empty());
+// The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
+std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
+    if (node.op->jointly_linear) return node.inputs;
+    std::vector<ValueId> passed;
+    for (int i : node.op->linear_in) {
+        bool scales = true;
+        for (size_t other = 0; other < node.inputs.size(); ++other)
+            scales = scales && (static_cast<int>(other) == i || graph.value(node.inputs[other]).type.rank() == 0);
+        if (scales) passed.push_back(node.inputs[static_cast<size_t>(i)]);
+    }
+    return passed;
 }
 
 } // namespace
@@ -40,8 +49,8 @@ std::vector<bool> gradient_sums(const Graph& graph) {
         if (node.op == nullptr) continue;
         if (has_reduction(graph, node))
             found[static_cast<size_t>(producer)] = true;
-        else if (passes_sums_on(*node.op, node.inputs.size()))
-            open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+        else
+            for (ValueId input : passes_on(graph, node)) open.push_back(input);
     }
     return found;
 }

@@ -29,6 +29,7 @@ struct Value {
     int decl = -1;                // inputs and params: index into Graph::declared
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
     ValueId of = -1;              // states and gradients: the parameter that they belong to
+    bool stacked = false;         // parameters: dim 0 holds the layers of a block that is scanned
 };
 
 // An op applied to values. Collectives and plain slices of the local graph are nodes too.

@@ -48,7 +48,8 @@ public:
         const std::vector<ValueId>& inits = graph_->node(opens).inputs;
         return producer >= 0 && graph_->node(producer).loop == loop_ && shown_by(init) == init &&
                (graph_->node(producer).kernel || graph_->node(producer).collective) &&
-               last_read_[static_cast<size_t>(init)] <= opens && std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
+               last_read_[static_cast<size_t>(init)] <= opens &&
+               std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
                std::find(graph_->outputs.begin(), graph_->outputs.end(), init) == graph_->outputs.end();
     }
     ValueId copy_before(ValueId id, NodeId node) { return copy(id, node - 1, false); }

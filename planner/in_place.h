@@ -28,8 +28,8 @@ std::vector<int> updates_by_output(const Graph& graph);
 // the copy. Node ids change where copies come in between. `loop`: the loop whose body makes the values, -1: none.
 void land(Graph& graph, std::span<Landing> landings, int loop = -1);
 
-// What a loop carries lies in one place: inits that are needed otherwise are copied before it, yields land in the bytes of
-// the arguments.
+// What a loop carries lies in one place: inits that are needed otherwise are copied before it, yields land in the bytes
+// of the arguments.
 void land_carried(Local& local);
 
 // Lands all updates. Outputs that show what an update overwrites become copies of it.

@@ -113,8 +113,8 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
     node.origin = header(graph_, loop_).closes;
     node.loop = graph.value(result).loop;
     if (inputs.empty()) {
-        node.kernel = Generate{Fill{0}, local_results[0].shape,
-                               std::vector<Affine>(local_results[0].shape.size(), constant(0))};
+        node.kernel =
+            Generate{Fill{0}, local_results[0].shape, std::vector<Affine>(local_results[0].shape.size(), constant(0))};
     } else {
         const IndexRule rule = node.op->rule(global_types, global_results, attributes);
         node.factor_axes.resize(rule.factors.size());

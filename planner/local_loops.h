@@ -1,7 +1,8 @@
 // Loops of the local graph. They only carry; sums and stacks are written out:
 //
 //     zeros                                             before the loop
-//     so_far -> so_far + term                           a sum: carried, of the term's own sharding, so that partial sums
+//     so_far -> so_far + term                           a sum: carried, of the term's own sharding, so that partial
+//     sums
 //                                                       are reduced once, after the last trip
 //     so_far -> so_far with the slice at the index      a stack: carried, and overwritten where it lies
 #pragma once
@@ -20,7 +21,8 @@ public:
     ValueId argument(size_t n) const { return arguments_[n]; }
 
     // Results in the shardings of what is handed over: local yields, terms (partial ones too) and slices, which are
-    // sharded as the stack behind its first dim. `keeps`, by result of the marker: whether that is the form that is kept.
+    // sharded as the stack behind its first dim. `keeps`, by result of the marker: whether that is the form that is
+    // kept.
     std::vector<ValueId> close(std::vector<ValueId> yields, const std::vector<ValueId>& terms,
                                const std::vector<ValueId>& slices, const std::vector<bool>& keeps);
 

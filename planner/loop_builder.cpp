@@ -40,8 +40,8 @@ ValueId entry_of(Builder& builder, int loop, ValueId stack) {
     attributes.set("dim", i64{0});
     const ValueId slice = must(builder.emit("loop_slice", {stack}, std::move(attributes)));
     return must(builder.emit("reshape", {slice},
-                              shape_of(Shape(type.shape.begin() + 1, type.shape.end()),
-                                       std::vector<std::string>(type.logical.begin() + 1, type.logical.end()))));
+                             shape_of(Shape(type.shape.begin() + 1, type.shape.end()),
+                                      std::vector<std::string>(type.logical.begin() + 1, type.logical.end()))));
 }
 
 ValueId LoopBuilder::rows(ValueId value, size_t dim) {

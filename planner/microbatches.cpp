@@ -34,7 +34,8 @@ std::optional<Model> model_of_microbatch(const Model& model, Diagnostics& diagno
                    fmt::format("{} = {} cannot be cut into {} microbatches of one size", axis, decl->size,
                                train.microbatches))
             .label(decl->name.span, "declared here")
-            .help(divisors.empty() ? "choose another size of the axis" : fmt::format("these numbers divide it: {}", divisors));
+            .help(divisors.empty() ? "choose another size of the axis"
+                                   : fmt::format("these numbers divide it: {}", divisors));
         return std::nullopt;
     }
     Model part = model;
@@ -63,8 +64,7 @@ ValueId rows_of_microbatch(Builder& builder, ValueId value, const std::vector<st
     if (dim == logical.end()) return value;
     const Value whole = builder.graph().value(value);
     builder.set_place({"", whole.name, whole.span, {}, {}});
-    const ValueId rows =
-        LoopBuilder(builder, microbatch_loop).rows(value, static_cast<size_t>(dim - logical.begin()));
+    const ValueId rows = LoopBuilder(builder, microbatch_loop).rows(value, static_cast<size_t>(dim - logical.begin()));
     builder.rename(rows, builder.unique_name(whole.name + ".microbatch", "_"), whole.span);
     return rows;
 }

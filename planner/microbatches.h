@@ -1,5 +1,5 @@
-// Microbatches: the forward and backward pass are the body of a loop over parts of the batch. Every device takes its own
-// rows: the batch is (rows, microbatch), and the minor part is the loop, so taking a part moves nothing.
+// Microbatches: the forward and backward pass are the body of a loop over parts of the batch. Every device takes its
+// own rows: the batch is (rows, microbatch), and the minor part is the loop, so taking a part moves nothing.
 #pragma once
 
 #include "planner/loop_builder.h"
@@ -19,8 +19,9 @@ void open_microbatches(Builder& builder, const TrainDecl& train);
 // A microbatch's rows of a value whose dims are called so; the value itself if it lacks the axis.
 ValueId rows_of_microbatch(Builder& builder, ValueId value, const std::vector<std::string>& logical,
                            const std::string& axis);
-// Closes it: outputs (losses and metrics) are means over the microbatches, of quotients that of the sums, and the loss is
-// the whole step's. Returns the means of the gradients.
-std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train, const std::vector<ValueId>& gradients);
+// Closes it: outputs (losses and metrics) are means over the microbatches, of quotients that of the sums, and the loss
+// is the whole step's. Returns the means of the gradients.
+std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train,
+                                        const std::vector<ValueId>& gradients);
 
 } // namespace shard

@@ -113,7 +113,7 @@ struct OpDef {
     bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other
 };
 
-const std::vector<const OpDef*>& all_ops(); // those that a model file may use, sorted by name
+const std::vector<const OpDef*>& all_ops();  // those that a model file may use, sorted by name
 const OpDef* find_op(std::string_view name); // internal ones too
 std::string_view op_name(const Node& node);  // "loop" for a marker
 

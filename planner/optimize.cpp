@@ -50,7 +50,8 @@ void merge_equal_reshards(Local& local) {
         std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
         std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
             return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
-                   graph.node(other).attributes == node.attributes && // a gather for another pass is meant to be another
+                   graph.node(other).attributes ==
+                       node.attributes && // a gather for another pass is meant to be another
                    is_within(graph, node.loop, graph.node(other).loop);
         });
         if (same == others.end()) {

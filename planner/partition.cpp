@@ -249,8 +249,8 @@ private:
         const std::vector<AxisRef> split = used_axes(kept(sum.result));
         if (sum.reduce == GradientReduce::each) return obtain_for_loop(sum.term, kept(sum.result), id);
         if (sum.reduce == GradientReduce::end) return held.pending;
-        const bool scattered = std::any_of(partial.begin(), partial.end(),
-                                           [&](const AxisRef& axis) { return overlaps_any(axis, split); });
+        const bool scattered =
+            std::any_of(partial.begin(), partial.end(), [&](const AxisRef& axis) { return overlaps_any(axis, split); });
         return scattered ? obtain_for_loop(sum.term, kept(sum.result), id) : held.pending;
     }
 
@@ -265,7 +265,8 @@ private:
         held.kept = local;
         if (keeps) return;
         const Redistribution& way = redistributor_.find(type(result), sharding(local), kept(result));
-        held.kept = builder_.reshard(local, result, way, loop_reason(mesh_, graph_.value(result), sharding(local), kept(result)),
+        held.kept = builder_.reshard(local, result, way,
+                                     loop_reason(mesh_, graph_.value(result), sharding(local), kept(result)),
                                      loop.closes, true);
         held.whole.push_back(held.kept);
     }

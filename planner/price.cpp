@@ -143,8 +143,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
 
     std::vector<bool> homes;
     for (const std::vector<ValueId>& values : map.values)
-        homes.push_back(
-            std::any_of(values.begin(), values.end(), [&](ValueId id) { return names.is_home(id); }));
+        homes.push_back(std::any_of(values.begin(), values.end(), [&](ValueId id) { return names.is_home(id); }));
     report.memory = memory_of(plan, homes);
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     report.time = time_of(plan, hardware);

@@ -153,7 +153,6 @@ private:
         return *made;
     }
 
-
     Builder& builder_;
     Graph& graph_;
     const Passes passes_;

@@ -13,8 +13,8 @@
 
 namespace shard {
 
-// Two passes are two runs of nodes, or the bodies of two loops. Between loops everything that is kept is stacked up, trip
-// by trip; what the forward body cut from a stack is not kept but cut again.
+// Two passes are two runs of nodes, or the bodies of two loops. Between loops everything that is kept is stacked up,
+// trip by trip; what the forward body cut from a stack is not kept but cut again.
 struct Passes {
     NodeId first = 0, last = 0; // the forward nodes [first, last)
     NodeId backward = 0;        // the backward nodes are all from here on

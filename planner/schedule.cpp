@@ -172,8 +172,8 @@ private:
         release_if_done(sent);
     }
 
-    // The input in whose bytes a value is to be, or the buffer of what a loop carries, ready to be written: nobody reads
-    // or sends its old contents any more. -1 if the value may lie anywhere.
+    // The input in whose bytes a value is to be, or the buffer of what a loop carries, ready to be written: nobody
+    // reads or sends its old contents any more. -1 if the value may lie anywhere.
     int make_way_for(ValueId id) {
         const ValueId argument = carried_by_[static_cast<size_t>(id)];
         const ValueId before = argument >= 0 ? argument : updated_by_[static_cast<size_t>(id)];
@@ -403,12 +403,12 @@ private:
     };
     std::vector<Mark> marks_;    // beginnings and ends of loops
     std::vector<NodeId> starts_; // by token
-    std::vector<int> last_read_;      // by ValueId: node
-    std::vector<int> last_use_;       // the same by buffer
-    std::map<int, Life> lives_;       // by root buffer
-    std::map<int, int> pending_;      // collectives in flight: result's buffer -> the step of its Start
-    NodeId node_ = -1;                // being added
-    NodeId done_ = -1;                // the last one whose step is in the list
+    std::vector<int> last_read_; // by ValueId: node
+    std::vector<int> last_use_;  // the same by buffer
+    std::map<int, Life> lives_;  // by root buffer
+    std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
+    NodeId node_ = -1;           // being added
+    NodeId done_ = -1;           // the last one whose step is in the list
     int token_ = 0;
 };
 

@@ -116,7 +116,16 @@ private:
         const Value& value = graph_->value(id);
         std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(id)];
         Sharding stored = seed.value_or(open_sharding(value.type.rank()));
-        const FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, value.type, stored);
+        // Of a stack the layer is what is gathered, so the layer is split.
+        TensorType type = value.type;
+        Sharding of_layer = stored;
+        if (value.stacked) {
+            type.shape.erase(type.shape.begin());
+            of_layer.dims.erase(of_layer.dims.begin());
+            if (overlaps_any(*axis, stored.dims[0].axes)) return;
+        }
+        FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, type, of_layer);
+        if (value.stacked) ++choice.dim;
         if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
         if (choice.fit != FsdpFit::splits) return;
         Sharding gathered = stored;

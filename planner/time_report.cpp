@@ -25,8 +25,7 @@ private:
     double seconds_of(const Compute& compute) const {
         std::vector<TensorType> types;
         const Buffer& output = plan_->buffers[static_cast<size_t>(compute.output)];
-        for (int input : compute.inputs)
-            types.push_back(local_type(plan_->buffers[static_cast<size_t>(input)]));
+        for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[static_cast<size_t>(input)]));
         const i64 bytes = kernel_bytes(compute.kernel, types, local_type(output));
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
         return kernel_seconds(*hardware_, dtype, flops(compute.kernel, types, local_type(output)), bytes);

@@ -16,8 +16,10 @@ public:
         for (NodeId n = 0; n < static_cast<NodeId>(graph_.nodes.size()); ++n) visit(n);
         check(open_.empty(), -1, "a loop is left open");
         for (const Value& value : graph_.values)
-            check(value.loop < static_cast<int>(graph_.loops.size()), value.loop, "a value of a loop that is not there");
-        for (ValueId id : graph_.outputs) check(graph_.value(id).loop < 0, graph_.value(id).loop, "an output is of a body");
+            check(value.loop < static_cast<int>(graph_.loops.size()), value.loop,
+                  "a value of a loop that is not there");
+        for (ValueId id : graph_.outputs)
+            check(graph_.value(id).loop < 0, graph_.value(id).loop, "an output is of a body");
         for (int l = 0; l < static_cast<int>(graph_.loops.size()); ++l) check_loop(l);
     }
 
@@ -33,7 +35,8 @@ private:
             check(!open_.empty() && open_.back() == node.closes, node.closes, "loops are not nested");
             check(loop(node.closes).closes == n, node.closes, "its end is elsewhere");
             for (ValueId id : node.inputs)
-                check(is_within(graph_, node.closes, graph_.value(id).loop), node.closes, "it ends in what it cannot see");
+                check(is_within(graph_, node.closes, graph_.value(id).loop), node.closes,
+                      "it ends in what it cannot see");
             open_.pop_back();
         }
         const int around = open_.empty() ? -1 : open_.back();
@@ -45,7 +48,8 @@ private:
             check(graph_.value(id).loop == (node.opens >= 0 ? node.opens : around), around,
                   "a value is not of the loop that makes it");
         if (node.opens < 0) return;
-        check(loop(node.opens).opens == n && loop(node.opens).parent == around, node.opens, "its beginning is elsewhere");
+        check(loop(node.opens).opens == n && loop(node.opens).parent == around, node.opens,
+              "its beginning is elsewhere");
         open_.push_back(node.opens);
     }
 
@@ -74,10 +78,10 @@ private:
                           graph_.value(id).type.dtype == graph_.value(carried.init).type.dtype,
                       l, "what it carries changes its type");
         }
-        for (const GraphLoop::Sum& sum : of.sums) check(closes_with(sum.term, sum.result), l, "a sum of something else");
+        for (const GraphLoop::Sum& sum : of.sums)
+            check(closes_with(sum.term, sum.result), l, "a sum of something else");
         for (const GraphLoop::Stack& stack : of.stacks)
-            check(closes_with(stack.slice, stack.result) &&
-                      graph_.value(stack.result).type.shape.front() == of.trips,
+            check(closes_with(stack.slice, stack.result) && graph_.value(stack.result).type.shape.front() == of.trips,
                   l, "a stack of something else");
     }
 

@@ -98,7 +98,7 @@ struct Random {
     Distribution distribution;
     Key key;
     BitLayout layout = BitLayout::partitionable;
-    std::uint32_t multiplier = 1;   // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
+    std::uint32_t multiplier = 1; // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
     // If any: dim 0 is a stack whose entries are arrays of their own, each drawn with its key in place of `key`.
     std::vector<Key> layers = {};
     std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate

@@ -8,8 +8,8 @@
 
 namespace shard {
 
-// What one execution reads and writes: operands and result, of a move only what its pieces copy. What a move leaves where
-// it lies (a stack of which one entry is written) costs nothing.
+// What one execution reads and writes: operands and result, of a move only what its pieces copy. What a move leaves
+// where it lies (a stack of which one entry is written) costs nothing.
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);

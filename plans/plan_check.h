@@ -44,8 +44,8 @@ std::string generate_problem(const AffineScope& scope, const Generate& generate,
                              const TensorType& output); // `start` may be left out
 std::vector<int> scalars_read(const Kernel& kernel);
 // True if the kernel reads element i of this input before it writes element i of the output and never again, so both
-// may be the same bytes: pointwise, same number and size of elements, no broadcast and no transposition; or a move whose
-// first piece is the whole operand, over which others are written.
+// may be the same bytes: pointwise, same number and size of elements, no broadcast and no transposition; or a move
+// whose first piece is the whole operand, over which others are written.
 bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& input_type, const TensorType& output);
 
 // The same of a collective: it reduces and moves no blocks, so every device reads and writes its part of the group's

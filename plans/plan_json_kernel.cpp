@@ -111,8 +111,7 @@ Key read_key(const JsonAt& at) {
 std::string print_random(const Mesh& mesh, const Random& random) {
     const Distribution& d = random.distribution;
     JsonObject object;
-    object
-        .string("kind", distribution_kind_name(d.kind))
+    object.string("kind", distribution_kind_name(d.kind))
         .number_unless(0, "value", d.value)
         .number_unless(0, "low", d.low)
         .number_unless(0, "high", d.high)

@@ -1,5 +1,5 @@
-// What one trip of a loop takes of a value: with as many entries as trips one of them, as of parameters that are stacked
-// by layer; with more every trips-th row, counted from the index.
+// What one trip of a loop takes of a value: with as many entries as trips one of them, as of parameters that are
+// stacked by layer; with more every trips-th row, counted from the index.
 //
 // So a batch of m microbatches is (rows, m), the minor part being the loop: a device that holds consecutive rows holds
 // its share of every microbatch, and taking one moves nothing between devices. An entry of a stack that is split over

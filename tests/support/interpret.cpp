@@ -93,7 +93,8 @@ private:
     // Every trips-th entry along the dim, from the running index on.
     Array loop_slice(const Array& from, const Node& node, const TensorType& type) const {
         const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
-        const i64 trips = node.attributes.integer("trips"), index = index_[at(static_cast<ValueId>(node.attributes.integer("loop")))];
+        const i64 trips = node.attributes.integer("trips"),
+                  index = index_[at(static_cast<ValueId>(node.attributes.integer("loop")))];
         i64 inner = 1, outer = 1;
         for (size_t d = 0; d < from.shape.size(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : from.shape[d];
         Array result{type.shape, {}};

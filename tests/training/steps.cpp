@@ -25,8 +25,12 @@ Numbers numbers_of(const Tensor& tensor) {
             float value;
             std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
             numbers.push_back(static_cast<double>(value));
+        } else if (tensor.type.dtype == DType::f64) {
+            double value;
+            std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
+            numbers.push_back(value);
         } else {
-            internal_check(tensor.type.dtype == DType::i32, "steps have outputs of f32 and i32");
+            internal_check(tensor.type.dtype == DType::i32, "steps have outputs of f32, f64 and i32");
             std::int32_t value;
             std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
             numbers.push_back(value);

@@ -1,0 +1,139 @@
+// Loops over layers and over microbatches: proved like every plan, and equal to what is written out.
+#include "tests/support/prove.h"
+#include "tests/training/steps.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace shard {
+namespace {
+
+// Blocks of an MLP with a residual connection; `scan` and `more` are appended to the repeat and the train block.
+std::string blocks(const std::string& scan, const std::string& more = {}, const std::string& dtype = "f32") {
+    return fmt::format(R"(model: blocks
+axes: {{batch: 16, in: 8, embed: 8, hidden: 16, layers: 4}}
+inputs: {{x: {{axes: [batch, in], dtype: {2}, init: normal}}}}
+modules:
+  block:
+    inputs: [x, shift]
+    params:
+      w1: {{axes: [embed, hidden], dtype: {2}}}
+      b1: {{axes: [hidden], init: normal, dtype: {2}}}
+      w2: {{axes: [hidden, embed], dtype: {2}}}
+    graph:
+      - n: {{softmax: x}}
+      - n: {{add: [n, shift]}}
+      - h: {{dot: [n, w1]}}
+      - h: {{add: [h, b1]}}
+      - h: {{gelu: h}}
+      - y: {{dot: [h, w2]}}
+      - y: {{add: [x, y]}}
+    outputs: [y]
+params:
+  w0: {{axes: [in, embed], dtype: {2}}}
+  shift: {{axes: [embed], init: normal, dtype: {2}}}
+graph:
+  - y: {{dot: [x, w0]}}
+  - y: {{repeat: block, times: 4, in: [y, shift], axis: layers{0}}}
+outputs: [y]
+train:
+  targets: {{t: {{axes: [batch, embed], dtype: {2}, init: normal}}}}
+  loss: {{mse: [y, t]}}
+  optimizer: {{adam: {{learning_rate: 1.0e-2}}}}
+{1})",
+                       scan, more, dtype);
+}
+
+const std::string scan = ", scan: true";
+const std::string whole = "mesh: {data: 1}\nrules: []\n";
+const std::string megatron = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}]\n";
+const std::string split_layers = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {layers: model}]\n";
+
+std::string proved(const std::string& model, const std::string& layout, const std::string& mode, int steps = 1) {
+    ProofOptions options;
+    options.mode = mode;
+    options.steps = steps;
+    return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
+}
+
+Numbers losses(const std::string& model, const std::string& layout) {
+    return series(run_steps(train_plan(model, layout), 4), "loss");
+}
+
+bool close(const Numbers& a, const Numbers& b, double relative) {
+    if (a.size() != b.size() || a.empty()) return false;
+    for (size_t n = 0; n < a.size(); ++n)
+        if (!(std::fabs(a[n] - b[n]) <= relative * std::fabs(b[n]))) return false;
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("a scan forward is what the interpreter and one device say, however it is split") {
+    for (const std::string& layout : {whole, megatron, split_layers}) {
+        CAPTURE(layout);
+        CHECK(proved(blocks(scan), layout, "forward") == "");
+    }
+}
+
+TEST_CASE("a scan trains as the interpreter and one device say, however it is split") {
+    for (const std::string& layout : {whole, megatron, split_layers}) {
+        CAPTURE(layout);
+        CHECK(proved(blocks(scan), layout, "train", 3) == "");
+    }
+}
+
+TEST_CASE("a block that is scanned and one that is written out train alike") {
+    const Numbers unrolled = losses(blocks(""), megatron);
+    CHECK(close(losses(blocks(scan), megatron), unrolled, 1e-6));
+    CHECK(close(losses(blocks(scan), split_layers), unrolled, 1e-6));
+    CHECK(close(losses(blocks(scan, "", "f64"), whole), losses(blocks("", "", "f64"), whole), 1e-14));
+    CHECK(unrolled.back() < unrolled.front());
+}
+
+TEST_CASE("layers that are split: each trip moves one layer, never the stack") {
+    const Plan plan = train_plan(blocks(scan), split_layers);
+    for (const CollectiveReport& collective : plan.report.collectives) {
+        CAPTURE(collective.tensor);
+        CHECK(collective.kind == "all_reduce");
+        // The largest layer is 8 x 16; a stack has four of them.
+        CHECK(collective.wire_bytes_per_device / collective.count <= 8 * 16 * 4);
+    }
+}
+
+TEST_CASE("microbatches are proved, with their gradients reduced once") {
+    for (const std::string& layout : {whole, megatron}) {
+        CAPTURE(layout);
+        CHECK(proved(blocks("", "  microbatches: 4\n"), layout, "train", 3) == "");
+        CHECK(proved(blocks(scan, "  microbatches: 4\n"), layout, "train", 3) == "");
+    }
+    const Plan plan = train_plan(blocks("", "  microbatches: 4\n"), megatron);
+    for (const CollectiveReport& collective : plan.report.collectives)
+        for (const AxisRef& axis : collective.axes)
+            if (axis.axis == 0) CHECK(collective.count == 1); // over data: gradients and the loss
+}
+
+TEST_CASE("reduce: each reduces the gradients of every microbatch") {
+    const Plan plan = train_plan(blocks("", "  microbatches: 4\n  reduce: each\n"), megatron);
+    i64 reductions = 0;
+    for (const CollectiveReport& collective : plan.report.collectives)
+        for (const AxisRef& axis : collective.axes)
+            if (axis.axis == 0 && collective.tensor.find("grad") != std::string::npos) {
+                CHECK(collective.count == 4);
+                ++reductions;
+            }
+    CHECK(reductions > 0);
+    CHECK(proved(blocks("", "  microbatches: 4\n  reduce: each\n"), megatron, "train", 2) == "");
+}
+
+TEST_CASE("microbatches have the losses of the whole batch") {
+    const Numbers all = losses(blocks("", "", "f64"), megatron);
+    CHECK(close(losses(blocks("", "  microbatches: 4\n", "f64"), megatron), all, 1e-12));
+    CHECK(close(losses(blocks("", "  microbatches: {count: 8, axis: batch}\n", "f64"), whole), all, 1e-12));
+    CHECK(close(losses(blocks(scan, "  microbatches: 2\n", "f64"), split_layers), all, 1e-12));
+}
+
+} // namespace shard
