@@ -35,8 +35,9 @@ public:
             open_microbatches(builder_, *model_.train);
         }
         bool ok = true;
-        for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}) && ok;
-        for (const TensorDecl& decl : model_.params) ok = declare(scope, decl, Role::param, {}) && ok;
+        const DType compute = model_.precision.compute;
+        for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}, compute) && ok;
+        for (const TensorDecl& decl : model_.params) ok = declare(scope, decl, Role::param, {}, compute) && ok;
         ok = run(scope, model_.graph, {}) && ok;
         for (const Name& output : model_.outputs) {
             const std::optional<ValueId> value = scope.find(output.text, graph_);
@@ -50,7 +51,7 @@ public:
         if (model_.train) ok = (training ? run_training(scope) : spare_what_training_reads(scope)) && ok;
         ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
         if (!ok) return std::nullopt;
-        warn_unused();
+        warn_unused(builder_, named_);
         return std::move(graph_);
     }
 
@@ -59,11 +60,15 @@ private:
     bool run_training(Scope& scope) {
         const TrainDecl& train = *model_.train;
         bool ok = true;
-        for (const TensorDecl& target : train.targets) ok = declare(scope, target, Role::input, {}) && ok;
+        for (const TensorDecl& target : train.targets) ok = declare(scope, target, Role::input, {}, DType::f32) && ok;
         graph_.outputs.clear();
         graph_.output_names.clear();
         const auto measure = [&](const Entry& entry, auto value_of) {
-            const std::optional<std::vector<ValueId>> results = run_entry(scope, entry, {});
+            Scope whole = scope;
+            for (const Name& operand : entry.operands)
+                if (const std::optional<ValueId> read = scope.find(operand.text, graph_); read && *read != poisoned)
+                    whole.bind(operand.text, with_type(*read, DType::f32));
+            const std::optional<std::vector<ValueId>> results = run_entry(whole, entry, {});
             const std::optional<ValueId> value = results ? value_of(builder_, entry, *results) : std::nullopt;
             ok = ok && value;
             if (!value) return poisoned;
@@ -89,7 +94,8 @@ private:
         return true;
     }
 
-    bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path) {
+    // `seen_as`: the element type in which the graph has it, if it is f32.
+    bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
@@ -97,6 +103,7 @@ private:
                 .help("inputs and parameters share their names");
             return false;
         }
+        if (role == Role::param && decl.dtype == DType::f32) decl.dtype = model_.precision.params;
         if (scan_) stack(decl);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
@@ -117,8 +124,21 @@ private:
         ValueId bound = scan_ ? entry_of_stack(id, decl, scope) : id;
         if (microbatch_ && role == Role::input)
             bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
-        scope.bind(decl.name.text, bound);
+        scope.bind(decl.name.text, with_type(bound, seen_as));
         return true;
+    }
+
+    // A floating-point value of 32 bits or fewer as another such type.
+    ValueId with_type(ValueId id, DType dtype) {
+        const Value value = graph_.value(id);
+        const bool fits = value.type.dtype == DType::f32 || value.type.dtype == DType::bf16;
+        if (!fits || value.type.dtype == dtype) return id;
+        builder_.set_place({"", value.name, value.span, {}, {}});
+        Attributes attributes;
+        attributes.set("dtype", std::string(name(dtype)));
+        const std::optional<ValueId> made = builder_.emit("cast", {id}, attributes);
+        internal_check(made.has_value(), "a cast was refused");
+        return *made;
     }
 
     // All entries of one graph. module_path: see attach_initializers.
@@ -373,7 +393,8 @@ private:
         Scope scope(path, module.graph);
         for (size_t n = 0; n < operands.size(); ++n) scope.bind(module.inputs[n].text, operands[n]);
         bool ok = true;
-        for (const TensorDecl& decl : module.params) ok = declare(scope, decl, Role::param, module_path) && ok;
+        for (const TensorDecl& decl : module.params)
+            ok = declare(scope, decl, Role::param, module_path, model_.precision.compute) && ok;
         ok = run(scope, module.graph, module_path) && ok;
         std::vector<ValueId> outputs;
         for (const Name& output : module.outputs) {
@@ -384,21 +405,6 @@ private:
         }
         if (!ok) return std::nullopt;
         return outputs;
-    }
-
-    // Results, inputs and parameters that nobody reads; of a module's, the first instance speaks for all.
-    void warn_unused() {
-        std::vector<Span> reported;
-        const auto warn = [&](ValueId id, std::string_view what) {
-            const Value& value = graph_.value(id);
-            if (builder_.is_used(id) || std::find(reported.begin(), reported.end(), value.span) != reported.end())
-                return;
-            reported.push_back(value.span);
-            diagnostics_.warning("W0201", value.span, fmt::format("{} '{}' is not used", what, value.name))
-                .help("remove it, or name it in `outputs`");
-        };
-        for (ValueId id : graph_.inputs) warn(id, name(graph_.value(id).role));
-        for (ValueId id : named_) warn(id, "value");
     }
 
     // The scan whose body is being built.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shard {
 
 bool check_recursion(const Model& model, Diagnostics& diagnostics) {
@@ -107,6 +109,21 @@ std::optional<std::string> read_instance_name(const ModuleDecl& module, const En
         instance = *name;
     }
     return instance;
+}
+
+void warn_unused(Builder& builder, std::span<const ValueId> named) {
+    const Graph& graph = builder.graph();
+    std::vector<Span> reported;
+    const auto warn = [&](ValueId id, std::string_view what) {
+        const Value& value = graph.value(id);
+        if (builder.is_used(id) || std::find(reported.begin(), reported.end(), value.span) != reported.end()) return;
+        reported.push_back(value.span);
+        builder.diagnostics()
+            .warning("W0201", value.span, fmt::format("{} '{}' is not used", what, value.name))
+            .help("remove it, or name it in `outputs`");
+    };
+    for (ValueId id : graph.inputs) warn(id, name(graph.value(id).role));
+    for (ValueId id : named) warn(id, "value");
 }
 
 } // namespace shard

@@ -1,7 +1,7 @@
 // How entries of a graph call: which module, with what arguments. What a call does is in planner/build.cpp.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/builder.h"
 
 namespace shard {
 
@@ -28,5 +28,9 @@ std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagno
 
 // The instance's name that a call gives, else the module's.
 std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics);
+
+// W0201 for results, inputs and parameters that nobody reads; of a module's, the first instance speaks for all.
+// `named`: the results that the user named, in order.
+void warn_unused(Builder& builder, std::span<const ValueId> named);
 
 } // namespace shard

@@ -99,6 +99,13 @@ struct TrainDecl {
     Span span, microbatches_span;
 };
 
+// `precision: {compute: bf16, params: bf16}`: the element type in which the graph computes on f32 inputs and
+// parameters, and that in which f32 parameters are stored. Losses and metrics stay f32; so do optimizer states, and
+// with parameters of 16 bits a master copy of them (reference: the guide's classifier, dtype and param_dtype of flax).
+struct Precision {
+    DType compute = DType::f32, params = DType::f32;
+};
+
 struct Model {
     Name name;
     std::vector<AxisDecl> axes;
@@ -107,6 +114,7 @@ struct Model {
     bool partitionable = true;
     bool xla_compat = false; // see planner/xla_compat.h
     KeyScheme keys = KeyScheme::nnx;
+    Precision precision;
     std::vector<TensorDecl> inputs, params;
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;

@@ -26,6 +26,7 @@ public:
             model_.axes_yaml = *axes;
         }
         if (const Yaml* rng = yaml_->find("rng")) read_rng(*rng);
+        if (const Yaml* precision = yaml_->find("precision")) read_precision(*precision);
         if (const Yaml* inputs = yaml_->find("inputs"))
             read_tensors(*inputs, TensorRole::input, model_.axes, model_.inputs, *diagnostics_);
         if (const Yaml* params = yaml_->find("params"))
@@ -71,6 +72,20 @@ private:
         if (const Yaml* keys = rng.find("keys"))
             if (const std::optional<std::string> text = read_choice(*keys, "rng.keys", {"nnx", "linen", "explicit"}))
                 model_.keys = *key_scheme_from_name(*text);
+    }
+
+    // Parameters of 16 bits are computed with as they are, unless the file says otherwise.
+    void read_precision(const Yaml& precision) {
+        if (!check_keys(precision, {"compute", "params"}, "precision", *diagnostics_)) return;
+        const auto read = [&](std::string_view key, DType fallback) {
+            const Yaml* type = precision.find(key);
+            if (type == nullptr) return fallback;
+            const std::optional<std::string> text =
+                read_choice(*type, fmt::format("precision.{}", key), {"f32", "bf16"});
+            return text ? *parse_dtype(*text) : fallback;
+        };
+        model_.precision.params = read("params", DType::f32);
+        model_.precision.compute = read("compute", model_.precision.params);
     }
 
     std::optional<std::string> read_choice(const Yaml& yaml, std::string_view what,
@@ -189,7 +204,8 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
-    if (!check_keys(*yaml, {"model", "axes", "rng", "inputs", "params", "modules", "graph", "outputs", "train"},
+    if (!check_keys(*yaml,
+                    {"model", "axes", "rng", "precision", "inputs", "params", "modules", "graph", "outputs", "train"},
                     "a model", diagnostics))
         return std::nullopt;
     Model model = ModelReader(*yaml, diagnostics).read();

@@ -157,30 +157,54 @@ private:
         return builder_.emit(chosen.key, {count_}, read->attributes);
     }
 
+    // A parameter of 16 bits is too coarse to add small steps to: the update is that of a copy of 32 bits, a state.
     bool update(ValueId parameter, ValueId gradient, const Attributes& attributes) {
         const std::string name = graph_.value(parameter).name;
+        const bool has_master =
+            model_.precision.params == DType::bf16 && graph_.value(parameter).type.dtype == DType::bf16;
+        ValueId updated = parameter;
+        if (has_master) {
+            Value master = state_of(parameter, "master");
+            master.type.dtype = DType::f32;
+            master.init = graph_.value(parameter).init;
+            updated = add_state(std::move(master), graph_.value(parameter).span);
+            place(fmt::format("{}.grad", name));
+            gradient = as_type(chain_, gradient, DType::f32);
+        }
         std::vector<ValueId> states;
         for (std::string_view state_name : optimizer_.states(attributes)) {
-            Value state;
-            state.name = builder_.unique_name(fmt::format("{}.{}", name, state_name), "#");
-            state.type = graph_.value(parameter).type;
-            state.of = parameter;
+            Value state = state_of(parameter, state_name);
+            state.type.dtype = builder_.type(updated).dtype;
             states.push_back(add_state(std::move(state), graph_.value(parameter).span));
         }
         place(fmt::format("{}.{}", name, optimizer_.composite.name));
-        const ValueId rate = as_type(chain_, rate_, builder_.type(parameter).dtype);
+        const ValueId rate = as_type(chain_, rate_, builder_.type(updated).dtype);
         const std::vector<ValueId> made =
-            optimizer_.update({chain_, parameter, gradient, states, shared_, rate, attributes});
+            optimizer_.update({chain_, updated, gradient, states, shared_, rate, attributes});
         if (!chain_.ok()) return false;
-        replace(parameter, made[0]);
+        if (has_master) {
+            place(name);
+            const ValueId rounded = as_type(chain_, made[0], builder_.type(parameter).dtype);
+            if (!chain_.ok()) return false;
+            replace(parameter, rounded);
+        }
+        replace(updated, made[0]);
         for (size_t n = 0; n < states.size(); ++n) replace(states[n], made[n + 1]);
         return true;
+    }
+
+    Value state_of(ValueId parameter, std::string_view state_name) {
+        Value state;
+        state.name = builder_.unique_name(fmt::format("{}.{}", graph_.value(parameter).name, state_name), "#");
+        state.type = graph_.value(parameter).type;
+        state.of = parameter;
+        return state;
     }
 
     ValueId add_state(Value state, Span span) {
         state.role = Role::state;
         state.span = span;
-        state.init = Generate{Fill{0}, state.type.shape, {}};
+        if (!state.init) state.init = Generate{Fill{0}, state.type.shape, {}};
         const ValueId id = builder_.add_input(std::move(state));
         builder_.mark_used(id);
         return id;
