@@ -71,7 +71,30 @@ void concatenate(CaseWriter& w) {
     w.emit(fmt::format("concatenate: [{}], dim: {}", fmt::join(names, ", "), dim), shape, x.dtype, exact);
 }
 
+// A scalar start, now and then one beyond the ends.
+std::string start_of_window(CaseWriter& w) {
+    const Known at = w.tensor({1}, "i32");
+    return w.help(fmt::format("reduce_sum: {}", at.name), {"", {}, "i32", true}, true).name;
+}
+
+void window(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    const size_t dim = w.choose(x.shape.size());
+    std::vector<i64> shape = x.shape;
+    shape[dim] = 1 + static_cast<i64>(w.choose(static_cast<size_t>(shape[dim])));
+    const std::string start = start_of_window(w);
+    const std::string taken = fmt::format("dynamic_slice: [{}, {}], dim: {}, size: {}", x.name, start, dim, shape[dim]);
+    if (w.chance(2)) {
+        w.emit(taken, shape, x.dtype, x.exact);
+        return;
+    }
+    const Known update = w.help(taken, {"", shape, x.dtype, x.exact}, x.exact);
+    w.emit(fmt::format("dynamic_update_slice: [{}, {}, {}], dim: {}", x.name, update.name, start, dim), x);
+}
+
 void slice(CaseWriter& w) {
+    if (w.chance(3)) return window(w);
     const Known x = with_dims(w, 1);
     if (x.name.empty()) return unary_step(w);
     const size_t dim = w.choose(x.shape.size());
@@ -114,23 +137,6 @@ void broadcast(CaseWriter& w) {
     w.emit(fmt::format("broadcast: {}, shape: [{}]", x.name, fmt::join(shape, ", ")), shape, x.dtype, x.exact);
 }
 
-void gather(CaseWriter& w) {
-    const Known x = w.any([](const Known& value) {
-        return !value.shape.empty() && value.shape.size() <= 3 && elements_of(value.shape) <= 1000;
-    });
-    Known ids = w.any([](const Known& value) {
-        return value.dtype == "i32" && value.shape.size() <= 2 && elements_of(value.shape) <= 16 &&
-               !value.shape.empty();
-    });
-    if (x.name.empty()) return unary_step(w);
-    if (ids.name.empty()) ids = w.tensor({4, 2}, "i32");
-    const size_t dim = w.choose(x.shape.size());
-    std::vector<i64> shape = x.shape;
-    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim));
-    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), ids.shape.begin(), ids.shape.end());
-    w.emit(fmt::format("gather: [{}, {}], dim: {}", x.name, ids.name, dim), shape, x.dtype, x.exact && ids.exact);
-}
-
 void scatter_add(CaseWriter& w) {
     const Known x = w.any([](const Known& value) {
         return !value.shape.empty() && value.shape.size() <= 3 && value.dtype != "bool" &&
@@ -146,26 +152,22 @@ void scatter_add(CaseWriter& w) {
                    x.exact);
 }
 
-// A scalar start, now and then one beyond the ends.
-std::string start_of_window(CaseWriter& w) {
-    const Known at = w.tensor({1}, "i32");
-    return w.help(fmt::format("reduce_sum: {}", at.name), {"", {}, "i32", true}, true).name;
-}
-
-void window(CaseWriter& w) {
-    const Known x = with_dims(w, 1);
+void gather(CaseWriter& w) {
+    if (w.chance(3)) return scatter_add(w);
+    const Known x = w.any([](const Known& value) {
+        return !value.shape.empty() && value.shape.size() <= 3 && elements_of(value.shape) <= 1000;
+    });
+    Known ids = w.any([](const Known& value) {
+        return value.dtype == "i32" && value.shape.size() <= 2 && elements_of(value.shape) <= 16 &&
+               !value.shape.empty();
+    });
     if (x.name.empty()) return unary_step(w);
+    if (ids.name.empty()) ids = w.tensor({4, 2}, "i32");
     const size_t dim = w.choose(x.shape.size());
     std::vector<i64> shape = x.shape;
-    shape[dim] = 1 + static_cast<i64>(w.choose(static_cast<size_t>(shape[dim])));
-    const std::string start = start_of_window(w);
-    const std::string taken = fmt::format("dynamic_slice: [{}, {}], dim: {}, size: {}", x.name, start, dim, shape[dim]);
-    if (w.chance(2)) {
-        w.emit(taken, shape, x.dtype, x.exact);
-        return;
-    }
-    const Known update = w.help(taken, {"", shape, x.dtype, x.exact}, x.exact);
-    w.emit(fmt::format("dynamic_update_slice: [{}, {}, {}], dim: {}", x.name, update.name, start, dim), x);
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dim));
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dim), ids.shape.begin(), ids.shape.end());
+    w.emit(fmt::format("gather: [{}, {}], dim: {}", x.name, ids.name, dim), shape, x.dtype, x.exact && ids.exact);
 }
 
 void generate(CaseWriter& w) {
@@ -204,8 +206,8 @@ void constrain(CaseWriter& w) {
 } // namespace
 
 const std::vector<CaseStep>& move_steps() {
-    static const std::vector<CaseStep> steps = {reshape,   transpose, constrain, concatenate, slice,       pad,
-                                                broadcast, gather,    constrain, generate,    scatter_add, window};
+    static const std::vector<CaseStep> steps = {reshape, transpose, constrain, concatenate, slice,
+                                                pad,     broadcast, gather,    constrain,   generate};
     return steps;
 }
 
