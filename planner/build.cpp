@@ -28,6 +28,8 @@ public:
 
     std::optional<Graph> build(bool training) {
         if (!check_recursion(model_, diagnostics_)) return std::nullopt;
+        builder_.set_random({key_from_seed(model_.seed), model_.keys,
+                             model_.partitionable ? BitLayout::partitionable : BitLayout::legacy, training});
         Scope scope("", model_.graph);
         if (training && model_.train->microbatches > 1) {
             microbatch_ = model_of_microbatch(model_, diagnostics_);

@@ -196,9 +196,10 @@ TensorDecl entry_of(TensorDecl decl, const TensorOwner& owner) {
     return decl;
 }
 
-// By input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which parameters
-// would be declared if scans were written out: layer by layer.
+// By declared input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which
+// parameters would be declared if scans were written out: layer by layer.
 std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const Model& model, Key root,
+                                                     const std::vector<ValueId>& declared,
                                                      const std::vector<TensorOwner>& owners,
                                                      const std::vector<Distribution>& distributions) {
     std::vector<ParameterKeyRequest> requests;
@@ -211,8 +212,8 @@ std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const M
         asked_by.push_back(n);
     };
     std::vector<size_t> parameters;
-    for (size_t n = 0; n < graph.inputs.size(); ++n)
-        if (graph.value(graph.inputs[n]).role == Role::param) parameters.push_back(n);
+    for (size_t n = 0; n < declared.size(); ++n)
+        if (graph.value(declared[n]).role == Role::param) parameters.push_back(n);
     for (size_t first = 0; first < parameters.size();) {
         const TensorOwner& owner = owners[parameters[first]];
         size_t end = first + 1;
@@ -222,7 +223,7 @@ std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const M
         first = end;
     }
     const std::vector<std::optional<Key>> made = parameter_keys(model.keys, root, requests);
-    std::vector<std::vector<std::optional<Key>>> keys(graph.inputs.size());
+    std::vector<std::vector<std::optional<Key>>> keys(declared.size());
     for (size_t r = 0; r < made.size(); ++r) keys[asked_by[r]].push_back(made[r]);
     return keys;
 }
@@ -234,18 +235,22 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
     const Key root = key_from_seed(model.seed);
     std::vector<Distribution> distributions;
     bool ok = true;
-    for (size_t n = 0; n < graph.inputs.size(); ++n) {
+    std::vector<ValueId> declared; // all inputs but the count of steps
+    for (ValueId id : graph.inputs)
+        if (graph.value(id).decl >= 0) declared.push_back(id);
+    for (size_t n = 0; n < declared.size(); ++n) {
         const TensorDecl decl = entry_of(graph.declared[n], owners[n]);
-        const Role role = graph.value(graph.inputs[n]).role;
+        const Role role = graph.value(declared[n]).role;
         const std::optional<Distribution> made =
             decl.init.name.empty() ? default_distribution(decl, role) : read_distribution(decl, diagnostics);
         ok = made && check_dtype(decl, *made, diagnostics) && ok;
         distributions.push_back(made.value_or(Distribution{}));
     }
-    const std::vector<std::vector<std::optional<Key>>> keys = keys_of(graph, model, root, owners, distributions);
-    for (size_t n = 0; n < graph.inputs.size(); ++n) {
+    const std::vector<std::vector<std::optional<Key>>> keys =
+        keys_of(graph, model, root, declared, owners, distributions);
+    for (size_t n = 0; n < declared.size(); ++n) {
         const TensorDecl& decl = graph.declared[n];
-        Value& value = graph.value(graph.inputs[n]);
+        Value& value = graph.value(declared[n]);
         Generate init;
         init.shape = value.type.shape;
         std::optional<Key> key = value.role == Role::param ? keys[n][0] : explicit_key(decl);

@@ -1,5 +1,7 @@
 #include "planner/builder.h"
 
+#include "planner/ops_support/loop_index.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -178,6 +180,7 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     for (const TensorType& result : *results)
         if (!check_size(result, def.name, place_.span, *diagnostics_)) return std::nullopt;
     if (def.complete) def.complete(types, *results, attributes);
+    if (def.draws) set_loops_around(attributes, *graph_, loop_);
     if (def.splits && def.splits(types, attributes)) {
         const BuiltValues parts = inside(def.name, operands, attributes, nullptr, &def);
         return parts ? std::optional(parts->front()) : std::nullopt;

@@ -7,6 +7,14 @@
 
 namespace shard {
 
+// Where random ops take their keys from, and whether they are those of a train step.
+struct RandomSource {
+    Key root;
+    KeyScheme scheme = KeyScheme::nnx;
+    BitLayout layout = BitLayout::partitionable;
+    bool training = false;
+};
+
 class Builder {
 public:
     // The graph may have values already: passes after build add to it.
@@ -36,6 +44,11 @@ public:
     void set_place(Place place) { place_ = std::move(place); }
     const Place& place() const { return place_; }
 
+    void set_random(const RandomSource& source) { random_ = source; }
+    const RandomSource& random() const { return random_; }
+    // How often it was asked for this stream before.
+    i64 next_random(const std::string& stream) { return random_count_[stream]++; }
+
     // The innermost loop that what is emitted next stands in; -1: none. See LoopBuilder.
     int loop() const { return loop_; }
     void set_loop(int loop) { loop_ = loop; }
@@ -62,6 +75,8 @@ private:
     Diagnostics* diagnostics_;
     Place place_;
     int loop_ = -1;
+    RandomSource random_;
+    std::map<std::string, i64> random_count_;
     std::vector<bool> used_;           // by ValueId
     std::map<std::string, int> names_; // every name taken, and the last number given to it
 };

@@ -109,6 +109,7 @@ struct OpDef {
 
     // Traits that propagation priorities ask for (reference/propagation.md 3.4).
     enum class Class { pointwise, reshape_like, broadcast, constant, other } op_class = Class::other;
+    bool draws = false;             // random: what it draws differs from trip to trip of the loops around it
     bool internal = false;          // made by passes, not for model files
     bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other
 };

@@ -1,6 +1,7 @@
 #include "planner/pipeline.h"
 
 #include "planner/allowances.h"
+#include "planner/fold_by_device.h"
 #include "planner/gather_parameters.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
@@ -38,6 +39,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     Allowances allowances;
     for (int file : {request.model_file, request.layout_file}) allowances.read(sources, file, diagnostics);
     if (!c.model || !c.layout || diagnostics.has_error()) return c;
+    const Mesh mesh = c.layout->mesh;
+    const MissingAxes missing_axes = c.layout->missing_axes;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
 
     const bool training = request.mode == "train";
@@ -56,6 +59,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
         Builder builder(*c.graph, diagnostics);
         if (!add_train_step(builder, *c.model, diagnostics)) return c;
     }
+    // Random values that are drawn by device are so for the layout's own mesh, also where one device makes them all.
+    if (!fold_by_device(*c.graph, mesh, missing_axes, diagnostics)) return c;
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, diagnostics)) return c;
     verify_graph(*c.graph);
     if (request.edit) request.edit(*c.graph, *c.layout);

@@ -4,6 +4,7 @@
 #include "planner/differentiate.h"
 #include "planner/microbatches.h"
 #include "planner/optimizer.h"
+#include "planner/step_count.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -107,11 +108,8 @@ private:
     // What all updates share: the count of steps, and numbers that follow from it.
     bool make_shared(const Attributes& attributes) {
         place("step");
-        if (optimizer_.counts || schedule_) {
-            Value count;
-            count.name = builder_.unique_name("count", "#");
-            count.type.dtype = DType::i32;
-            count_ = add_state(std::move(count), train_.optimizer.op.span);
+        if (optimizer_.counts || schedule_ || find_step_count(graph_)) {
+            count_ = step_count(builder_);
             next_count_ = chain_("add", count_, 1);
         }
         if (schedule_) {

@@ -1,6 +1,6 @@
 #include "plans/parameter_keys.h"
 
-#include "plans/sha1.h"
+#include "plans/path_hash.h"
 
 #include <map>
 
@@ -12,14 +12,6 @@ constexpr std::array<std::pair<KeyScheme, std::string_view>, 3> scheme_names = {
     {KeyScheme::nnx, "nnx"},
     {KeyScheme::explicit_keys, "explicit"},
 }};
-
-// Big-endian without leading zero bytes: 1 -> "\x01", 256 -> "\x01\x00", 0 -> "".
-std::string minimal_bytes(i64 number) {
-    std::string bytes;
-    for (std::uint64_t rest = static_cast<std::uint64_t>(number); rest != 0; rest >>= 8)
-        bytes.insert(bytes.begin(), static_cast<char>(rest & 0xFF));
-    return bytes;
-}
 
 } // namespace
 
@@ -36,14 +28,7 @@ std::optional<KeyScheme> key_scheme_from_name(std::string_view name) {
 }
 
 Key linen_key(Key root, const std::vector<std::string>& path, i64 counter) {
-    internal_check(counter >= 1, "linen_key: counters start at 1");
-    std::string text;
-    for (const std::string& name : path) text += name;
-    text += minimal_bytes(counter);
-    const std::array<std::uint8_t, 20> digest = sha1(text);
-    std::uint32_t data = 0;
-    for (std::size_t i = 0; i < 4; ++i) data = (data << 8) | digest[i];
-    return fold_in(root, data);
+    return fold_in(root, path_hash(path, counter));
 }
 
 std::vector<Key> linen_scan_keys(Key root, i64 layers, const std::vector<std::string>& path, i64 counter,

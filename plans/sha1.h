@@ -1,4 +1,4 @@
-// SHA-1 (FIPS 180-4) of a byte string. Flax names parameter keys with it (plans/parameter_keys.h); nothing here relies
+// SHA-1 (FIPS 180-4) of a byte string. Flax names parameter keys with it (plans/path_hash.h); nothing here relies
 // on it being secure.
 #pragma once
 

@@ -146,12 +146,18 @@ TEST_CASE("gradients of windows agree, also where they begin beyond the ends") {
         check(op);
 }
 
+TEST_CASE("the gradient of dropout has the mask of the values") {
+    for (const char* op :
+         {"dropout: x, rate: 0.25", "dropout: [x, at], rate: 0.25", "dropout: [s, at], rate: 0.5, key: 7"})
+        check(op);
+}
+
 TEST_CASE("ops without a gradient are those whose derivative is zero or that have no floating-point operand") {
     std::vector<std::string_view> without;
     for (const OpDef* def : all_ops())
         if (def->gradient == nullptr) without.push_back(def->name);
-    CHECK(without == std::vector<std::string_view>{"and", "ceil", "constant", "eq", "floor", "ge", "gt", "iota",
-                                                   "is_finite", "le", "lt", "ne", "not", "or", "round", "sign",
+    CHECK(without == std::vector<std::string_view>{"and", "bernoulli", "ceil", "constant", "eq", "floor", "ge", "gt",
+                                                   "iota", "is_finite", "le", "lt", "ne", "not", "or", "round", "sign",
                                                    "stop_gradient", "trunc_div"});
 }
 

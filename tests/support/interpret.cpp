@@ -52,7 +52,7 @@ public:
             const ValueId result = node.outputs.at(0);
             const TensorType& type = graph_.value(result).type;
             value(result) = node.op->name == "loop_slice" ? loop_slice(operands[0], node, type)
-                                                          : evaluate_node(node, operands, type);
+                                                          : evaluate_node(in_this_trip(node), operands, type);
             if (exactness_) note(value(result), type.dtype, *exactness_);
         }
     }
@@ -83,6 +83,16 @@ private:
         if (!exactness_) return;
         for (const GraphLoop::Sum& sum : loop.sums)
             note(value(sum.result), graph_.value(sum.result).type.dtype, *exactness_);
+    }
+
+    // What is drawn is drawn under a key that the running trips are folded into, as further places.
+    Node in_this_trip(Node node) const {
+        if (!node.attributes.has("loops")) return node;
+        std::vector<i64> place;
+        if (node.attributes.has("place")) place = node.attributes.integers("place");
+        for (i64 loop : node.attributes.integers("loops")) place.push_back(index_[static_cast<size_t>(loop)]);
+        node.attributes.set("place", place);
+        return node;
     }
 
     Array zeros(ValueId id) const {
