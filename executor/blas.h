@@ -17,7 +17,9 @@ struct MatrixRef {
     i64 ld = 1;
 };
 
-// out(m x n) = lhs(m x k) * rhs(k x n). Sizes up to 2^31 - 1 (internal error beyond).
+inline constexpr i64 most_blas_rows = (i64{1} << 31) - 1; // or columns; run_plan refuses plans beyond (E0608)
+
+// out(m x n) = lhs(m x k) * rhs(k x n). Internal error beyond most_blas_rows.
 void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out);
 void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out);
 

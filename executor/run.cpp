@@ -2,6 +2,8 @@
 #include "executor/executor.h"
 #include "executor/host.h"
 #include "executor/shared_memory.h"
+#include "plans/gemm_layout.h"
+#include "plans/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -91,6 +93,28 @@ bool fits_memory(const Plan& plan, Diagnostics& diagnostics) {
     return false;
 }
 
+// OpenBLAS counts rows and columns in 31 bits.
+bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics) {
+    const auto type = [&plan](int id) { return local_type(plan.buffers[static_cast<size_t>(id)]); };
+    for (const Instruction& instruction : program.instructions) {
+        const Compute* compute = instruction.compute;
+        const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
+        if (contract == nullptr) continue;
+        const GemmLayout layout =
+            gemm_layout(*contract, type(compute->inputs[0]), type(compute->inputs[1]), type(compute->output));
+        const i64 largest = std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
+        if (largest <= most_blas_rows) continue;
+        const std::string& name = plan.buffers[static_cast<size_t>(compute->output)].name;
+        diagnostics
+            .error("E0608", declared_at(plan, name),
+                   fmt::format("'{}' multiplies matrices of {} rows or columns on a device, and BLAS takes at most {}",
+                               name, largest, most_blas_rows))
+            .help("split the dim over more devices");
+        return false;
+    }
+    return true;
+}
+
 } // namespace
 
 i64 required_bytes(const Plan& plan) {
@@ -111,7 +135,10 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
             .help("install libopenblas-pthread-dev and choose it with update-alternatives");
         return std::nullopt;
     }
-    if (!check_inputs(plan, options, diagnostics) || !fits_memory(plan, diagnostics)) return std::nullopt;
+    const Program program = flatten(plan);
+    if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
+        !fits_memory(plan, diagnostics))
+        return std::nullopt;
 
     const i64 count = plan.mesh.device_count();
     Arenas arenas;
@@ -120,7 +147,6 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
                           fmt::format("the machine does not give {} of memory", size_text(required_bytes(plan))));
         return std::nullopt;
     }
-    const Program program = flatten(plan);
     const Machine machine = {plan, program, arenas, options.poison};
     std::vector<Device> devices;
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));

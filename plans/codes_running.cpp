@@ -29,6 +29,9 @@ std::vector<CodeDoc> running_codes() {
          "Known are float32, float64, int32, int64, uint32 and bool, little endian, in C or Fortran order."},
         {"E0607", "a .npy file cannot be written",
          "The folder is missing or not writable, or the disk is full. Nothing was left half-written."},
+        {"E0608", "a matrix is too large for BLAS",
+         "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The plan "
+         "is fine: split the dim over more devices to run it."},
         {"E0611", "a checkpoint cannot be read",
          "There is no checkpoint at the place given, or the operating system does not let it be read. A checkpoint is "
          "a "

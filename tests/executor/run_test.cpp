@@ -197,6 +197,20 @@ TEST_CASE("inputs that do not fit and plans that are too large are refused") {
     CHECK(required_bytes(large) > 0);
 }
 
+TEST_CASE("matrices with more rows than BLAS can count are refused before anything is allocated") {
+    for (const i64 rows : {i64{1} << 31, (i64{1} << 31) - 1}) {
+        PlanBuilder b(make_mesh({}));
+        const int x = b.input("x", DType::f32, {1, rows}), y = b.input("y", DType::f32, {rows, 1});
+        const int z = b.buffer("z", DType::f32, {1, 1});
+        b.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {x, y}, z);
+        b.output("z", z);
+        b.plan().arena_bytes = i64{1} << 46; // no machine has it, so nothing is run
+        Diagnostics refused;
+        CHECK_FALSE(run_plan(b.plan(), {}, refused));
+        CHECK(refused.all().at(0).code == (rows == i64{1} << 31 ? "E0608" : "E0601"));
+    }
+}
+
 TEST_CASE("devices that wait for each other are a bug, not a hang") {
     PlanBuilder b(make_mesh({{"a", 2}}));
     const int x = b.input("x", DType::f32, {4}, "[a]");

@@ -53,8 +53,9 @@ Graph whole_graph(LocalGraph& g, const std::vector<std::string>& between, Propag
 Plan priced(LocalGraph& g, const std::vector<std::string>& between, const Hardware& hardware) {
     Propagation propagation;
     const Graph graph = whole_graph(g, between, propagation);
-    Plan plan = schedule(g.local(), g.mesh());
-    price(plan, graph, g.local(), propagation, hardware, {});
+    ScheduleMap map;
+    Plan plan = schedule(g.local(), g.mesh(), {}, &map);
+    price(plan, graph, g.local(), map, propagation, hardware, {});
     return plan;
 }
 
