@@ -114,6 +114,16 @@ TEST_CASE("the greedy algorithm gives the sequences of the scenarios") {
         {xy, {4, 4096}, "[x | -]", "[- | x]", "a2a", 4096 * 0.75},
         {xy, {8, 16}, "[x | -]", "[x | y]", "slice", 0},
         {xy, {16, 8}, "[x,y | -]", "[y,x | -]", "permute", 16},
+        // The reshards of 36, 38 and 40: a gather sends what it brings, a slice before it makes that less.
+        {xy, {16, 16}, "[x | y]", "[x | -]", "gather", 64 * 0.5},
+        {xy, {16, 16}, "[x | y]", "[- | y]", "gather", 128 * 0.75},
+        {xy, {4, 32}, "[x | -]", "[- | y]", "slice gather", 64 * 0.75},
+        {xy, {4, 32}, "[y | -]", "[- | x]", "slice gather", 32 * 0.5},
+        {xy, {4, 32, 8}, "[x | y | -]", "[- | y,x | -]", "a2a", 128 * 0.75},
+        {xy, {4, 32, 8}, "[- | y,x | -]", "[x | y | -]", "a2a", 128 * 0.75},
+        // What is left of 35 and 43 after the reduction.
+        {xy, {4, 4096}, "[- | -]", "[x | -]", "slice", 0},
+        {xyz, {16, 8}, "[x | -]", "[x | y]", "slice", 0},
     };
     for (const Case& c : cases) {
         const std::vector<GreedyStep> steps =
