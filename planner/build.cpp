@@ -68,7 +68,8 @@ private:
         const auto measure = [&](const Entry& entry, auto value_of) {
             Scope whole = scope;
             for (const Name& operand : entry.operands)
-                if (const std::optional<ValueId> read = scope.find(operand.text, graph_); read && *read != poisoned)
+                if (const std::optional<ValueId> read = scope.find(operand.text, graph_);
+                    read && *read != poisoned && model_.precision.compute != DType::f32)
                     whole.bind(operand.text, with_type(*read, DType::f32));
             const std::optional<std::vector<ValueId>> results = run_entry(whole, entry, {});
             const std::optional<ValueId> value = results ? value_of(builder_, entry, *results) : std::nullopt;
@@ -105,7 +106,8 @@ private:
                 .help("inputs and parameters share their names");
             return false;
         }
-        if (role == Role::param && decl.dtype == DType::f32) decl.dtype = model_.precision.params;
+        const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise
+        if (role == Role::param && follows) decl.dtype = model_.precision.params;
         if (scan_) stack(decl);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
@@ -126,7 +128,7 @@ private:
         ValueId bound = scan_ ? entry_of_stack(id, decl, scope) : id;
         if (microbatch_ && role == Role::input)
             bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
-        scope.bind(decl.name.text, with_type(bound, seen_as));
+        scope.bind(decl.name.text, follows ? with_type(bound, seen_as) : bound);
         return true;
     }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -29,8 +30,12 @@ Numbers numbers_of(const Tensor& tensor) {
             double value;
             std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
             numbers.push_back(value);
+        } else if (tensor.type.dtype == DType::bf16) { // the upper half of an f32
+            std::uint32_t bits = 0;
+            std::memcpy(reinterpret_cast<std::byte*>(&bits) + 2, tensor.bytes.data() + i * 2, 2);
+            numbers.push_back(static_cast<double>(std::bit_cast<float>(bits)));
         } else {
-            internal_check(tensor.type.dtype == DType::i32, "steps have outputs of f32, f64 and i32");
+            internal_check(tensor.type.dtype == DType::i32, "steps have outputs of floats and i32");
             std::int32_t value;
             std::memcpy(&value, tensor.bytes.data() + i * sizeof value, sizeof value);
             numbers.push_back(value);
