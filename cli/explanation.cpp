@@ -203,6 +203,11 @@ private:
             if (!is_mine && !touches(probe, tensor_.name)) continue;
             const TensorType& global = c_.graph->value(value).type;
             if (from.global_shape != global.shape || to->global_shape != global.shape) continue;
+            // A parameter is gathered in each pass, in the same way.
+            const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
+                return other.from == from.sharding && other.to == to->sharding;
+            });
+            if (is_known) continue;
             std::vector<Redistribution> ways =
                 redistribution_alternatives(mesh_, *c_.hardware, global, from.sharding, to->sharding, 2);
             if (!ways.empty()) out.push_back({from.sharding, to->sharding, std::move(ways)});

@@ -130,8 +130,8 @@ Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, con
     const Value& stored = graph.value(node.inputs[0]);
     std::vector<AxisRef> axes = without(used_axes(kept), used_axes(wanted));
     const std::string line = node.span.known() ? fmt::format(" (line {})", node.span.line) : std::string();
-    return {fmt::format("{}: fsdp{} splits {} over {}, and the {} pass reads it whole",
-                        graph.value(node.outputs[0]).name, line, stored.name, text(mesh, axes), gather_pass(node)),
+    return {fmt::format("{}: fsdp{} splits it over {}, and the {} pass reads it whole", stored.name, line,
+                        text(mesh, axes), gather_pass(node)),
             fmt::format("keep {} whole: an fsdp min_size above {}, or an override in params", stored.name,
                         stored.type.elements())};
 }
@@ -140,6 +140,12 @@ Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, c
     return {fmt::format("{}: the loop carries it as {}, but it is kept as {}", value.name, text(mesh, carried),
                         text(mesh, kept)),
             change_words(mesh, value.type, value.name, kept, carried)};
+}
+
+Reason update_reason(const Mesh& mesh, const Value& input, const Sharding& made, const Sharding& stored) {
+    return {fmt::format("{0}: its update is made as {1}, but {0} is stored as {2}", input.name, text(mesh, made),
+                        text(mesh, stored)),
+            change_words(mesh, input.type, input.name, stored, made)};
 }
 
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted) {

@@ -24,11 +24,13 @@ Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, Val
 // "a#2: constrained to [data | -] at line 12, but a is [data | model]"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);
-// "w.gathered: fsdp (line 4) splits w over data, and the forward pass reads it whole"
+// "w: fsdp (line 4) splits it over data, and the forward pass reads it whole"
 Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                      const Sharding& wanted);
 // "x: the loop carries it as [data | -], but it is kept as [- | data]"
 Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried);
+// "w: its update is made as [data | -], but w is stored as [- | -]"
+Reason update_reason(const Mesh& mesh, const Value& input, const Sharding& made, const Sharding& stored);
 // "z: returned as [- | data], but it is kept as [data | -]"
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted);
 

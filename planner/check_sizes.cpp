@@ -7,9 +7,10 @@
 namespace shard {
 
 bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propagation, Diagnostics& diagnostics) {
-    // A device's arena holds at most every value and a few copies of it; a collective moves at most twice the local
-    // value per device of its group. Offsets stay below 2^56, totals over devices below 2^62.
-    constexpr i64 arena_limit = i64{1} << 54, total_limit = i64{1} << 60;
+    // A device's arena holds at most every value and a few copies of it; a collective on what the devices keep moves at
+    // most twice that on all of them. So offsets stay below 2^56 and totals over devices below 2^62. Ways that would
+    // send more, as to make a value whole on a million devices, are priced with saturating sums.
+    constexpr i64 arena_limit = i64{1} << 54, whole_limit = i64{1} << 60, total_limit = i64{1} << 61;
     i64 sum = 0;
     for (size_t i = 0; i < graph.values.size(); ++i) {
         const Value& value = graph.values[i];
@@ -24,8 +25,8 @@ bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propag
         }
         const i64 bytes =
             element_count(local_shape(value.type.shape, propagation.values[i])) * byte_size(value.type.dtype);
-        const std::optional<i64> everywhere = checked_multiply(*whole_bytes, mesh.device_count());
-        if (bytes > arena_limit - sum || !everywhere || *everywhere > total_limit) {
+        const std::optional<i64> everywhere = checked_multiply(bytes, mesh.device_count());
+        if (bytes > arena_limit - sum || *whole_bytes > whole_limit || !everywhere || *everywhere > total_limit) {
             diagnostics
                 .error("E0401", value.span,
                        fmt::format("too large to plan at '{}' of shape {}: {} per device, {} whole", value.name,

@@ -1,6 +1,8 @@
 #include "planner/gather_parameters.h"
 
+#include "planner/gradient_sums.h"
 #include "planner/op_def.h"
+#include "planner/passes.h"
 
 #include <fmt/format.h>
 
@@ -14,47 +16,6 @@ namespace shard {
 namespace {
 
 constexpr std::string_view pass_attribute = "gather";
-
-enum class Pass { forward, backward, update };
-
-// Forward: what is no matter of gradients. Backward: what gradients are made of besides. Update: the rest.
-std::vector<Pass> passes_of(const Graph& graph) {
-    std::vector<bool> of_gradients(graph.values.size()), forward(graph.values.size()), backward(graph.values.size());
-    for (size_t v = 0; v < graph.values.size(); ++v)
-        of_gradients[v] = backward[v] = graph.values[v].role == Role::gradient;
-    const auto any = [](const std::vector<bool>& flags, const std::vector<ValueId>& ids) {
-        return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return flags[static_cast<size_t>(id)]; });
-    };
-    const auto mark = [](std::vector<bool>& flags, const std::vector<ValueId>& ids) {
-        for (ValueId id : ids) flags[static_cast<size_t>(id)] = true;
-    };
-    for (const Node& node : graph.nodes)
-        if (any(of_gradients, node.inputs)) mark(of_gradients, node.outputs);
-    for (ValueId id : graph.outputs)
-        if (!of_gradients[static_cast<size_t>(id)]) forward[static_cast<size_t>(id)] = true;
-    if (graph.loss >= 0) forward[static_cast<size_t>(graph.loss)] = true;
-    std::vector<Pass> passes(graph.nodes.size(), Pass::update);
-    for (size_t n = graph.nodes.size(); n-- > 0;) {
-        const Node& node = graph.nodes[n];
-        if (any(forward, node.outputs)) {
-            passes[n] = Pass::forward;
-            mark(forward, node.inputs);
-        } else if (any(backward, node.outputs)) {
-            passes[n] = Pass::backward;
-            mark(backward, node.inputs);
-        }
-    }
-    return passes;
-}
-
-bool has_reduction(const Graph& graph, const Node& node) {
-    std::vector<TensorType> operands, results;
-    for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
-    for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
-    const IndexRule rule = node.op->rule(operands, results, node.attributes);
-    return std::any_of(rule.factors.begin(), rule.factors.end(),
-                       [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
-}
 
 class Gatherer {
 public:
@@ -113,7 +74,8 @@ private:
         if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
             return false;
         const ValueId from = node.inputs[0], to = node.outputs[0];
-        return gathered(from) && graph_.value(to).type.shape == graph_.value(from).type.shape &&
+        return gathered(from) && !seeds_.values[static_cast<size_t>(to)] &&
+               graph_.value(to).type.shape == graph_.value(from).type.shape &&
                byte_size(graph_.value(to).type.dtype) <= byte_size(graph_.value(from).type.dtype);
     }
 

@@ -6,8 +6,6 @@
 
 namespace shard {
 
-namespace {
-
 bool has_reduction(const Graph& graph, const Node& node) {
     std::vector<TensorType> operands, results;
     for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
@@ -16,6 +14,8 @@ bool has_reduction(const Graph& graph, const Node& node) {
     return std::any_of(rule.factors.begin(), rule.factors.end(),
                        [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
 }
+
+namespace {
 
 // The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
 std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {

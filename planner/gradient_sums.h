@@ -12,4 +12,6 @@ namespace shard {
 
 std::vector<bool> gradient_sums(const Graph& graph); // by node
 
+bool has_reduction(const Graph& graph, const Node& node); // among the factors of its rule
+
 } // namespace shard

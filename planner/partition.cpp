@@ -70,7 +70,7 @@ public:
             // The next step reads it as the input, so it is left in the input's sharding.
             const size_t u = static_cast<size_t>(updates[o]);
             const ValueId input = graph_.updates[u].input;
-            local_.graph.outputs.push_back(give_back(o, &kept(input)));
+            local_.graph.outputs.push_back(leave_in(input, graph_.outputs[o]));
             local_.graph.updates[u] = {of(input).kept, local_.graph.outputs.back()};
         }
         local_.graph.output_names = graph_.output_names;
@@ -169,6 +169,13 @@ private:
         ValueId id = graph_.outputs[output];
         if (wanted == nullptr || same_layout(*wanted, kept(id))) return keep(id);
         return obtain(id, *wanted, output_reason(mesh_, graph_.value(id), kept(id), *wanted),
+                      graph_.value(id).producer);
+    }
+
+    // The new value of an input, stored as the input is.
+    ValueId leave_in(ValueId input, ValueId id) {
+        if (same_layout(kept(input), kept(id))) return keep(id);
+        return obtain(id, kept(input), update_reason(mesh_, graph_.value(input), kept(id), kept(input)),
                       graph_.value(id).producer);
     }
 

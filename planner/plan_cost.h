@@ -3,6 +3,7 @@
 #pragma once
 
 #include "planner/partition.h"
+#include "plans/saturating.h"
 
 namespace shard {
 
@@ -15,14 +16,14 @@ struct PlanCost {
 
     void add(const Redistribution& redistribution) {
         seconds += redistribution.seconds;
-        wire_bytes += redistribution.wire_bytes_total;
+        wire_bytes = add_saturating(wire_bytes, redistribution.wire_bytes_total);
         collectives += redistribution.collectives;
     }
     void add(const PlanCost& other) {
         seconds += other.seconds;
-        wire_bytes += other.wire_bytes;
+        wire_bytes = add_saturating(wire_bytes, other.wire_bytes);
         collectives += other.collectives;
-        flops += other.flops;
+        flops = add_saturating(flops, other.flops);
         local_bytes += other.local_bytes;
     }
 };

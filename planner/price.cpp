@@ -1,11 +1,11 @@
 #include "planner/price.h"
 
+#include "planner/gather_parameters.h"
 #include "planner/op_def.h"
 #include "plans/kernel_cost.h"
 #include "plans/plan_check.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace shard {
 
@@ -106,13 +106,6 @@ CollectiveReport report_collective(const Start& start, i64 count, const Plan& pl
 
 } // namespace
 
-i64 add_saturating(i64 a, i64 b) {
-    i64 sum = 0;
-    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<i64>::max() : sum;
-}
-
-i64 multiply_saturating(i64 a, i64 b) { return checked_multiply(a, b).value_or(std::numeric_limits<i64>::max()); }
-
 void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
            const Hardware& hardware, const Sources& sources) {
     Report report;
@@ -134,6 +127,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
             const Node& node = local.graph.node(map.starts[static_cast<size_t>(start->token)]);
             CollectiveReport collective = report_collective(*start, count, plan, hardware);
             collective.tensor = names.name(node);
+            if (is_parameter_gather(node)) collective.tensor = graph.value(graph.node(node.origin).inputs[0]).name;
             if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
             collective.cause = node.cause;
             collective.remedy = node.remedy;

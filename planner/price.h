@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/schedule.h"
+#include "plans/saturating.h"
 
 namespace shard {
 
@@ -15,9 +16,5 @@ MemoryReport memory_of(const Plan& plan, const std::vector<bool>& homes);
 
 // Every Compute and Start in order with how often it runs.
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit);
-
-// Sums that stay at the largest number instead of wrapping: figures for people.
-i64 add_saturating(i64 a, i64 b);
-i64 multiply_saturating(i64 a, i64 b);
 
 } // namespace shard

@@ -1,3 +1,4 @@
+#include "planner/passes.h"
 #include "planner/propagation_step.h"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ public:
     Fixpoint run() {
         for (int user_priority : park_later_priorities()) {
             if (user_priority > 0) unpark(user_priority);
+            if (user_priority == storage_priority) leave_only_updates();
             for (int level = options_.op_priorities ? 0 : every_direction; level <= every_direction; ++level)
                 run_to_fixpoint(level);
         }
@@ -72,6 +74,13 @@ private:
         }
     }
 
+    void leave_only_updates() {
+        const std::vector<Pass> passes = passes_of(graph_);
+        fixed_.resize(net_.links.size());
+        for (size_t l = 0; l < net_.links.size(); ++l)
+            fixed_[l] = passes[static_cast<size_t>(net_.links[l].node)] != Pass::update;
+    }
+
     // One sweep in the order of the graph. When a sharding changes, the links at its slot go back to work, except the
     // link that changed it: stepping through it again would add nothing. What the layout asks of outputs is exchanged
     // before and after.
@@ -84,6 +93,7 @@ private:
             const int link = work_.back();
             work_.pop_back();
             queued_[static_cast<size_t>(link)] = false;
+            if (!fixed_.empty() && fixed_[static_cast<size_t>(link)]) continue;
             step(net_.links[static_cast<size_t>(link)], level, link);
         }
         for (const PropagationLink& link : net_.output_links) step(link, every_direction, -1);
@@ -164,6 +174,7 @@ private:
     std::vector<int> current_; // by slot: its sharding in the table
     std::vector<int> work_;    // links; the last is next
     std::vector<bool> queued_;
+    std::vector<bool> fixed_; // by link: nothing moves through it any more
 };
 
 // What holds from here on.

@@ -3,6 +3,7 @@
 #include "planner/redistribution_space.h"
 
 #include "plans/axis_lists.h"
+#include "plans/saturating.h"
 
 #include <algorithm>
 #include <limits>
@@ -143,7 +144,7 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
         Redistribution rest = redistribute(mesh, hardware, global, *middle, to);
         result.steps.insert(result.steps.end(), rest.steps.begin(), rest.steps.end());
         result.seconds += rest.seconds;
-        result.wire_bytes_total += rest.wire_bytes_total;
+        result.wire_bytes_total = add_saturating(result.wire_bytes_total, rest.wire_bytes_total);
         result.collectives += rest.collectives;
         return result;
     }
@@ -174,7 +175,7 @@ std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const 
         if (!rest) continue;
         rest->steps.insert(rest->steps.begin(), first.step);
         rest->seconds += first.cost.seconds;
-        rest->wire_bytes_total += first.cost.wire_bytes;
+        rest->wire_bytes_total = add_saturating(rest->wire_bytes_total, first.cost.wire_bytes);
         rest->collectives += first.cost.collectives;
         join_slices(*rest);
         others.push_back(std::move(*rest));

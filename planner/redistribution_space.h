@@ -8,6 +8,7 @@
 #pragma once
 
 #include "planner/partition.h"
+#include "plans/saturating.h"
 
 #include <map>
 
@@ -27,7 +28,7 @@ struct MoveCost {
     int steps = 0;
     auto operator<=>(const MoveCost&) const = default;
     MoveCost operator+(const MoveCost& other) const {
-        return {seconds + other.seconds, wire_bytes + other.wire_bytes, collectives + other.collectives,
+        return {seconds + other.seconds, add_saturating(wire_bytes, other.wire_bytes), collectives + other.collectives,
                 steps + other.steps};
     }
 };

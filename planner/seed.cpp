@@ -25,8 +25,6 @@ void add_distinct(const Diagnostics& found, Diagnostics& diagnostics) {
     }
 }
 
-// After all that a user may write: how something is stored follows from how it is computed, and never leads.
-constexpr int storage_priority = 1001;
 constexpr size_t max_listed = 3;
 
 class Seeder {

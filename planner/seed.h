@@ -38,6 +38,10 @@ std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const Axi
 std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
                                      Diagnostics& diagnostics);
 
+// Dims of parameters, states and gradients that are split for storage alone have this priority, which comes after all
+// that a user may write. How something is stored never leads: these dims only propagate through the optimizer's update.
+constexpr int storage_priority = 1001;
+
 struct Seeds {
     std::vector<std::optional<Sharding>> values; // by ValueId; nullopt = none (open)
     // Constrain nodes: by NodeId, what the result must be; nullopt for other nodes.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "plans/hardware.h"
+#include "plans/saturating.h"
 
 namespace shard {
 

@@ -9,7 +9,7 @@ namespace {
 
 i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_bytes) {
     i64 n = group_size(collective);
-    return n * (n - 1) * local_bytes * group_count(collective, mesh);
+    return multiply_saturating(multiply_saturating(n - 1, mesh.device_count()), local_bytes);
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {

@@ -14,7 +14,7 @@ namespace {
 TensorType after(const Collective&, const TensorType& before) { return before; }
 
 i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_bytes) {
-    return 2 * (group_size(collective) - 1) * local_bytes * group_count(collective, mesh);
+    return multiply_saturating(2 * (group_size(collective) - 1) * group_count(collective, mesh), local_bytes);
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {

@@ -8,7 +8,7 @@ namespace shard {
 namespace {
 
 i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_bytes) {
-    return (group_size(collective) - 1) * local_bytes * group_count(collective, mesh);
+    return multiply_saturating((group_size(collective) - 1) * group_count(collective, mesh), local_bytes);
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {

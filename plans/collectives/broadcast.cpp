@@ -9,7 +9,7 @@ namespace {
 TensorType after(const Collective&, const TensorType& before) { return before; }
 
 i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_bytes) {
-    return (group_size(collective) - 1) * local_bytes * group_count(collective, mesh);
+    return multiply_saturating((group_size(collective) - 1) * group_count(collective, mesh), local_bytes);
 }
 
 // Pipelined along the links, the value crosses each of them once.

@@ -12,7 +12,8 @@ namespace {
 TensorType after(const Collective&, const TensorType& before) { return before; }
 
 i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_bytes) {
-    return (group_size(collective) - unmoved_devices(collective, mesh)) * local_bytes * group_count(collective, mesh);
+    return multiply_saturating(
+        (group_size(collective) - unmoved_devices(collective, mesh)) * group_count(collective, mesh), local_bytes);
 }
 
 // A block may have to travel to the far end of every axis: half way round one that wraps.
