@@ -394,12 +394,18 @@ private:
     std::optional<std::vector<ValueId>> run_module(const ModuleDecl& module, const std::string& path,
                                                    const std::vector<ValueId>& operands,
                                                    const std::vector<std::string>& module_path) {
+        const int around = builder_.remat();
+        if (module.remat != Remat::none) {
+            builder_.set_remat(static_cast<int>(graph_.remats.size()));
+            graph_.remats.push_back(module.remat);
+        }
         Scope scope(path, module.graph);
         for (size_t n = 0; n < operands.size(); ++n) scope.bind(module.inputs[n].text, operands[n]);
         bool ok = true;
         for (const TensorDecl& decl : module.params)
             ok = declare(scope, decl, Role::param, module_path, model_.precision.compute) && ok;
         ok = run(scope, module.graph, module_path) && ok;
+        builder_.set_remat(around);
         std::vector<ValueId> outputs;
         for (const Name& output : module.outputs) {
             const std::optional<ValueId> value = scope.find(output.text, graph_);

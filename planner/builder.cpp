@@ -114,6 +114,7 @@ ValueId Builder::for_use(ValueId id) {
     if (!copy) return id;
     Node node = graph_->node(value.producer);
     node.loop = loop_;
+    node.remat = remat_;
     Value twin = value;
     twin.loop = loop_;
     twin.name = unique_name(value.name + ".copy", "_");
@@ -204,6 +205,7 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
     node.scope = place_.scope;
     node.span = place_.span;
     node.loop = loop_;
+    node.remat = remat_;
     const NodeId id = static_cast<NodeId>(graph_->nodes.size());
     for (const TensorType& type : types) {
         Value value;

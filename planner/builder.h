@@ -52,6 +52,9 @@ public:
     // The innermost loop that what is emitted next stands in; -1: none. See LoopBuilder.
     int loop() const { return loop_; }
     void set_loop(int loop) { loop_ = loop; }
+    // The module call that what is emitted next belongs to; see Node::remat.
+    int remat() const { return remat_; }
+    void set_remat(int remat) { remat_ = remat; }
     // Adds a marker of a loop: a node without an op, whose results have these types.
     std::vector<ValueId> emit_marker(Node marker, const std::vector<TensorType>& types, std::string_view name);
 
@@ -74,7 +77,7 @@ private:
     Graph* graph_;
     Diagnostics* diagnostics_;
     Place place_;
-    int loop_ = -1;
+    int loop_ = -1, remat_ = -1;
     RandomSource random_;
     std::map<std::string, i64> random_count_;
     std::vector<bool> used_;           // by ValueId

@@ -39,6 +39,7 @@ struct Node {
     Attributes attributes;
     std::string scope; // module path, "block.0"
     Span span;
+    int remat = -1; // the module call, in Graph::remats, that says what of its values is computed again
     // A constrain node: what the user asked for; exactly one of the two is used.
     std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
     std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
@@ -122,6 +123,7 @@ struct Graph {
         ValueId value, sum, count;
     };
     std::vector<Quotient> quotients;
+    std::vector<Remat> remats; // calls of modules that say so; in the order of calls
 
     const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
     Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }

@@ -73,9 +73,16 @@ struct Entry {
     Span span;
 };
 
+// What the backward pass computes again of what a module made, rather than reading it where it was kept:
+//   none   pointwise chains, where that takes no more memory (planner/recompute.h)
+//   full   everything but the module's inputs
+//   dots   everything but its inputs and the results of contractions
+enum class Remat { none, full, dots };
+
 struct ModuleDecl {
     Name name;
-    std::vector<Name> inputs; // formal names; their types come from the call
+    Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
+    std::vector<Name> inputs;  // formal names; their types come from the call
     std::vector<TensorDecl> params;
     std::vector<Entry> graph;
     std::vector<Name> outputs;

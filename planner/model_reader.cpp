@@ -130,9 +130,13 @@ private:
     void read_module(const YamlEntry& entry) {
         const Yaml& yaml = entry.value;
         const std::string what = fmt::format("module '{}'", entry.key);
-        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs"}, what, *diagnostics_)) return;
+        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs", "remat"}, what, *diagnostics_)) return;
         ModuleDecl module;
         module.name = {entry.key, entry.key_span};
+        if (const Yaml* remat = yaml.find("remat")) {
+            const std::optional<std::string> text = read_choice(*remat, "remat", {"none", "full", "dots"});
+            if (text && *text != "none") module.remat = *text == "full" ? Remat::full : Remat::dots;
+        }
         for (std::string_view key : {"inputs", "graph", "outputs"})
             if (yaml.find(key) == nullptr)
                 diagnostics_->error("E0116", entry.key_span, fmt::format("{} has no '{}'", what, key));

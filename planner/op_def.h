@@ -108,7 +108,7 @@ struct OpDef {
         false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
 
     // Traits that propagation priorities ask for (reference/propagation.md 3.4).
-    enum class Class { pointwise, reshape_like, broadcast, constant, other } op_class = Class::other;
+    enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;
     bool draws = false;             // random: what it draws differs from trip to trip of the loops around it
     bool internal = false;          // made by passes, not for model files
     bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other

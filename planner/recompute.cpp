@@ -37,6 +37,7 @@ public:
           read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
 
     void run() {
+        find_remat();
         find_kept();
         for (ValueId id = 0; id < static_cast<ValueId>(read_.size()); ++id)
             if (at(read_, id) && !at(kept_, id)) choose(id);
@@ -57,13 +58,36 @@ private:
         return passes_.forward_loop != passes_.backward_loop && node.op != nullptr && is_part(graph_, node);
     }
 
+    // What a module that says so keeps nothing of: results of its call that only it reads, all or all but contractions.
+    // What comes out of the call is what the next one begins with, and is kept.
+    void find_remat() {
+        remat_.resize(graph_.values.size());
+        if (graph_.remats.empty()) return;
+        for (NodeId n = passes_.first; n < passes_.last; ++n) {
+            const Node& node = graph_.node(n);
+            if (node.remat < 0 || node.op == nullptr || node.loop != passes_.forward_loop) continue;
+            const bool is_dot = node.op->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
+            for (ValueId id : node.outputs)
+                remat_[static_cast<size_t>(id)] =
+                    !(is_dot && graph_.remats[static_cast<size_t>(node.remat)] == Remat::dots);
+        }
+        for (NodeId n = passes_.first; n < passes_.last; ++n)
+            for (ValueId id : graph_.node(n).inputs)
+                if (graph_.value(id).producer >= 0 && producer_of(id).remat != graph_.node(n).remat)
+                    remat_[static_cast<size_t>(id)] = false;
+        for (ValueId id : graph_.outputs) remat_[static_cast<size_t>(id)] = false;
+        if (passes_.forward_loop >= 0) // what leaves the body does so by the loop's end
+            for (ValueId id : graph_.node(graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes).inputs)
+                remat_[static_cast<size_t>(id)] = false;
+    }
+
     void find_kept() {
         for (size_t n = static_cast<size_t>(backward_); n < graph_.nodes.size(); ++n)
             for (ValueId id : graph_.nodes[n].inputs) {
                 if (!is_forward(id)) continue;
                 read_[static_cast<size_t>(id)] = true;
                 const Node& reader = graph_.nodes[n];
-                if (is_free(id) && reader.loop == passes_.backward_loop) continue;
+                if ((is_free(id) || at(remat_, id)) && reader.loop == passes_.backward_loop) continue;
                 // A copy in a loop would be made in every trip.
                 if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
                     kept_[static_cast<size_t>(id)] = true;
@@ -87,6 +111,11 @@ private:
     void follow(ValueId id, i64 bytes, Chain& chain) const {
         if (!is_forward(id) || at(kept_, id) || chain.values.count(id) > 0 || again_.count(id) > 0) return;
         const Node& node = producer_of(id);
+        if (at(remat_, id)) {
+            chain.values.insert(id);
+            for (ValueId input : node.inputs) follow(input, bytes, chain);
+            return;
+        }
         if (!is_cheap(node) && !is_free(id)) {
             if (graph_.value(id).type.bytes() * much_smaller > bytes) chain.missing.insert(id);
             return;
@@ -99,7 +128,7 @@ private:
 
     void choose(ValueId id) {
         const Chain chain = chain_of(id);
-        if (!chain.too_long && chain.missing.empty()) {
+        if (at(remat_, id) || (!chain.too_long && chain.missing.empty())) {
             again_.insert(chain.values.begin(), chain.values.end());
             return;
         }
@@ -157,6 +186,7 @@ private:
     Graph& graph_;
     const Passes passes_;
     NodeId backward_;
+    std::vector<bool> remat_;       // by ValueId: computed again because its module says so
     std::vector<bool> read_, kept_; // forward values, by ValueId: by the backward pass; between the passes
     std::set<ValueId> again_;       // computed a second time
     std::map<std::set<ValueId>, std::vector<ValueId>> from_; // kept values by what they could be computed from instead

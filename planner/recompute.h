@@ -5,6 +5,10 @@
 //     h = dot(x, w)  t = tanh(h)  ...   backward: g * (1 - t * t)       keeps t
 //                                       backward: t' = tanh(h), ...     keeps h, if another gradient reads it
 //
+// A module may say `remat: full` or `remat: dots`: then the backward pass computes again whatever it needs of the
+// module's values, from the module's inputs and, with dots, from the results of its contractions (jax.checkpoint and
+// its policy dots_saveable).
+//
 // Kept as they are: results of other ops, results that a backward op other than a pointwise one reads (it would have to
 // be written to memory again), and outputs of the graph.
 #pragma once

@@ -96,6 +96,7 @@ const OpDef& op_dot() {
         made.rule = rule;
         made.lower = lower;
         made.gradient = gradient;
+        made.op_class = OpDef::Class::contraction;
         made.linear_in = {0, 1};
         return made;
     }();

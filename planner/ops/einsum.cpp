@@ -213,6 +213,7 @@ const OpDef& op_einsum() {
         made.rule = rule;
         made.lower = lower;
         made.gradient = gradient;
+        made.op_class = OpDef::Class::contraction;
         made.complete = complete;
         made.splits = splits;
         made.expand = expand;
