@@ -70,7 +70,7 @@ private:
             for (const Name& operand : entry.operands)
                 if (const std::optional<ValueId> read = scope.find(operand.text, graph_);
                     read && *read != poisoned && model_.precision.compute != DType::f32)
-                    whole.bind(operand.text, with_type(*read, DType::f32));
+                    whole.bind(operand.text, with_type(builder_, *read, DType::f32));
             const std::optional<std::vector<ValueId>> results = run_entry(whole, entry, {});
             const std::optional<ValueId> value = results ? value_of(builder_, entry, *results) : std::nullopt;
             ok = ok && value;
@@ -128,21 +128,8 @@ private:
         ValueId bound = scan_ ? entry_of_stack(id, decl, scope) : id;
         if (microbatch_ && role == Role::input)
             bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
-        scope.bind(decl.name.text, follows ? with_type(bound, seen_as) : bound);
+        scope.bind(decl.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
         return true;
-    }
-
-    // A floating-point value of 32 bits or fewer as another such type.
-    ValueId with_type(ValueId id, DType dtype) {
-        const Value value = graph_.value(id);
-        const bool fits = value.type.dtype == DType::f32 || value.type.dtype == DType::bf16;
-        if (!fits || value.type.dtype == dtype) return id;
-        builder_.set_place({"", value.name, value.span, {}, {}});
-        Attributes attributes;
-        attributes.set("dtype", std::string(name(dtype)));
-        const std::optional<ValueId> made = builder_.emit("cast", {id}, attributes);
-        internal_check(made.has_value(), "a cast was refused");
-        return *made;
     }
 
     // All entries of one graph. module_path: see attach_initializers.

@@ -66,4 +66,16 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
     return values;
 }
 
+ValueId with_type(Builder& builder, ValueId id, DType dtype) {
+    const Value value = builder.graph().value(id);
+    const bool fits = value.type.dtype == DType::f32 || value.type.dtype == DType::bf16;
+    if (!fits || value.type.dtype == dtype) return id;
+    builder.set_place({"", value.name, value.span, {}, {}});
+    Attributes attributes;
+    attributes.set("dtype", std::string(name(dtype)));
+    const std::optional<ValueId> made = builder.emit("cast", {id}, attributes);
+    internal_check(made.has_value(), "a cast was refused");
+    return *made;
+}
+
 } // namespace shard

@@ -36,4 +36,7 @@ private:
 std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
                                                      const std::vector<Name>& names);
 
+// A floating-point value of 32 bits or fewer as another such type: cast, or itself.
+ValueId with_type(Builder& builder, ValueId id, DType dtype);
+
 } // namespace shard

@@ -73,8 +73,11 @@ private:
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)
             for (ValueId id : graph_.node(n).inputs)
-                if (graph_.value(id).producer >= 0 && producer_of(id).remat != graph_.node(n).remat)
+                if (graph_.value(id).producer >= 0 && producer_of(id).remat >= 0 &&
+                    producer_of(id).remat != graph_.node(n).remat) {
                     remat_[static_cast<size_t>(id)] = false;
+                    kept_[static_cast<size_t>(id)] = true;
+                }
         for (ValueId id : graph_.outputs) remat_[static_cast<size_t>(id)] = false;
         if (passes_.forward_loop >= 0) // what leaves the body does so by the loop's end
             for (ValueId id : graph_.node(graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes).inputs)

@@ -236,6 +236,7 @@ TEST_CASE("states and gradients that are named in no parameter's words are repor
 // numbers, and the last norm.
 TEST_CASE("a train step of GPT-2 124M is planned under fsdp on 8 devices") {
     std::string model = example("gpt2/model.yaml");
+    model.resize(model.find("\ntrain:") + 1);
     model.replace(model.find("batch: 2,"), 9, "batch: 8,");
     model += "train:\n  targets: {label: {axes: [batch, length], dtype: i32}}\n"
              "  loss: {softmax_cross_entropy: [logits, label]}\n  optimizer: {adamw: {learning_rate: 1.0e-3}}\n";
@@ -281,6 +282,7 @@ TEST_CASE("the axis of fsdp stays out of activations and their gradients") {
 
 TEST_CASE("a GPT under fsdp, and with tensor parallelism beside it, trains as on one device") {
     std::string model = example("gpt2/model.yaml");
+    model.resize(model.find("\ntrain:") + 1);
     const auto replace = [&](const std::string& from, const std::string& to) {
         for (size_t at = model.find(from); at != std::string::npos; at = model.find(from))
             model.replace(at, from.size(), to);
