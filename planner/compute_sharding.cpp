@@ -175,7 +175,7 @@ private:
             together = passes(i) && query_.operands[i].pending->partial == query_.operands[0].pending->partial;
         }
         if (together) consider(std::vector<bool>(count, true));
-        for (int i : query_.op->linear_in) {
+        for (int i : linear_operands(*query_.op, query_.operand_types, query_.result_types)) {
             if (i < 0 || static_cast<size_t>(i) >= count || !passes(static_cast<size_t>(i))) continue;
             if (std::count(query_.operand_values.begin(), query_.operand_values.end(),
                            query_.operand_values[static_cast<size_t>(i)]) > 1) {

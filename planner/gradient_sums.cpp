@@ -21,7 +21,10 @@ namespace {
 std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
     if (node.op->jointly_linear) return node.inputs;
     std::vector<ValueId> passed;
-    for (int i : node.op->linear_in) {
+    std::vector<TensorType> operands, results;
+    for (ValueId id : node.inputs) operands.push_back(graph.value(id).type);
+    for (ValueId id : node.outputs) results.push_back(graph.value(id).type);
+    for (int i : linear_operands(*node.op, operands, results)) {
         bool scales = true;
         for (size_t other = 0; other < node.inputs.size(); ++other)
             scales = scales && (static_cast<int>(other) == i || graph.value(node.inputs[other]).type.rank() == 0);

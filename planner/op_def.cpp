@@ -57,6 +57,11 @@ const OpDef* find_op(std::string_view name) {
     return nullptr;
 }
 
+std::vector<int> linear_operands(const OpDef& op, std::span<const TensorType> operands,
+                                 std::span<const TensorType> results) {
+    return op.is_linear == nullptr || op.is_linear(operands, results) ? op.linear_in : std::vector<int>();
+}
+
 std::string_view op_name(const Node& node) { return node.op == nullptr ? "loop" : node.op->name; }
 
 const CompositeDef* find_composite(std::string_view name) {

@@ -104,6 +104,8 @@ struct OpDef {
     // Operands in which the op is linear: a partial sum of that operand (the others not partial, and replicated over
     // those axes) passes through and may be reduced later. add is linear in both together: see `jointly_linear`.
     std::vector<int> linear_in;
+    // Optional: whether linear_in holds for these types.
+    bool (*is_linear)(std::span<const TensorType> operands, std::span<const TensorType> results) = nullptr;
     bool jointly_linear =
         false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
 
@@ -116,7 +118,9 @@ struct OpDef {
 
 const std::vector<const OpDef*>& all_ops();  // those that a model file may use, sorted by name
 const OpDef* find_op(std::string_view name); // internal ones too
-std::string_view op_name(const Node& node);  // "loop" for a marker
+std::vector<int> linear_operands(const OpDef& op, std::span<const TensorType> operands,
+                                 std::span<const TensorType> results);
+std::string_view op_name(const Node& node); // "loop" for a marker
 
 using BuiltValues = std::optional<std::vector<ValueId>>;
 

@@ -1,6 +1,7 @@
 #include "planner/price.h"
 
 #include "planner/gather_parameters.h"
+#include "planner/in_place.h"
 #include "planner/op_def.h"
 #include "plans/kernel_cost.h"
 #include "plans/plan_check.h"
@@ -67,15 +68,22 @@ public:
 private:
     const std::string& named(ValueId local) const { return graph_->value(home_[static_cast<size_t>(local)]).name; }
 
-    // Along collectives only: past a compute step it is another value.
+    // Along collectives, and parts and other shapes of the same value: past any other step it is another one.
     ValueId before(ValueId id) const {
         const NodeId producer = local_->graph.value(id).producer;
-        if (producer < 0 || !local_->graph.node(producer).collective) return -1;
-        return local_->graph.node(producer).inputs[0];
+        if (producer < 0) return -1;
+        const Node& node = local_->graph.node(producer);
+        const bool is_part = node.op != nullptr && node.op->name == "loop_slice";
+        return node.collective || is_part || is_view(local_->graph, node) ? node.inputs[0] : -1;
     }
+    // What a loop's end reads is the value in the same place behind it.
     ValueId after(ValueId id) const {
         const std::vector<NodeId>& users = users_[static_cast<size_t>(id)];
-        return users.empty() ? -1 : local_->graph.node(users.front()).outputs[0];
+        if (users.empty()) return -1;
+        const Node& user = local_->graph.node(users.front());
+        if (user.closes < 0 && user.opens < 0) return user.outputs[0];
+        return user
+            .outputs[static_cast<size_t>(std::find(user.inputs.begin(), user.inputs.end(), id) - user.inputs.begin())];
     }
 
     const Graph* graph_;

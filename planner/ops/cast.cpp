@@ -18,6 +18,12 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     return {chain("cast", {context.cotangent}, attributes_of({{"dtype", std::string(name(dtype))}}))};
 }
 
+// To a wider floating-point type nothing is rounded, so the sum may be taken afterwards, and is the more exact for it.
+bool widens(std::span<const TensorType> operands, std::span<const TensorType> results) {
+    return is_floating(operands[0].dtype) && is_floating(results[0].dtype) &&
+           byte_size(results[0].dtype) > byte_size(operands[0].dtype);
+}
+
 } // namespace
 
 const OpDef& op_cast() {
@@ -26,6 +32,8 @@ const OpDef& op_cast() {
             "cast", "The same numbers as another element type.\n{cast: x, dtype: bf16}", gradient);
         made.attributes = {{"dtype", AttributeDef::Type::dtype, true, "f32, f64, bf16, i32, i64, u32 or bool"}};
         made.infer = infer;
+        made.linear_in = {0};
+        made.is_linear = widens;
         return made;
     }();
     return def;
