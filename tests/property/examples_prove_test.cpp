@@ -1,5 +1,4 @@
-// The plans of the examples equal the independent interpreter too. GPT-2 is left to `run --verify` in its README: at
-// its size a scalar interpreter takes minutes.
+// The plans of the examples equal the independent interpreter too.
 #include "tests/support/prove.h"
 
 #include <doctest/doctest.h>
@@ -48,4 +47,8 @@ TEST_CASE("example mlp equals the interpreter by mesh axes and by logical axes")
 
 TEST_CASE("example layouts equals the interpreter on every layout") {
     check_example("layouts/model.yaml", {"layouts/tensor.yaml", "layouts/fsdp.yaml", "layouts/embed_sharded.yaml"});
+}
+
+TEST_CASE("example gpt2 equals the interpreter at its full size") {
+    check_example("gpt2/model.yaml", {"gpt2/layout.yaml"});
 }

@@ -47,11 +47,11 @@ public:
                 n = loop.closes;
                 continue;
             }
-            std::vector<Array> operands;
-            for (ValueId id : node.inputs) operands.push_back(value(id));
+            std::vector<const Array*> operands;
+            for (ValueId id : node.inputs) operands.push_back(&value(id));
             const ValueId result = node.outputs.at(0);
             const TensorType& type = graph_.value(result).type;
-            value(result) = node.op->name == "loop_slice" ? loop_slice(operands[0], node, type)
+            value(result) = node.op->name == "loop_slice" ? loop_slice(*operands[0], node, type)
                                                           : evaluate_node(in_this_trip(node), operands, type);
             if (exactness_) note(value(result), type.dtype, *exactness_);
         }

@@ -11,9 +11,8 @@ namespace shard {
 
 namespace {
 
-using Index = std::vector<i64>;
-using Arrays = std::vector<Array>;
-using Evaluate = std::function<Array(const Arrays&, const Node&, const TensorType&)>;
+using Operands = std::vector<const Array*>;
+using Evaluate = std::function<Array(const Operands&, const Node&, const TensorType&)>;
 
 i64 offset_of(const Shape& shape, const Index& index) {
     i64 offset = 0;
@@ -25,87 +24,18 @@ double at(const Array& array, const Index& index) {
     return array.values[static_cast<size_t>(offset_of(array.shape, index))];
 }
 
-// Calls visit for every index of a shape, row-major.
-void for_each(const Shape& shape, const std::function<void(const Index&)>& visit) {
-    i64 count = 1;
-    for (i64 size : shape) count *= size;
-    Index index(shape.size(), 0);
-    for (i64 n = 0; n < count; ++n) {
-        i64 rest = n;
-        for (size_t d = shape.size(); d-- > 0;) {
-            index[d] = rest % shape[d];
-            rest /= shape[d];
-        }
-        visit(index);
-    }
-}
-
-Array make(const Shape& shape, const std::function<double(const Index&)>& element) {
-    Array array{shape, {}};
-    for_each(shape, [&](const Index& index) { array.values.push_back(element(index)); });
-    return array;
-}
-
 // numpy's broadcasting: aligned at the last dim, size 1 repeats.
-double at_broadcast(const Array& array, const Index& index) {
-    Index own(array.shape.size());
-    for (size_t d = 0; d < own.size(); ++d) {
-        i64 i = index[index.size() - own.size() + d];
-        own[d] = array.shape[d] == 1 ? 0 : i;
-    }
-    return at(array, own);
+Steps broadcast_steps(const Array& array, const Shape& shape) {
+    const Steps own = row_major_steps(array.shape);
+    Steps steps(shape.size(), 0);
+    const size_t missing = shape.size() - own.size();
+    for (size_t d = 0; d < own.size(); ++d)
+        if (array.shape[d] != 1) steps[missing + d] = own[d];
+    return steps;
 }
 
-Array einsum(const std::string& left_letters, const std::string& right_letters, const std::string& out_letters,
-             const Arrays& in) {
-    std::map<char, i64> sizes;
-    auto note = [&sizes](const std::string& letters, const Shape& shape) {
-        for (size_t d = 0; d < letters.size(); ++d) sizes[letters[d]] = shape[d];
-    };
-    note(left_letters, in[0].shape);
-    if (in.size() > 1) note(right_letters, in[1].shape);
-    std::string summed;
-    for (const std::pair<const char, i64>& entry : sizes)
-        if (out_letters.find(entry.first) == std::string::npos) summed += entry.first;
-    Shape out_shape, summed_shape;
-    for (char c : out_letters) out_shape.push_back(sizes[c]);
-    for (char c : summed) summed_shape.push_back(sizes[c]);
-    // Where each operand's element lies for one step of a letter; 0 for a letter it does not have.
-    auto steps_of = [](const std::string& letters, const Shape& shape, const std::string& order) {
-        std::vector<i64> steps;
-        for (char c : order) {
-            i64 step = 0, stride = 1;
-            for (size_t d = letters.size(); d-- > 0; stride *= shape[d])
-                if (letters[d] == c) step += stride;
-            steps.push_back(step);
-        }
-        return steps;
-    };
-    auto offset_in = [](const std::vector<i64>& steps, const Index& index) {
-        i64 offset = 0;
-        for (size_t d = 0; d < index.size(); ++d) offset += steps[d] * index[d];
-        return offset;
-    };
-    const Shape right_shape = in.size() > 1 ? in[1].shape : Shape{};
-    const std::vector<i64> left_out = steps_of(left_letters, in[0].shape, out_letters),
-                           right_out = steps_of(right_letters, right_shape, out_letters);
-    const std::vector<i64> left_in = steps_of(left_letters, in[0].shape, summed),
-                           right_in = steps_of(right_letters, right_shape, summed);
-    std::vector<std::pair<i64, i64>> terms; // offsets of the factors of every term, the same for every output
-    for_each(summed_shape,
-             [&](const Index& inner) { terms.emplace_back(offset_in(left_in, inner), offset_in(right_in, inner)); });
-    return make(out_shape, [&](const Index& out) {
-        const double* left = in[0].values.data() + offset_in(left_out, out);
-        const double* right = in.size() > 1 ? in[1].values.data() + offset_in(right_out, out) : nullptr;
-        double total = 0;
-        for (const std::pair<i64, i64>& term : terms)
-            total += left[term.first] * (right == nullptr ? 1 : right[term.second]);
-        return total;
-    });
-}
-
-Array dot(const Arrays& in, const Node&, const TensorType&) {
-    size_t left = in[0].shape.size(), right = in[1].shape.size();
+Array dot(const Operands& in, const Node&, const TensorType&) {
+    size_t left = in[0]->shape.size(), right = in[1]->shape.size();
     std::string l, r, out;
     for (size_t d = 0; d + 1 < left; ++d) l += static_cast<char>('a' + static_cast<char>(d));
     out = l;
@@ -116,42 +46,49 @@ Array dot(const Arrays& in, const Node&, const TensorType&) {
         r += 'z';
         out += 'z';
     }
-    return einsum(l, r, out, in);
+    return einsum(l, *in[0], r, *in[1], out);
 }
 
-Array einsum_node(const Arrays& in, const Node& node, const TensorType&) {
-    std::string equation = node.attributes.string("equation"), letters[2];
-    size_t arrow = equation.find("->");
-    std::string operands = equation.substr(0, arrow);
-    size_t comma = operands.find(',');
-    letters[0] = operands.substr(0, comma);
-    if (comma != std::string::npos) letters[1] = operands.substr(comma + 1);
-    return einsum(letters[0], letters[1], equation.substr(arrow + 2), in);
+Array einsum_node(const Operands& in, const Node& node, const TensorType&) {
+    const std::string equation = node.attributes.string("equation");
+    const size_t arrow = equation.find("->");
+    const std::string operands = equation.substr(0, arrow), out = equation.substr(arrow + 2);
+    const size_t comma = operands.find(',');
+    if (comma == std::string::npos) return einsum(operands, *in[0], "", {{}, {1}}, out);
+    return einsum(operands.substr(0, comma), *in[0], operands.substr(comma + 1), *in[1], out);
 }
 
 Evaluate unary(double (*f)(double)) {
-    return [f](const Arrays& in, const Node&, const TensorType& type) {
-        return make(type.shape, [&](const Index& index) { return f(at(in[0], index)); });
+    return [f](const Operands& in, const Node&, const TensorType& type) {
+        Array out{type.shape, in[0]->values};
+        for (double& value : out.values) value = f(value);
+        return out;
     };
 }
 
 Evaluate binary(double (*f)(double, double)) {
-    return [f](const Arrays& in, const Node&, const TensorType& type) {
-        return make(type.shape,
-                    [&](const Index& index) { return f(at_broadcast(in[0], index), at_broadcast(in[1], index)); });
+    return [f](const Operands& in, const Node&, const TensorType& type) {
+        Array out{type.shape, {}};
+        walk<2>(type.shape, {broadcast_steps(*in[0], type.shape), broadcast_steps(*in[1], type.shape)},
+                [&](const std::array<i64, 2>& at) {
+                    out.values.push_back(
+                        f(in[0]->values[static_cast<size_t>(at[0])], in[1]->values[static_cast<size_t>(at[1])]));
+                });
+        return out;
     };
 }
 
 Evaluate reduce(double start, double (*f)(double, double)) {
-    return [start, f](const Arrays& in, const Node& node, const TensorType& type) {
+    return [start, f](const Operands& in, const Node& node, const TensorType& type) {
         const std::vector<i64>& dims = node.attributes.integers("dims");
         Array out = make(type.shape, [start](const Index&) { return start; });
-        for_each(in[0].shape, [&](const Index& index) {
-            Index kept;
-            for (size_t d = 0; d < index.size(); ++d)
-                if (std::find(dims.begin(), dims.end(), static_cast<i64>(d)) == dims.end()) kept.push_back(index[d]);
-            double& cell = out.values[static_cast<size_t>(offset_of(out.shape, kept))];
-            cell = f(cell, at(in[0], index));
+        const Steps kept = row_major_steps(type.shape);
+        Steps to;
+        for (size_t d = 0, k = 0; d < in[0]->shape.size(); ++d)
+            to.push_back(std::find(dims.begin(), dims.end(), static_cast<i64>(d)) == dims.end() ? kept[k++] : 0);
+        walk<2>(in[0]->shape, {row_major_steps(in[0]->shape), to}, [&](const std::array<i64, 2>& at) {
+            double& cell = out.values[static_cast<size_t>(at[1])];
+            cell = f(cell, in[0]->values[static_cast<size_t>(at[0])]);
         });
         return out;
     };
@@ -163,17 +100,23 @@ double round_to(DType dtype, double x) {
     return x;
 }
 
-Array select(const Arrays& in, const Node&, const TensorType& type) {
-    return make(type.shape, [&](const Index& i) {
-        return at_broadcast(in[0], i) != 0 ? at_broadcast(in[1], i) : at_broadcast(in[2], i);
-    });
+Array select(const Operands& in, const Node&, const TensorType& type) {
+    Array out{type.shape, {}};
+    walk<3>(
+        type.shape,
+        {broadcast_steps(*in[0], type.shape), broadcast_steps(*in[1], type.shape), broadcast_steps(*in[2], type.shape)},
+        [&](const std::array<i64, 3>& at) {
+            const size_t chosen = in[0]->values[static_cast<size_t>(at[0])] != 0 ? 1 : 2;
+            out.values.push_back(in[chosen]->values[static_cast<size_t>(at[chosen])]);
+        });
+    return out;
 }
 
-Array cast(const Arrays& in, const Node&, const TensorType& type) {
-    return make(type.shape, [&](const Index& index) { return round_to(type.dtype, at(in[0], index)); });
+Array cast(const Operands& in, const Node&, const TensorType& type) {
+    return make(type.shape, [&](const Index& index) { return round_to(type.dtype, at(*in[0], index)); });
 }
 
-Array constant_node(const Arrays&, const Node& node, const TensorType& type) {
+Array constant_node(const Operands&, const Node& node, const TensorType& type) {
     const std::vector<double>& values = node.attributes.numbers("value");
     return make(type.shape, [&](const Index& i) {
         return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))];
@@ -199,138 +142,132 @@ std::vector<i64> per_dim(const Node& node, std::string_view name, const Shape& s
     return result;
 }
 
-Array reshape(const Arrays& in, const Node&, const TensorType& type) { return {type.shape, in[0].values}; }
+Array reshape(const Operands& in, const Node&, const TensorType& type) { return {type.shape, in[0]->values}; }
 
-Array transpose(const Arrays& in, const Node& node, const TensorType& type) {
-    return make(type.shape, [&](const Index& index) {
-        Index source(index.size());
-        for (size_t d = 0; d < index.size(); ++d) {
-            size_t from = node.attributes.has("permutation")
-                              ? static_cast<size_t>(node.attributes.integers("permutation")[d])
-                              : index.size() - 1 - d;
-            source[from] = index[d];
-        }
-        return at(in[0], source);
-    });
+Array transpose(const Operands& in, const Node& node, const TensorType& type) {
+    const Steps own = row_major_steps(in[0]->shape);
+    Steps steps;
+    for (size_t d = 0; d < own.size(); ++d)
+        steps.push_back(
+            own[node.attributes.has("permutation") ? static_cast<size_t>(node.attributes.integers("permutation")[d])
+                                                   : own.size() - 1 - d]);
+    return strided(*in[0], type.shape, 0, steps);
 }
 
-Array slice(const Arrays& in, const Node& node, const TensorType& type) {
-    std::vector<i64> start = per_dim(node, "start", in[0].shape, 0), stride = per_dim(node, "stride", in[0].shape, 1);
-    return make(type.shape, [&](const Index& index) {
-        Index source(index.size());
-        for (size_t d = 0; d < index.size(); ++d) source[d] = start[d] + stride[d] * index[d];
-        return at(in[0], source);
-    });
+Array slice(const Operands& in, const Node& node, const TensorType& type) {
+    std::vector<i64> start = per_dim(node, "start", in[0]->shape, 0), stride = per_dim(node, "stride", in[0]->shape, 1);
+    Steps steps = row_major_steps(in[0]->shape);
+    for (size_t d = 0; d < steps.size(); ++d) steps[d] *= stride[d];
+    return strided(*in[0], type.shape, offset_of(in[0]->shape, start), steps);
 }
 
-Array pad(const Arrays& in, const Node& node, const TensorType& type) {
-    std::vector<i64> low = per_dim(node, "low", in[0].shape, 0), interior = per_dim(node, "interior", in[0].shape, 0);
+Array pad(const Operands& in, const Node& node, const TensorType& type) {
+    std::vector<i64> low = per_dim(node, "low", in[0]->shape, 0), interior = per_dim(node, "interior", in[0]->shape, 0);
     double fill = node.attributes.number("value", 0);
     return make(type.shape, [&](const Index& index) {
         Index source(index.size());
         for (size_t d = 0; d < index.size(); ++d) {
             i64 from_first = index[d] - low[d];
             if (from_first < 0 || from_first % (interior[d] + 1) != 0 ||
-                from_first / (interior[d] + 1) >= in[0].shape[d])
+                from_first / (interior[d] + 1) >= in[0]->shape[d])
                 return fill;
             source[d] = from_first / (interior[d] + 1);
         }
-        return at(in[0], source);
+        return at(*in[0], source);
     });
 }
 
-Array concatenate(const Arrays& in, const Node& node, const TensorType& type) {
+Array concatenate(const Operands& in, const Node& node, const TensorType& type) {
     size_t dim = static_cast<size_t>(node.attributes.integers("dim").at(0));
     return make(type.shape, [&](const Index& index) {
         Index source = index;
         size_t part = 0;
-        while (source[dim] >= in[part].shape[dim]) source[dim] -= in[part++].shape[dim];
-        return at(in[part], source);
+        while (source[dim] >= in[part]->shape[dim]) source[dim] -= in[part++]->shape[dim];
+        return at(*in[part], source);
     });
 }
 
-Array broadcast(const Arrays& in, const Node& node, const TensorType& type) {
-    return make(type.shape, [&](const Index& index) {
-        Index source(in[0].shape.size());
-        for (size_t d = 0; d < source.size(); ++d) {
-            size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d])
-                                                    : index.size() - source.size() + d;
-            source[d] = in[0].shape[d] == 1 ? 0 : index[to];
-        }
-        return at(in[0], source);
-    });
+Array broadcast(const Operands& in, const Node& node, const TensorType& type) {
+    const Steps own = row_major_steps(in[0]->shape);
+    Steps steps(type.shape.size(), 0);
+    for (size_t d = 0; d < own.size(); ++d) {
+        size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d])
+                                                : steps.size() - own.size() + d;
+        steps[to] = in[0]->shape[d] == 1 ? 0 : own[d];
+    }
+    return strided(*in[0], type.shape, 0, steps);
 }
 
-Array gather(const Arrays& in, const Node& node, const TensorType& type) {
+Array gather(const Operands& in, const Node& node, const TensorType& type) {
     size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
-    size_t index_rank = in[1].shape.size();
+    size_t index_rank = in[1]->shape.size();
     return make(type.shape, [&](const Index& index) {
         Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
                     index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
         Index source(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
-        source.push_back(std::clamp<i64>(static_cast<i64>(at(in[1], which)), 0, in[0].shape[dim] - 1));
+        source.push_back(std::clamp<i64>(static_cast<i64>(at(*in[1], which)), 0, in[0]->shape[dim] - 1));
         source.insert(source.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
-        return at(in[0], source);
+        return at(*in[0], source);
     });
 }
 
-Array scatter_add(const Arrays& in, const Node& node, const TensorType& type) {
-    size_t dim = static_cast<size_t>(node.attributes.integer("dim", 0)), index_rank = in[0].shape.size();
+Array scatter_add(const Operands& in, const Node& node, const TensorType& type) {
+    size_t dim = static_cast<size_t>(node.attributes.integer("dim", 0)), index_rank = in[0]->shape.size();
     Array out = make(type.shape, [](const Index&) { return 0.0; });
-    for_each(in[1].shape, [&](const Index& index) {
+    for_each(in[1]->shape, [&](const Index& index) {
         Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
                     index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
         Index target(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
-        target.push_back(std::clamp<i64>(static_cast<i64>(at(in[0], which)), 0, type.shape[dim] - 1));
+        target.push_back(std::clamp<i64>(static_cast<i64>(at(*in[0], which)), 0, type.shape[dim] - 1));
         target.insert(target.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
-        out.values[static_cast<size_t>(offset_of(type.shape, target))] += at(in[1], index);
+        out.values[static_cast<size_t>(offset_of(type.shape, target))] += at(*in[1], index);
     });
     return out;
 }
 
 // Where a window begins: clamped, so that it ends inside.
-Index window_start(const Arrays& in, const Node& node, size_t first, const Shape& window) {
-    Index start(in[0].shape.size(), 0);
+Index window_start(const Operands& in, const Node& node, size_t first, const Shape& window) {
+    Index start(in[0]->shape.size(), 0);
     const std::vector<i64>& dims = node.attributes.integers("dim");
     for (size_t n = 0; n < dims.size(); ++n) {
         size_t d = static_cast<size_t>(dims[n]);
-        start[d] = std::clamp<i64>(static_cast<i64>(in[first + n].values[0]), 0, in[0].shape[d] - window[d]);
+        start[d] = std::clamp<i64>(static_cast<i64>(in[first + n]->values[0]), 0, in[0]->shape[d] - window[d]);
     }
     return start;
 }
 
-Array dynamic_slice(const Arrays& in, const Node& node, const TensorType& type) {
+Array dynamic_slice(const Operands& in, const Node& node, const TensorType& type) {
     Index start = window_start(in, node, 1, type.shape);
     return make(type.shape, [&](Index index) {
         for (size_t d = 0; d < index.size(); ++d) index[d] += start[d];
-        return at(in[0], index);
+        return at(*in[0], index);
     });
 }
 
-Array dynamic_update_slice(const Arrays& in, const Node& node, const TensorType& type) {
-    Index start = window_start(in, node, 2, in[1].shape);
+Array dynamic_update_slice(const Operands& in, const Node& node, const TensorType& type) {
+    Index start = window_start(in, node, 2, in[1]->shape);
     return make(type.shape, [&](const Index& index) {
         Index own = index;
         bool inside = true;
         for (size_t d = 0; d < index.size(); ++d) {
             own[d] -= start[d];
-            inside = inside && own[d] >= 0 && own[d] < in[1].shape[d];
+            inside = inside && own[d] >= 0 && own[d] < in[1]->shape[d];
         }
-        return inside ? at(in[1], own) : at(in[0], index);
+        return inside ? at(*in[1], own) : at(*in[0], index);
     });
 }
 
-Array iota(const Arrays&, const Node& node, const TensorType& type) {
+Array iota(const Operands&, const Node& node, const TensorType& type) {
     size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
     return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
 }
 
 // The bits of a key under jax.random.bernoulli: a uniform number of 23 of them is below the probability.
-Array bernoulli(const Arrays& in, const Node& node, const TensorType& type) {
+Array bernoulli(const Operands& in, const Node& node, const TensorType& type) {
     const std::vector<i64>& words = node.attributes.integers("key");
     Key key = words.size() == 1 ? key_from_seed(words[0])
                                 : Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
-    if (!in.empty()) key = fold_in(key, static_cast<std::uint32_t>(static_cast<i64>(in[0].values[0])));
+    if (!in.empty()) key = fold_in(key, static_cast<std::uint32_t>(static_cast<i64>(in[0]->values[0])));
     if (node.attributes.has("place"))
         for (i64 fold : node.attributes.integers("place")) key = fold_in(key, static_cast<std::uint32_t>(fold));
     const BitLayout layout = node.attributes.string("bits", std::string("partitionable")) == "legacy"
@@ -354,10 +291,10 @@ Array bernoulli(const Arrays& in, const Node& node, const TensorType& type) {
     });
 }
 
-Array clamp(const Arrays& in, const Node& node, const TensorType& type) {
+Array clamp(const Operands& in, const Node& node, const TensorType& type) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double low = node.attributes.number("min", -infinity), high = node.attributes.number("max", infinity);
-    return make(type.shape, [&](const Index& index) { return std::min(std::max(at(in[0], index), low), high); });
+    return make(type.shape, [&](const Index& index) { return std::min(std::max(at(*in[0], index), low), high); });
 }
 
 const std::map<std::string, Evaluate, std::less<>>& table() {
@@ -433,7 +370,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 
 } // namespace
 
-Array evaluate_node(const Node& node, const std::vector<Array>& operands, const TensorType& result) {
+Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
     std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op->name);
     if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op->name));
     return it->second(operands, node, result);

@@ -1,17 +1,13 @@
 // A second opinion: a scalar f64 interpreter of the graph, written from what the ops' documentation says and sharing no
-// code with their rules, kernels or the executor. Slow and plain on purpose.
+// code with their rules, kernels or the executor. Plain on purpose.
 #pragma once
 
 #include "planner/op_def.h"
+#include "tests/support/arrays.h"
 
 #include <map>
 
 namespace shard {
-
-struct Array {
-    Shape shape;
-    std::vector<double> values; // row-major
-};
 
 // What the values on the way mean for comparisons.
 struct Exactness {
@@ -20,7 +16,7 @@ struct Exactness {
 };
 
 // One op.
-Array evaluate_node(const Node& node, const std::vector<Array>& operands, const TensorType& result);
+Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result);
 
 // Values of the outputs by name. `inputs` holds every input and parameter by name.
 std::map<std::string, Array> interpret(const Graph& graph, const std::map<std::string, Array>& inputs,
