@@ -59,6 +59,8 @@ std::string_view type_name(AttributeDef::Type type) {
         return "logical axes";
     case AttributeDef::Type::sharding:
         return "sharding, by mesh axes";
+    case AttributeDef::Type::mesh_axes:
+        return "mesh axes";
     }
     return "";
 }

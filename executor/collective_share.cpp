@@ -1,6 +1,7 @@
 #include "executor/collective_share.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace shard {
@@ -86,7 +87,15 @@ void copy_from(const Share& share, size_t member, Traffic& traffic) {
         traffic.copy(share.output(), share.inputs[member], share.before.bytes());
 }
 
+// Ranks to ranks; who is no destination gets zeros.
+void pairwise_permute(const Share& share, Traffic& traffic) {
+    for (const auto& [source, destination] : share.collective.pairs)
+        if (destination == static_cast<i64>(share.rank)) return copy_from(share, static_cast<size_t>(source), traffic);
+    std::memset(share.output(), 0, static_cast<size_t>(share.before.bytes()));
+}
+
 void collective_permute(const Share& share, Traffic& traffic) {
+    if (is_pairwise(share.collective)) return pairwise_permute(share, traffic);
     const Collective& collective = share.collective;
     std::vector<i64> source = coordinates_of(share.mesh, share.members[share.rank]);
     const i64 place = linear_coordinate(share.mesh, source, collective.target_order);

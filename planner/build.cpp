@@ -2,6 +2,7 @@
 #include "planner/build_attributes.h"
 #include "planner/build_calls.h"
 #include "planner/build_inputs.h"
+#include "planner/build_manual.h"
 #include "planner/build_training.h"
 #include "planner/loop_builder.h"
 #include "planner/microbatches.h"
@@ -23,8 +24,8 @@ constexpr size_t most_nested = 64;  // module in module
 
 class ModelBuilder {
 public:
-    ModelBuilder(const Model& model, Diagnostics& diagnostics)
-        : model_(model), diagnostics_(diagnostics), builder_(graph_, diagnostics) {}
+    ModelBuilder(const Model& model, const Mesh* mesh, Diagnostics& diagnostics)
+        : model_(model), mesh_(mesh), diagnostics_(diagnostics), builder_(graph_, diagnostics) {}
 
     std::optional<Graph> build(bool training) {
         if (!check_recursion(model_, diagnostics_)) return std::nullopt;
@@ -50,7 +51,8 @@ public:
             graph_.outputs.push_back(*value);
             graph_.output_names.push_back(output.text);
         }
-        if (model_.train) ok = (training ? run_training(scope) : spare_what_training_reads(scope)) && ok;
+        if (model_.train)
+            ok = (training ? run_training(scope) : mark_read_in_training(builder_, *model_.train, scope)) && ok;
         ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
         if (!ok) return std::nullopt;
         warn_unused(builder_, named_);
@@ -86,19 +88,12 @@ private:
         return ok;
     }
 
-    // What only the loss or a metric reads is not there for nothing.
-    bool spare_what_training_reads(const Scope& scope) {
-        std::vector<Entry> entries = model_.train->metrics;
-        entries.push_back(model_.train->loss);
-        for (const Entry& entry : entries)
-            for (const Name& operand : entry.operands)
-                if (const std::optional<ValueId> value = scope.find(operand.text, graph_); value && *value != poisoned)
-                    builder_.mark_used(*value);
-        return true;
-    }
-
     // `seen_as`: the element type in which the graph has it, if it is f32.
     bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
+        if (const GraphRegion* around = region()) {
+            scope.bind(decl.name.text, poisoned);
+            return refuse_parameter(*around, decl, diagnostics_);
+        }
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
@@ -169,6 +164,7 @@ private:
             return results;
         }
         if (called_module(model_, entry)) return run_call(scope, entry, module_path);
+        if (entry.op.text == "manual") return run_manual(scope, entry, module_path);
         const OpDef* op = find_op(entry.op.text);
         const CompositeDef* composite = find_composite(entry.op.text);
         if (!op && !composite) {
@@ -178,13 +174,27 @@ private:
         return run_op(scope, entry, op, composite);
     }
 
+    BuiltValues run_manual(Scope& scope, const Entry& entry, const std::vector<std::string>& module_path) {
+        const std::string path = unique_instance(scope.full(entry.results[0].text));
+        ManualBuild build{builder_, model_, mesh_, region_, scope, entry, path, {}};
+        build.run = [&](Scope& body, const std::vector<Entry>& entries, int region) {
+            region_ = region;
+            const bool ok = run(body, entries, module_path);
+            region_ = -1;
+            return ok;
+        };
+        const BuiltValues results = build_manual(build);
+        if (results) named_.insert(named_.end(), results->begin(), results->end());
+        return results;
+    }
+
     BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
         std::vector<std::string> paths;
         for (const Name& name : entry.results) paths.push_back(builder_.unique_name(scope.full(name.text), "#"));
         YamlMap arguments = entry.arguments;
         std::vector<Name> operand_names = entry.operands;
         if (op && !op->subject.empty()) take_subject(*op, entry, arguments, operand_names);
-        Builder::Place place{scope.path(), paths[0], entry.op.span, {}, {}};
+        Builder::Place place{scope.path(), paths[0], entry.op.span, {}, {}, region_};
         for (const Name& name : operand_names) {
             place.operand_spans.push_back(name.span);
             place.operand_names.push_back(name.text);
@@ -204,7 +214,8 @@ private:
                                       op ? op->attributes : composite->attributes,
                                       types,
                                       entry.op.span,
-                                      diagnostics_};
+                                      diagnostics_,
+                                      region()};
         const std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
         const size_t values_before = graph_.values.size();
@@ -212,9 +223,11 @@ private:
         if (!results) return std::nullopt;
         for (size_t n = 0; n < results->size() && n < paths.size(); ++n)
             name_result((*results)[n], values_before, paths[n], entry.results[n].span);
-        if (op) keep_constraint(*op, *read, results->front());
+        if (op) keep_constraint(graph_, *op, *read, results->front());
         return results;
     }
+
+    const GraphRegion* region() const { return region_ < 0 ? nullptr : &graph_.regions[static_cast<size_t>(region_)]; }
 
     void name_result(ValueId result, size_t values_before, const std::string& path, Span span) {
         if (static_cast<size_t>(result) >= values_before)
@@ -222,14 +235,6 @@ private:
         else
             graph_.aliases.emplace_back(path, result);
         named_.push_back(result);
-    }
-
-    void keep_constraint(const OpDef& op, const ReadArguments& read, ValueId result) {
-        const auto is_sharding = [](const AttributeDef& def) { return def.type == AttributeDef::Type::sharding; };
-        if (std::none_of(op.attributes.begin(), op.attributes.end(), is_sharding)) return;
-        Node& node = graph_.nodes[static_cast<size_t>(graph_.value(result).producer)];
-        node.constraint_mesh = read.mesh;
-        if (!read.mesh && read.attributes.has("axes")) node.constraint_logical = read.attributes.strings("axes");
     }
 
     // A module, once or repeated. Instances of one module in one scope are called block, block_2, ...; repetitions
@@ -298,6 +303,11 @@ private:
     BuiltValues run_scan(const ModuleDecl& module, const Entry& entry, const Repeat& repeat,
                          const std::string& instance, std::vector<ValueId> operands,
                          const std::vector<std::string>& path) {
+        if (region_ >= 0) {
+            diagnostics_.error("E0277", repeat.scan_span, "a block is scanned in a manual region")
+                .help("leave `scan: true` away here: the repeat is then written out, which computes the same");
+            return std::nullopt;
+        }
         if (scan_) {
             diagnostics_.error("E0233", repeat.scan_span, "a block that is scanned cannot scan another one")
                 .help("leave `scan: true` away here: the inner repeat is then written out, which computes the same");
@@ -414,6 +424,7 @@ private:
     };
 
     const Model& model_;
+    const Mesh* mesh_; // the layout's, for manual regions; nullptr: unknown
     Diagnostics& diagnostics_;
     Graph graph_;
     Builder builder_;
@@ -421,6 +432,7 @@ private:
     std::optional<Scan> scan_;
     int scans_ = 0;
     std::vector<TensorOwner> owners_; // by declared tensor
+    int region_ = -1;                 // the manual region that is being built
     std::set<std::string> instances_; // paths taken
     i64 calls_ = 0;                   // of modules, every repetition counted
     std::vector<ValueId> named_;      // results that the user named, in order
@@ -428,12 +440,12 @@ private:
 
 } // namespace
 
-std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics) {
-    return ModelBuilder(model, diagnostics).build(false);
+std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics, const Mesh* mesh) {
+    return ModelBuilder(model, mesh, diagnostics).build(false);
 }
 
-std::optional<Graph> build_train_graph(const Model& model, Diagnostics& diagnostics) {
-    return ModelBuilder(model, diagnostics).build(true);
+std::optional<Graph> build_train_graph(const Model& model, Diagnostics& diagnostics, const Mesh* mesh) {
+    return ModelBuilder(model, mesh, diagnostics).build(true);
 }
 
 } // namespace shard

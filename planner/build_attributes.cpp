@@ -105,6 +105,8 @@ public:
             return read_dims(def, yaml);
         case Type::sharding:
             return read_sharding(def, yaml);
+        case Type::mesh_axes:
+            return read_mesh_axes(def, yaml);
         }
         internal_error("unknown attribute type");
     }
@@ -116,6 +118,9 @@ public:
         for (const AttributeDef& def : context_.declared)
             for (auto& [key, value] : result_.attributes.entries)
                 if (key == def.name) ordered.attributes.set(key, value);
+        for (std::string_view beside : {"mesh_axes", "sizes"})
+            if (result_.attributes.has(beside))
+                ordered.attributes.set(std::string(beside), result_.attributes.integers(beside));
         return ordered;
     }
 
@@ -303,6 +308,39 @@ private:
         return true;
     }
 
+    bool read_mesh_axes(const AttributeDef& def, const Yaml& yaml) {
+        if (!context_.region) {
+            context_.diagnostics
+                .error("E0270", context_.span,
+                       fmt::format("'{}' works across devices: it stands in the body of a manual region", context_.op))
+                .help("write `- y: {manual: {in: {x: [i, ~]}, out: {y: [i, ~]}, body: [...]}}` around it");
+            return false;
+        }
+        const GraphRegion& region = *context_.region;
+        std::vector<std::string> names;
+        std::vector<i64> numbers, sizes;
+        for (const Yaml* item : items_of(yaml)) {
+            const std::optional<std::string> text = read_string(*item, def.name, context_.diagnostics);
+            if (!text) return false;
+            const size_t a =
+                static_cast<size_t>(std::find(region.names.begin(), region.names.end(), *text) - region.names.begin());
+            if (a == region.names.size() || std::find(names.begin(), names.end(), *text) != names.end()) {
+                report(context_, "E0272", item->span,
+                       a == region.names.size() ? fmt::format("the region is not manual over a mesh axis '{}'", *text)
+                                                : fmt::format("mesh axis '{}' is named twice", *text),
+                       *text, {region.names.begin(), region.names.end()});
+                return false;
+            }
+            names.push_back(*text);
+            numbers.push_back(region.axes[a].axis);
+            sizes.push_back(region.axes[a].size);
+        }
+        result_.attributes.set(std::string(def.name), names);
+        result_.attributes.set("mesh_axes", numbers);
+        result_.attributes.set("sizes", sizes);
+        return true;
+    }
+
     bool declares(std::string_view name) const {
         return std::any_of(context_.declared.begin(), context_.declared.end(),
                            [name](const AttributeDef& def) { return def.name == name; });
@@ -345,6 +383,14 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
         }
     if (!ok) return std::nullopt;
     return reader.take();
+}
+
+void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result) {
+    const auto is_sharding = [](const AttributeDef& def) { return def.type == AttributeDef::Type::sharding; };
+    if (std::none_of(op.attributes.begin(), op.attributes.end(), is_sharding)) return;
+    Node& node = graph.nodes[static_cast<size_t>(graph.value(result).producer)];
+    node.constraint_mesh = read.mesh;
+    if (!read.mesh && read.attributes.has("axes")) node.constraint_logical = read.attributes.strings("axes");
 }
 
 } // namespace shard

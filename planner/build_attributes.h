@@ -12,6 +12,7 @@ struct ArgumentContext {
     std::span<const TensorType> operands;
     Span span; // the op's name
     Diagnostics& diagnostics;
+    const GraphRegion* region = nullptr; // the manual region around the entry
 };
 
 struct ReadArguments {
@@ -21,5 +22,8 @@ struct ReadArguments {
 
 // E0225 for an unknown or missing argument, E0226 for a value of another kind, E0228 for a dim that is not there.
 std::optional<ReadArguments> read_arguments(const ArgumentContext& context, const YamlMap& arguments);
+
+// What a constraint asks for, as it was written, on the node that makes `result`.
+void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result);
 
 } // namespace shard

@@ -122,4 +122,15 @@ BuiltValues value_and_gradients(Builder& builder, const Scope& scope, const Entr
     return results;
 }
 
+bool mark_read_in_training(Builder& builder, const TrainDecl& train, const Scope& scope) {
+    std::vector<Entry> entries = train.metrics;
+    entries.push_back(train.loss);
+    for (const Entry& entry : entries)
+        for (const Name& operand : entry.operands)
+            if (const std::optional<ValueId> value = scope.find(operand.text, builder.graph());
+                value && *value != poisoned)
+                builder.mark_used(*value);
+    return true;
+}
+
 } // namespace shard

@@ -17,4 +17,7 @@ Entry differentiated_call(const Entry& entry);
 BuiltValues value_and_gradients(Builder& builder, const Scope& scope, const Entry& entry,
                                 const std::vector<ValueId>& outputs);
 
+// What only the loss or a metric reads is not there for nothing, in a plan that does not train either. True.
+bool mark_read_in_training(Builder& builder, const TrainDecl& train, const Scope& scope);
+
 } // namespace shard

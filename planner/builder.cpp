@@ -1,10 +1,12 @@
 #include "planner/builder.h"
 
+#include "planner/local_use.h"
 #include "planner/ops_support/loop_index.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace shard {
 
@@ -187,13 +189,18 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
         return parts ? std::optional(parts->front()) : std::nullopt;
     }
 
+    const LocalUse local = local_use(*graph_, def, operands, attributes, place_.region);
+    if (local.region >= 0) operands = vary(std::move(operands), local.region, local.operands);
     const IndexRule rule = def.rule(types, *results, attributes);
     for (size_t r = 0; r < results->size(); ++r) derive_logical((*results)[r], rule.results[r], rule, types);
     Node node;
     node.op = &def;
     for (ValueId id : operands) node.inputs.push_back(for_use(id));
     node.attributes = std::move(attributes);
-    return emit_node(std::move(node), *results, def.name).front();
+    const ValueId first = emit_node(std::move(node), *results, def.name).front();
+    graph_->value(first).region = def.device && def.device->border == DeviceOp::Border::leaves ? -1 : local.region;
+    graph_->value(first).varying = local.result;
+    return first;
 }
 
 std::vector<ValueId> Builder::emit_marker(Node marker, const std::vector<TensorType>& types, std::string_view name) {
@@ -219,6 +226,32 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
     const std::vector<ValueId> outputs = node.outputs;
     graph_->nodes.push_back(std::move(node));
     return outputs;
+}
+
+// In a manual region the operands of an op vary over the same axes, so that a gradient knows where to sum. Constants
+// are the same everywhere, and have no gradient.
+std::vector<ValueId> Builder::vary(std::vector<ValueId> operands, int region, const std::vector<int>& axes) {
+    for (ValueId& operand : operands) {
+        const Value& value = graph_->value(operand);
+        const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
+        if (maker != nullptr && maker->duplicate_per_use) continue;
+        std::vector<int> missing;
+        std::set_difference(axes.begin(), axes.end(), value.varying.begin(), value.varying.end(),
+                            std::back_inserter(missing));
+        if (missing.empty()) continue;
+        const std::map<std::pair<ValueId, std::vector<int>>, ValueId>::iterator known =
+            varied_.find({operand, missing});
+        if (known == varied_.end()) {
+            const std::optional<ValueId> varied =
+                emit("pvary", {operand}, over_axes(graph_->regions[static_cast<size_t>(region)], missing));
+            internal_check(varied.has_value(), "pvary was refused");
+            varied_[{operand, missing}] = *varied;
+            operand = *varied;
+        } else {
+            operand = known->second;
+        }
+    }
+    return operands;
 }
 
 ValueId Builder::scalar(double value, DType dtype) {

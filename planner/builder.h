@@ -40,6 +40,7 @@ public:
         Span span;
         std::vector<Span> operand_spans;
         std::vector<std::string> operand_names;
+        int region = -1; // the manual region in which ops without operands are
     };
     void set_place(Place place) { place_ = std::move(place); }
     const Place& place() const { return place_; }
@@ -73,6 +74,7 @@ private:
                        const CompositeDef* composite, const OpDef* op);
     std::vector<ValueId> emit_node(Node node, const std::vector<TensorType>& types, std::string_view name);
     ValueId for_use(ValueId id);
+    std::vector<ValueId> vary(std::vector<ValueId> operands, int region, const std::vector<int>& axes);
 
     Graph* graph_;
     Diagnostics* diagnostics_;
@@ -82,10 +84,12 @@ private:
     std::map<std::string, i64> random_count_;
     std::vector<bool> used_;           // by ValueId
     std::map<std::string, int> names_; // every name taken, and the last number given to it
+    std::map<std::pair<ValueId, std::vector<int>>, ValueId> varied_; // values that were taken to vary over more axes
 };
 
 // The build pass: Model -> Graph. Modules and repeats are expanded, composites lowered, names resolved, initializers
 // attached.
-std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics);
+// `mesh` is that of the layout; only manual regions ask for it.
+std::optional<Graph> build_graph(const Model& model, Diagnostics& diagnostics, const Mesh* mesh = nullptr);
 
 } // namespace shard

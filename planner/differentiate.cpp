@@ -104,7 +104,7 @@ private:
     // What is emitted next belongs to where the value is made, and is called after it.
     void set_place(ValueId value) {
         const Value& of = graph_.value(value);
-        Builder::Place place{"", of.name + ".grad", of.span, {}, {}};
+        Builder::Place place{"", of.name + ".grad", of.span, {}, {}, of.region};
         if (of.producer >= 0) {
             place.scope = graph_.node(of.producer).scope;
             place.span = graph_.node(of.producer).span;

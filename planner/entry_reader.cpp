@@ -1,5 +1,7 @@
 #include "planner/entry_reader.h"
 
+#include "planner/manual_reader.h"
+
 #include "planner/names.h"
 #include "planner/op_def.h"
 
@@ -56,6 +58,7 @@ public:
         if (!read_operands(named.value, *op, entry)) return std::nullopt;
         if (op->key == "repeat" && !check_repeat(named.value, *op)) return std::nullopt;
         if (op->key == "value_and_grad" && !check_gradient(named.value, *op)) return std::nullopt;
+        if (op->key == "manual" && !read_manual(op->value, *modules_, *diagnostics_)) return std::nullopt;
         if (!good) return std::nullopt;
         return entry;
     }
@@ -95,6 +98,7 @@ private:
         names.insert(names.end(), modules_->begin(), modules_->end());
         names.push_back("repeat");
         names.push_back("value_and_grad");
+        names.push_back("manual");
         return names;
     }
 
@@ -147,6 +151,10 @@ private:
     }
 
     bool read_operands(const Yaml& yaml, const YamlEntry& op, Entry& entry) {
+        if (op.key == "manual") { // says itself what it reads
+            entry.arguments.push_back(op);
+            return check_keys(yaml, {"manual"}, "a manual region's entry", *diagnostics_);
+        }
         const Yaml* in = yaml.find("in");
         for (const YamlEntry& key : *yaml.map())
             if (&key != &op && key.key != "in") entry.arguments.push_back(key);
@@ -239,7 +247,7 @@ private:
 
 bool is_op_name(std::string_view name) {
     const OpDef* op = find_op(name);
-    return name == "repeat" || name == "value_and_grad" || (op != nullptr && !op->internal) ||
+    return name == "repeat" || name == "value_and_grad" || name == "manual" || (op != nullptr && !op->internal) ||
            find_composite(name) != nullptr;
 }
 

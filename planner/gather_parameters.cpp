@@ -150,7 +150,7 @@ private:
         node.scope = reader.scope;
         node.span = layout_.fsdp->span;
         node.loop = reader.loop;
-        node.constraint_mesh = ShardingSpec{{}, node.span};
+        node.constraint_mesh = ShardingSpec{{}, {}, node.span};
         for (const DimSharding& dim : gathered(id)->dims) {
             DimSpec& spec = node.constraint_mesh->dims.emplace_back();
             for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(layout_.mesh, axis));

@@ -30,6 +30,8 @@ struct Value {
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
     ValueId of = -1;              // states and gradients: the parameter that they belong to
     bool stacked = false;         // parameters: dim 0 holds the layers of a block that is scanned
+    int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
+    std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted
 };
 
 // An op applied to values. Collectives and plain slices of the local graph are nodes too.
@@ -43,6 +45,8 @@ struct Node {
     // A constrain node: what the user asked for; exactly one of the two is used.
     std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
     std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
+    // to_local and from_local: how the region's axes split the global side.
+    std::optional<ShardingSpec> boundary;
     // Local graph only:
     std::optional<Collective> collective;
     std::optional<Kernel> kernel;                  // what a compute node lowers to
@@ -90,6 +94,18 @@ struct GraphLoop {
     Span span;
 };
 
+// A manual region (shard_map): ops over values as one device has them along the region's mesh axes. Their types are
+// local over these axes and global over the others, over which shardings propagate through the region as they do
+// outside. Nothing marks where a region begins and ends: its values say that they belong to it, `to_local` makes one of
+// a global value and `from_local` a global value of one. So a gradient reads the region's values where they are.
+struct GraphRegion {
+    std::vector<AxisRef> axes;      // whole mesh axes, sorted
+    std::vector<std::string> names; // theirs
+    bool check = true;              // of what its out shardings claim
+    std::string scope;              // path of its values
+    Span span;
+};
+
 // An input whose bytes hold `output` after a step: a parameter or state and its new value.
 struct Update {
     ValueId input = -1, output = -1;
@@ -116,6 +132,7 @@ struct Graph {
     std::vector<std::pair<std::string, ValueId>> aliases;
     std::vector<CompositeCall> calls; // inner before outer; for reverse mode
     std::vector<GraphLoop> loops;     // outer before inner
+    std::vector<GraphRegion> regions; // in the order of their making
     std::vector<Update> updates;      // in declaration order; every `output` is one of `outputs`
     ValueId loss = -1;                // training: the scalar that is differentiated
     // Outputs that are a sum over a count: over microbatches both are added up before they are divided.

@@ -41,6 +41,8 @@ ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::strin
     made.global_shape = source.type.shape;
     made.sharding = sharding;
     if (keeps) made.decl = source.decl;
+    made.region = source.region;
+    made.varying = source.varying;
     local_->graph.values.push_back(std::move(made));
     return static_cast<ValueId>(local_->graph.values.size()) - 1;
 }

@@ -24,6 +24,9 @@ public:
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps);
+    // A collective that a manual region's body asks for (planner/device_op.h), of an operand sharded like the result
+    // over the mesh's other axes.
+    ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps);
 
     // A form of the value that nothing makes yet.
     ValueId value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps);
@@ -34,12 +37,15 @@ public:
 
 private:
     void append(Node node, ValueId result);
+    ValueId show(Node node, ValueId from, ValueId result);
+    ValueId add_seen(ValueId of, std::string_view suffix, const Shape& whole, const Sharding& sharding);
     ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, bool keeps);
 
     Local* local_;
     const Graph* graph_;
     std::set<std::string> names_;
     int loop_ = -1;
+    std::vector<std::vector<NodeId>> users_; // of the graph's values; made when a manual region asks for them
 };
 
 // The kernel that keeps a device's own block of a local value when axes are added to dims. Global data does not move.

@@ -28,6 +28,7 @@ struct DimSpec {
 };
 struct ShardingSpec {
     std::vector<DimSpec> dims;
+    std::vector<std::string> replicated; // axes that propagation may not use either; only manual regions ask for that
     Span span;
 };
 

@@ -22,7 +22,23 @@ struct AttributeDef {
     //   become the result's logical names (`axes`) axes      axis names or ~, one a dim, as strings; with them alone,
     //   `shape` is filled in from their sizes sharding  a sharding by mesh axes; kept in Node::constraint_mesh. An op
     //   that has one is a constraint
-    enum class Type { integer, number, flag, string, dtype, integers, numbers, strings, dims, shape, axes, sharding };
+    //   mesh_axes  axes of the manual region, as strings; `mesh_axes` and `sizes` beside it hold their numbers and
+    //   sizes
+    enum class Type {
+        integer,
+        number,
+        flag,
+        string,
+        dtype,
+        integers,
+        numbers,
+        strings,
+        dims,
+        shape,
+        axes,
+        sharding,
+        mesh_axes
+    };
     std::string_view name;
     Type type = Type::integer;
     bool required = false;
@@ -70,6 +86,8 @@ struct GradientContext {
     std::span<const bool> wanted; // by input: whether anything upstream is differentiated
 };
 
+struct DeviceOp; // planner/device_op.h
+
 struct OpDef {
     std::string_view name;
     std::string_view doc; // one sentence, then an example line of YAML
@@ -108,6 +126,10 @@ struct OpDef {
     bool (*is_linear)(std::span<const TensorType> operands, std::span<const TensorType> results) = nullptr;
     bool jointly_linear =
         false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
+
+    // Ops of manual regions, whose result on one device depends on the device or on others: how. nullptr for all
+    // others, which do the same on every device.
+    const DeviceOp* device = nullptr;
 
     // Traits that propagation priorities ask for (reference/propagation.md 3.4).
     enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;

@@ -160,10 +160,14 @@ void remove_unread(Local& local) {
 
 } // namespace
 
-void optimize(Local& local) {
+void simplify_reshards(Local& local) {
     merge_equal_reshards(local);
     scatter_sliced_reductions(local);
     remove_unread(local); // so that only real readers count
+}
+
+void optimize(Local& local) {
+    simplify_reshards(local);
     fuse_pointwise(local);
     remove_unread(local);
 }

@@ -4,11 +4,14 @@
 // A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/compute_sharding.h"
+#include "planner/device_op.h"
 #include "planner/gather_parameters.h"
 #include "planner/gradient_sums.h"
 #include "planner/in_place.h"
 #include "planner/local_builder.h"
 #include "planner/local_loops.h"
+#include "planner/ops_support/move.h"
+#include "planner/region_ops.h"
 
 #include <algorithm>
 #include <memory>
@@ -56,6 +59,8 @@ public:
                 close_loop(node);
             } else if (is_constraint(node)) {
                 constrain(node, id);
+            } else if (node.boundary) {
+                cross_border(node, id);
             } else {
                 compute(node, id);
             }
@@ -282,6 +287,17 @@ private:
         return obtain(id, needed, loop_reason(mesh_, graph_.value(id), kept(id), needed), marker);
     }
 
+    // At the border of a manual region nothing is computed: what one device holds is the same on both sides.
+    void cross_border(const Node& node, NodeId id) {
+        const ValueId from = node.inputs[0], to = node.outputs[0];
+        const bool enters = graph_.value(to).region >= 0;
+        const Sharding outer = outer_sharding(mesh_, *node.boundary, kept(enters ? to : from));
+        const Sharding& needed = enters ? outer : kept(from);
+        const ValueId input = obtain(from, needed, operand_reason(mesh_, graph_, node, from, kept(from), needed), id);
+        const Sharding& made = enters ? kept(to) : outer;
+        hold(node, id, builder_.compute(node, id, {input}, flat_kernel(), {}, made, same_layout(made, kept(to))), made);
+    }
+
     void compute(const Node& node, NodeId id) {
         internal_check(node.outputs.size() == 1, "an op with one kernel has one result");
         ComputeQuery query;
@@ -311,7 +327,10 @@ private:
         }
         const Sharding& made = choice.results[0];
         bool keeps = same_layout(made, kept(result));
-        ValueId local = builder_.compute(node, id, std::move(inputs), choice.kernel, choice.factor_axes, made, keeps);
+        const bool crosses = node.op->device && node.op->device->collective;
+        ValueId local =
+            crosses ? builder_.across_devices(node, id, inputs[0], made, keeps)
+                    : builder_.compute(node, id, std::move(inputs), choice.kernel, choice.factor_axes, made, keeps);
         Held& held = of(result);
         if (!made.partial.empty()) {
             held.pending = local;
@@ -320,9 +339,16 @@ private:
                                                          : why_partial;
             return;
         }
+        hold(node, id, local, made);
+    }
+
+    // The node's result, as it is made, and as it is kept.
+    void hold(const Node& node, NodeId id, ValueId local, const Sharding& made) {
+        const ValueId result = node.outputs[0];
+        Held& held = of(result);
         held.whole = {local};
         held.kept = local;
-        if (keeps) return;
+        if (same_layout(made, kept(result))) return;
         const Redistribution& way = redistributor_.find(type(result), made, kept(result));
         held.kept = builder_.reshard(local, result, way, why_kept(node, result, made), id, true);
         held.whole.push_back(held.kept);

@@ -35,7 +35,10 @@ struct Local {
         value_of; // global ValueId -> the local value that holds it in its propagated sharding; -1 if none has to
 };
 Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation);
-void optimize(Local& local);
+void optimize(Local& local); // simplify_reshards, then fuses pointwise kernels
+// Equal reshards become one, reductions that are only sliced become reduce_scatters, and what nobody reads goes. Every
+// compute node still is one op.
+void simplify_reshards(Local& local);
 // Invariants of the local graph: kernels and collectives fit their types, values' shardings follow from sharding_after,
 // outputs not partial.
 void verify_local(const Local& local, const Mesh& mesh);

@@ -6,6 +6,7 @@
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
 #include "planner/train.h"
+#include "planner/unroll_regions.h"
 #include "planner/xla_compat.h"
 #include "plans/plan_check.h"
 #include "plans/version.h"
@@ -51,9 +52,11 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     }
 
     // Modules and repeats are expanded and composites lowered: from here on there are only primitive ops.
-    c.graph = training ? build_train_graph(*c.model, diagnostics) : build_graph(*c.model, diagnostics);
+    c.graph = training ? build_train_graph(*c.model, diagnostics, &mesh) : build_graph(*c.model, diagnostics, &mesh);
     c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, diagnostics);
     if (!c.graph || !c.hardware || diagnostics.has_error()) return c;
+    // One device cannot be several: what a manual region does on each of them is written out.
+    if (request.mesh_override) c.graph = unroll_regions(*c.graph);
     // Gradients and the optimizer's update are ops like others: from here on a train step is an ordinary graph.
     if (training) {
         Builder builder(*c.graph, diagnostics);

@@ -46,7 +46,9 @@ private:
     Slot& slot(int index) { return net_.slots[static_cast<size_t>(index)]; }
 
     void seed(int index, const Sharding& sharding) {
+        const std::vector<AxisRef> kept_off = slot(index).seed.replicated;
         slot(index).seed = shard::without_unit_axes(sharding);
+        slot(index).seed.replicated.insert(slot(index).seed.replicated.end(), kept_off.begin(), kept_off.end());
         slot(index).seeded = true;
     }
 
@@ -56,12 +58,21 @@ private:
             slot.value = static_cast<ValueId>(v);
             slot.seed = open_sharding(graph_.values[v].type.rank());
             net_.slots.push_back(std::move(slot));
+            keep_off(static_cast<int>(v));
             if (v < seeds_.values.size() && seeds_.values[v]) seed(static_cast<int>(v), *seeds_.values[v]);
         }
         for (size_t n = 0; n < graph_.nodes.size(); ++n)
             if (const Sharding* constraint = constraint_of(static_cast<NodeId>(n)))
                 for (ValueId output : graph_.nodes[n].outputs)
                     if (!slot(output).seeded) seed(output, *constraint);
+    }
+
+    // Local values of a manual region have no axis of the region left to use.
+    void keep_off(int index) {
+        const int region = graph_.values[static_cast<size_t>(index)].region;
+        if (region < 0) return;
+        slot(index).seed.replicated = graph_.regions[static_cast<size_t>(region)].axes;
+        slot(index).seed = shard::without_unit_axes(slot(index).seed);
     }
 
     // In a chain y = c(x), z = c(y), with nothing else reading y, later readers of x mean the end of the chain.

@@ -172,7 +172,7 @@ private:
         std::vector<ValueId> inputs;
         for (ValueId input : node.inputs) inputs.push_back(copied(input));
         const std::string name = graph_.value(id).name + ".again";
-        builder_.set_place({node.scope, name, node.span, {}, {}});
+        builder_.set_place({node.scope, name, node.span, {}, {}, graph_.value(id).region});
         Attributes attributes = node.attributes;
         if (is_free(id) && attributes.has("loop"))
             for (auto& [key, value] : loop_attributes(graph_, passes_.backward_loop).entries)

@@ -63,6 +63,7 @@ public:
         seed_owned(Role::state, layout_->states, "states");
         seed_owned(Role::gradient, layout_->gradients, "gradients");
         for (size_t n = 0; n < graph_->nodes.size(); ++n) seed_constraint(static_cast<NodeId>(n));
+        for (const Node& node : graph_->nodes) seed_border(node);
         seed_values();
         seed_outputs();
         return std::move(seeds_);
@@ -204,6 +205,17 @@ private:
         } else {
             constraint = from_rules({node.constraint_logical, {}, node.span}, array, why);
         }
+    }
+
+    // What leaves a manual region is put together as the region says.
+    void seed_border(const Node& node) {
+        if (!node.boundary || graph_->value(node.outputs[0]).region >= 0) return;
+        const Value& value = graph_->value(node.outputs[0]);
+        Decision why;
+        why.value = node.outputs[0];
+        why.cause = Decision::Cause::mesh_spec;
+        seeds_.values[static_cast<size_t>(node.outputs[0])] =
+            from_spec(*node.boundary, {value.name, &value.type, node.span}, why);
     }
 
     void seed_values() {

@@ -84,6 +84,7 @@ std::vector<Span> dim_spans(const ShardingSpec& spec) {
 ShardingSpec without_missing_axes(const Mesh& mesh, ShardingSpec spec) {
     for (DimSpec& dim : spec.dims)
         std::erase_if(dim.axes, [&](const std::string& axis) { return !mesh.find(axis_name(axis)); });
+    std::erase_if(spec.replicated, [&](const std::string& axis) { return !mesh.find(axis_name(axis)); });
     return spec;
 }
 
@@ -140,6 +141,8 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
             append_axis(made.axes, *ref);
         }
     }
+    for (const std::string& axis : spec.replicated) sharding.replicated.push_back(*parse_axis_ref(mesh, axis));
+    std::sort(sharding.replicated.begin(), sharding.replicated.end());
     return sharding;
 }
 

@@ -29,8 +29,8 @@ std::vector<CodeDoc> other_codes() {
 
 std::vector<CodeDoc> sorted_codes() {
     std::vector<CodeDoc> codes;
-    for (const std::vector<CodeDoc>& table :
-         {reading_codes(), model_codes(), build_codes(), layout_codes(), plan_codes(), running_codes(), other_codes()})
+    for (const std::vector<CodeDoc>& table : {reading_codes(), model_codes(), build_codes(), manual_codes(),
+                                              layout_codes(), plan_codes(), running_codes(), other_codes()})
         codes.insert(codes.end(), table.begin(), table.end());
     std::sort(codes.begin(), codes.end(), [](const CodeDoc& a, const CodeDoc& b) { return a.code < b.code; });
     return codes;

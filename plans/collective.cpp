@@ -105,6 +105,8 @@ std::string text(const Mesh& mesh, const Collective& collective) {
                            text(mesh, collective.target_order));
     }
     std::string places;
+    for (const auto& [source, destination] : collective.pairs)
+        places += fmt::format("{}{} -> {}", places.empty() ? "" : ", ", source, destination);
     for (const AxisMove& move : collective.moves) {
         if (!places.empty()) places += ", ";
         if (move.from >= 0 && move.to >= 0) {

@@ -30,6 +30,8 @@ struct CollectiveDef;
 //   total size; the
 //                       device whose linear coordinate over target_order is p receives the buffer of the device whose
 //                       linear coordinate over source_order is p.
+//                       Or instead: pairs, of source and destination rank, each rank at most once on each side; who
+//                       is no destination holds zeros afterwards.
 //   broadcast           root: linear coordinate of the sender
 struct Collective {
     const CollectiveDef* def = nullptr;
@@ -38,6 +40,7 @@ struct Collective {
     std::vector<AxisMove> moves;
     std::vector<AxisRef> source_order, target_order;
     i64 root = 0;
+    std::vector<std::pair<i64, i64>> pairs;
     bool operator==(const Collective&) const = default;
 };
 
@@ -65,6 +68,11 @@ struct CollectiveDef {
 
 const std::vector<const CollectiveDef*>& all_collectives(); // sorted by name
 const CollectiveDef* find_collective(std::string_view name);
+
+// A permutation that is written as pairs of ranks: those without orders of axes.
+inline bool is_pairwise(const Collective& collective) {
+    return collective.def != nullptr && collective.def->uses.orders && collective.source_order.empty();
+}
 
 // What a collective does to a sharding (the same for every caller: partition, explain, tests).
 Sharding sharding_after(const Collective& collective, const Sharding& before);

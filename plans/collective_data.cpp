@@ -47,6 +47,15 @@ std::vector<double> reduced_over_group(const Collective& collective, const Mesh&
 
 i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position) {
     std::vector<i64> coordinates = coordinates_of(mesh, position);
+    if (is_pairwise(collective)) {
+        const i64 rank = linear_coordinate(mesh, coordinates, collective.axes);
+        for (const auto& [source, destination] : collective.pairs) {
+            if (destination != rank) continue;
+            set_linear_coordinate(mesh, coordinates, collective.axes, source);
+            return position_of(mesh, coordinates);
+        }
+        return -1;
+    }
     i64 block = linear_coordinate(mesh, coordinates, collective.target_order);
     set_linear_coordinate(mesh, coordinates, collective.source_order, block);
     return position_of(mesh, coordinates);
@@ -78,6 +87,10 @@ void cut_into_common_pieces(std::vector<AxisRef>& sources, std::vector<AxisRef>&
 // coordinates agree along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the
 // group is counted out.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
+    if (is_pairwise(collective)) {
+        const auto moves = [](const std::pair<i64, i64>& pair) { return pair.first != pair.second; };
+        return group_size(collective) - std::count_if(collective.pairs.begin(), collective.pairs.end(), moves);
+    }
     std::vector<AxisRef> sources = collective.source_order, targets = collective.target_order;
     cut_into_common_pieces(sources, targets);
     std::vector<AxisRef> a = sources, b = targets;

@@ -30,7 +30,7 @@ std::vector<double> reduced_over_group(const Collective& collective, const Mesh&
 
 // Devices of one group that a collective_permute leaves with their own buffer.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh);
-// For collective_permute: the position whose buffer the device at `position` receives.
+// For collective_permute: the position whose buffer the device at `position` receives; -1: none, it gets zeros.
 i64 permute_source(const Collective& collective, const Mesh& mesh, i64 position);
 
 template<class Visit>

@@ -45,6 +45,8 @@ bool step_types_fit(const ScalarStep& step, std::span<const ScalarStep> earlier)
     const auto type = [&](size_t i) { return earlier[static_cast<size_t>(step.args[i])].dtype; };
     if (step.op == ScalarOp::cast) return true;
     if (step.op == ScalarOp::select) return type(0) == DType::boolean && type(1) == step.dtype && type(2) == step.dtype;
+    if (step.op == ScalarOp::fold_in_0 || step.op == ScalarOp::fold_in_1)
+        return type(0) == DType::u32 && type(1) == DType::u32 && type(2) == DType::u32 && step.dtype == DType::u32;
     if (arity(step.op) == 2 && type(0) != type(1)) return false;
     switch (step.op) {
     case ScalarOp::is_finite:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -130,7 +131,17 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
     if (!collective.moves.empty() && !in_group(moved)) return "the moves use other axes than the collective's group";
     const bool has_orders = !collective.source_order.empty() || !collective.target_order.empty();
     if (has_orders && !uses.orders) return "orders of axes do not go with this kind of collective";
-    if (uses.orders && (!in_group(collective.source_order) || !in_group(collective.target_order)))
+    if (!collective.pairs.empty() && !is_pairwise(collective))
+        return "pairs of ranks do not go with this kind of collective";
+    std::set<i64> sources, destinations;
+    for (const auto& [source, destination] : collective.pairs) {
+        if (source < 0 || source >= group || destination < 0 || destination >= group)
+            return "a pair names a rank that the group lacks";
+        if (!sources.insert(source).second || !destinations.insert(destination).second)
+            return "two pairs name the same source or destination";
+    }
+    if (uses.orders && !is_pairwise(collective) &&
+        (!in_group(collective.source_order) || !in_group(collective.target_order)))
         return "an order of axes does not hold the collective's axes";
     if (collective.root < 0 || collective.root >= group || (collective.root != 0 && !uses.root))
         return "the root is not in the group";

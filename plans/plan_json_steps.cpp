@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace shard {
 
 std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
@@ -56,11 +58,15 @@ std::string print_collective(const Mesh& mesh, const Collective& collective) {
     if (!moves.empty()) object.raw("moves", json_array(moves));
     if (!collective.source_order.empty()) object.raw("source_order", print_axes(mesh, collective.source_order));
     if (!collective.target_order.empty()) object.raw("target_order", print_axes(mesh, collective.target_order));
+    std::vector<std::string> pairs;
+    for (const auto& [source, destination] : collective.pairs)
+        pairs.push_back(json_integers(std::array{source, destination}));
+    if (!pairs.empty()) object.raw("pairs", json_array(pairs));
     return object.integer_unless(0, "root", collective.root).text();
 }
 
 Collective read_collective(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"kind", "axes", "reduce", "moves", "source_order", "target_order", "root"});
+    at.known_keys({"kind", "axes", "reduce", "moves", "source_order", "target_order", "pairs", "root"});
     Collective collective;
     const JsonAt kind = at["kind"];
     collective.def = find_collective(kind.string());
@@ -74,6 +80,12 @@ Collective read_collective(const JsonAt& at, const Mesh& mesh) {
         });
     if (at.has("source_order")) collective.source_order = read_axes(at["source_order"], mesh);
     if (at.has("target_order")) collective.target_order = read_axes(at["target_order"], mesh);
+    if (at.has("pairs"))
+        collective.pairs = at["pairs"].list<std::pair<i64, i64>>([](const JsonAt& pair) {
+            const std::vector<i64> ranks = pair.integers();
+            if (ranks.size() != 2) pair.problem("expected a source and a destination");
+            return ranks.size() == 2 ? std::pair(ranks[0], ranks[1]) : std::pair<i64, i64>();
+        });
     collective.root = at.integer("root", 0);
     return collective;
 }

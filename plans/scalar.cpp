@@ -53,13 +53,15 @@ constexpr ScalarOpInfo ops[] = {
     {ScalarOp::gt, "gt", 2},
     {ScalarOp::ge, "ge", 2},
     {ScalarOp::select, "select", 3},
+    {ScalarOp::fold_in_0, "fold_in_0", 3},
+    {ScalarOp::fold_in_1, "fold_in_1", 3},
 };
 
 constexpr bool in_enum_order() {
     int expected = 0;
     for (const ScalarOpInfo& entry : ops)
         if (static_cast<int>(entry.op) != expected++) return false;
-    return expected == static_cast<int>(ScalarOp::select) + 1;
+    return expected == static_cast<int>(ScalarOp::fold_in_1) + 1;
 }
 static_assert(in_enum_order());
 

@@ -49,6 +49,8 @@ enum class ScalarOp {
     gt,
     ge,
     select, // args: predicate, on true, on false
+    fold_in_0, // args: the two words of a key, and what is folded in; the first word of the key that comes of it
+    fold_in_1, // the second word
 };
 std::string_view name(ScalarOp op);
 std::optional<ScalarOp> parse_scalar_op(std::string_view text);

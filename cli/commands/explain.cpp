@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/registries.h"
 #include "cli/tensor_names.h"
+#include "planner/lowered_text.h"
 #include "plans/json_text.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,13 @@ int run(const Arguments& arguments, Env& env) {
             print_diagnostics(env, *compiled.sources, std::span<const Diagnostic>(&diagnostic, 1));
     const bool json = arguments.string("--format") == "json";
     const Plan& plan = *compiled.plan();
+    if (arguments.flag("--lowered")) {
+        Diagnostics diagnostics;
+        const std::optional<std::string> text = lowered_text(compiled.compilation, diagnostics);
+        if (text) return write_payload(env, arguments, *text, exit_clean);
+        print_diagnostics(env, *compiled.sources, diagnostics.all());
+        return exit_code(diagnostics);
+    }
     std::vector<const TensorReport*> tensors;
     for (size_t i = used; i < words.size(); ++i) {
         std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
@@ -92,6 +100,8 @@ const CommandDef& command_explain() {
                "  shardc explain model.yaml layout.yaml a     decisions back to the line that asked, collectives, "
                "remedies\n"
                "  shardc explain model.yaml layout.yaml       the tensors that collectives are for\n"
+               "  shardc explain model.yaml layout.yaml --lowered   the program of one device, as a model file with a "
+               "manual region\n"
                "  shardc explain E0313                        what a message means\n"
                "  shardc explain einsum                       what an op does\n"
                "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
@@ -99,6 +109,7 @@ const CommandDef& command_explain() {
                      .doc = "a model and a layout, or a plan file, and tensors; or a code, op, collective, ...",
                      .required = true,
                      .many = true},
+                    {.name = "--lowered", .doc = "print the plan as a manual program, which compiles and runs"},
                     mode_option(),
                     format_option({"text", "json"}),
                     output_option()},

@@ -1,6 +1,7 @@
 #include "executor/kernels/pointwise_blocks.h"
 #include "executor/kernels/reduction.h"
 #include "executor/kernels/scalar_functions.h"
+#include "plans/random.h"
 
 namespace shard {
 
@@ -232,6 +233,13 @@ void cast_step(DType from, DType to_type, Register& to, Register* const args[3],
     });
 }
 
+void fold_in_step(size_t word, Register& to, Register* const args[3], i64 width) {
+    const std::uint32_t *key_0 = args[0]->as<std::uint32_t>(), *key_1 = args[1]->as<std::uint32_t>(),
+                        *data = args[2]->as<std::uint32_t>();
+    std::uint32_t* out = to.as<std::uint32_t>();
+    for (i64 i = 0; i < width; ++i) out[i] = threefry2x32({key_0[i], key_1[i]}, 0, data[i])[word];
+}
+
 } // namespace
 
 void scalar_block(ScalarOp op, DType type, DType result, Register& to, Register* const args[3], i64 width) {
@@ -239,6 +247,8 @@ void scalar_block(ScalarOp op, DType type, DType result, Register& to, Register*
         internal_check(type == DType::boolean, "pointwise: select by a boolean");
         return select_step(result, to, args, width);
     }
+    if (op == ScalarOp::fold_in_0 || op == ScalarOp::fold_in_1)
+        return fold_in_step(op == ScalarOp::fold_in_1 ? 1 : 0, to, args, width);
     if (op == ScalarOp::cast) return cast_step(type, result, to, args, width);
     const bool known = visit_dtype(type, [&](auto zero) {
         using T = decltype(zero);

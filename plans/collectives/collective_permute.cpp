@@ -30,7 +30,11 @@ double seconds(const Collective& collective, const Mesh& mesh, const Hardware& h
 DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType&, const DeviceBuffers& buffers) {
     DeviceBuffers result;
     for (i64 position = 0; position < mesh.device_count(); ++position) {
-        result.push_back(buffers[static_cast<size_t>(permute_source(collective, mesh, position))]);
+        const i64 source = permute_source(collective, mesh, position);
+        if (source < 0)
+            result.emplace_back(buffers[static_cast<size_t>(position)].size(), 0.0);
+        else
+            result.push_back(buffers[static_cast<size_t>(source)]);
     }
     return result;
 }

@@ -1,5 +1,5 @@
 // Walks the graph, and the bodies of loops once a trip.
-#include "tests/support/interpreter.h"
+#include "tests/support/device_interpreter.h"
 
 #include <cmath>
 
@@ -34,9 +34,11 @@ size_t at(ValueId id) { return static_cast<size_t>(id); }
 class Interpreter {
 public:
     Interpreter(const Graph& graph, Exactness* exactness)
-        : graph_(graph), exactness_(exactness), values_(graph.values.size()), index_(graph.loops.size()) {}
+        : graph_(graph), exactness_(exactness), values_(graph.values.size(), PerDevice(1)), index_(graph.loops.size()) {
+    }
 
-    Array& value(ValueId id) { return values_[at(id)]; }
+    // A global value; a local one of a manual region is held by each device.
+    Array& value(ValueId id) { return values_[at(id)][0]; }
 
     void run(NodeId begin, NodeId end) {
         for (NodeId n = begin; n < end; ++n) {
@@ -47,17 +49,31 @@ public:
                 n = loop.closes;
                 continue;
             }
-            std::vector<const Array*> operands;
-            for (ValueId id : node.inputs) operands.push_back(&value(id));
             const ValueId result = node.outputs.at(0);
             const TensorType& type = graph_.value(result).type;
-            value(result) = node.op->name == "loop_slice" ? loop_slice(*operands[0], node, type)
-                                                          : evaluate_node(in_this_trip(node), operands, type);
-            if (exactness_) note(value(result), type.dtype, *exactness_);
+            const int region = region_of(graph_, node);
+            PerDevice& held = values_[at(result)];
+            if (const DeviceEvaluate evaluate = find_device_op(node.op->name)) {
+                held = evaluate(graph_.regions[static_cast<size_t>(region)], node,
+                                node.inputs.empty() ? PerDevice() : values_[at(node.inputs[0])], type.shape);
+            } else {
+                const size_t devices = region < 0 ? 1 : devices_of(graph_.regions[static_cast<size_t>(region)]);
+                held.clear();
+                for (size_t device = 0; device < devices; ++device) held.push_back(evaluate_on(device, node, type));
+            }
+            for (const Array& array : held)
+                if (exactness_) note(array, type.dtype, *exactness_);
         }
     }
 
 private:
+    Array evaluate_on(size_t device, const Node& node, const TensorType& type) const {
+        std::vector<const Array*> operands;
+        for (ValueId id : node.inputs) operands.push_back(&on_device(values_[at(id)], device));
+        return node.op->name == "loop_slice" ? loop_slice(*operands[0], node, type)
+                                             : evaluate_node(in_this_trip(node), operands, type);
+    }
+
     void run_loop(const GraphLoop& loop, size_t number) {
         for (const GraphLoop::Carried& carried : loop.carried) value(carried.argument) = value(carried.init);
         for (const GraphLoop::Sum& sum : loop.sums) value(sum.result) = zeros(sum.result);
@@ -118,7 +134,7 @@ private:
 
     const Graph& graph_;
     Exactness* exactness_;
-    std::vector<Array> values_;
+    std::vector<PerDevice> values_;
     std::vector<i64> index_; // by loop: of the running trip
 };
 

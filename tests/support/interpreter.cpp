@@ -1,6 +1,7 @@
 #include "tests/support/interpreter.h"
 
 #include "planner/op_def.h"
+#include "tests/support/device_interpreter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -364,6 +365,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"iota", iota},
         {"bernoulli", bernoulli},
         {"clamp", clamp},
+        {"fold_in_word", [](const Arrays& in, const Node& node, const TensorType&) { return fold_in_word(node, in); }},
     };
     return ops;
 }

@@ -1,0 +1,30 @@
+// Builds a manual region: its values enter as the region's `in` says, the body's entries are built over local types,
+// and what `out` names leaves. Everything that is wrong with the border is reported with its place: axes that the mesh
+// or the region lacks, dims that do not divide, and results that vary over an axis that their sharding does not name.
+#pragma once
+
+#include "planner/build_scope.h"
+
+#include <functional>
+
+namespace shard {
+
+struct ManualBuild {
+    Builder& builder;
+    const Model& model;
+    const Mesh* mesh = nullptr; // nullptr: the layout is not known
+    int around = -1;            // the region in which the entry stands; -1: none
+    const Scope& scope;         // around the region
+    const Entry& entry;
+    std::string path; // of the body's values
+    // Builds the body's entries in the region of that number.
+    std::function<bool(Scope& body, const std::vector<Entry>& entries, int region)> run;
+};
+
+// The global values that leave; nullopt after reporting.
+BuiltValues build_manual(const ManualBuild& build);
+
+// False, after E0276: a parameter is declared in the body.
+bool refuse_parameter(const GraphRegion& region, const TensorDecl& decl, Diagnostics& diagnostics);
+
+} // namespace shard

@@ -1,0 +1,45 @@
+#include "planner/ops_support/device.h"
+
+namespace shard {
+
+namespace {
+
+std::vector<ValueId> meaning(Chain&, std::span<const ValueId> members, const Attributes&) {
+    return {members.begin(), members.end()};
+}
+
+InferResult infer(const InferContext& context) {
+    return InferResult{{make_type(context.operands[0].dtype, context.operands[0].shape)}};
+}
+
+// What every device reads gets the sum of what they all have to say about it.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    return {chain("psum", {context.cotangent}, over_same(context.attributes))};
+}
+
+} // namespace
+
+const OpDef& op_pvary() {
+    static const DeviceOp device = {DeviceOp::Varying::adds, nullptr, meaning};
+    static const OpDef def = [] {
+        OpDef made;
+        made.name = "pvary";
+        made.doc =
+            "In a manual region: x, from here on taken to vary along mesh axes; nothing is sent. Its gradient is "
+            "then each device's own, not their sum.\n{pvary: x, over: i}";
+        made.operands = {1, 1};
+        made.attributes = {over_attribute()};
+        made.infer = infer;
+        made.rule = rule_pointwise;
+        made.lower = lower_view;
+        made.gradient = gradient;
+        made.linear_in = {0};
+        made.op_class = OpDef::Class::pointwise;
+        made.device = &device;
+        return made;
+    }();
+    return def;
+}
+
+} // namespace shard

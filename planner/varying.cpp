@@ -1,0 +1,67 @@
+#include "planner/varying.h"
+
+#include "planner/device_op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool varies(const Graph& graph, ValueId id, int axis) {
+    const std::vector<int>& varying = graph.value(id).varying;
+    return std::find(varying.begin(), varying.end(), axis) != varying.end();
+}
+
+// The value that varies while nothing that it is made of does; along first operands.
+ValueId origin_of(const Graph& graph, ValueId id, int axis) {
+    for (;;) {
+        const Value& value = graph.value(id);
+        if (value.producer < 0) return id;
+        const Node& node = graph.node(value.producer);
+        const auto next = std::find_if(node.inputs.begin(), node.inputs.end(),
+                                       [&](ValueId input) { return varies(graph, input, axis); });
+        if (next == node.inputs.end()) return id;
+        id = *next;
+    }
+}
+
+// The last part of a path.
+std::string_view own_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+} // namespace
+
+bool check_replicated(const Graph& graph, ValueId local, const Name& name, const Sharding& sharding, Span sharding_span,
+                      Diagnostics& diagnostics) {
+    const Value& value = graph.value(local);
+    const GraphRegion& region = graph.regions[static_cast<size_t>(value.region)];
+    for (size_t a = 0; a < region.axes.size(); ++a) {
+        const int axis = region.axes[a].axis;
+        const auto splits = [&](const DimSharding& dim) {
+            return std::any_of(dim.axes.begin(), dim.axes.end(), [&](const AxisRef& ref) { return ref.axis == axis; });
+        };
+        if (!varies(graph, local, axis) || std::any_of(sharding.dims.begin(), sharding.dims.end(), splits)) continue;
+        const Value& origin = graph.value(origin_of(graph, local, axis));
+        const std::string& mesh_axis = region.names[a];
+        const Node& maker = graph.node(origin.producer);
+        const bool enters = maker.op->device && maker.op->device->border == DeviceOp::Border::enters;
+        DiagnosticBuilder error = diagnostics.error(
+            "E0274", sharding_span,
+            fmt::format(
+                "'{}' varies over {}, but its sharding does not name {}: devices along {} hold different values",
+                name.text, mesh_axis, mesh_axis, mesh_axis));
+        error.label(enters ? origin.span : maker.span,
+                    enters ? fmt::format("'{}' enters split over {}", own_name(origin.name), mesh_axis)
+                           : fmt::format("{} makes it vary over {}", maker.op->name, mesh_axis));
+        error.help(
+            fmt::format("name {} in the sharding, combine the values ({{psum: {}, over: {}}}, pmean, all_gather), "
+                        "or switch the check off with `check: false`",
+                        mesh_axis, name.text, mesh_axis));
+        return false;
+    }
+    return true;
+}
+
+} // namespace shard

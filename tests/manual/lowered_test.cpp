@@ -1,0 +1,193 @@
+// explain --lowered: the manual program that a plan is compiles, is proved, gives the plan's numbers, and sends what
+// the plan sends.
+#include "tests/support/prove.h"
+
+#include "planner/lowered_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+struct Ran {
+    std::vector<std::string> collectives; // sorted
+    std::vector<std::vector<double>> outputs;
+    std::string lowered;
+};
+
+Ran run_of(const std::string& model, const std::string& layout, const std::string& mode) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", layout);
+    request.mode = mode;
+    const Compilation compilation = compile(sources, request);
+    INFO(text_of(sources, compilation.diagnostics));
+    CAPTURE(model);
+    REQUIRE(compilation.plan.has_value());
+    Ran ran;
+    for (const CollectiveReport& collective : compilation.plan->report.collectives)
+        ran.collectives.push_back(fmt::format("{} {}", collective.kind, collective.wire_bytes_total));
+    std::sort(ran.collectives.begin(), ran.collectives.end());
+    Diagnostics diagnostics;
+    const std::optional<RunResult> result = run_plan(*compilation.plan, {}, diagnostics);
+    REQUIRE(result.has_value());
+    for (const PlanOutput& output : compilation.plan->outputs) {
+        const Tensor& tensor = result->outputs.at(output.name);
+        std::vector<double>& values = ran.outputs.emplace_back();
+        for (i64 n = 0; n < tensor.type.elements(); ++n) {
+            REQUIRE(byte_size(tensor.type.dtype) == 4);
+            float element = 0;
+            std::int32_t whole = 0;
+            std::memcpy(&element, tensor.bytes.data() + 4 * n, 4);
+            std::memcpy(&whole, tensor.bytes.data() + 4 * n, 4);
+            values.push_back(is_floating(tensor.type.dtype) ? static_cast<double>(element) : whole);
+        }
+    }
+    const std::optional<std::string> lowered = lowered_text(compilation, diagnostics);
+    INFO(text_of(sources, diagnostics));
+    REQUIRE(lowered.has_value());
+    ran.lowered = *lowered;
+    return ran;
+}
+
+// Lowers the plan, plans that with nothing but the mesh, and compares; returns the text.
+std::string check(const std::string& model, const std::string& layout, const std::string& mode = "forward") {
+    const Ran plan = run_of(model, layout, mode);
+    const std::string mesh = layout.substr(0, layout.find('\n') + 1);
+    CAPTURE(plan.lowered);
+    const Ran lowered = run_of(plan.lowered, mesh, "forward");
+    CHECK(lowered.collectives == plan.collectives);
+    REQUIRE(lowered.outputs.size() == plan.outputs.size());
+    for (size_t o = 0; o < plan.outputs.size(); ++o) {
+        REQUIRE(lowered.outputs[o].size() == plan.outputs[o].size());
+        double difference = 0, largest = 1e-6;
+        for (size_t n = 0; n < plan.outputs[o].size(); ++n) {
+            difference = std::max(difference, std::fabs(plan.outputs[o][n] - lowered.outputs[o][n]));
+            largest = std::max(largest, std::fabs(plan.outputs[o][n]));
+        }
+        CHECK(difference <= 1e-5 * largest);
+    }
+    ProofOptions options;
+    options.interpreter = false;
+    CHECK(prove(plan.lowered, mesh, options) == std::vector<std::string>{});
+    return plan.lowered;
+}
+
+const std::string dot_relu_dot = R"(model: dot_relu_dot
+axes: {batch: 8, embed: 16, hidden: 32}
+inputs:
+  x: {axes: [batch, embed]}
+params:
+  w1: {axes: [embed, hidden]}
+  w2: {axes: [hidden, embed], init: {normal: {stddev: 0.5}}}
+graph:
+  - h: {dot: [x, w1]}
+  - a: {relu: h}
+  - z: {dot: [a, w2]}
+outputs: [z]
+train:
+  targets: {label: {axes: [batch, embed]}}
+  loss: {mse: [z, label]}
+  optimizer: {adam: {learning_rate: 1.0e-2}}
+)";
+const std::string tensor_parallel = "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {hidden: model}, {embed: ~}]\n";
+
+} // namespace
+
+TEST_CASE("a tensor-parallel forward pass as a manual program") {
+    const std::string text = check(dot_relu_dot, tensor_parallel);
+    CHECK(text.find("psum") != std::string::npos);
+    CHECK(text.find("in: {x: [data, ~], w1: [~, model], w2: [model, ~]}") != std::string::npos);
+}
+
+TEST_CASE("a train step as a manual program: gradients, states and updates") {
+    check(dot_relu_dot, tensor_parallel, "train");
+}
+
+TEST_CASE("gathers, scatters, exchanges and blocks in a manual program") {
+    check(dot_relu_dot, "mesh: {data: 4}\nrules: [{batch: data}]\nparams: {w1: [data, ~], w2: [~, data]}\n", "train");
+    check(dot_relu_dot,
+          "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}]\noutputs: {z: [model, data]}\n");
+    check(dot_relu_dot, "mesh: {data: 2, model: 2}\ninputs: {x: [~, data]}\noutputs: {z: [[data, model], ~]}\n");
+    check("model: m\ninputs:\n  x: {shape: [8, 8], mesh: [a, ~]}\ngraph:\n  - y: {constrain: x, mesh: [b, ~]}\n"
+          "outputs: [y]\n",
+          "mesh: {a: 4, b: 4}\n");
+}
+
+TEST_CASE("lookups in a table whose rows are split, constants and counts by place") {
+    check(R"(model: lookup
+inputs:
+  tokens: {shape: [4, 6], dtype: i32, mesh: [data, ~], init: {randint: {high: 16}}}
+params:
+  table: {shape: [16, 8], mesh: [model, ~], init: {normal: {stddev: 1.0}}}
+graph:
+  - e: {gather: [table, tokens]}
+  - n: {iota: ~, shape: [4, 6, 8], dim: 0, dtype: f32}
+  - y: {add: [e, n]}
+  - y: {constrain: y, mesh: [data, ~, ~]}
+  - s: {slice: y, dim: 1, start: 1, limit: 5}
+  - p: {pad: s, dim: 2, low: 1, high: 1, value: 3}
+  - t: {transpose: p, permutation: [2, 0, 1]}
+  - r: {reshape: t, shape: [10, 16]}
+outputs: [y, r]
+)",
+          "mesh: {data: 2, model: 4}\n");
+}
+
+TEST_CASE("attention with a softmax, in modules, as a manual program") {
+    check(R"(model: attention
+axes: {batch: 4, len: 8, heads: 4, width: 8, embed: 32}
+inputs:
+  x: {axes: [batch, len, embed]}
+modules:
+  block:
+    inputs: [x]
+    params:
+      scale: {axes: [embed], init: ones}
+      wq: {axes: [embed, heads, width]}
+      wo: {axes: [heads, width, embed]}
+    graph:
+      - n: {rms_norm: [x, scale]}
+      - q: {einsum: "ble,ehd->blhd", in: [n, wq]}
+      - a: {attention: [q, q, q], causal: true}
+      - o: {einsum: "blhd,hde->ble", in: [a, wo]}
+      - x: {add: [x, o]}
+    outputs: [x]
+graph:
+  - y: {repeat: block, times: 2, in: x}
+outputs: [y]
+)",
+          "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {heads: model}]\n");
+}
+
+TEST_CASE("a region that was written by hand is lowered with the rest") {
+    check(R"(model: region
+inputs:
+  x: {shape: [8, 8], mesh: [~, f]}
+  w: {shape: [8, 8]}
+graph:
+  - y, n:
+      manual:
+        mesh: i
+        in: {x: [i, ~], w: ~}
+        out: {z: [i, ~], n: [i]}
+        body:
+          - h: {ppermute: x, over: i, perm: [[0, 1]]}
+          - h: {dot: [h, w]}
+          - s: {psum: h, over: i}
+          - z: {add: [h, s]}
+          - n: {axis_index: i}
+          - n: {reshape: n, shape: [1]}
+  - y: {tanh: y}
+outputs: [y, n]
+)",
+          "mesh: {i: 2, f: 2}\n");
+}
+
+} // namespace shard
