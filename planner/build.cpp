@@ -17,10 +17,9 @@ namespace shard {
 
 namespace {
 
-// More nodes than any model needs; a few nested repeats of a small file could ask for more than memory holds.
-constexpr size_t most_nodes = 200'000;
-constexpr i64 most_calls = 200'000; // of modules: they may be empty
-constexpr size_t most_nested = 64;  // module in module
+constexpr size_t most_nodes = 200'000; // a few nested repeats of a small file could ask for more than memory holds
+constexpr i64 most_calls = 200'000;    // of modules: they may be empty
+constexpr size_t most_nested = 64;     // module in module
 
 class ModelBuilder {
 public:

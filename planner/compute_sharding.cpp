@@ -184,8 +184,9 @@ private:
             std::vector<bool> pass(count, false);
             pass[static_cast<size_t>(i)] = true;
             consider(pass);
+            together = together || query_.sums_where_split;
         }
-        consider(std::vector<bool>(count, false));
+        if (!(query_.sums_where_split && together) || !best_) consider(std::vector<bool>(count, false));
     }
 
     void consider(const std::vector<bool>& pass) {

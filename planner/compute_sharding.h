@@ -36,8 +36,8 @@ struct ComputeQuery {
     std::vector<ValueId> operand_values;                 // equal ids are resharded once
     std::vector<OperandChoice> operands;
     std::vector<Sharding> operand_kept, results_kept;
-    // A reduction over dims that all operands have split alike is not gathered, whatever that would save
-    // (planner/gradient_sums.h).
+    // A reduction over dims that all operands have split alike is not gathered, and a partial sum that may pass does,
+    // whatever else would save (planner/gradient_sums.h).
     bool sums_where_split = false;
 };
 

@@ -53,7 +53,10 @@ std::vector<bool> gradient_sums(const Graph& graph) {
         if (has_reduction(graph, node))
             found[static_cast<size_t>(producer)] = true;
         else
-            for (ValueId input : passes_on(graph, node)) open.push_back(input);
+            for (ValueId input : passes_on(graph, node)) {
+                open.push_back(input);
+                found[static_cast<size_t>(producer)] = node.loop >= 0;
+            }
     }
     return found;
 }

@@ -10,7 +10,8 @@
 
 namespace shard {
 
-std::vector<bool> gradient_sums(const Graph& graph); // by node
+// By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
+std::vector<bool> gradient_sums(const Graph& graph);
 
 bool has_reduction(const Graph& graph, const Node& node); // among the factors of its rule
 

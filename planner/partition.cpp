@@ -53,6 +53,7 @@ public:
         }
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node(id);
+            if (is_dead(node)) continue;
             if (node.opens >= 0) {
                 open_loop(node);
             } else if (node.closes >= 0) {
@@ -97,14 +98,22 @@ private:
     const Sharding& sharding(ValueId local) const { return local_.graph.value(local).sharding; }
 
     void count_readers() {
-        for (const Node& node : graph_.nodes) {
+        for (ValueId id : graph_.outputs) ++of(id).readers;
+        for (size_t n = graph_.nodes.size(); n-- > 0;) {
+            const Node& node = graph_.nodes[n];
+            if (is_dead(node)) continue;
             for (size_t i = 0; i < node.inputs.size(); ++i) {
                 bool again = std::find(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(i),
                                        node.inputs[i]) != node.inputs.begin() + static_cast<std::ptrdiff_t>(i);
                 if (!again) ++of(node.inputs[i]).readers;
             }
         }
-        for (ValueId id : graph_.outputs) ++of(id).readers;
+    }
+
+    // Nobody reads what it makes. Loops are kept or dropped as a whole, by `optimize`.
+    bool is_dead(const Node& node) {
+        return node.opens < 0 && node.closes < 0 &&
+               std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return of(id).readers == 0; });
     }
 
     // The kept form, made if it is not there yet.

@@ -19,6 +19,7 @@ public:
 
     Graph run() {
         made_.declared = source_.declared;
+        made_.remats = source_.remats;
         made_.loops = source_.loops; // no region stands in one; ids follow
         for (ValueId id : source_.inputs) {
             builder_.unique_name(source_.value(id).name, "#");
@@ -47,6 +48,7 @@ private:
 
     void visit(const Node& node) {
         builder_.set_loop(node.loop);
+        builder_.set_remat(node.remat);
         if (node.op == nullptr) return visit_marker(node);
         const ValueId output = node.outputs[0];
         const Value& value = source_.value(output);

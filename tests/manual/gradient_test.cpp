@@ -93,6 +93,43 @@ TEST_CASE("an unchecked result is the mean of what the devices hold") {
     check("{x: ~, w: [~, j]}", "{y: [~, j]}", "- y: {dot: [x, w]}", "check: false");
 }
 
+TEST_CASE("a region in a module whose values are computed again") {
+    const std::string model = R"(model: remat
+inputs:
+  x: {shape: [8, 8]}
+params:
+  w: {shape: [8, 8]}
+modules:
+  layer:
+    inputs: [x]
+    params:
+      v: {shape: [8, 8]}
+    remat: full
+    graph:
+      - y:
+          manual:
+            in: {x: [i, ~], v: [i, ~]}
+            out: {y: [i, ~]}
+            body:
+              - v: {all_gather: v, over: i, dim: 0, tiled: true}
+              - h: {dot: [x, v]}
+              - y: {tanh: h}
+      - y: {tanh: y}
+    outputs: [y]
+graph:
+  - h: {dot: [x, w]}
+  - h: {layer: h}
+  - h: {layer: h}
+outputs: [h]
+train:
+  loss: {mean: h}
+  optimizer: {sgd: {learning_rate: 0.1}}
+)";
+    ProofOptions training;
+    training.mode = "train";
+    CHECK(prove(model, "mesh: {i: 4}\n", training) == std::vector<std::string>{});
+}
+
 TEST_CASE("the gather of a weight has one reduce_scatter as its gradient, and no all_reduce") {
     Sources sources;
     PlanRequest request;

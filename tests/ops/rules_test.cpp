@@ -162,8 +162,9 @@ TEST_CASE("every op says how it is written, and its parts fit together") {
         CAPTURE(def->name);
         CHECK(def->doc.find("\n{") != std::string_view::npos);
         CHECK((def->infer != nullptr));
-        CHECK((def->rule != nullptr));
-        CHECK((def->lower != nullptr));
+        // What every use of is written as other ops needs neither.
+        CHECK((def->rule != nullptr || def->expand != nullptr));
+        CHECK((def->lower != nullptr || def->expand != nullptr));
         CHECK((def->splits == nullptr) == (def->expand == nullptr));
         CHECK(find_composite(def->name) == nullptr);
         CHECK((def->linear_in.empty() || !def->jointly_linear));

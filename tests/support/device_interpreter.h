@@ -19,6 +19,6 @@ using DeviceEvaluate = PerDevice (*)(const GraphRegion&, const Node&, const PerD
 DeviceEvaluate find_device_op(std::string_view name);
 
 // The keys that come of keys and numbers, one word of each; operands of one shape.
-Array fold_in_word(const Node& node, const std::vector<Array>& operands);
+Array fold_in_word(const Node& node, const std::vector<const Array*>& operands);
 
 } // namespace shard
