@@ -89,10 +89,8 @@ private:
 
     // `seen_as`: the element type in which the graph has it, if it is f32.
     bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
-        if (const GraphRegion* around = region()) {
-            scope.bind(decl.name.text, poisoned);
-            return refuse_parameter(*around, decl, diagnostics_);
-        }
+        if (region()) scope.bind(decl.name.text, poisoned);
+        if (region()) return refuse_parameter(*region(), decl, diagnostics_);
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {

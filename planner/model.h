@@ -28,8 +28,8 @@ struct DimSpec {
 };
 struct ShardingSpec {
     std::vector<DimSpec> dims;
-    std::vector<std::string> replicated; // axes that propagation may not use either; only manual regions ask for that
-    Span span;
+    std::vector<std::string> replicated = {}; // axes that propagation may not use; only manual regions ask for it
+    Span span = {};
 };
 
 // One logical-axis rule: {batch: data}. `axes` empty = replicated (final); unconstrained = "?".

@@ -180,6 +180,7 @@ private:
         const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
         copy_[static_cast<size_t>(id)] = *made;
+        graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)].boundary = node.boundary;
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
         return *made;

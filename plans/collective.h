@@ -40,7 +40,7 @@ struct Collective {
     std::vector<AxisMove> moves;
     std::vector<AxisRef> source_order, target_order;
     i64 root = 0;
-    std::vector<std::pair<i64, i64>> pairs;
+    std::vector<std::pair<i64, i64>> pairs = {};
     bool operator==(const Collective&) const = default;
 };
 
