@@ -9,6 +9,7 @@ namespace shard {
 
 namespace {
 
+constexpr std::string_view master = ".master"; // the f32 copy of a parameter of 16 bits moves as the parameter does
 constexpr size_t few_elements = 16;
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
@@ -110,6 +111,7 @@ Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&pl
 // Parameters, or the last part of a state's name.
 std::string Allowances::kind(const PlanOutput& output) const {
     const Buffer& input = buffer(output.updates);
+    if (input.name.ends_with(master)) return "param";
     return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
 }
 
@@ -134,7 +136,9 @@ Allowance Allowances::of(const PlanOutput& output, std::span<const double> expec
     allowance.relative = relative(own, reference_->steps);
     allowance.absolute =
         4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
-    const std::map<std::string, Tensor>::const_iterator squares = reference_->outputs.find(output.name + ".nu");
+    std::string parameter = output.name;
+    if (parameter.ends_with(master)) parameter.resize(parameter.size() - master.size());
+    const std::map<std::string, Tensor>::const_iterator squares = reference_->outputs.find(parameter + ".nu");
     if (of_kind != "param" || squares == reference_->outputs.end()) return allowance;
     for (double square : values_of(squares->second)) {
         const double size = std::sqrt(std::max(square, 0.0)), noise = allowance.relative * largest_gradient_;

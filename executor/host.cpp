@@ -57,10 +57,10 @@ bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor,
     }
     const Buffer& buffer = buffer_of(plan, input->buffer);
     const Shape& shape = tensor.type.shape;
-    if (dtype_fits(tensor, buffer) && !shape.empty() && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
+    if (dtype_fits(tensor, buffer) && !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
         return check_bytes(name, tensor, diagnostics);
     Shape wanted = buffer.global_shape;
-    wanted.insert(wanted.begin(), shape.empty() ? 1 : shape.front());
+    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
     diagnostics
         .error("E0602", declared_at(plan, name),
                fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name,
@@ -132,7 +132,7 @@ void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64
         const std::map<std::string, Tensor>::const_iterator given = data.find(buffer.name);
         if (given == data.end()) continue;
         const TensorType& type = given->second.type;
-        const i64 count = type.shape.front(), bytes = type.bytes() / count;
+        const i64 count = type.shape.front(), bytes = type.bytes() / count; // check_inputs has seen that there is one
         write_part(plan, buffer, given->second.bytes.data() + step % count * bytes, type.dtype, device);
     }
 }

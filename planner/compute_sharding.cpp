@@ -1,5 +1,7 @@
 #include "planner/compute_sharding.h"
 
+#include "planner/memo_key.h"
+
 #include "planner/projection.h"
 #include "plans/kernel_cost.h"
 
@@ -307,6 +309,23 @@ std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor,
     std::stable_sort(all.begin(), all.end(),
                      [](const ComputeSharding& a, const ComputeSharding& b) { return cheaper(a.cost, b.cost); });
     return all;
+}
+
+std::string memo_key(const ComputeQuery& query) {
+    MemoKey key;
+    key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
+    for (size_t i = 0; i < query.operands.size(); ++i) {
+        key.add(query.operand_types[i]).add(query.operand_kept[i]);
+        // Which operands are one value, by the first place of each.
+        key.add(static_cast<i64>(
+            std::find(query.operand_values.begin(), query.operand_values.end(), query.operand_values[i]) -
+            query.operand_values.begin()));
+        key.add(static_cast<i64>(query.operands[i].forms.size()))
+            .add(static_cast<i64>(query.operands[i].pending.has_value()));
+        for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);
+    }
+    for (size_t i = 0; i < query.result_types.size(); ++i) key.add(query.result_types[i]).add(query.results_kept[i]);
+    return key.text();
 }
 
 } // namespace shard

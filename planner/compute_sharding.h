@@ -41,6 +41,9 @@ struct ComputeQuery {
     bool sums_where_split = false;
 };
 
+// Equal for queries that are decided alike.
+std::string memo_key(const ComputeQuery& query);
+
 struct ComputeSharding {
     std::vector<std::vector<AxisRef>> factor_axes;
     std::vector<Sharding> operands; // as the kernel reads them; partial where a partial sum passes through

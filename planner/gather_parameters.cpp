@@ -40,7 +40,7 @@ public:
                 } else {
                     if (passes_[n] == Pass::forward && is_made_of_parameters(node))
                         made_of_parameters_[static_cast<size_t>(node.outputs[0])] = true;
-                    const Reader reader{passes_[n], node.loop, node.scope};
+                    const Reader reader{passes_[n], node.closes >= 0 ? node.closes : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
                 }
             }
@@ -186,10 +186,7 @@ private:
     }
 
     void renumber(const std::vector<NodeId>& moved) {
-        for (GraphLoop& loop : graph_.loops) {
-            loop.opens = moved[static_cast<size_t>(loop.opens)];
-            loop.closes = moved[static_cast<size_t>(loop.closes)];
-        }
+        renumber_nodes(graph_);
         for (Decision& decision : seeds_.log)
             if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
         graph_.calls.clear(); // for reverse mode, which is done

@@ -61,4 +61,15 @@ std::vector<bool> gradient_sums(const Graph& graph) {
     return found;
 }
 
+void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
+    for (const GraphLoop& loop : graph.loops)
+        for (const GraphLoop::Sum& sum : loop.sums) {
+            if (sum.becomes < 0 || sum.reduce == GradientReduce::end) continue;
+            const Sharding& gradient = shardings[static_cast<size_t>(sum.becomes)];
+            const NodeId producer = graph.value(sum.term).producer;
+            shardings[static_cast<size_t>(sum.result)] = gradient;
+            if (producer >= 0 && graph.node(producer).closes >= 0) shardings[static_cast<size_t>(sum.term)] = gradient;
+        }
+}
+
 } // namespace shard

@@ -6,12 +6,16 @@
 // partial sum can be added up over microbatches before it is reduced.
 #pragma once
 
-#include "planner/graph.h"
+#include "planner/propagate.h"
 
 namespace shard {
 
 // By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
 std::vector<bool> gradient_sums(const Graph& graph);
+
+// What is added up over microbatches lies as the gradient that it becomes, and the stack of a loop inside that it is
+// the sum of does too. With `reduce: end` it is the whole that is added up.
+void store_sums_as_gradients(const Graph& graph, Shardings& shardings);
 
 bool has_reduction(const Graph& graph, const Node& node); // among the factors of its rule
 

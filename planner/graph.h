@@ -81,7 +81,9 @@ struct GraphLoop {
     // result is the sum of the term over all trips.
     struct Sum {
         ValueId term, result;
-        GradientReduce reduce = GradientReduce::automatic; // of a partial term over devices
+        // Of gradients: how a partial term is reduced over devices, and the gradient that the sum becomes.
+        GradientReduce reduce = GradientReduce::automatic;
+        ValueId becomes = -1;
     };
     // result[index] = slice: a new dim in front, as long as there are trips.
     struct Stack {

@@ -85,22 +85,13 @@ public:
             return a.after != b.after ? a.after < b.after : a.saves && !b.saves;
         });
         std::vector<Node> nodes;
-        std::vector<NodeId> moved(graph_->nodes.size());
         std::vector<Copy>::iterator next = copies_.begin();
         for (NodeId n = -1; n < static_cast<NodeId>(graph_->nodes.size()); ++n) {
-            if (n >= 0) {
-                moved[static_cast<size_t>(n)] = static_cast<NodeId>(nodes.size());
-                nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
-            }
+            if (n >= 0) nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
             for (; next != copies_.end() && next->after == n; ++next) nodes.push_back(std::move(next->node));
         }
         graph_->nodes = std::move(nodes);
-        for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n)
-            for (ValueId id : graph_->node(n).outputs) graph_->value(id).producer = n;
-        for (GraphLoop& loop : graph_->loops) {
-            loop.opens = moved[static_cast<size_t>(loop.opens)];
-            loop.closes = moved[static_cast<size_t>(loop.closes)];
-        }
+        renumber_nodes(*graph_);
     }
 
 private:

@@ -59,6 +59,11 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     }
     for (size_t n = 0; n < slices.size(); ++n) {
         globals.push_back(of.stacks[n].result);
+        Sharding sharding = graph.value(inits_[yields.size()]).sharding;
+        sharding.partial = graph.value(slices[n]).sharding.partial;
+        sharding.reduce = graph.value(slices[n]).sharding.reduce;
+        become(inits_[yields.size()], sharding);
+        become(arguments_[yields.size()], sharding);
         const ValueId so_far = arguments_[yields.size()];
         const ValueId entry = builder_.entry(slices[n], of.stacks[n].slice);
         yields.push_back(op("loop_update", {so_far, entry}, of.stacks[n].result, graph.value(so_far).sharding,
@@ -85,13 +90,13 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     return results;
 }
 
-ValueId LocalLoop::zeros(ValueId global, const Sharding& sharding) {
+ValueId LocalLoop::zeros(ValueId global, Sharding sharding) {
     const Attributes none;
     return op("constant", {}, global, sharding, none, "zeros");
 }
 
 // An op on local values, each device on its own part.
-ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueId global, const Sharding& made,
+ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueId global, Sharding made,
                       const Attributes& attributes, std::string_view suffix) {
     Graph& graph = local_.graph;
     const ValueId result = builder_.value(global, made, suffix, false);
@@ -131,7 +136,7 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
 }
 
 // Zeros, and what begins as them, of another sharding.
-void LocalLoop::become(ValueId id, const Sharding& sharding) {
+void LocalLoop::become(ValueId id, Sharding sharding) {
     Value& value = local_.graph.value(id);
     value.sharding = sharding;
     value.type.shape = local_shape(value.global_shape, sharding);

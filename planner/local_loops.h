@@ -27,10 +27,10 @@ public:
                                const std::vector<ValueId>& slices, const std::vector<bool>& keeps);
 
 private:
-    ValueId zeros(ValueId global, const Sharding& sharding);
-    ValueId op(std::string_view name, std::vector<ValueId> inputs, ValueId global, const Sharding& made,
+    ValueId zeros(ValueId global, Sharding sharding);
+    ValueId op(std::string_view name, std::vector<ValueId> inputs, ValueId global, Sharding made,
                const Attributes& attributes, std::string_view suffix);
-    void become(ValueId id, const Sharding& sharding);
+    void become(ValueId id, Sharding sharding);
 
     Local& local_;
     LocalBuilder& builder_;

@@ -20,7 +20,14 @@ std::optional<Model> model_of_microbatch(const Model& model, Diagnostics& diagno
     const TrainDecl& train = *model.train;
     const std::string axis = microbatch_axis(model);
     const AxisDecl* decl = model.find_axis(axis);
-    if (decl == nullptr) {
+    // Without being told, only what all inputs or a target share is sure to be the batch.
+    const auto has_axis = [&](const TensorDecl& tensor) {
+        return std::find(tensor.logical.begin(), tensor.logical.end(), axis) != tensor.logical.end();
+    };
+    const bool is_sure = !train.microbatch_axis.empty() ||
+                         std::any_of(train.targets.begin(), train.targets.end(), has_axis) ||
+                         std::all_of(model.inputs.begin(), model.inputs.end(), has_axis);
+    if (decl == nullptr || !is_sure) {
         diagnostics.error("E0220", train.microbatches_span, "it is not said which axis the microbatches share")
             .help("name the first dim of an input by a logical axis, or write microbatches: {count: 4, axis: batch}");
         return std::nullopt;
@@ -113,6 +120,7 @@ std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train
         const Value part = graph.value(gradients[n]);
         builder.set_place({"", part.name, part.span, {}, {}});
         means.push_back(mean(sums[measures + n]));
+        graph.loops[microbatch_loop].sums[measures + n].becomes = means.back();
     }
     internal_check(chain.ok(), "a mean over microbatches was refused");
     for (ValueId id : graph.outputs) builder.mark_used(id);

@@ -20,8 +20,10 @@ public:
         find_called();
         find_conditions();
         for (NodeId n = 0; n < count(); ++n) {
+            if (node(n).opens >= 0) emit_what_body_reads(n);
             if (kind(n) == Kind::stays) emit(n);
-            drain();
+            // Nothing comes between the nodes of a loop.
+            if (node(n).loop < 0 && node(n).opens < 0) drain();
         }
         ready_.merge(held_back_);
         drain();
@@ -119,24 +121,22 @@ private:
                 (reduces && !reduces_[static_cast<size_t>(next)] ? held_back_ : ready_).insert(next);
     }
 
+    void emit_what_body_reads(NodeId opens) {
+        const NodeId closes = graph_->loops[static_cast<size_t>(node(opens).opens)].closes;
+        for (NodeId n = opens; n < closes; ++n)
+            for (ValueId id : node(n).inputs)
+                if (producer(id) >= 0 && producer(id) < opens) emit(producer(id));
+    }
+
     void drain() {
         while (!ready_.empty()) emit(ready_.extract(ready_.begin()).value());
     }
 
     void rewrite() {
         std::vector<Node> nodes;
-        std::vector<NodeId> moved(graph_->nodes.size());
-        for (NodeId n : order_) {
-            moved[static_cast<size_t>(n)] = static_cast<NodeId>(nodes.size());
-            nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
-        }
+        for (NodeId n : order_) nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
         graph_->nodes = std::move(nodes);
-        for (Value& value : graph_->values)
-            if (value.producer >= 0) value.producer = moved[static_cast<size_t>(value.producer)];
-        for (GraphLoop& loop : graph_->loops) {
-            loop.opens = moved[static_cast<size_t>(loop.opens)];
-            loop.closes = moved[static_cast<size_t>(loop.closes)];
-        }
+        renumber_nodes(*graph_);
     }
 
     Graph* graph_;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace shard {
 
@@ -40,7 +41,9 @@ public:
     Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
         : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
           outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)),
-          sums_(gradient_sums(graph)), builder_(local_, graph) {}
+          sums_(gradient_sums(graph)), builder_(local_, graph) {
+        store_sums_as_gradients(graph, shardings_);
+    }
 
     Local run() {
         count_readers();
@@ -249,8 +252,9 @@ private:
         for (const GraphLoop::Stack& stack : loop.stacks) {
             Sharding entry = kept(stack.result);
             entry.dims.erase(entry.dims.begin());
-            slices.push_back(obtain_for_loop(stack.slice, entry, loop.closes));
-            keeps.push_back(true);
+            const bool stays = stays_partial(loop, stack, entry);
+            slices.push_back(stays ? of(stack.slice).pending : obtain_for_loop(stack.slice, entry, loop.closes));
+            keeps.push_back(!stays);
         }
         const std::vector<ValueId> results = loops_.back()->close(std::move(yields), terms, slices, keeps);
         loops_.pop_back();
@@ -275,11 +279,31 @@ private:
         return scattered ? obtain_for_loop(sum.term, kept(sum.result), id) : held.pending;
     }
 
+    // A stack that is added up over the trips of the loop around may be stacked as the partial sums that its entries
+    // are.
+    bool stays_partial(const GraphLoop& loop, const GraphLoop::Stack& stack, const Sharding& entry) {
+        const Held& held = of(stack.slice);
+        if (loop.parent < 0 || held.kept >= 0) return false;
+        const std::vector<GraphLoop::Sum>& sums = graph_.loops[static_cast<size_t>(loop.parent)].sums;
+        const std::vector<GraphLoop::Sum>::const_iterator sum = std::find_if(
+            sums.begin(), sums.end(), [&](const GraphLoop::Sum& each) { return each.term == stack.result; });
+        if (sum == sums.end() || sum->reduce == GradientReduce::each) return false;
+        Sharding whole = sharding(held.pending);
+        const std::vector<AxisRef> partial = std::exchange(whole.partial, {});
+        const std::vector<AxisRef> split = used_axes(kept(stack.result));
+        return same_layout(whole, entry) && std::none_of(partial.begin(), partial.end(), [&](const AxisRef& axis) {
+                   return overlaps_any(axis, split);
+               });
+    }
+
     void take_result(ValueId result, ValueId local, const GraphLoop& loop, size_t n, bool keeps) {
         Held& held = of(result);
         if (!sharding(local).partial.empty()) {
             held.pending = local;
-            held.why_pending = of(loop.sums[n - loop.carried.size()].term).why_pending;
+            const size_t sum = n - loop.carried.size();
+            held.why_pending =
+                of(sum < loop.sums.size() ? loop.sums[sum].term : loop.stacks[sum - loop.sums.size()].slice)
+                    .why_pending;
             return;
         }
         held.whole = {local};
@@ -321,7 +345,8 @@ private:
         ValueId result = node.outputs[0];
         query.result_types = {type(result)};
         query.results_kept = {kept(result)};
-        query.sums_where_split = sums_[static_cast<size_t>(id)];
+        // Of a stack that is split, a layer is had from its holder, never by gathering the stack.
+        query.sums_where_split = sums_[static_cast<size_t>(id)] || node.op == find_op("loop_slice");
         const Decided& decided = decide(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
@@ -378,26 +403,13 @@ private:
     static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 
     const Decided& decide(const ComputeQuery& query) {
-        MemoKey key;
-        key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
-        for (size_t i = 0; i < query.operands.size(); ++i) {
-            key.add(query.operand_types[i]).add(query.operand_kept[i]);
-            // Which operands are one value, by the first place of each.
-            key.add(static_cast<i64>(
-                std::find(query.operand_values.begin(), query.operand_values.end(), query.operand_values[i]) -
-                query.operand_values.begin()));
-            key.add(static_cast<i64>(query.operands[i].forms.size()))
-                .add(static_cast<i64>(query.operands[i].pending.has_value()));
-            for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);
-        }
-        for (size_t i = 0; i < query.result_types.size(); ++i)
-            key.add(query.result_types[i]).add(query.results_kept[i]);
-        std::map<std::string, Decided>::iterator known = decided_.find(key.text());
+        const std::string key = memo_key(query);
+        std::map<std::string, Decided>::iterator known = decided_.find(key);
         if (known == decided_.end()) {
             Decided decided;
             decided.rule = query.op->rule(query.operand_types, query.result_types, *query.attributes);
             decided.choice = choose_compute_sharding(redistributor_, query, decided.rule);
-            known = decided_.emplace(key.text(), std::move(decided)).first;
+            known = decided_.emplace(key, std::move(decided)).first;
         }
         return known->second;
     }
@@ -405,7 +417,7 @@ private:
     const Graph& graph_;
     const Mesh& mesh_;
     Redistributor redistributor_;
-    const Shardings& shardings_;
+    Shardings shardings_;      // the propagated ones, but for sums over microbatches
     const Shardings& outputs_; // by output index
     Local local_;
     std::vector<Held> held_;

@@ -14,15 +14,28 @@ std::vector<Pass> passes_of(const Graph& graph) {
     const auto mark = [](std::vector<bool>& flags, const std::vector<ValueId>& ids) {
         for (ValueId id : ids) flags[static_cast<size_t>(id)] = true;
     };
-    for (const Node& node : graph.nodes)
-        if (any(of_gradients, node.inputs)) mark(of_gradients, node.outputs);
+    // At a loop's markers each value goes its own way: the end of the loop over microbatches yields loss and gradients.
+    const auto pairs = [](std::vector<bool>& flags, const std::vector<ValueId>& from, const std::vector<ValueId>& to) {
+        for (size_t i = 0; i < from.size(); ++i)
+            if (flags[static_cast<size_t>(from[i])]) flags[static_cast<size_t>(to[i])] = true;
+    };
+    for (const Node& node : graph.nodes) {
+        if (node.op == nullptr)
+            pairs(of_gradients, node.inputs, node.outputs);
+        else if (any(of_gradients, node.inputs))
+            mark(of_gradients, node.outputs);
+    }
     for (ValueId id : graph.outputs)
         if (!of_gradients[static_cast<size_t>(id)]) forward[static_cast<size_t>(id)] = true;
     if (graph.loss >= 0) forward[static_cast<size_t>(graph.loss)] = true;
     std::vector<Pass> passes(graph.nodes.size(), Pass::update);
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         const Node& node = graph.nodes[n];
-        if (any(forward, node.outputs)) {
+        if (node.op == nullptr) {
+            passes[n] = any(forward, node.outputs) ? Pass::forward : Pass::backward;
+            pairs(forward, node.outputs, node.inputs);
+            pairs(backward, node.outputs, node.inputs);
+        } else if (any(forward, node.outputs)) {
             passes[n] = Pass::forward;
             mark(forward, node.inputs);
         } else if (any(backward, node.outputs)) {

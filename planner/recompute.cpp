@@ -22,12 +22,16 @@ bool is_cheap(const Node& node) {
            node.op->op_class == OpDef::Class::constant;
 }
 
-// The layer's own part of a stack is there as long as the stack is.
+// The layer's own part of a stack is there as long as the stack is; and so is what one operand at a time makes of it
+// without widening it, as a cast does.
 bool is_part(const Graph& graph, const Node& node) {
+    if (node.op == nullptr) return false;
     if (node.op->name == "loop_slice") return true;
-    const NodeId producer = node.inputs.empty() ? -1 : graph.value(node.inputs[0]).producer;
-    return node.op->name == "reshape" && producer >= 0 && graph.node(producer).op != nullptr &&
-           graph.node(producer).op->name == "loop_slice";
+    if (node.inputs.size() != 1 || node.constraint_mesh || !node.constraint_logical.empty()) return false;
+    const bool keeps_bytes = node.op->name == "reshape" || node.op->op_class == OpDef::Class::pointwise;
+    const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
+    const NodeId producer = graph.value(node.inputs[0]).producer;
+    return keeps_bytes && to.bytes() <= from.bytes() && producer >= 0 && is_part(graph, graph.node(producer));
 }
 
 class Recomputation {
@@ -79,7 +83,8 @@ private:
                     kept_[static_cast<size_t>(id)] = true;
                 }
         for (ValueId id : graph_.outputs) remat_[static_cast<size_t>(id)] = false;
-        if (passes_.forward_loop >= 0) // what leaves the body does so by the loop's end
+        // What leaves the body does so by the loop's end; a loop that is still open says later what leaves it.
+        if (passes_.forward_loop >= 0 && graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes >= 0)
             for (ValueId id : graph_.node(graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes).inputs)
                 remat_[static_cast<size_t>(id)] = false;
     }
