@@ -1,5 +1,6 @@
-// Pointwise programs run over blocks of elements: every step reads and writes block registers, so the interpreter's
-// cost is paid once per block and the loops inside a step are plain loops that the compiler vectorises.
+// Pointwise programs run over blocks of elements: every step writes a block register and reads registers, or inputs
+// where they lie, so the interpreter's cost is paid once per block and the loops inside a step are plain loops that the
+// compiler vectorises.
 #include "executor/kernels/pointwise_blocks.h"
 
 #include <algorithm>
@@ -23,6 +24,14 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
     return last;
 }
 
+// Where a step's values are, block after block.
+struct StepPlace {
+    Register* result = nullptr; // that the step writes; null for an input that is read where it lies
+    Block values;               // of the running block
+    bool fixed = false;         // the same in every block: constants, and inputs that are one number
+    i64 start = 0;              // of an index
+};
+
 } // namespace
 
 void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
@@ -35,49 +44,62 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
     std::vector<BlockSource> sources;
     for (size_t n = 0; n < call.inputs.size(); ++n)
         sources.push_back(block_source(call.inputs[n], kernel.input_dims[n], *call.output.shape));
-    std::vector<Register*> values(kernel.steps.size(), nullptr);
+    std::vector<StepPlace> places(kernel.steps.size());
     std::vector<std::unique_ptr<Register>> registers;
     std::vector<Register*> free;
-    std::vector<i64> starts(kernel.steps.size(), 0);
     for (size_t s = 0; s < kernel.steps.size(); ++s) {
         const ScalarStep& step = kernel.steps[s];
-        const bool fixed = step.op == ScalarOp::constant;
-        if (free.empty() || fixed) {
+        StepPlace& place = places[s];
+        const BlockSource* source = nullptr;
+        if (step.op == ScalarOp::input) {
+            const size_t n = static_cast<size_t>(step.args[0]);
+            internal_check(n < sources.size() && call.inputs[n].dtype == step.dtype, "pointwise: input type");
+            source = &sources[n];
+        }
+        place.fixed = step.op == ScalarOp::constant || (source != nullptr && source->is_uniform());
+        const bool in_place = source != nullptr && source->is_in_place();
+        if (place.fixed || (free.empty() && !in_place)) {
             registers.push_back(std::make_unique<Register>());
-            values[s] = registers.back().get();
-        } else {
-            values[s] = free.back();
+            place.result = registers.back().get();
+        } else if (!in_place) {
+            place.result = free.back();
             free.pop_back();
         }
-        if (fixed) fill_constant(*values[s], step);
-        if (step.op == ScalarOp::index) starts[s] = evaluate(step.start, call.context);
-        // A register is free after its last reader; a step never writes the register it reads, constants keep theirs.
+        if (place.result != nullptr) place.values = {place.result->bytes};
+        if (step.op == ScalarOp::constant) fill_constant(*place.result, step);
+        if (source != nullptr && place.fixed) load_block(*place.result, *source, 0, std::min(block_elements, count));
+        if (step.op == ScalarOp::index) place.start = evaluate(step.start, call.context);
+        // A register is free after its last reader; a step never writes the register it reads, fixed ones keep theirs.
         for (size_t other = 0; other <= s; ++other)
-            if (last[other] == s && kernel.steps[other].op != ScalarOp::constant) free.push_back(values[other]);
+            if (last[other] == s && !places[other].fixed && places[other].result != nullptr)
+                free.push_back(places[other].result);
     }
 
     for (i64 first = 0; first < count; first += block_elements) {
         const i64 width = std::min(block_elements, count - first);
         for (size_t s = 0; s < kernel.steps.size(); ++s) {
             const ScalarStep& step = kernel.steps[s];
-            if (step.op == ScalarOp::input) {
-                const size_t n = static_cast<size_t>(step.args[0]);
-                internal_check(n < sources.size() && call.inputs[n].dtype == step.dtype, "pointwise: input type");
-                load_block(*values[s], sources[n], first, width);
+            StepPlace& place = places[s];
+            if (place.fixed) continue;
+            if (place.result == nullptr) {
+                const Operand& input = call.inputs[static_cast<size_t>(step.args[0])];
+                place.values = {input.data + first * byte_size(input.dtype)};
+            } else if (step.op == ScalarOp::input) {
+                load_block(*place.result, sources[static_cast<size_t>(step.args[0])], first, width);
             } else if (step.op == ScalarOp::index) {
-                index_block(*values[s], step, starts[s], *call.output.shape, first, width);
-            } else if (step.op != ScalarOp::constant) {
-                Register* args[3] = {nullptr, nullptr, nullptr};
+                index_block(*place.result, step, place.start, *call.output.shape, first, width);
+            } else {
+                Block args[3];
                 DType type = step.dtype;
                 for (int a = 0; a < arity(step.op); ++a) {
                     const size_t arg = static_cast<size_t>(step.args[static_cast<size_t>(a)]);
-                    args[a] = values[arg];
+                    args[a] = places[arg].values;
                     if (a == 0) type = kernel.steps[arg].dtype;
                 }
-                scalar_block(step.op, type, step.dtype, *values[s], args, width);
+                scalar_block(step.op, type, step.dtype, *place.result, args, width);
             }
         }
-        store_block(*values.back(), call.output, first, width);
+        store_block(places.back().values, call.output, first, width);
     }
 }
 

@@ -45,6 +45,12 @@ BlockSource block_source(const Operand& operand, const std::vector<int>& dims, c
     return source;
 }
 
+bool BlockSource::is_uniform() const {
+    return std::all_of(dims.begin(), dims.end(), [](const CopyDim& dim) { return dim.from == 0; });
+}
+
+bool BlockSource::is_in_place() const { return dims.size() == 1 && dims[0].from == 1 && operand.dtype != DType::bf16; }
+
 void load_block(Register& to, const BlockSource& source, i64 first, i64 width) {
     visit_dtype(source.operand.dtype, [&](auto zero) {
         using T = decltype(zero);
@@ -82,7 +88,7 @@ void fill_constant(Register& to, const ScalarStep& step) {
     });
 }
 
-void store_block(Register& from, const Result& output, i64 first, i64 width) {
+void store_block(Block from, const Result& output, i64 first, i64 width) {
     visit_dtype(output.dtype, [&](auto zero) {
         using T = decltype(zero);
         T* data = reinterpret_cast<T*>(output.data) + first;

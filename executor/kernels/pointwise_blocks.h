@@ -21,6 +21,15 @@ struct Register {
     }
 };
 
+// Where the values of a block are: in a register, or in the memory of an input.
+struct Block {
+    const std::byte* bytes = nullptr;
+    template<typename T>
+    const T* as() const {
+        return reinterpret_cast<const T*>(bytes);
+    }
+};
+
 // The type of a register's elements.
 template<typename T>
 using Held = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
@@ -29,6 +38,8 @@ using Held = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
 struct BlockSource {
     Operand operand;
     std::vector<CopyDim> dims; // `to` is the row-major stride of the output
+    bool is_uniform() const;   // one element is all of every block
+    bool is_in_place() const;  // a block of the output is one of the input, as registers hold it
 };
 BlockSource block_source(const Operand& operand, const std::vector<int>& dims, const Shape& output);
 
@@ -36,9 +47,9 @@ BlockSource block_source(const Operand& operand, const std::vector<int>& dims, c
 void load_block(Register& to, const BlockSource& source, i64 first, i64 width);
 void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width);
 void fill_constant(Register& to, const ScalarStep& step);
-void store_block(Register& from, const Result& output, i64 first, i64 width);
+void store_block(Block from, const Result& output, i64 first, i64 width);
 
 // One instruction that has operands. `type` is that of the first operand, `result` the step's own.
-void scalar_block(ScalarOp op, DType type, DType result, Register& to, Register* const args[3], i64 width);
+void scalar_block(ScalarOp op, DType type, DType result, Register& to, const Block args[3], i64 width);
 
 } // namespace shard

@@ -9,10 +9,10 @@ namespace {
 
 // to[i] = f(args[i]...), both of the element type T; bf16 results are rounded.
 template<typename T, typename F>
-void unary(Register& to, Register* const args[3], i64 width, F&& f) {
+void unary(Register& to, const Block args[3], i64 width, F&& f) {
     using H = Held<T>;
     H* out = to.as<H>();
-    const H* a = args[0]->as<H>();
+    const H* a = args[0].as<H>();
     for (i64 i = 0; i < width; ++i) {
         if constexpr (std::is_same_v<T, Bf16>)
             out[i] = static_cast<float>(Bf16(f(a[i])));
@@ -22,10 +22,10 @@ void unary(Register& to, Register* const args[3], i64 width, F&& f) {
 }
 
 template<typename T, typename F>
-void binary(Register& to, Register* const args[3], i64 width, F&& f) {
+void binary(Register& to, const Block args[3], i64 width, F&& f) {
     using H = Held<T>;
     H* out = to.as<H>();
-    const H *a = args[0]->as<H>(), *b = args[1]->as<H>();
+    const H *a = args[0].as<H>(), *b = args[1].as<H>();
     for (i64 i = 0; i < width; ++i) {
         if constexpr (std::is_same_v<T, Bf16>)
             out[i] = static_cast<float>(Bf16(f(a[i], b[i])));
@@ -36,15 +36,15 @@ void binary(Register& to, Register* const args[3], i64 width, F&& f) {
 
 // Functions of T with a boolean result.
 template<typename T, typename F>
-void predicate(Register& to, Register* const args[3], i64 width, F&& f) {
+void predicate(Register& to, const Block args[3], i64 width, F&& f) {
     using H = Held<T>;
     std::uint8_t* out = to.as<std::uint8_t>();
-    const H *a = args[0]->as<H>(), *b = args[1] != nullptr ? args[1]->as<H>() : a;
+    const H *a = args[0].as<H>(), *b = args[1].bytes != nullptr ? args[1].as<H>() : a;
     for (i64 i = 0; i < width; ++i) out[i] = f(a[i], b[i]) ? 1 : 0;
 }
 
 template<typename T>
-bool float_step(ScalarOp op, Register& to, Register* const args[3], i64 width) {
+bool float_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
     using H = Held<T>;
     switch (op) {
     case ScalarOp::exp:
@@ -125,7 +125,7 @@ bool float_step(ScalarOp op, Register& to, Register* const args[3], i64 width) {
 }
 
 template<typename T>
-bool integer_step(ScalarOp op, Register& to, Register* const args[3], i64 width) {
+bool integer_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
     using U = std::uint64_t;
     switch (op) {
     case ScalarOp::neg:
@@ -167,7 +167,7 @@ bool integer_step(ScalarOp op, Register& to, Register* const args[3], i64 width)
 
 // What every element type has.
 template<typename T>
-bool common_step(ScalarOp op, Register& to, Register* const args[3], i64 width) {
+bool common_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
     using H = Held<T>;
     switch (op) {
     case ScalarOp::sign:
@@ -211,22 +211,22 @@ bool common_step(ScalarOp op, Register& to, Register* const args[3], i64 width) 
     }
 }
 
-void select_step(DType type, Register& to, Register* const args[3], i64 width) {
+void select_step(DType type, Register& to, const Block args[3], i64 width) {
     visit_dtype(type, [&](auto zero) {
         using H = Held<decltype(zero)>;
-        const std::uint8_t* chosen = args[0]->as<std::uint8_t>();
-        const H *a = args[1]->as<H>(), *b = args[2]->as<H>();
+        const std::uint8_t* chosen = args[0].as<std::uint8_t>();
+        const H *a = args[1].as<H>(), *b = args[2].as<H>();
         H* out = to.as<H>();
         for (i64 i = 0; i < width; ++i) out[i] = chosen[i] != 0 ? a[i] : b[i];
     });
 }
 
-void cast_step(DType from, DType to_type, Register& to, Register* const args[3], i64 width) {
+void cast_step(DType from, DType to_type, Register& to, const Block args[3], i64 width) {
     visit_dtype(from, [&](auto from_zero) {
         visit_dtype(to_type, [&](auto to_zero) {
             using From = Held<decltype(from_zero)>;
             using To = decltype(to_zero);
-            const From* a = args[0]->as<From>();
+            const From* a = args[0].as<From>();
             Held<To>* out = to.as<Held<To>>();
             for (i64 i = 0; i < width; ++i) out[i] = convert_value<Held<To>>(convert_value<To>(a[i]));
         });
@@ -242,7 +242,7 @@ void fold_in_step(size_t word, Register& to, Register* const args[3], i64 width)
 
 } // namespace
 
-void scalar_block(ScalarOp op, DType type, DType result, Register& to, Register* const args[3], i64 width) {
+void scalar_block(ScalarOp op, DType type, DType result, Register& to, const Block args[3], i64 width) {
     if (op == ScalarOp::select) {
         internal_check(type == DType::boolean, "pointwise: select by a boolean");
         return select_step(result, to, args, width);

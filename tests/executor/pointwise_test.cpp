@@ -162,6 +162,36 @@ TEST_CASE("inputs broadcast and run along any dims of the output") {
                 REQUIRE(got[at++] == static_cast<double>(k * 3 + i) + 1000.0 * static_cast<double>(j) + 0.5);
 }
 
+TEST_CASE("an output may lie where an input does, over many blocks and beside inputs that are one number") {
+    for (DType dtype : {DType::f32, DType::bf16, DType::i32}) {
+        CAPTURE(name(dtype));
+        const Shape shape = {50, 50}, one = {};
+        Tensor updated = make_tensor(dtype, shape, [](i64 i) { return static_cast<double>(i % 7); });
+        const Tensor across = make_tensor(dtype, shape, [](i64 i) { return static_cast<double>(i % 50); });
+        const Tensor factor = make_tensor(dtype, one, [](i64) { return 3.0; });
+        Pointwise kernel;
+        kernel.input_dims = {{0, 1}, {1, 0}, {}};
+        const auto add = [&](ScalarOp op, std::array<int, 3> args) {
+            ScalarStep step;
+            step.op = op;
+            step.args = args;
+            step.dtype = dtype;
+            kernel.steps.push_back(step);
+        };
+        for (int n = 0; n < 3; ++n) add(ScalarOp::input, {n, -1, -1});
+        add(ScalarOp::mul, {1, 2, -1});
+        add(ScalarOp::add, {3, 0, -1});
+        const std::vector<Operand> operands = {{dtype, &shape, updated.bytes.data()},
+                                               {dtype, &shape, across.bytes.data()},
+                                               {dtype, &one, factor.bytes.data()}};
+        Scratch scratch(nullptr, 0);
+        run_pointwise(kernel, {operands, {dtype, &shape, updated.bytes.data()}, scratch, {}});
+        const std::vector<double> got = values(updated);
+        for (size_t i = 0; i < got.size(); ++i)
+            REQUIRE(got[i] == static_cast<double>(i % 7) + 3 * static_cast<double>(i / 50));
+    }
+}
+
 TEST_CASE("index and select make a causal mask") {
     Pointwise kernel;
     kernel.steps.resize(6);
