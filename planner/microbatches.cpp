@@ -118,6 +118,8 @@ std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train
     std::vector<ValueId> means;
     for (size_t n = 0; n < gradients.size(); ++n) {
         const Value part = graph.value(gradients[n]);
+        const std::string name = part.name.substr(0, part.name.rfind(".microbatch"));
+        builder.rename(sums[measures + n], builder.unique_name(name + ".sum", "_"), part.span);
         builder.set_place({"", part.name, part.span, {}, {}});
         means.push_back(mean(sums[measures + n]));
         graph.loops[microbatch_loop].sums[measures + n].becomes = means.back();

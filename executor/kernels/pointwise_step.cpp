@@ -233,9 +233,9 @@ void cast_step(DType from, DType to_type, Register& to, const Block args[3], i64
     });
 }
 
-void fold_in_step(size_t word, Register& to, Register* const args[3], i64 width) {
-    const std::uint32_t *key_0 = args[0]->as<std::uint32_t>(), *key_1 = args[1]->as<std::uint32_t>(),
-                        *data = args[2]->as<std::uint32_t>();
+void fold_in_step(size_t word, Register& to, const Block args[3], i64 width) {
+    const std::uint32_t *key_0 = args[0].as<std::uint32_t>(), *key_1 = args[1].as<std::uint32_t>(),
+                        *data = args[2].as<std::uint32_t>();
     std::uint32_t* out = to.as<std::uint32_t>();
     for (i64 i = 0; i < width; ++i) out[i] = threefry2x32({key_0[i], key_1[i]}, 0, data[i])[word];
 }

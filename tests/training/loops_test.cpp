@@ -136,4 +136,68 @@ TEST_CASE("microbatches have the losses of the whole batch") {
     CHECK(close(losses(blocks(scan, "  microbatches: 2\n", "f64"), split_layers), all, 1e-12));
 }
 
+TEST_CASE("with microbatches a scanned block's gradients are reduced once a step too") {
+    for (const std::string reduce : {"", "  reduce: end\n"}) {
+        const Plan plan = train_plan(blocks(scan, "  microbatches: 4\n" + reduce), megatron);
+        for (const CollectiveReport& collective : plan.report.collectives)
+            for (const AxisRef& axis : collective.axes) {
+                CAPTURE(collective.tensor);
+                if (axis.axis == 0) CHECK(collective.count == 1);
+            }
+        CHECK(proved(blocks(scan, "  microbatches: 4\n" + reduce), megatron, "train", 2) == "");
+    }
+}
+
+TEST_CASE("under fsdp a microbatch gathers each layer twice and scatters its gradient") {
+    const std::string layout = "mesh: {data: 4}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 64}\n";
+    for (const std::string& loop : {std::string(), scan}) {
+        CAPTURE(loop);
+        const std::string model = blocks(loop, "  microbatches: 2\n");
+        const Plan plan = train_plan(model, layout);
+        std::map<std::string, i64> runs; // by kind, of the matrices
+        for (const CollectiveReport& collective : plan.report.collectives)
+            if (collective.tensor.find(".w") != std::string::npos) runs[collective.kind] += collective.count;
+        // Two matrices a block, four blocks, two microbatches.
+        CHECK(runs == std::map<std::string, i64>{{"all_gather", 2 * 16}, {"reduce_scatter", 16}});
+        CHECK(proved(model, layout, "train", 2) == "");
+    }
+}
+
+TEST_CASE("layers that are split come from their holder on any profile") {
+    const std::string slow = split_layers + "hardware: tpu-v5e\n"; // its links have a latency
+    for (const CollectiveReport& collective : train_plan(blocks(scan), slow).report.collectives) {
+        CAPTURE(collective.tensor);
+        CHECK(collective.wire_bytes_per_device / collective.count <= 8 * 16 * 4);
+    }
+}
+
+TEST_CASE("a scan that nobody reads is gone") {
+    std::string model = blocks(scan);
+    const std::string read = "  - y: {repeat";
+    model.replace(model.find(read), read.size(), "  - unread: {repeat");
+    CHECK(proved(model, megatron, "forward") == "");
+    CHECK(proved(model, megatron, "train", 2) == "");
+}
+
+TEST_CASE("recomputation, microbatches, fsdp, bf16 and scans go together") {
+    const std::string layouts[] = {megatron, split_layers,
+                                   "mesh: {data: 4}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 64}\n"};
+    for (const std::string remat : {"", "    remat: full\n", "    remat: dots\n"})
+        for (const std::string precision : {"", "precision: {compute: bf16}\n", "precision: {params: bf16}\n"})
+            for (const std::string& loop : {std::string(), scan})
+                for (const std::string micro : {"", "  microbatches: 2\n"})
+                    for (const std::string& layout : layouts) {
+                        std::string model = blocks(loop, micro);
+                        model.insert(model.find("    inputs: [x, shift]\n"), remat);
+                        model.insert(model.find("inputs:"), precision);
+                        CAPTURE(model);
+                        CAPTURE(layout);
+                        ProofOptions options;
+                        options.mode = "train";
+                        options.steps = 2;
+                        options.interpreter = precision.empty(); // it computes in f64
+                        CHECK(fmt::format("{}", fmt::join(prove(model, layout, options), "\n")) == "");
+                    }
+}
+
 } // namespace shard
