@@ -42,6 +42,7 @@ public:
                         made_of_parameters_[static_cast<size_t>(node.outputs[0])] = true;
                     const Reader reader{passes_[n], node.closes >= 0 ? node.closes : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
+                    if (node.op == nullptr) tell_loop(node);
                 }
             }
             moved.push_back(append(std::move(node), std::move(constraints[n])));
@@ -50,6 +51,17 @@ public:
     }
 
 private:
+    // A loop knows what its markers read.
+    void tell_loop(const Node& marker) {
+        GraphLoop& loop = graph_.loops[static_cast<size_t>(marker.opens >= 0 ? marker.opens : marker.closes)];
+        size_t next = 0;
+        for (GraphLoop::Carried& carried : loop.carried)
+            (marker.opens >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
+        if (marker.opens >= 0) return;
+        for (GraphLoop::Sum& sum : loop.sums) sum.term = marker.inputs[next++];
+        for (GraphLoop::Stack& stack : loop.stacks) stack.slice = marker.inputs[next++];
+    }
+
     struct Reader {
         Pass pass;
         int loop;

@@ -3,6 +3,9 @@
 #include "planner/ops_support/loop_index.h"
 #include "planner/ops_support/move.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace shard {
 
 namespace {
@@ -15,6 +18,7 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
                      std::span<const Sharding> shardings)
     : local_(local), builder_(builder), graph_(graph), loop_(loop), inits_(std::move(inits)) {
     const GraphLoop& of = header(graph, loop);
+    summed_.assign(of.sums.size(), -1);
     // How the terms are held is known when they are there; until then the kept sharding stands in.
     for (const GraphLoop::Sum& sum : of.sums)
         inits_.push_back(zeros(sum.result, shardings[static_cast<size_t>(sum.result)]));
@@ -52,10 +56,8 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     for (const GraphLoop::Carried& carried : of.carried) globals.push_back(carried.result);
     for (size_t n = 0; n < terms.size(); ++n) {
         globals.push_back(of.sums[n].result);
-        const Sharding sharding = graph.value(terms[n]).sharding;
-        become(inits_[yields.size()], sharding);
-        become(arguments_[yields.size()], sharding);
-        yields.push_back(op("add", {arguments_[yields.size()], terms[n]}, of.sums[n].result, sharding, {}, "summed"));
+        if (summed_[n] < 0) add(n, terms[n]);
+        yields.push_back(summed_[n]);
     }
     for (size_t n = 0; n < slices.size(); ++n) {
         globals.push_back(of.stacks[n].result);
@@ -88,6 +90,15 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     const std::vector<ValueId> results = marker.outputs;
     graph.nodes.push_back(std::move(marker));
     return results;
+}
+
+void LocalLoop::add(size_t n, ValueId term) {
+    const GraphLoop& of = header(graph_, loop_);
+    const size_t place = of.carried.size() + n;
+    const Sharding sharding = local_.graph.value(term).sharding;
+    become(inits_[place], sharding);
+    become(arguments_[place], sharding);
+    summed_[n] = op("add", {arguments_[place], term}, of.sums[n].result, sharding, {}, "summed");
 }
 
 ValueId LocalLoop::zeros(ValueId global, Sharding sharding) {
@@ -142,6 +153,22 @@ void LocalLoop::become(ValueId id, Sharding sharding) {
     value.type.shape = local_shape(value.global_shape, sharding);
     Node& producer = local_.graph.nodes[static_cast<size_t>(value.producer)];
     if (producer.kernel) std::get<Generate>(*producer.kernel).shape = value.type.shape;
+}
+
+bool may_stack_partial(const Graph& graph, const GraphLoop& loop, const GraphLoop::Stack& stack,
+                       const Sharding& pending, const Sharding& kept) {
+    if (loop.parent < 0) return false;
+    const std::vector<GraphLoop::Sum>& sums = header(graph, loop.parent).sums;
+    const std::vector<GraphLoop::Sum>::const_iterator sum =
+        std::find_if(sums.begin(), sums.end(), [&](const GraphLoop::Sum& each) { return each.term == stack.result; });
+    if (sum == sums.end() || sum->reduce == GradientReduce::each) return false;
+    Sharding whole = pending;
+    const std::vector<AxisRef> partial = std::exchange(whole.partial, {});
+    const std::vector<AxisRef> split = used_axes(kept);
+    Sharding entry = kept;
+    entry.dims.erase(entry.dims.begin());
+    return same_layout(whole, entry) &&
+           std::none_of(partial.begin(), partial.end(), [&](const AxisRef& axis) { return overlaps_any(axis, split); });
 }
 
 } // namespace shard

@@ -19,6 +19,8 @@ public:
               std::span<const Sharding> shardings);
 
     ValueId argument(size_t n) const { return arguments_[n]; }
+    // Adds a term to sum n where it is made, so that it need not live until the end of the trip.
+    void add(size_t n, ValueId term);
 
     // Results in the shardings of what is handed over: local yields, terms (partial ones too) and slices, which are
     // sharded as the stack behind its first dim. `keeps`, by result of the marker: whether that is the form that is
@@ -37,6 +39,12 @@ private:
     const Graph& graph_;
     const int loop_;
     std::vector<ValueId> inits_, arguments_; // of what is carried, the sums, the stacks
+    std::vector<ValueId> summed_;            // by sum; -1: not yet
 };
+
+// A stack that is added up over the trips of the loop around may be stacked as the partial sums that its entries are,
+// if nobody wants them reduced before. `entry`: the stack's kept sharding behind its first dim.
+bool may_stack_partial(const Graph& graph, const GraphLoop& loop, const GraphLoop::Stack& stack,
+                       const Sharding& pending, const Sharding& kept);
 
 } // namespace shard

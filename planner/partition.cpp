@@ -67,6 +67,7 @@ public:
                 cross_border(node, id);
             } else {
                 compute(node, id);
+                add_term(node.outputs[0]);
             }
         }
         const std::vector<int> updates = updates_by_output(graph_);
@@ -252,7 +253,9 @@ private:
         for (const GraphLoop::Stack& stack : loop.stacks) {
             Sharding entry = kept(stack.result);
             entry.dims.erase(entry.dims.begin());
-            const bool stays = stays_partial(loop, stack, entry);
+            const Held& slice = of(stack.slice);
+            const bool stays =
+                slice.kept < 0 && may_stack_partial(graph_, loop, stack, sharding(slice.pending), kept(stack.result));
             slices.push_back(stays ? of(stack.slice).pending : obtain_for_loop(stack.slice, entry, loop.closes));
             keeps.push_back(!stays);
         }
@@ -262,7 +265,18 @@ private:
             std::erase_if(held.whole, [&](ValueId form) {
                 return is_within(local_.graph, local_.graph.value(form).loop, node.closes);
             });
-        for (size_t n = 0; n < results.size(); ++n) take_result(node.outputs[n], results[n], loop, n, keeps[n]);
+        for (size_t n = 0; n < results.size(); ++n) {
+            take_result(node.outputs[n], results[n], loop, n, keeps[n]);
+            add_term(node.outputs[n]);
+        }
+    }
+
+    // A term of a sum over the trips is added as soon as it is there.
+    void add_term(ValueId id) {
+        if (loops_.empty() || graph_.value(id).loop < 0) return;
+        const GraphLoop& loop = graph_.loops[static_cast<size_t>(graph_.value(id).loop)];
+        for (size_t n = 0; n < loop.sums.size(); ++n)
+            if (loop.sums[n].term == id) loops_.back()->add(n, term_of(loop.sums[n], loop.closes));
     }
 
     // A partial sum is added up as it is and reduced once, after the last trip. One whose sum is split over the very
@@ -277,23 +291,6 @@ private:
         const bool scattered =
             std::any_of(partial.begin(), partial.end(), [&](const AxisRef& axis) { return overlaps_any(axis, split); });
         return scattered ? obtain_for_loop(sum.term, kept(sum.result), id) : held.pending;
-    }
-
-    // A stack that is added up over the trips of the loop around may be stacked as the partial sums that its entries
-    // are.
-    bool stays_partial(const GraphLoop& loop, const GraphLoop::Stack& stack, const Sharding& entry) {
-        const Held& held = of(stack.slice);
-        if (loop.parent < 0 || held.kept >= 0) return false;
-        const std::vector<GraphLoop::Sum>& sums = graph_.loops[static_cast<size_t>(loop.parent)].sums;
-        const std::vector<GraphLoop::Sum>::const_iterator sum = std::find_if(
-            sums.begin(), sums.end(), [&](const GraphLoop::Sum& each) { return each.term == stack.result; });
-        if (sum == sums.end() || sum->reduce == GradientReduce::each) return false;
-        Sharding whole = sharding(held.pending);
-        const std::vector<AxisRef> partial = std::exchange(whole.partial, {});
-        const std::vector<AxisRef> split = used_axes(kept(stack.result));
-        return same_layout(whole, entry) && std::none_of(partial.begin(), partial.end(), [&](const AxisRef& axis) {
-                   return overlaps_any(axis, split);
-               });
     }
 
     void take_result(ValueId result, ValueId local, const GraphLoop& loop, size_t n, bool keeps) {
