@@ -135,6 +135,11 @@ int run(const Arguments& arguments, Env& env) {
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
     check_outputs(arguments, plan, diagnostics);
+    if (paths.size() == 1 && arguments.has("--mode") && arguments.string("--mode") != plan.mode)
+        diagnostics
+            .error("E0701", {},
+                   fmt::format("the plan file is for mode {}, not {}", plan.mode, arguments.string("--mode")))
+            .help("a plan has one mode: leave --mode away, or give MODEL LAYOUT");
     if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");

@@ -135,6 +135,16 @@ TEST_CASE("train: slips are refused before or at the first step") {
     CHECK(result.out.find("step 1") == std::string::npos);
 }
 
+TEST_CASE("train: a plan file has one mode, and another one is refused") {
+    MemoryFiles files;
+    CHECK(run_line(files, "plan model.yaml layout.yaml --mode train -o p.json").code == 0);
+    CHECK(run_line(files, "run p.json --mode train").code == 0);
+    const CommandResult other = run_line(files, "run p.json --mode forward");
+    CHECK(other.code == 2);
+    CHECK(other.err.find("error[E0701]: the plan file is for mode train, not forward\n") == 0);
+    CHECK(other.out.empty());
+}
+
 TEST_CASE("train: progress is shown on a terminal only") {
     MemoryFiles files;
     files.files["model.yaml"] = model;
