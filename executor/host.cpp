@@ -57,7 +57,8 @@ bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor,
     }
     const Buffer& buffer = buffer_of(plan, input->buffer);
     const Shape& shape = tensor.type.shape;
-    if (dtype_fits(tensor, buffer) && !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
+    if (dtype_fits(tensor, buffer) && !shape.empty() && shape.front() > 0 &&
+        Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
         return check_bytes(name, tensor, diagnostics);
     Shape wanted = buffer.global_shape;
     wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));

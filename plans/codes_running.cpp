@@ -30,7 +30,8 @@ std::vector<CodeDoc> running_codes() {
         {"E0607", "a .npy file cannot be written",
          "The folder is missing or not writable, or the disk is full. Nothing was left half-written."},
         {"E0608", "a matrix is too large for BLAS",
-         "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The plan "
+         "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The "
+         "plan "
          "is fine: split the dim over more devices to run it."},
         {"E0611", "a checkpoint cannot be read",
          "There is no checkpoint at the place given, or the operating system does not let it be read. A checkpoint is "

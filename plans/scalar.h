@@ -48,7 +48,7 @@ enum class ScalarOp {
     le,
     gt,
     ge,
-    select, // args: predicate, on true, on false
+    select,    // args: predicate, on true, on false
     fold_in_0, // args: the two words of a key, and what is folded in; the first word of the key that comes of it
     fold_in_1, // the second word
 };

@@ -365,7 +365,8 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"iota", iota},
         {"bernoulli", bernoulli},
         {"clamp", clamp},
-        {"fold_in_word", [](const Operands& in, const Node& node, const TensorType&) { return fold_in_word(node, in); }},
+        {"fold_in_word",
+         [](const Operands& in, const Node& node, const TensorType&) { return fold_in_word(node, in); }},
     };
     return ops;
 }
