@@ -20,13 +20,13 @@ std::optional<Model> model_of_microbatch(const Model& model, Diagnostics& diagno
     const TrainDecl& train = *model.train;
     const std::string axis = microbatch_axis(model);
     const AxisDecl* decl = model.find_axis(axis);
-    // Without being told, only what all inputs or a target share is sure to be the batch.
-    const auto has_axis = [&](const TensorDecl& tensor) {
-        return std::find(tensor.logical.begin(), tensor.logical.end(), axis) != tensor.logical.end();
+    // Without being told, only what all inputs or a target begin with is sure to be the batch.
+    const auto begins_with_axis = [&](const TensorDecl& tensor) {
+        return !tensor.logical.empty() && tensor.logical[0] == axis;
     };
     const bool is_sure = !train.microbatch_axis.empty() ||
-                         std::any_of(train.targets.begin(), train.targets.end(), has_axis) ||
-                         std::all_of(model.inputs.begin(), model.inputs.end(), has_axis);
+                         std::any_of(train.targets.begin(), train.targets.end(), begins_with_axis) ||
+                         std::all_of(model.inputs.begin(), model.inputs.end(), begins_with_axis);
     if (decl == nullptr || !is_sure) {
         diagnostics.error("E0220", train.microbatches_span, "it is not said which axis the microbatches share")
             .help("name the first dim of an input by a logical axis, or write microbatches: {count: 4, axis: batch}");

@@ -61,7 +61,8 @@ std::vector<CodeDoc> model_codes() {
          "refused where it would change nothing."},
         {"E0220", "microbatches that do not fit",
          "microbatches: {count: 4, axis: batch} cuts the axis into parts of one size, which are computed one after the "
-         "other. The axis is that of the first input's first dim unless said, and the count divides its size."},
+         "other. Unsaid, the axis is the first input's first one, which all inputs or a target must begin with. The "
+         "count divides its size."},
         {"E0218", "limit that is not positive",
          "clip: {global_norm: 1.0} scales the gradients down when their norm is above the limit; a limit of zero or "
          "less "
