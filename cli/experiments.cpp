@@ -35,7 +35,7 @@ std::string rule_words(const AxisRule& rule) {
 void drop_constraints(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
     std::vector<Span> seen;
     for (const Node& node : c.graph->nodes) {
-        if (!node.constraint_mesh && node.constraint_logical.empty()) continue;
+        if (!is_constraint(node)) continue;
         if (is_parameter_gather(node)) continue; // comes from the layout
         if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
         seen.push_back(node.span);

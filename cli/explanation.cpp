@@ -133,7 +133,7 @@ private:
         const NodeId producer = c_.graph->value(value).producer;
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
-        if (node.op == nullptr || node.constraint_mesh || !node.constraint_logical.empty()) return;
+        if (node.op == nullptr || is_constraint(node)) return;
         const std::vector<ComputeSharding> ways =
             compute_ways(*c_.graph, mesh_, *c_.hardware, *c_.propagation, producer);
         if (ways.empty()) return;

@@ -69,7 +69,6 @@ private:
     };
 
     const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
-    static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 
     // A layer of a stack, in the two steps in which a loop takes it (planner/loop_builder.h): what is gathered is the
     // layer.

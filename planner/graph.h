@@ -160,6 +160,13 @@ void renumber_nodes(Graph& graph);
 void verify_loops(const Graph& graph);
 // Whether what stands in loop `inner` stands in `outer` too; -1 is outside all loops.
 bool is_within(const Graph& graph, int inner, int outer);
+// When node n is over, for somebody in `loop`: itself, or the end of the outermost loop around it that `loop` is
+// outside of.
+NodeId end_seen_from(const Graph& graph, int loop, NodeId n);
+// The beginning or end of a loop.
+inline bool is_marker(const Node& node) { return node.opens >= 0 || node.closes >= 0; }
+// Asks for a sharding, and computes nothing.
+inline bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 // The value of a name as a user writes it: a full path; a bare name means the last rebinding ("a" finds "a#3").
 std::optional<ValueId> find_value(const Graph& graph, std::string_view name);
 

@@ -102,15 +102,7 @@ private:
     };
 
     // A node of an inner loop happens until that loop ends.
-    NodeId seen_from_here(NodeId n) const {
-        if (n < 0) return n;
-        for (int inner = graph_->node(n).loop; inner >= 0 && inner != loop_;) {
-            const GraphLoop& loop = graph_->loops[static_cast<size_t>(inner)];
-            n = loop.closes;
-            inner = loop.parent;
-        }
-        return n;
-    }
+    NodeId seen_from_here(NodeId n) const { return end_seen_from(*graph_, loop_, n); }
 
     ValueId copy(ValueId from, NodeId after, bool saves) {
         if (names_.empty())

@@ -13,7 +13,6 @@ namespace shard {
 
 namespace {
 
-bool is_marker(const Node& node) { return node.opens >= 0 || node.closes >= 0; }
 bool is_reshard(const Node& node) { return node.op == nullptr && !is_marker(node); }
 
 void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {

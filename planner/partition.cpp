@@ -116,7 +116,7 @@ private:
 
     // Nobody reads what it makes. Loops are kept or dropped as a whole, by `optimize`.
     bool is_dead(const Node& node) {
-        return node.opens < 0 && node.closes < 0 &&
+        return !is_marker(node) &&
                std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return of(id).readers == 0; });
     }
 
@@ -396,8 +396,6 @@ private:
         }
         return result_reason(mesh_, graph_, node, result, made, kept(result));
     }
-
-    static bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 
     const Decided& decide(const ComputeQuery& query) {
         const std::string key = memo_key(query);

@@ -81,7 +81,7 @@ private:
         const std::vector<NodeId>& users = users_[static_cast<size_t>(id)];
         if (users.empty()) return -1;
         const Node& user = local_->graph.node(users.front());
-        if (user.closes < 0 && user.opens < 0) return user.outputs[0];
+        if (!is_marker(user)) return user.outputs[0];
         return user
             .outputs[static_cast<size_t>(std::find(user.inputs.begin(), user.inputs.end(), id) - user.inputs.begin())];
     }

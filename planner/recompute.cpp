@@ -17,7 +17,7 @@ constexpr int longest_chain = 32;
 
 bool is_cheap(const Node& node) {
     if (node.op == nullptr) return false;
-    if (node.constraint_mesh || !node.constraint_logical.empty()) return false; // it may cost a collective
+    if (is_constraint(node)) return false; // it may cost a collective
     return node.op->op_class == OpDef::Class::pointwise || node.op->op_class == OpDef::Class::broadcast ||
            node.op->op_class == OpDef::Class::constant;
 }
@@ -27,7 +27,7 @@ bool is_cheap(const Node& node) {
 bool is_part(const Graph& graph, const Node& node) {
     if (node.op == nullptr) return false;
     if (node.op->name == "loop_slice") return true;
-    if (node.inputs.size() != 1 || node.constraint_mesh || !node.constraint_logical.empty()) return false;
+    if (node.inputs.size() != 1 || is_constraint(node)) return false;
     const bool keeps_bytes = node.op->name == "reshape" || node.op->op_class == OpDef::Class::pointwise;
     const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
     const NodeId producer = graph.value(node.inputs[0]).producer;

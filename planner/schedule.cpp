@@ -100,20 +100,11 @@ private:
             }
             for (ValueId id : node.inputs) {
                 int& last = last_read_[static_cast<size_t>(id)];
-                last = std::max(last, read == forever ? read : seen_from(graph_->value(id).loop, read));
+                // What is read in a loop is read until that ends.
+                last = std::max(last, read == forever ? read : end_seen_from(*graph_, graph_->value(id).loop, read));
             }
             if (node.opens >= 0) share_last_read(graph_->loops[static_cast<size_t>(node.opens)]);
         }
-    }
-
-    // What is read in a loop inside `loop` is read until that ends.
-    NodeId seen_from(int loop, NodeId n) const {
-        for (int inner = graph_->node(n).loop; inner >= 0 && inner != loop;) {
-            const GraphLoop& of = graph_->loops[static_cast<size_t>(inner)];
-            n = of.closes;
-            inner = of.parent;
-        }
-        return n;
     }
 
     // One buffer: as long as any of the four is read.
@@ -206,7 +197,7 @@ private:
     void add_node(NodeId n) {
         const Node& node = graph_->node(n);
         node_ = n;
-        if (node.opens >= 0 || node.closes >= 0) return add_marker(node);
+        if (is_marker(node)) return add_marker(node);
         internal_check(node.outputs.size() == 1, "a local node has one result");
         done_ = n - 1; // what this node reads may not be released before it
         if (is_view(*graph_, node))

@@ -187,7 +187,7 @@ private:
 
     void seed_constraint(NodeId id) {
         const Node& node = graph_->node(id);
-        if (!node.constraint_mesh && node.constraint_logical.empty()) return;
+        if (!is_constraint(node)) return;
         const Value& value = graph_->value(node.outputs[0]);
         const CheckedArray array = {value.name, &value.type, node.span};
         Decision why;

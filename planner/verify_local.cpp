@@ -49,7 +49,7 @@ void verify_local(const Local& local, const Mesh& mesh) {
             check(!made[static_cast<size_t>(id)], graph.value(id), "it is made once");
             made[static_cast<size_t>(id)] = true;
         }
-        if (node.opens >= 0 || node.closes >= 0) {
+        if (is_marker(node)) {
             check(!node.kernel && !node.collective, graph.value(node.outputs.at(0)), "a marker does nothing");
         } else if (node.collective) {
             check_collective(graph, node);

@@ -96,6 +96,15 @@ bool is_within(const Graph& graph, int inner, int outer) {
     return inner == outer;
 }
 
+NodeId end_seen_from(const Graph& graph, int loop, NodeId n) {
+    for (int inner = n < 0 ? -1 : graph.node(n).loop; inner >= 0 && inner != loop;) {
+        const GraphLoop& of = graph.loops[static_cast<size_t>(inner)];
+        n = of.closes;
+        inner = of.parent;
+    }
+    return n;
+}
+
 void verify_loops(const Graph& graph) { LoopVerifier(graph).run(); }
 
 } // namespace shard
