@@ -71,6 +71,8 @@ private:
         stack.type.shape.insert(stack.type.shape.begin(), loop(forward_).trips);
         stack.type.logical.insert(stack.type.logical.begin(), "");
         stack.span = value.span;
+        stack.region = value.region;
+        stack.varying = value.varying;
         stack.producer = closes;
         stack.loop = loop(forward_).parent;
         return builder_.add_value(std::move(stack));

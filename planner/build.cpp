@@ -3,8 +3,8 @@
 #include "planner/build_calls.h"
 #include "planner/build_inputs.h"
 #include "planner/build_manual.h"
+#include "planner/build_scan.h"
 #include "planner/build_training.h"
-#include "planner/loop_builder.h"
 #include "planner/microbatches.h"
 #include "planner/train.h"
 
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace shard {
 
@@ -296,57 +297,38 @@ private:
         return outputs;
     }
 
-    // One block in a loop over its stacked parameters: outputs are carried, other inputs are the same in every trip.
     BuiltValues run_scan(const ModuleDecl& module, const Entry& entry, const Repeat& repeat,
-                         const std::string& instance, std::vector<ValueId> operands,
+                         const std::string& instance, const std::vector<ValueId>& operands,
                          const std::vector<std::string>& path) {
-        if (region_ >= 0) {
-            diagnostics_.error("E0277", repeat.scan_span, "a block is scanned in a manual region")
-                .help("leave `scan: true` away here: the repeat is then written out, which computes the same");
-            return std::nullopt;
-        }
         if (scan_) {
             diagnostics_.error("E0233", repeat.scan_span, "a block that is scanned cannot scan another one")
                 .help("leave `scan: true` away here: the inner repeat is then written out, which computes the same");
             return std::nullopt;
         }
-        if (!check_calls(entry, path.size())) return std::nullopt;
-        const size_t carried = module.outputs.size();
-        const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));
-        for (ValueId id : operands) builder_.mark_used(id);
-        const Builder::Place place{instance, instance, entry.op.span, {}, {}};
-        GraphLoop header;
-        header.trips = repeat.times;
-        header.scope = instance;
-        header.span = entry.op.span;
-        builder_.set_place(place);
-        LoopBuilder loop(builder_, header, inits);
-        for (size_t n = 0; n < carried; ++n) {
-            operands[n] = loop.argument(n);
-            const std::string name = builder_.unique_name(fmt::format("{}.{}", instance, module.inputs[n].text), "#");
-            builder_.rename(operands[n], name, module.inputs[n].span);
+        ScanBuild build{builder_, module, entry, repeat.times, instance, {}};
+        build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
+            scan_ = Scan{&loop, repeat.times, repeat.axis, scans_++, path.size() - 1};
+            const BuiltValues outputs = run_module(module, instance, carried, path);
+            scan_.reset();
+            return outputs;
+        };
+        // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built; then
+        // it is built again, from where it began.
+        CarriedVarying varying(module.outputs.size());
+        for (;;) {
+            if (!check_calls(entry, path.size())) return std::nullopt;
+            if (region_ < 0) return build_scan(build, operands, varying);
+            const auto state = [this] {
+                return std::tie(graph_, builder_, diagnostics_, owners_, instances_, named_, scans_);
+            };
+            const std::tuple<Graph, Builder, Diagnostics, std::vector<TensorOwner>, std::set<std::string>,
+                             std::vector<ValueId>, int>
+                before = state();
+            const CarriedVarying assumed = varying;
+            const BuiltValues results = build_scan(build, operands, varying);
+            if (results || varying == assumed) return results;
+            state() = before;
         }
-        scan_ = Scan{&loop, repeat.times, repeat.axis, scans_++, path.size() - 1};
-        const BuiltValues outputs = run_module(module, instance, operands, path);
-        scan_.reset();
-        bool fits = outputs.has_value();
-        for (size_t n = 0; fits && n < carried; ++n) {
-            const TensorType &before = builder_.type(inits[n]), &after = builder_.type((*outputs)[n]);
-            fits = before.dtype == after.dtype && before.shape == after.shape;
-            if (fits) continue;
-            diagnostics_
-                .error("E0231", entry.op.span,
-                       fmt::format("module '{}' cannot be scanned: '{}' goes in as {} {} and comes out as {} {}",
-                                   module.name.text, module.inputs[n].text, shard::name(before.dtype),
-                                   shape_text(before.shape), shard::name(after.dtype), shape_text(after.shape)))
-                .label(module.outputs[n].span, "comes out here");
-        }
-        if (!fits) {
-            builder_.set_loop(graph_.loops[static_cast<size_t>(loop.loop())].parent);
-            return std::nullopt;
-        }
-        builder_.set_place(place);
-        return loop.close(*outputs, {}, {}).carried;
     }
 
     // A parameter of a scanned block, as it is declared: all layers of it.

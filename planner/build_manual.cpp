@@ -42,11 +42,6 @@ private:
                 .help("let the outer one be manual over all the axes, and write its body out");
             return false;
         }
-        if (builder_.loop() >= 0) {
-            diagnostics_.error("E0277", build_.entry.op.span, "a manual region stands in a loop")
-                .help("leave `scan: true` out, which writes the blocks out, or train without microbatches");
-            return false;
-        }
         internal_check(build_.mesh != nullptr, "a manual region is built for a mesh");
         const Mesh& mesh = *build_.mesh;
         GraphRegion region;

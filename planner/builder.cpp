@@ -190,7 +190,9 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     }
 
     const LocalUse local = local_use(*graph_, def, operands, attributes, place_.region);
-    if (local.region >= 0) operands = vary(std::move(operands), local.region, local.operands);
+    // The operands vary over the same axes, so that a gradient knows where to sum.
+    if (local.region >= 0)
+        for (ValueId& operand : operands) operand = vary(operand, local.operands);
     const IndexRule rule = def.rule(types, *results, attributes);
     for (size_t r = 0; r < results->size(); ++r) derive_logical((*results)[r], rule.results[r], rule, types);
     Node node;
@@ -228,30 +230,22 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
     return outputs;
 }
 
-// In a manual region the operands of an op vary over the same axes, so that a gradient knows where to sum. Constants
-// are the same everywhere, and have no gradient.
-std::vector<ValueId> Builder::vary(std::vector<ValueId> operands, int region, const std::vector<int>& axes) {
-    for (ValueId& operand : operands) {
-        const Value& value = graph_->value(operand);
-        const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
-        if (maker != nullptr && maker->duplicate_per_use) continue;
-        std::vector<int> missing;
-        std::set_difference(axes.begin(), axes.end(), value.varying.begin(), value.varying.end(),
-                            std::back_inserter(missing));
-        if (missing.empty()) continue;
-        const std::map<std::pair<ValueId, std::vector<int>>, ValueId>::iterator known =
-            varied_.find({operand, missing});
-        if (known == varied_.end()) {
-            const std::optional<ValueId> varied =
-                emit("pvary", {operand}, over_axes(graph_->regions[static_cast<size_t>(region)], missing));
-            internal_check(varied.has_value(), "pvary was refused");
-            varied_[{operand, missing}] = *varied;
-            operand = *varied;
-        } else {
-            operand = known->second;
-        }
+ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
+    const Value& value = graph_->value(id);
+    const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
+    if (maker != nullptr && maker->duplicate_per_use) return id; // a constant has no gradient
+    std::vector<int> missing;
+    std::set_difference(axes.begin(), axes.end(), value.varying.begin(), value.varying.end(),
+                        std::back_inserter(missing));
+    if (missing.empty()) return id;
+    const auto [known, is_new] = varied_.try_emplace({id, missing, loop_}, -1);
+    if (is_new) {
+        const GraphRegion& region = graph_->regions[static_cast<size_t>(value.region)];
+        const std::optional<ValueId> varied = emit("pvary", {id}, over_axes(region, missing));
+        internal_check(varied.has_value(), "pvary was refused");
+        known->second = *varied;
     }
-    return operands;
+    return known->second;
 }
 
 ValueId Builder::scalar(double value, DType dtype) {

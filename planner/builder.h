@@ -28,6 +28,8 @@ public:
     // The same for a composite that may have several results.
     BuiltValues emit_all(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     ValueId scalar(double value, DType dtype); // a rank-0 constant
+    // A value of a manual region, taken to vary over these axes too; constants are the same everywhere, and stay.
+    ValueId vary(ValueId id, const std::vector<int>& axes);
 
     const TensorType& type(ValueId id) const { return graph_->value(id).type; }
     Graph& graph() { return *graph_; }
@@ -74,7 +76,6 @@ private:
                        const CompositeDef* composite, const OpDef* op);
     std::vector<ValueId> emit_node(Node node, const std::vector<TensorType>& types, std::string_view name);
     ValueId for_use(ValueId id);
-    std::vector<ValueId> vary(std::vector<ValueId> operands, int region, const std::vector<int>& axes);
 
     Graph* graph_;
     Diagnostics* diagnostics_;
@@ -84,7 +85,8 @@ private:
     std::map<std::string, i64> random_count_;
     std::vector<bool> used_;           // by ValueId
     std::map<std::string, int> names_; // every name taken, and the last number given to it
-    std::map<std::pair<ValueId, std::vector<int>>, ValueId> varied_; // values that were taken to vary over more axes
+    // Values that were taken to vary over more axes, by the loop in which they were.
+    std::map<std::tuple<ValueId, std::vector<int>, int>, ValueId> varied_;
 };
 
 // The build pass: Model -> Graph. Modules and repeats are expanded, composites lowered, names resolved, initializers

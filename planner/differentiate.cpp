@@ -163,9 +163,11 @@ private:
             return of.opens;
         std::vector<GraphLoop::Carried> carried;
         std::vector<ValueId> inits;
+        std::vector<std::vector<int>> varying; // as what they are gradients of
         for (const GraphLoop::Carried& each : of.carried) {
             if (!wanted(each.argument)) continue;
             carried.push_back(each);
+            varying.push_back(graph_.value(each.argument).varying);
             set_place(each.result);
             const ValueId known = cotangent(each.result);
             inits.push_back(known >= 0 ? known : filled(type(each.result), 0));
@@ -184,7 +186,7 @@ private:
         header.span = of.span;
         const std::string name = (of.scope.empty() ? "loop" : of.scope) + ".grad";
         builder_.set_place({of.scope, name, of.span, {}, {}});
-        LoopBuilder backward(builder_, header, inits);
+        LoopBuilder backward(builder_, header, inits, varying);
         reversed_.push_back({forward, backward.loop(), {}, {}});
         for (size_t n = 0; n < carried.size(); ++n)
             if (wanted(carried[n].yield)) contribute(carried[n].yield, backward.argument(n));

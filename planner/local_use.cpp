@@ -4,13 +4,13 @@
 
 namespace shard {
 
-namespace {
-
 void join(std::vector<int>& axes, std::span<const int> more) {
     axes.insert(axes.end(), more.begin(), more.end());
     std::sort(axes.begin(), axes.end());
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
 }
+
+namespace {
 
 // The axes that a device op names, without those of one device.
 std::vector<int> named_axes(const Attributes& attributes) {

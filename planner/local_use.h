@@ -16,6 +16,8 @@ struct LocalUse {
 LocalUse local_use(const Graph& graph, const OpDef& op, std::span<const ValueId> operands, const Attributes& attributes,
                    int here);
 
+void join(std::vector<int>& axes, std::span<const int> more); // sorted, each once
+
 // The attributes `over`, `mesh_axes` and `sizes` for some axes of a region.
 Attributes over_axes(const GraphRegion& region, std::span<const int> axes);
 

@@ -1,6 +1,7 @@
 #include "planner/loop_builder.h"
 
 #include "planner/composites_support/chain.h"
+#include "planner/local_use.h"
 #include "planner/ops_support/loop_index.h"
 
 namespace shard {
@@ -12,11 +13,19 @@ ValueId must(std::optional<ValueId> id) {
     return *id;
 }
 
+// What a marker makes of `from` is of the same region.
+void take_region(Graph& graph, ValueId made, ValueId from) {
+    graph.value(made).region = graph.value(from).region;
+    graph.value(made).varying = graph.value(from).varying;
+}
+
 } // namespace
 
-LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, const std::vector<ValueId>& inits)
-    : builder_(builder), inits_(inits) {
+LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, std::vector<ValueId> inits,
+                         const std::vector<std::vector<int>>& varying)
+    : builder_(builder), inits_(std::move(inits)) {
     Graph& graph = builder.graph();
+    for (size_t n = 0; n < varying.size(); ++n) inits_[n] = builder.vary(inits_[n], varying[n]);
     loop_ = static_cast<int>(graph.loops.size());
     graph.loops.push_back(header);
     GraphLoop& loop = graph.loops.back();
@@ -24,11 +33,16 @@ LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, const std::v
     loop.opens = static_cast<NodeId>(graph.nodes.size());
     Node marker;
     marker.opens = loop_;
-    marker.inputs = inits;
+    marker.inputs = inits_;
     std::vector<TensorType> types;
-    for (ValueId id : inits) types.push_back(builder.type(id));
+    for (ValueId id : inits_) types.push_back(builder.type(id));
     arguments_ = builder.emit_marker(std::move(marker), types, "argument");
-    for (ValueId id : arguments_) graph.value(id).loop = loop_;
+    for (size_t n = 0; n < arguments_.size(); ++n) {
+        Value& argument = graph.value(arguments_[n]);
+        argument.loop = loop_;
+        take_region(graph, arguments_[n], inits_[n]);
+        if (n < varying.size()) join(argument.varying, varying[n]); // a constant stays as it is
+    }
     builder.set_loop(loop_);
 }
 
@@ -50,15 +64,17 @@ ValueId LoopBuilder::rows(ValueId value, size_t dim) {
     return must(builder_.emit("loop_slice", {value}, std::move(attributes)));
 }
 
-LoopBuilder::Results LoopBuilder::close(const std::vector<ValueId>& yields, const std::vector<ValueId>& terms,
+LoopBuilder::Results LoopBuilder::close(std::vector<ValueId> yields, const std::vector<ValueId>& terms,
                                         const std::vector<ValueId>& slices, const std::string& stack_axis) {
     internal_check(yields.size() == arguments_.size(), "a loop yields what it carries");
     Graph& graph = builder_.graph();
+    for (size_t n = 0; n < yields.size(); ++n)
+        yields[n] = builder_.vary(yields[n], graph.value(arguments_[n]).varying);
     Node marker;
     marker.closes = loop_;
     std::vector<TensorType> types;
-    for (const std::vector<ValueId>* list : {&yields, &terms})
-        for (ValueId id : *list) {
+    for (const std::vector<ValueId>& list : {yields, terms})
+        for (ValueId id : list) {
             marker.inputs.push_back(id);
             types.push_back(builder_.type(id));
         }
@@ -71,7 +87,9 @@ LoopBuilder::Results LoopBuilder::close(const std::vector<ValueId>& yields, cons
     }
     builder_.set_loop(graph.loops[static_cast<size_t>(loop_)].parent);
     const NodeId closes = static_cast<NodeId>(graph.nodes.size());
+    const std::vector<ValueId> ends = marker.inputs;
     const std::vector<ValueId> made = builder_.emit_marker(std::move(marker), types, "result");
+    for (size_t n = 0; n < made.size(); ++n) take_region(graph, made[n], n < yields.size() ? arguments_[n] : ends[n]);
     GraphLoop& loop = graph.loops[static_cast<size_t>(loop_)];
     loop.closes = closes;
     Results results;

@@ -30,8 +30,10 @@ public:
 
 private:
     const Value& value(ValueId id) const { return graph_.value(id); }
+    // nullptr: it enters, or a loop carries it.
     const Node* producer(ValueId id) const {
-        return value(id).producer < 0 ? nullptr : &graph_.node(value(id).producer);
+        const NodeId node = value(id).producer;
+        return node < 0 || is_marker(graph_.node(node)) ? nullptr : &graph_.node(node);
     }
     // As the body names it: not as it is taken to vary.
     ValueId written(ValueId id) const {
@@ -90,8 +92,9 @@ private:
         const std::vector<NodeId>& readers = users_[static_cast<size_t>(node_.outputs[0])];
         if (readers.size() != 1) return {};
         const Node* reader = &graph_.node(readers[0]);
-        if (reader->op->name == "pvary" && users_[static_cast<size_t>(reader->outputs[0])].size() == 1)
+        if (!is_marker(*reader) && reader->op->name == "pvary" && users_[static_cast<size_t>(reader->outputs[0])].size() == 1)
             reader = &graph_.node(users_[static_cast<size_t>(reader->outputs[0])][0]);
+        if (is_marker(*reader)) return {};
         if (op_ == "all_gather" && reader->op->name == "reduce_sum") {
             const std::vector<i64>& dims = reader->attributes.integers("dims");
             if (std::find(dims.begin(), dims.end(), node_.attributes.integer("dim")) == dims.end()) return {};

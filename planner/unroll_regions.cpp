@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace shard {
 
@@ -20,7 +21,7 @@ public:
     Graph run() {
         made_.declared = source_.declared;
         made_.remats = source_.remats;
-        made_.loops = source_.loops; // no region stands in one; ids follow
+        made_.loops = source_.loops; // ids follow
         for (ValueId id : source_.inputs) {
             builder_.unique_name(source_.value(id).name, "#");
             held_[static_cast<size_t>(id)] = {builder_.add_input(source_.value(id))};
@@ -60,7 +61,7 @@ private:
             describe(result[0], value);
             return;
         }
-        axes_ = source_.regions[static_cast<size_t>(region)].axes;
+        set_region(region);
         if (node.op->device && node.op->device->border == DeviceOp::Border::leaves) {
             const size_t rank = node.attributes.integers("parts").size();
             result = {together(node, 0, std::vector<i64>(rank))};
@@ -75,20 +76,33 @@ private:
         }
     }
 
+    // A loop carries, adds up and stacks what every device of a region has.
     void visit_marker(const Node& node) {
         Node marker = node;
+        marker.inputs.clear();
         marker.outputs.clear();
-        for (ValueId& input : marker.inputs) input = held(input)[0];
         std::vector<TensorType> types;
-        for (ValueId output : node.outputs) types.push_back(source_.value(output).type);
+        std::vector<size_t> devices; // by output of the node
+        for (size_t n = 0; n < node.outputs.size(); ++n) {
+            const Value& value = source_.value(node.outputs[n]);
+            set_region(value.region);
+            devices.push_back(value.region < 0 ? 1 : device_count());
+            for (size_t device = 0; device < devices[n]; ++device) {
+                marker.inputs.push_back(held_by(node.inputs[n], device));
+                types.push_back(value.type);
+            }
+        }
         builder_.set_place({node.scope, "marker@", node.span, {}, {}});
         const NodeId id = static_cast<NodeId>(made_.nodes.size());
         const std::vector<ValueId> outputs = builder_.emit_marker(std::move(marker), types, "value");
-        for (size_t n = 0; n < outputs.size(); ++n) {
+        std::vector<ValueId>::const_iterator next = outputs.begin();
+        for (size_t n = 0; n < node.outputs.size(); ++n) {
             const Value& value = source_.value(node.outputs[n]);
-            held_[static_cast<size_t>(node.outputs[n])] = {outputs[n]};
-            describe(outputs[n], value);
-            made_.value(outputs[n]).loop = value.loop;
+            for (size_t device = 0; device < devices[n]; ++device, ++next) {
+                held_[static_cast<size_t>(node.outputs[n])].push_back(*next);
+                if (value.region < 0) describe(*next, value);
+                made_.value(*next).loop = value.loop;
+            }
         }
         if (node.opens >= 0) made_.loops[static_cast<size_t>(node.opens)].opens = id;
         if (node.closes >= 0) made_.loops[static_cast<size_t>(node.closes)].closes = id;
@@ -116,6 +130,9 @@ private:
 
     // --- devices of the region ---
 
+    void set_region(int region) {
+        axes_ = region < 0 ? std::vector<AxisRef>() : source_.regions[static_cast<size_t>(region)].axes;
+    }
     size_t device_count() const {
         i64 count = 1;
         for (const AxisRef& axis : axes_) count *= axis.size;
@@ -163,7 +180,7 @@ private:
             start[d] = rank * (shape[d] / parts[d]);
             limit[d] = start[d] + shape[d] / parts[d];
         }
-        ValueId& made = known({whole}, start);
+        ValueId& made = blocks_.try_emplace({whole, node.loop, start}, -1).first->second;
         if (made < 0) made = must(builder_.emit("slice", {whole}, attributes_of({{"start", start}, {"limit", limit}})));
         return made;
     }
@@ -234,10 +251,6 @@ private:
         return result;
     }
 
-    ValueId& known(std::vector<ValueId> operands, std::vector<i64> numbers) {
-        return blocks_.try_emplace({std::move(operands), std::move(numbers)}, -1).first->second;
-    }
-
     void finish() {
         for (ValueId id : source_.outputs) {
             made_.outputs.push_back(held(id)[0]);
@@ -245,13 +258,7 @@ private:
         }
         made_.output_names = source_.output_names;
         for (const auto& [path, id] : source_.aliases) made_.aliases.emplace_back(path, held(id)[0]);
-        for (GraphLoop& loop : made_.loops) {
-            for (GraphLoop::Carried& carried : loop.carried)
-                carried = {held(carried.init)[0], held(carried.argument)[0], held(carried.yield)[0],
-                           held(carried.result)[0]};
-            for (GraphLoop::Sum& sum : loop.sums) sum.term = held(sum.term)[0], sum.result = held(sum.result)[0];
-            for (GraphLoop::Stack& stack : loop.stacks) stack = {held(stack.slice)[0], held(stack.result)[0]};
-        }
+        for (size_t l = 0; l < made_.loops.size(); ++l) finish(source_.loops[l], made_.loops[l]);
         for (const Graph::Quotient& quotient : source_.quotients)
             made_.quotients.push_back({held(quotient.value)[0], held(quotient.sum)[0], held(quotient.count)[0]});
         if (source_.loss >= 0) made_.loss = held(source_.loss)[0];
@@ -269,6 +276,25 @@ private:
         }
     }
 
+    void finish(const GraphLoop& source, GraphLoop& made) {
+        made.carried.clear();
+        made.sums.clear();
+        made.stacks.clear();
+        for (const GraphLoop::Carried& carried : source.carried)
+            for (size_t device = 0; device < held(carried.result).size(); ++device)
+                made.carried.push_back({held_by(carried.init, device), held_by(carried.argument, device),
+                                        held_by(carried.yield, device), held_by(carried.result, device)});
+        for (const GraphLoop::Sum& sum : source.sums)
+            for (size_t device = 0; device < held(sum.result).size(); ++device) {
+                made.sums.push_back(sum);
+                made.sums.back().term = held_by(sum.term, device);
+                made.sums.back().result = held_by(sum.result, device);
+            }
+        for (const GraphLoop::Stack& stack : source.stacks)
+            for (size_t device = 0; device < held(stack.result).size(); ++device)
+                made.stacks.push_back({held_by(stack.slice, device), held_by(stack.result, device)});
+    }
+
     const Graph& source_;
     Graph made_;
     Diagnostics diagnostics_;
@@ -276,7 +302,7 @@ private:
     std::vector<Held> held_;    // by value of the source
     std::vector<NodeId> first_; // by node of the source: the first that was made of it
     std::vector<AxisRef> axes_; // of the region at hand
-    std::map<std::pair<std::vector<ValueId>, std::vector<i64>>, ValueId> blocks_; // cut out at the border
+    std::map<std::tuple<ValueId, int, std::vector<i64>>, ValueId> blocks_; // cut out at the border, in a loop
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -15,17 +16,31 @@ bool varies(const Graph& graph, ValueId id, int axis) {
     return std::find(varying.begin(), varying.end(), axis) != varying.end();
 }
 
+// What a value is made of; what a loop carries, of where it begins and of what a trip makes.
+std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
+    const NodeId producer = graph.value(id).producer;
+    if (producer < 0) return {};
+    const Node& node = graph.node(producer);
+    if (!is_marker(node)) return node.inputs;
+    const size_t n = static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
+    if (node.opens < 0) return {node.inputs[n]};
+    // A loop that is still being built carries nothing yet, and is not asked about.
+    const GraphLoop::Carried& carried = graph.loops[static_cast<size_t>(node.opens)].carried[n];
+    return {carried.init, carried.yield};
+}
+
 // The value that varies while nothing that it is made of does; along first operands.
 ValueId origin_of(const Graph& graph, ValueId id, int axis) {
-    for (;;) {
-        const Value& value = graph.value(id);
-        if (value.producer < 0) return id;
-        const Node& node = graph.node(value.producer);
-        const auto next = std::find_if(node.inputs.begin(), node.inputs.end(),
-                                       [&](ValueId input) { return varies(graph, input, axis); });
-        if (next == node.inputs.end()) return id;
+    std::set<ValueId> seen;
+    while (seen.insert(id).second) {
+        const std::vector<ValueId> sources = sources_of(graph, id);
+        const auto next = std::find_if(sources.begin(), sources.end(), [&](ValueId source) {
+            return varies(graph, source, axis) && seen.count(source) == 0;
+        });
+        if (next == sources.end()) break;
         id = *next;
     }
+    return id;
 }
 
 // The last part of a path.

@@ -74,6 +74,9 @@ private:
                       closes_with(carried.yield, carried.result),
                   l, "what it carries is not what its markers have");
             for (ValueId id : {carried.argument, carried.yield, carried.result})
+                check(graph_.value(id).region == graph_.value(carried.init).region, l,
+                      "what it carries enters a manual region or leaves one");
+            for (ValueId id : {carried.argument, carried.yield, carried.result})
                 check(graph_.value(id).type.shape == graph_.value(carried.init).type.shape &&
                           graph_.value(id).type.dtype == graph_.value(carried.init).type.dtype,
                       l, "what it carries changes its type");

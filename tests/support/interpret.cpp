@@ -38,7 +38,8 @@ public:
     }
 
     // A global value; a local one of a manual region is held by each device.
-    Array& value(ValueId id) { return values_[at(id)][0]; }
+    Array& value(ValueId id) { return held(id)[0]; }
+    PerDevice& held(ValueId id) { return values_[at(id)]; }
 
     void run(NodeId begin, NodeId end) {
         for (NodeId n = begin; n < end; ++n) {
@@ -75,30 +76,34 @@ private:
     }
 
     void run_loop(const GraphLoop& loop, size_t number) {
-        for (const GraphLoop::Carried& carried : loop.carried) value(carried.argument) = value(carried.init);
-        for (const GraphLoop::Sum& sum : loop.sums) value(sum.result) = zeros(sum.result);
-        for (const GraphLoop::Stack& stack : loop.stacks) value(stack.result) = zeros(stack.result);
+        for (const GraphLoop::Carried& carried : loop.carried) held(carried.argument) = held(carried.init);
+        for (const GraphLoop::Sum& sum : loop.sums) held(sum.result) = zeros(sum.result);
+        for (const GraphLoop::Stack& stack : loop.stacks) held(stack.result) = zeros(stack.result);
         for (i64 trip = 0; trip < loop.trips; ++trip) {
             const i64 index = loop.reverse ? loop.trips - 1 - trip : trip;
             index_[number] = index;
             run(loop.opens + 1, loop.closes);
             for (const GraphLoop::Sum& sum : loop.sums)
-                for (size_t i = 0; i < value(sum.term).values.size(); ++i)
-                    value(sum.result).values[i] += value(sum.term).values[i];
-            for (const GraphLoop::Stack& stack : loop.stacks) {
-                const std::vector<double>& slice = value(stack.slice).values;
-                std::copy(slice.begin(), slice.end(),
-                          value(stack.result).values.begin() +
-                              static_cast<std::ptrdiff_t>(index * static_cast<i64>(slice.size())));
-            }
-            std::vector<Array> next; // all at once: a yield may be another's argument
-            for (const GraphLoop::Carried& carried : loop.carried) next.push_back(value(carried.yield));
-            for (size_t n = 0; n < next.size(); ++n) value(loop.carried[n].argument) = next[n];
+                for (size_t device = 0; device < held(sum.result).size(); ++device) {
+                    const std::vector<double>& term = on_device(held(sum.term), device).values;
+                    for (size_t i = 0; i < term.size(); ++i) held(sum.result)[device].values[i] += term[i];
+                }
+            for (const GraphLoop::Stack& stack : loop.stacks)
+                for (size_t device = 0; device < held(stack.result).size(); ++device) {
+                    const std::vector<double>& slice = on_device(held(stack.slice), device).values;
+                    std::copy(slice.begin(), slice.end(),
+                              held(stack.result)[device].values.begin() +
+                                  static_cast<std::ptrdiff_t>(index * static_cast<i64>(slice.size())));
+                }
+            std::vector<PerDevice> next; // all at once: a yield may be another's argument
+            for (const GraphLoop::Carried& carried : loop.carried) next.push_back(held(carried.yield));
+            for (size_t n = 0; n < next.size(); ++n) held(loop.carried[n].argument) = next[n];
         }
-        for (const GraphLoop::Carried& carried : loop.carried) value(carried.result) = value(carried.argument);
+        for (const GraphLoop::Carried& carried : loop.carried) held(carried.result) = held(carried.argument);
         if (!exactness_) return;
         for (const GraphLoop::Sum& sum : loop.sums)
-            note(value(sum.result), graph_.value(sum.result).type.dtype, *exactness_);
+            for (const Array& array : held(sum.result))
+                note(array, graph_.value(sum.result).type.dtype, *exactness_);
     }
 
     // What is drawn is drawn under a key that the running trips are folded into, as further places.
@@ -111,9 +116,10 @@ private:
         return node;
     }
 
-    Array zeros(ValueId id) const {
-        const TensorType& type = graph_.value(id).type;
-        return {type.shape, std::vector<double>(static_cast<size_t>(type.elements()), 0)};
+    PerDevice zeros(ValueId id) const {
+        const Value& value = graph_.value(id);
+        const Array array = {value.type.shape, std::vector<double>(static_cast<size_t>(value.type.elements()), 0)};
+        return PerDevice(value.region < 0 ? 1 : devices_of(graph_.regions[at(value.region)]), array);
     }
 
     // Every trips-th entry along the dim, from the running index on.

@@ -1,0 +1,66 @@
+#include "planner/build_scan.h"
+
+#include "planner/local_use.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// E0231: what a trip makes is not what the next one begins with.
+bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, const std::vector<ValueId>& yields) {
+    const Graph& graph = build.builder.graph();
+    for (size_t n = 0; n < inits.size(); ++n) {
+        const Value &before = graph.value(inits[n]), &after = graph.value(yields[n]);
+        const std::string names[] = {build.module.inputs[n].text, build.module.name.text};
+        if (before.type.dtype != after.type.dtype || before.type.shape != after.type.shape) {
+            build.builder.diagnostics()
+                .error("E0231", build.entry.op.span,
+                       fmt::format("module '{}' cannot be scanned: '{}' goes in as {} {} and comes out as {} {}",
+                                   names[1], names[0], name(before.type.dtype), shape_text(before.type.shape),
+                                   name(after.type.dtype), shape_text(after.type.shape)))
+                .label(build.module.outputs[n].span, "comes out here");
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying) {
+    Builder& builder = build.builder;
+    const size_t carried = build.module.outputs.size();
+    const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));
+    for (ValueId id : operands) builder.mark_used(id);
+    Builder::Place place = {build.instance, build.instance, build.entry.op.span, {}, {}};
+    GraphLoop header;
+    header.trips = build.trips;
+    header.scope = build.instance;
+    header.span = build.entry.op.span;
+    builder.set_place(place);
+    LoopBuilder loop(builder, header, inits, varying);
+    for (size_t n = 0; n < carried; ++n) {
+        operands[n] = loop.argument(n);
+        const std::string name =
+            builder.unique_name(fmt::format("{}.{}", build.instance, build.module.inputs[n].text), "#");
+        builder.rename(operands[n], name, build.module.inputs[n].span);
+    }
+    const BuiltValues yields = build.run(loop, operands);
+    bool fits = yields && check_carried(build, inits, *yields);
+    for (size_t n = 0; fits && n < carried; ++n) {
+        std::vector<int> made = builder.graph().value(loop.argument(n)).varying;
+        join(made, builder.graph().value((*yields)[n]).varying);
+        fits = made == builder.graph().value(loop.argument(n)).varying;
+        varying[n] = std::move(made);
+    }
+    if (!fits) {
+        builder.set_loop(builder.graph().loops[static_cast<size_t>(loop.loop())].parent);
+        return std::nullopt;
+    }
+    builder.set_place(std::move(place));
+    return loop.close(*yields, {}, {}).carried;
+}
+
+} // namespace shard
