@@ -101,7 +101,7 @@ private:
         }
         const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise
         if (role == Role::param && follows) decl.dtype = model_.precision.params;
-        if (scan_) stack(decl);
+        for (size_t s = open_scans_.size(); s-- > 0;) stack(decl, open_scans_[s]);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
         const std::optional<i64> count = checked_element_count(decl.shape);
@@ -116,9 +116,9 @@ private:
         value.decl = static_cast<int>(graph_.declared.size());
         graph_.declared.push_back(decl);
         graph_.declared.back().name.text = value.name;
-        owners_.push_back({module_path, -1, 0, 0});
+        owners_.push_back({module_path, {}});
         const ValueId id = builder_.add_input(std::move(value));
-        ValueId bound = scan_ ? entry_of_stack(id, decl, scope) : id;
+        ValueId bound = open_scans_.empty() ? id : entry_of_stack(id, decl, scope);
         if (microbatch_ && role == Role::input)
             bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
         scope.bind(decl.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
@@ -300,16 +300,11 @@ private:
     BuiltValues run_scan(const ModuleDecl& module, const Entry& entry, const Repeat& repeat,
                          const std::string& instance, const std::vector<ValueId>& operands,
                          const std::vector<std::string>& path) {
-        if (scan_) {
-            diagnostics_.error("E0233", repeat.scan_span, "a block that is scanned cannot scan another one")
-                .help("leave `scan: true` away here: the inner repeat is then written out, which computes the same");
-            return std::nullopt;
-        }
         ScanBuild build{builder_, module, entry, repeat.times, instance, {}};
         build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
-            scan_ = Scan{&loop, repeat.times, repeat.axis, scans_++, path.size() - 1};
+            open_scans_.push_back({&loop, repeat.axis, {scans_++, repeat.times, path.size() - 1}});
             const BuiltValues outputs = run_module(module, instance, carried, path);
-            scan_.reset();
+            open_scans_.pop_back();
             return outputs;
         };
         // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built; then
@@ -331,22 +326,34 @@ private:
         }
     }
 
+    // The scan whose body is being built.
+    struct Scan {
+        LoopBuilder* loop;
+        std::string axis;
+        TensorOwner::Stack stack;
+    };
+
     // A parameter of a scanned block, as it is declared: all layers of it.
-    void stack(TensorDecl& decl) const {
+    static void stack(TensorDecl& decl, const Scan& scan) {
         decl.logical.resize(decl.shape.size());
-        decl.shape.insert(decl.shape.begin(), scan_->layers);
-        decl.logical.insert(decl.logical.begin(), scan_->axis);
+        decl.shape.insert(decl.shape.begin(), scan.stack.layers);
+        decl.logical.insert(decl.logical.begin(), scan.axis);
         if (decl.mesh) decl.mesh->dims.insert(decl.mesh->dims.begin(), DimSpec{{}, false, 0, decl.mesh->span});
     }
 
-    // What the body calls by the parameter's name: that of the running layer.
-    ValueId entry_of_stack(ValueId stack, const TensorDecl& decl, const Scope& scope) {
-        owners_.back().scan = scan_->number;
-        owners_.back().layers = scan_->layers;
-        owners_.back().block = scan_->block;
-        graph_.value(stack).stacked = true;
+    // What the body calls by the parameter's name: that of the running layer. What an outer scan's trip takes is taken
+    // before the inner loop begins.
+    ValueId entry_of_stack(ValueId entry, const TensorDecl& decl, const Scope& scope) {
+        graph_.value(entry).stacked = static_cast<int>(open_scans_.size());
         builder_.set_place({scope.path(), scope.full(decl.name.text), decl.name.span, {}, {}});
-        const ValueId entry = scan_->loop->entry(stack);
+        for (size_t s = 0; s < open_scans_.size(); ++s) {
+            owners_.back().stacks.push_back(open_scans_[s].stack);
+            const auto take = [&] { entry = open_scans_[s].loop->entry(entry); };
+            if (s + 1 < open_scans_.size())
+                open_scans_[s + 1].loop->in_front(take);
+            else
+                take();
+        }
         builder_.rename(entry, builder_.unique_name(scope.full(decl.name.text) + ".layer", "_"), decl.name.span);
         return entry;
     }
@@ -393,22 +400,13 @@ private:
         return outputs;
     }
 
-    // The scan whose body is being built.
-    struct Scan {
-        LoopBuilder* loop;
-        i64 layers;
-        std::string axis;
-        int number;
-        size_t block; // in the linen path: the scanned block
-    };
-
     const Model& model_;
     const Mesh* mesh_; // the layout's, for manual regions; nullptr: unknown
     Diagnostics& diagnostics_;
     Graph graph_;
     Builder builder_;
     std::optional<Model> microbatch_; // the model as a microbatch sees it, if there are several
-    std::optional<Scan> scan_;
+    std::vector<Scan> open_scans_;    // outer before inner
     int scans_ = 0;
     std::vector<TensorOwner> owners_; // by declared tensor
     int region_ = -1;                 // the manual region that is being built

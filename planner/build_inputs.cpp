@@ -192,41 +192,68 @@ std::optional<Key> explicit_key(const TensorDecl& decl) {
 
 // What one layer declares.
 TensorDecl entry_of(TensorDecl decl, const TensorOwner& owner) {
-    if (owner.layers > 0) decl.shape.erase(decl.shape.begin());
+    decl.shape.erase(decl.shape.begin(), decl.shape.begin() + static_cast<std::ptrdiff_t>(owner.stacks.size()));
     return decl;
 }
 
-// By declared input: the parameter's key, or one for each entry of a stack. Keys are given in the order in which
-// parameters would be declared if scans were written out: layer by layer.
-std::vector<std::vector<std::optional<Key>>> keys_of(const Graph& graph, const Model& model, Key root,
-                                                     const std::vector<ValueId>& declared,
-                                                     const std::vector<TensorOwner>& owners,
-                                                     const std::vector<Distribution>& distributions) {
-    std::vector<ParameterKeyRequest> requests;
-    std::vector<size_t> asked_by; // by request: the input
-    const auto ask = [&](size_t n, i64 layer) {
-        const TensorOwner& owner = owners[n];
-        std::vector<std::string> path = owner.path;
-        if (owner.layers > 0) path[owner.block] += fmt::format("_{}", layer);
-        requests.push_back({path, is_random(distributions[n]), explicit_key(graph.declared[n])});
-        asked_by.push_back(n);
-    };
-    std::vector<size_t> parameters;
-    for (size_t n = 0; n < declared.size(); ++n)
-        if (graph.value(declared[n]).role == Role::param) parameters.push_back(n);
-    for (size_t first = 0; first < parameters.size();) {
-        const TensorOwner& owner = owners[parameters[first]];
-        size_t end = first + 1;
-        while (owner.scan >= 0 && end < parameters.size() && owners[parameters[end]].scan == owner.scan) ++end;
-        for (i64 layer = 0; layer < std::max<i64>(owner.layers, 1); ++layer)
-            for (size_t p = first; p < end; ++p) ask(parameters[p], layer);
-        first = end;
+// Asks for keys in the order in which parameters would be declared if scans were written out: layer by layer.
+class KeyAsker {
+public:
+    KeyAsker(const Graph& graph, std::span<const ValueId> declared, std::span<const TensorOwner> owners,
+             std::span<const Distribution> distributions)
+        : graph_(graph), owners_(owners), distributions_(distributions), keys_(declared.size()) {
+        for (size_t n = 0; n < declared.size(); ++n)
+            if (graph.value(declared[n]).role == Role::param) parameters_.push_back(n);
     }
-    const std::vector<std::optional<Key>> made = parameter_keys(model.keys, root, requests);
-    std::vector<std::vector<std::optional<Key>>> keys(declared.size());
-    for (size_t r = 0; r < made.size(); ++r) keys[asked_by[r]].push_back(made[r]);
-    return keys;
-}
+
+    // By declared input: the parameter's key, or one for each entry of a stack, row-major.
+    std::vector<std::vector<std::optional<Key>>> run(const Model& model, Key root) {
+        ask(0, parameters_.size());
+        const std::vector<std::optional<Key>> made = parameter_keys(model.keys, root, requests_);
+        for (size_t r = 0; r < made.size(); ++r) keys_[asked_by_[r]].push_back(made[r]);
+        return std::move(keys_);
+    }
+
+private:
+    const TensorOwner& owner(size_t p) const { return owners_[parameters_[p]]; }
+
+    // Of the parameters from first to end, all in the scans that `layers_` counts.
+    void ask(size_t first, size_t end) {
+        const size_t depth = layers_.size();
+        while (first < end) {
+            if (owner(first).stacks.size() == depth) {
+                ask_one(parameters_[first++]);
+                continue;
+            }
+            const TensorOwner::Stack& stack = owner(first).stacks[depth];
+            size_t last = first + 1;
+            const auto shares_scan = [&](size_t p) {
+                return owner(p).stacks.size() > depth && owner(p).stacks[depth].scan == stack.scan;
+            };
+            while (last < end && shares_scan(last)) ++last;
+            layers_.push_back(0);
+            for (; layers_.back() < stack.layers; ++layers_.back()) ask(first, last);
+            layers_.pop_back();
+            first = last;
+        }
+    }
+
+    void ask_one(size_t n) {
+        std::vector<std::string> path = owners_[n].path;
+        for (size_t s = 0; s < layers_.size(); ++s) path[owners_[n].stacks[s].block] += fmt::format("_{}", layers_[s]);
+        requests_.push_back({path, is_random(distributions_[n]), explicit_key(graph_.declared[n])});
+        asked_by_.push_back(n);
+    }
+
+    const Graph& graph_;
+    std::span<const TensorOwner> owners_;
+    std::span<const Distribution> distributions_;
+    std::vector<std::vector<std::optional<Key>>> keys_;
+    std::vector<size_t> parameters_;
+    std::vector<i64> layers_; // of the scans around, the layer that asks
+    std::vector<ParameterKeyRequest> requests_;
+    std::vector<size_t> asked_by_; // by request: the input
+};
 
 } // namespace
 
@@ -247,7 +274,7 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
         distributions.push_back(made.value_or(Distribution{}));
     }
     const std::vector<std::vector<std::optional<Key>>> keys =
-        keys_of(graph, model, root, declared, owners, distributions);
+        KeyAsker(graph, declared, owners, distributions).run(model, root);
     for (size_t n = 0; n < declared.size(); ++n) {
         const TensorDecl& decl = graph.declared[n];
         Value& value = graph.value(declared[n]);
@@ -259,7 +286,7 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
             init.source = Fill{distributions[n].value};
         } else if (key) {
             Random random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
-            if (owners[n].layers > 0)
+            if (!owners[n].stacks.empty())
                 for (const std::optional<Key>& layer : keys[n]) random.layers.push_back(layer.value_or(*key));
             init.source = std::move(random);
         } else {

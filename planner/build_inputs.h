@@ -10,13 +10,17 @@
 
 namespace shard {
 
-// The linen path of the module that owns a declared tensor. Of a block that is scanned the tensor is a stack along dim
-// 0, whose entries have the keys that they would have if the block were written out.
+// The linen path of the module that owns a declared tensor. Of a block that is scanned the tensor is a stack along its
+// first dim, whose entries have the keys that they would have if the block were written out; of a scan in a scan it is a
+// stack of stacks.
 struct TensorOwner {
+    struct Stack {
+        int scan = 0;     // which scan of the model
+        i64 layers = 1;   // entries of the stack
+        size_t block = 0; // in `path`: the scanned block, without the number of the layer
+    };
     std::vector<std::string> path;
-    int scan = -1;    // which scan of the model; -1: no stack
-    i64 layers = 0;   // entries of the stack
-    size_t block = 0; // in `path`: the scanned block, without the number of the layer
+    std::vector<Stack> stacks; // outer before inner
 };
 
 // Fills Value::init of every value in graph.inputs. owners[i] is that of graph.declared[i].

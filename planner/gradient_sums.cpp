@@ -61,15 +61,47 @@ std::vector<bool> gradient_sums(const Graph& graph) {
     return found;
 }
 
+ValueId before_reshapes(const Graph& graph, ValueId id) {
+    for (;;) {
+        const NodeId producer = graph.value(id).producer;
+        if (producer < 0 || graph.node(producer).op != find_op("reshape")) return id;
+        id = graph.node(producer).inputs[0];
+    }
+}
+
 void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
-    for (const GraphLoop& loop : graph.loops)
+    std::vector<bool> stored(graph.values.size());
+    const auto store = [&](ValueId id, const Sharding& as) {
+        shardings[static_cast<size_t>(id)] = as;
+        stored[static_cast<size_t>(id)] = true;
+    };
+    const auto closes_loop = [&](ValueId id) {
+        const NodeId producer = graph.value(id).producer;
+        return producer >= 0 && graph.node(producer).closes >= 0;
+    };
+    for (const GraphLoop& loop : graph.loops) { // outer before inner
         for (const GraphLoop::Sum& sum : loop.sums) {
             if (sum.becomes < 0 || sum.reduce == GradientReduce::end) continue;
-            const Sharding& gradient = shardings[static_cast<size_t>(sum.becomes)];
-            const NodeId producer = graph.value(sum.term).producer;
-            shardings[static_cast<size_t>(sum.result)] = gradient;
-            if (producer >= 0 && graph.node(producer).closes >= 0) shardings[static_cast<size_t>(sum.term)] = gradient;
+            const Sharding gradient = shardings[static_cast<size_t>(sum.becomes)];
+            store(sum.result, gradient);
+            if (closes_loop(sum.term)) store(sum.term, gradient);
         }
+        for (const GraphLoop::Stack& stack : loop.stacks) {
+            if (graph.value(stack.result).role != Role::gradient && !stored[static_cast<size_t>(stack.result)]) continue;
+            Sharding entry = shardings[static_cast<size_t>(stack.result)];
+            entry.dims.erase(entry.dims.begin());
+            // The entry is a stack of the loop inside, which the loop around takes with a dim of one entry.
+            const ValueId inner = before_reshapes(graph, stack.slice);
+            if (!closes_loop(inner) || graph.value(inner).type.shape != graph.value(stack.slice).type.shape) continue;
+            for (ValueId id = stack.slice; id != inner; id = graph.node(graph.value(id).producer).inputs[0]) {
+                Sharding on_the_way = entry;
+                if (graph.value(id).type.rank() > graph.value(inner).type.rank())
+                    on_the_way.dims.insert(on_the_way.dims.begin(), DimSharding{});
+                if (on_the_way.dims.size() == graph.value(id).type.shape.size()) store(id, on_the_way);
+            }
+            store(inner, entry);
+        }
+    }
 }
 
 } // namespace shard

@@ -17,6 +17,9 @@ std::vector<bool> gradient_sums(const Graph& graph);
 // the sum of does too. With `reduce: end` it is the whole that is added up.
 void store_sums_as_gradients(const Graph& graph, Shardings& shardings);
 
+// The value of which only other shapes are made on the way to this one.
+ValueId before_reshapes(const Graph& graph, ValueId id);
+
 bool has_reduction(const Graph& graph, const Node& node); // among the factors of its rule
 
 } // namespace shard

@@ -29,7 +29,7 @@ struct Value {
     int decl = -1;                // inputs and params: index into Graph::declared
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
     ValueId of = -1;              // states and gradients: the parameter that they belong to
-    bool stacked = false;         // parameters: dim 0 holds the layers of a block that is scanned
+    int stacked = 0;              // parameters: how many leading dims hold the layers of blocks that are scanned
     int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
     std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted
 };

@@ -1,5 +1,6 @@
 #include "planner/local_loops.h"
 
+#include "planner/gradient_sums.h"
 #include "planner/ops_support/loop_index.h"
 #include "planner/ops_support/move.h"
 
@@ -155,13 +156,24 @@ void LocalLoop::become(ValueId id, Sharding sharding) {
     if (producer.kernel) std::get<Generate>(*producer.kernel).shape = value.type.shape;
 }
 
+namespace {
+
+// Whether the stack is added up over the trips of a loop around, itself or as an entry of a stack of that.
+bool is_added_up(const Graph& graph, const GraphLoop& loop, const GraphLoop::Stack& stack) {
+    if (loop.parent < 0) return false;
+    const GraphLoop& around = header(graph, loop.parent);
+    for (const GraphLoop::Sum& sum : around.sums)
+        if (before_reshapes(graph, sum.term) == stack.result) return sum.reduce != GradientReduce::each;
+    return std::any_of(around.stacks.begin(), around.stacks.end(), [&](const GraphLoop::Stack& outer) {
+        return before_reshapes(graph, outer.slice) == stack.result && is_added_up(graph, around, outer);
+    });
+}
+
+} // namespace
+
 bool may_stack_partial(const Graph& graph, const GraphLoop& loop, const GraphLoop::Stack& stack,
                        const Sharding& pending, const Sharding& kept) {
-    if (loop.parent < 0) return false;
-    const std::vector<GraphLoop::Sum>& sums = header(graph, loop.parent).sums;
-    const std::vector<GraphLoop::Sum>::const_iterator sum =
-        std::find_if(sums.begin(), sums.end(), [&](const GraphLoop::Sum& each) { return each.term == stack.result; });
-    if (sum == sums.end() || sum->reduce == GradientReduce::each) return false;
+    if (!is_added_up(graph, loop, stack)) return false;
     Sharding whole = pending;
     const std::vector<AxisRef> partial = std::exchange(whole.partial, {});
     const std::vector<AxisRef> split = used_axes(kept);

@@ -4,6 +4,8 @@
 #include "planner/local_use.h"
 #include "planner/ops_support/loop_index.h"
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -56,6 +58,22 @@ ValueId entry_of(Builder& builder, int loop, ValueId stack) {
     return must(builder.emit("reshape", {slice},
                              shape_of(Shape(type.shape.begin() + 1, type.shape.end()),
                                       std::vector<std::string>(type.logical.begin() + 1, type.logical.end()))));
+}
+
+void LoopBuilder::in_front(const std::function<void()>& emit) {
+    Graph& graph = builder_.graph();
+    const GraphLoop& loop = graph.loops[static_cast<size_t>(loop_)];
+    const NodeId opens = loop.opens;
+    const std::ptrdiff_t end = static_cast<std::ptrdiff_t>(graph.nodes.size());
+    const int here = builder_.loop();
+    builder_.set_loop(loop.parent);
+    emit();
+    builder_.set_loop(here);
+    const NodeId emitted = static_cast<NodeId>(static_cast<std::ptrdiff_t>(graph.nodes.size()) - end);
+    std::rotate(graph.nodes.begin() + opens, graph.nodes.begin() + end, graph.nodes.end());
+    renumber_nodes(graph);
+    for (CompositeCall& call : graph.calls)
+        if (call.first >= opens) call.first += emitted, call.last += emitted;
 }
 
 ValueId LoopBuilder::rows(ValueId value, size_t dim) {

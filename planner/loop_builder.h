@@ -8,6 +8,8 @@
 
 #include "planner/builder.h"
 
+#include <functional>
+
 namespace shard {
 
 // The running trip's entry of a value of as many entries along dim 0 as the loop has trips, without that dim.
@@ -26,6 +28,8 @@ public:
     int loop() const { return loop_; }
     ValueId argument(size_t n) const { return arguments_[n]; }
     ValueId entry(ValueId stack) { return entry_of(builder_, loop_, stack); }
+    // What `emit` emits stands in front of the loop, in the loop around.
+    void in_front(const std::function<void()>& emit);
     // Every trips-th row along the dim, from the index on: what is left of the dim are size / trips rows.
     ValueId rows(ValueId value, size_t dim);
 

@@ -95,7 +95,7 @@ private:
                 if (!is_forward(id)) continue;
                 read_[static_cast<size_t>(id)] = true;
                 const Node& reader = graph_.nodes[n];
-                if ((is_free(id) || at(remat_, id)) && reader.loop == passes_.backward_loop) continue;
+                if (is_free(id) || (at(remat_, id) && reader.loop == passes_.backward_loop)) continue;
                 // A copy in a loop would be made in every trip.
                 if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
                     kept_[static_cast<size_t>(id)] = true;
@@ -157,14 +157,18 @@ private:
         }
     }
 
-    // The backward pass anew, every copy in front of its first reader.
+    // The backward pass anew, every copy in front of its first reader, or of the loop in which that stands.
     void insert_copies() {
         std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + backward_),
                                 std::make_move_iterator(graph_.nodes.end()));
         graph_.nodes.resize(static_cast<size_t>(backward_));
-        for (Node& node : nodes) {
-            for (ValueId& input : node.inputs) input = copied(input);
-            graph_.nodes.push_back(std::move(node));
+        for (size_t n = 0; n < nodes.size(); ++n) {
+            // What an inner loop reads is there before it begins.
+            if (nodes[n].opens >= 0 && nodes[n].loop == passes_.backward_loop)
+                for (size_t inner = n + 1; nodes[inner].closes != nodes[n].opens; ++inner)
+                    for (ValueId& input : nodes[inner].inputs) input = copied(input);
+            for (ValueId& input : nodes[n].inputs) input = copied(input);
+            graph_.nodes.push_back(std::move(nodes[n]));
         }
         renumber_nodes(graph_);
     }

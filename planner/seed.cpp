@@ -118,13 +118,13 @@ private:
         // Of a stack the layer is what is gathered, so the layer is split.
         TensorType type = value.type;
         Sharding of_layer = stored;
-        if (value.stacked) {
+        for (int s = 0; s < value.stacked; ++s) {
+            if (overlaps_any(*axis, of_layer.dims[0].axes)) return;
             type.shape.erase(type.shape.begin());
             of_layer.dims.erase(of_layer.dims.begin());
-            if (overlaps_any(*axis, stored.dims[0].axes)) return;
         }
         FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, type, of_layer);
-        if (value.stacked) ++choice.dim;
+        choice.dim += static_cast<size_t>(value.stacked);
         if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
         if (choice.fit != FsdpFit::splits) return;
         Sharding gathered = stored;

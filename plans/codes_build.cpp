@@ -55,8 +55,6 @@ std::vector<CodeDoc> build_codes() {
          "The initializer of an input or a parameter is unknown, lacks an argument, or makes numbers that the element "
          "type cannot hold; or the "
          "model says `keys: explicit` and a parameter has no key."},
-        {"E0233", "not supported by this version",
-         "The model uses something that a later version of shardc will have. The message says what to write instead."},
         {"E0234", "declared twice", "Inputs and parameters share their names, and a name can be declared once."},
         {"E0240", "loss that is not a number",
          "What is differentiated is one floating-point number: the loss of `train`, or the output of the module of a "

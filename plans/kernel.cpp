@@ -12,6 +12,15 @@ std::string_view class_name(const Kernel& kernel) {
     return names[kernel.index()];
 }
 
+std::optional<size_t> stack_dims(const Shape& shape, size_t entries) {
+    i64 count = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        count = multiply_saturating(count, shape[d]);
+        if (count == static_cast<i64>(entries)) return d + 1;
+    }
+    return std::nullopt;
+}
+
 namespace {
 
 i64 contract_flops(const Contract& contract, std::span<const TensorType> inputs, const TensorType& output) {

@@ -99,7 +99,8 @@ struct Random {
     Key key;
     BitLayout layout = BitLayout::partitionable;
     std::uint32_t multiplier = 1; // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
-    // If any: dim 0 is a stack whose entries are arrays of their own, each drawn with its key in place of `key`.
+    // If any: the first dims are stacks, as many dims as have that many entries together (row-major), and each entry is
+    // an array of its own, drawn with its key in place of `key`.
     std::vector<Key> layers = {};
     std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
     // If not empty, into how many blocks each dim of the whole is cut: every block is an array of its own, drawn under
@@ -113,6 +114,9 @@ struct Generate {
     std::vector<Affine> start;
     bool operator==(const Generate&) const = default;
 };
+
+// How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
+std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
 
 using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...

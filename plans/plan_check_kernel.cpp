@@ -239,9 +239,8 @@ std::string generate_problem(const AffineScope& scope, const Generate& generate,
     if (const Iota* iota = std::get_if<Iota>(&generate.source))
         if (iota->dim < 0 || iota->dim >= static_cast<int>(rank)) return "generate: iota along a dim that is not there";
     const Random* random = std::get_if<Random>(&generate.source);
-    if (random != nullptr && !random->layers.empty() &&
-        (rank == 0 || static_cast<i64>(random->layers.size()) != generate.shape[0]))
-        return "random: one key per entry of dim 0";
+    if (random != nullptr && !random->layers.empty() && !stack_dims(generate.shape, random->layers.size()))
+        return "random: one key per entry of the first dims";
     if (random != nullptr) return random_problem(scope, *random, generate, output);
     return {};
 }

@@ -81,10 +81,18 @@ template<typename T>
 void generate(const Random& random, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
     if (!random.blocks.empty() && !local.empty()) return draw_blocks(random, global, start, local, out);
     if (random.layers.empty()) return draw(random, random.key, {global, start, local}, out);
-    const SampleBox entry = {std::span(global).subspan(1), start.subspan(1), std::span(local).subspan(1)};
+    const std::optional<size_t> stacks = stack_dims(global, random.layers.size());
+    internal_check(stacks.has_value(), "random: one key per entry of the first dims");
+    const SampleBox entry = {std::span(global).subspan(*stacks), start.subspan(*stacks),
+                             std::span(local).subspan(*stacks)};
     const i64 size = element_count(Shape(entry.local_shape.begin(), entry.local_shape.end()));
-    for (i64 n = 0; n < local[0]; ++n)
-        draw(random, random.layers[static_cast<size_t>(start[0] + n)], entry, out + n * size);
+    const std::span<const i64> layers = std::span(local).first(*stacks);
+    for_each_index(Shape(layers.begin(), layers.end()), start.first(*stacks), [&](i64 n, std::span<const i64> index) {
+        size_t layer = 0;
+        for (size_t d = 0; d < *stacks; ++d)
+            layer = layer * static_cast<size_t>(global[d]) + static_cast<size_t>(index[d]);
+        draw(random, random.layers[layer], entry, out + n * size);
+    });
 }
 
 } // namespace
