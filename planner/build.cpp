@@ -44,7 +44,7 @@ public:
         ok = run(scope, model_.graph, {}) && ok;
         for (const Name& output : model_.outputs) {
             const std::optional<ValueId> value = scope.find(output.text, graph_);
-            if (!value) scope.report_unknown(output, diagnostics_);
+            if (!value) scope.report_unknown(output, graph_, diagnostics_);
             ok = ok && value && *value != poisoned;
             if (!value || *value == poisoned) continue;
             builder_.mark_used(*value);
@@ -90,8 +90,6 @@ private:
 
     // `seen_as`: the element type in which the graph has it, if it is f32.
     bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
-        if (region()) scope.bind(decl.name.text, poisoned);
-        if (region()) return refuse_parameter(*region(), decl, diagnostics_);
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
@@ -101,6 +99,7 @@ private:
         }
         const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise
         if (role == Role::param && follows) decl.dtype = model_.precision.params;
+        const TensorDecl of_layer = decl;
         for (size_t s = open_scans_.size(); s-- > 0;) stack(decl, open_scans_[s]);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
@@ -119,6 +118,13 @@ private:
         owners_.push_back({module_path, {}});
         const ValueId id = builder_.add_input(std::move(value));
         ValueId bound = open_scans_.empty() ? id : entry_of_stack(id, decl, scope);
+        if (region()) {
+            builder_.set_place({scope.path(), graph_.value(id).name, decl.name.span, {}, {}, region_});
+            const std::optional<ValueId> local = enter_declared(builder_, *mesh_, region_, bound, of_layer);
+            scope.bind(decl.name.text, local.value_or(poisoned));
+            if (!local) return false;
+            bound = *local;
+        }
         if (microbatch_ && role == Role::input)
             bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
         scope.bind(decl.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
@@ -382,7 +388,7 @@ private:
             builder_.set_remat(static_cast<int>(graph_.remats.size()));
             graph_.remats.push_back(module.remat);
         }
-        Scope scope(path, module.graph);
+        Scope scope(path, module.graph, region_);
         for (size_t n = 0; n < operands.size(); ++n) scope.bind(module.inputs[n].text, operands[n]);
         bool ok = true;
         for (const TensorDecl& decl : module.params)
@@ -392,7 +398,7 @@ private:
         std::vector<ValueId> outputs;
         for (const Name& output : module.outputs) {
             const std::optional<ValueId> value = scope.find(output.text, graph_);
-            if (!value) scope.report_unknown(output, diagnostics_);
+            if (!value) scope.report_unknown(output, graph_, diagnostics_);
             ok = ok && value && *value != poisoned;
             outputs.push_back(value.value_or(poisoned));
         }

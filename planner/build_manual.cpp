@@ -24,7 +24,7 @@ public:
 
     BuiltValues run() {
         if (!open_region()) return std::nullopt;
-        Scope body(build_.path, decl_.body);
+        Scope body(build_.path, decl_.body, region_);
         if (!enter_all(body)) return std::nullopt;
         const bool built = build_.run(body, decl_.body, region_);
         const BuiltValues results = leave_all(body);
@@ -117,7 +117,7 @@ private:
 
     std::optional<ValueId> enter(const ManualPort& port) {
         const std::optional<ValueId> global = build_.scope.find(port.of.text, graph_);
-        if (!global) build_.scope.report_unknown(port.of, diagnostics_);
+        if (!global) build_.scope.report_unknown(port.of, graph_, diagnostics_);
         if (!global || *global == poisoned) return std::nullopt;
         const TensorType type = builder_.type(*global);
         const std::optional<ShardingSpec> spec = checked_spec(port, type.rank());
@@ -151,7 +151,7 @@ private:
 
     std::optional<ValueId> leave(const Scope& body, const ManualPort& port, const Name& result) {
         const std::optional<ValueId> local = body.find(port.name.text, graph_);
-        if (!local) body.report_unknown(port.name, diagnostics_);
+        if (!local) body.report_unknown(port.name, graph_, diagnostics_);
         if (!local || *local == poisoned) return std::nullopt;
         TensorType type = builder_.type(*local);
         const std::optional<ShardingSpec> spec = checked_spec(port, type.rank());
@@ -188,12 +188,25 @@ BuiltValues build_manual(const ManualBuild& build) {
     return RegionBuilder(build, std::move(*decl)).run();
 }
 
-bool refuse_parameter(const GraphRegion& region, const TensorDecl& decl, Diagnostics& diagnostics) {
-    diagnostics
-        .error("E0276", decl.name.span, fmt::format("parameter '{}' is declared in a manual region", decl.name.text))
-        .label(region.span, "the region")
-        .help("declare it outside, and let it enter: `in` says how it is split");
-    return false;
+std::optional<ValueId> enter_declared(Builder& builder, const Mesh& mesh, int region, ValueId whole,
+                                      const TensorDecl& decl) {
+    const TensorType type = builder.type(whole);
+    const DimSpec whole_dim = {{}, false, 0, decl.name.span};
+    ShardingSpec spec =
+        decl.mesh.value_or(ShardingSpec{std::vector<DimSpec>(type.shape.size(), whole_dim), {}, decl.name.span});
+    const std::vector<std::string> names = builder.graph().regions[static_cast<size_t>(region)].names;
+    for (DimSpec& dim : spec.dims)
+        std::erase_if(dim.axes, [&](const std::string& axis) {
+            return std::find(names.begin(), names.end(), axis) == names.end();
+        });
+    const CheckedArray array = {decl.name.text, &type, decl.name.span};
+    const std::optional<Sharding> sharding = spec_sharding(mesh, spec, array, builder.diagnostics());
+    if (!sharding || !check_divides(mesh, *sharding, array, dim_spans(spec), builder.diagnostics()))
+        return std::nullopt;
+    const ValueId local = enter_region(builder, whole, region, border_spec(builder.graph(), region, spec, mesh));
+    const std::string path = builder.graph().value(whole).name + ".local";
+    builder.rename(local, builder.unique_name(path, "_"), decl.name.span);
+    return local;
 }
 
 } // namespace shard

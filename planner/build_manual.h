@@ -24,7 +24,9 @@ struct ManualBuild {
 // The global values that leave; nullopt after reporting.
 BuiltValues build_manual(const ManualBuild& build);
 
-// False, after E0276: a parameter is declared in the body.
-bool refuse_parameter(const GraphRegion& region, const TensorDecl& decl, Diagnostics& diagnostics);
+// What a device has of a parameter that a module of the body declares: a whole value like others, which enters as its
+// own `mesh` says. nullopt after reporting that it does not divide.
+std::optional<ValueId> enter_declared(Builder& builder, const Mesh& mesh, int region, ValueId whole,
+                                      const TensorDecl& decl);
 
 } // namespace shard

@@ -32,7 +32,7 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
         const std::optional<ValueId> found = scope.find(names[n].text, builder.graph());
         if (!found) {
             literals[n] = parse_literal(names[n].text);
-            if (!literals[n]) scope.report_unknown(names[n], builder.diagnostics());
+            if (!literals[n]) scope.report_unknown(names[n], builder.graph(), builder.diagnostics());
             ok = ok && literals[n];
             continue;
         }

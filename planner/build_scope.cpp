@@ -22,11 +22,16 @@ std::optional<ValueId> Scope::find(std::string_view name, const Graph& graph) co
         if (number >= 1 && number <= it->second.size()) return it->second[number - 1];
         return std::nullopt;
     }
+    const std::optional<ValueId> value = at_path(name, graph);
+    return value && graph.value(*value).region == region_ ? value : std::nullopt;
+}
+
+std::optional<ValueId> Scope::at_path(std::string_view name, const Graph& graph) const {
     if (name.find('.') == std::string_view::npos) return std::nullopt;
     return find_value(graph, full(name));
 }
 
-void Scope::report_unknown(const Name& name, Diagnostics& diagnostics) const {
+void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const {
     std::vector<std::string_view> candidates;
     for (const auto& [candidate, values] : bindings_) candidates.push_back(candidate);
     DiagnosticBuilder error = diagnostics.error("E0222", name.span, fmt::format("'{}' is not defined here", name.text));
@@ -38,6 +43,13 @@ void Scope::report_unknown(const Name& name, Diagnostics& diagnostics) const {
                                       result.span.line));
                 return;
             }
+    if (const std::optional<ValueId> other = at_path(name.text, graph)) {
+        const Value& value = graph.value(*other);
+        error.label(value.span, value.region < 0 ? "a whole value" : "what one device of a manual region has")
+            .help(value.region < 0 ? "let it enter the region: `in` says how it is split"
+                                   : "let it leave the region: `out` says how it is put together");
+        return;
+    }
     const std::string_view near = nearest(name.text, candidates);
     if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
 }

@@ -12,8 +12,10 @@ inline constexpr ValueId poisoned = -1;
 
 class Scope {
 public:
-    // `path` is "" for the model itself, else the module instance's, "block.0".
-    Scope(std::string path, const std::vector<Entry>& entries) : path_(std::move(path)), entries_(&entries) {}
+    // `path` is "" for the model itself, else the module instance's, "block.0". `region`: the manual region whose values
+    // the names mean; -1: outside all.
+    Scope(std::string path, const std::vector<Entry>& entries, int region = -1)
+        : path_(std::move(path)), entries_(&entries), region_(region) {}
 
     const std::string& path() const { return path_; }
     // The full path of a name of this scope.
@@ -23,11 +25,15 @@ public:
     // "a" is the last binding, "a#2" the second, "block.0.h" a value of a module instance called from here.
     std::optional<ValueId> find(std::string_view name, const Graph& graph) const;
     // E0222 with the nearest name, or the line at which the name is defined later.
-    void report_unknown(const Name& name, Diagnostics& diagnostics) const;
+    void report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const;
 
 private:
+    // A value of a module instance, whether or not this scope may see it.
+    std::optional<ValueId> at_path(std::string_view name, const Graph& graph) const;
+
     std::string path_;
     const std::vector<Entry>* entries_;
+    int region_;
     std::map<std::string, std::vector<ValueId>, std::less<>> bindings_;
 };
 

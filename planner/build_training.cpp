@@ -95,7 +95,7 @@ BuiltValues value_and_gradients(Builder& builder, const Scope& scope, const Entr
     bool ok = true;
     for (const Name& name : *names) {
         const std::optional<ValueId> value = scope.find(name.text, builder.graph());
-        if (!value) scope.report_unknown(name, builder.diagnostics());
+        if (!value) scope.report_unknown(name, builder.graph(), builder.diagnostics());
         ok = ok && value && *value != poisoned;
         if (!value || *value == poisoned) continue;
         values.push_back(*value);

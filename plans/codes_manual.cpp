@@ -27,14 +27,6 @@ std::vector<CodeDoc> manual_codes() {
         {"E0275", "permutation with a device twice",
          "The pairs of a ppermute are [source, destination] ranks along its axes. A device sends to one other at most, "
          "and receives from one at most; who receives nothing holds zeros."},
-        {"E0276", "parameter in a manual region",
-         "The body of a manual region calls a module that has parameters of its own. Parameters are whole values, "
-         "which enter a region like all others: declare them outside and list them under `in`."},
-        {"E0277", "manual region in a loop",
-         "A region stands in a block that is scanned or in a step of microbatches, or its body scans a block. Loops "
-         "and "
-         "regions do not go into each other yet: without `scan: true` a repeat is written out, which computes the "
-         "same."},
         {"E0278", "dim that is not one index a device",
          "Without `tiled: true`, psum_scatter and all_to_all give every device one index of a dim, which then goes: "
          "the dim must be as large as the group. With `tiled: true` every device gets a block, and the dim stays."},
