@@ -313,8 +313,8 @@ private:
             open_scans_.pop_back();
             return outputs;
         };
-        // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built; then
-        // it is built again, from where it began.
+        // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built;
+        // then it is built again, from where it began.
         CarriedVarying varying(module.outputs.size());
         for (;;) {
             if (!check_calls(entry, path.size())) return std::nullopt;

@@ -11,8 +11,8 @@
 namespace shard {
 
 // The linen path of the module that owns a declared tensor. Of a block that is scanned the tensor is a stack along its
-// first dim, whose entries have the keys that they would have if the block were written out; of a scan in a scan it is a
-// stack of stacks.
+// first dim, whose entries have the keys that they would have if the block were written out; of a scan in a scan it is
+// a stack of stacks.
 struct TensorOwner {
     struct Stack {
         int scan = 0;     // which scan of the model

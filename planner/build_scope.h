@@ -12,8 +12,8 @@ inline constexpr ValueId poisoned = -1;
 
 class Scope {
 public:
-    // `path` is "" for the model itself, else the module instance's, "block.0". `region`: the manual region whose values
-    // the names mean; -1: outside all.
+    // `path` is "" for the model itself, else the module instance's, "block.0". `region`: the manual region whose
+    // values the names mean; -1: outside all.
     Scope(std::string path, const std::vector<Entry>& entries, int region = -1)
         : path_(std::move(path)), entries_(&entries), region_(region) {}
 

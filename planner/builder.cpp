@@ -213,6 +213,7 @@ std::vector<ValueId> Builder::emit_marker(Node marker, const std::vector<TensorT
 std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>& types, std::string_view name) {
     node.scope = place_.scope;
     node.span = place_.span;
+    node.gradient_of = place_.gradient_of;
     node.loop = loop_;
     node.remat = remat_;
     const NodeId id = static_cast<NodeId>(graph_->nodes.size());

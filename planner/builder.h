@@ -42,7 +42,8 @@ public:
         Span span;
         std::vector<Span> operand_spans;
         std::vector<std::string> operand_names;
-        int region = -1; // the manual region in which ops without operands are
+        int region = -1;                   // the manual region in which ops without operands are
+        std::string_view gradient_of = {}; // as Node::gradient_of
     };
     void set_place(Place place) { place_ = std::move(place); }
     const Place& place() const { return place_; }

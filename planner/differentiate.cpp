@@ -102,9 +102,9 @@ private:
     static bool passes_on(const Node& node) { return node.op->gradient || is_part_of_stack(node); }
 
     // What is emitted next belongs to where the value is made, and is called after it.
-    void set_place(ValueId value) {
+    void set_place(ValueId value, std::string_view gradient_of = {}) {
         const Value& of = graph_.value(value);
-        Builder::Place place{"", of.name + ".grad", of.span, {}, {}, of.region};
+        Builder::Place place{"", of.name + ".grad", of.span, {}, {}, of.region, gradient_of};
         if (of.producer >= 0) {
             place.scope = graph_.node(of.producer).scope;
             place.span = graph_.node(of.producer).span;
@@ -145,9 +145,10 @@ private:
         if (!wanted(output) || cotangent(output) < 0) return id;
         if (const int c = call_of_[static_cast<size_t>(id)]; c >= 0) {
             const CompositeCall called = call(c); // a copy: the graph grows
-            if (output == called.result) pull(output, called.operands, called.attributes, called.def->gradient);
+            if (output == called.result)
+                pull(output, called.def->name, called.operands, called.attributes, called.def->gradient);
         } else if (const Node node = graph_.node(id); node.op->gradient) {
-            pull(output, node.inputs, node.attributes, node.op->gradient);
+            pull(output, node.op->name, node.inputs, node.attributes, node.op->gradient);
         } else if (is_part_of_stack(node)) {
             contribute_part(node);
         }
@@ -240,12 +241,12 @@ private:
         sum = sum < 0 ? entry : must(builder_.emit("add", {sum, entry}));
     }
 
-    void pull(ValueId output, const std::vector<ValueId>& inputs, const Attributes& attributes,
+    void pull(ValueId output, std::string_view op, const std::vector<ValueId>& inputs, const Attributes& attributes,
               std::vector<ValueId> (*gradient)(const GradientContext&)) {
         name_cotangent(output);
         const std::unique_ptr<bool[]> wanted_inputs = std::make_unique<bool[]>(inputs.size());
         for (size_t n = 0; n < inputs.size(); ++n) wanted_inputs[n] = wanted(inputs[n]);
-        set_place(output);
+        set_place(output, op);
         const std::vector<ValueId> gradients = gradient({builder_, inputs, output, cotangent(output), attributes,
                                                          std::span<const bool>(wanted_inputs.get(), inputs.size())});
         internal_check(gradients.size() == inputs.size(), "an op gives one gradient per operand");

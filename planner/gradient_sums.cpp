@@ -87,7 +87,8 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
             if (closes_loop(sum.term)) store(sum.term, gradient);
         }
         for (const GraphLoop::Stack& stack : loop.stacks) {
-            if (graph.value(stack.result).role != Role::gradient && !stored[static_cast<size_t>(stack.result)]) continue;
+            if (graph.value(stack.result).role != Role::gradient && !stored[static_cast<size_t>(stack.result)])
+                continue;
             Sharding entry = shardings[static_cast<size_t>(stack.result)];
             entry.dims.erase(entry.dims.begin());
             // The entry is a stack of the loop inside, which the loop around takes with a dim of one entry.

@@ -41,7 +41,8 @@ struct Node {
     Attributes attributes;
     std::string scope; // module path, "block.0"
     Span span;
-    int remat = -1; // the module call, in Graph::remats, that says what of its values is computed again
+    std::string_view gradient_of; // of reverse mode: the op whose gradient it belongs to; empty: of the forward pass
+    int remat = -1;               // the module call, in Graph::remats, that says what of its values is computed again
     // A constrain node: what the user asked for; exactly one of the two is used.
     std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
     std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly

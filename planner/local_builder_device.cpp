@@ -34,9 +34,16 @@ Collective collective_of(const Node& node) {
 }
 
 std::string written_by_hand(const Graph& graph, const Node& node) {
-    return fmt::format("{}: written by hand, {} over {}{}", graph.value(node.outputs[0]).name, node.op->name,
-                       fmt::join(node.attributes.strings("over"), ", "),
-                       node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string());
+    const std::string name = graph.value(node.outputs[0]).name;
+    const std::string axes = fmt::format("{}", fmt::join(node.attributes.strings("over"), ", "));
+    const std::string line = node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string();
+    if (node.gradient_of == "pvary")
+        return fmt::format("{}: the gradient of what is the same along {}, and is read{} by what varies over it", name,
+                           axes, line);
+    if (!node.gradient_of.empty())
+        return fmt::format("{}: {} over {}, the gradient of the {} written by hand{}", name, node.op->name, axes,
+                           node.gradient_of, line);
+    return fmt::format("{}: written by hand, {} over {}{}", name, node.op->name, axes, line);
 }
 
 } // namespace

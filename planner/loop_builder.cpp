@@ -86,8 +86,7 @@ LoopBuilder::Results LoopBuilder::close(std::vector<ValueId> yields, const std::
                                         const std::vector<ValueId>& slices, const std::string& stack_axis) {
     internal_check(yields.size() == arguments_.size(), "a loop yields what it carries");
     Graph& graph = builder_.graph();
-    for (size_t n = 0; n < yields.size(); ++n)
-        yields[n] = builder_.vary(yields[n], graph.value(arguments_[n]).varying);
+    for (size_t n = 0; n < yields.size(); ++n) yields[n] = builder_.vary(yields[n], graph.value(arguments_[n]).varying);
     Node marker;
     marker.closes = loop_;
     std::vector<TensorType> types;

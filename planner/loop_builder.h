@@ -17,8 +17,8 @@ ValueId entry_of(Builder& builder, int loop, ValueId stack);
 
 class LoopBuilder {
 public:
-    // `header`: trips, reverse, scope and span. The builder's place names the values. `varying`: per init, the axes over
-    // which the argument varies besides those of the init; in manual regions only.
+    // `header`: trips, reverse, scope and span. The builder's place names the values. `varying`: per init, the axes
+    // over which the argument varies besides those of the init; in manual regions only.
     LoopBuilder(Builder& builder, const GraphLoop& header, std::vector<ValueId> inits,
                 const std::vector<std::vector<int>>& varying = {});
 
@@ -36,9 +36,10 @@ public:
     struct Results {
         std::vector<ValueId> carried, sums, stacks;
     };
-    // `yields`: one per init, of its type, and varying over no more than the argument does. `terms` are summed over the trips, `slices` stacked along a dim in front.
-    Results close(std::vector<ValueId> yields, const std::vector<ValueId>& terms,
-                  const std::vector<ValueId>& slices, const std::string& stack_axis = "");
+    // `yields`: one per init, of its type, and varying over no more than the argument does. `terms` are summed over the
+    // trips, `slices` stacked along a dim in front.
+    Results close(std::vector<ValueId> yields, const std::vector<ValueId>& terms, const std::vector<ValueId>& slices,
+                  const std::string& stack_axis = "");
 
 private:
     Builder& builder_;

@@ -92,7 +92,8 @@ private:
         const std::vector<NodeId>& readers = users_[static_cast<size_t>(node_.outputs[0])];
         if (readers.size() != 1) return {};
         const Node* reader = &graph_.node(readers[0]);
-        if (!is_marker(*reader) && reader->op->name == "pvary" && users_[static_cast<size_t>(reader->outputs[0])].size() == 1)
+        if (!is_marker(*reader) && reader->op->name == "pvary" &&
+            users_[static_cast<size_t>(reader->outputs[0])].size() == 1)
             reader = &graph_.node(users_[static_cast<size_t>(reader->outputs[0])][0]);
         if (is_marker(*reader)) return {};
         if (op_ == "all_gather" && reader->op->name == "reduce_sum") {

@@ -22,7 +22,8 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     if (producer < 0) return {};
     const Node& node = graph.node(producer);
     if (!is_marker(node)) return node.inputs;
-    const size_t n = static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
+    const size_t n =
+        static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
     if (node.opens < 0) return {node.inputs[n]};
     // A loop that is still being built carries nothing yet, and is not asked about.
     const GraphLoop::Carried& carried = graph.loops[static_cast<size_t>(node.opens)].carried[n];

@@ -55,6 +55,41 @@ train:
                        repeat, train);
 }
 
+// Layers with parameters of their own in a region: one that its `mesh` splits, and one that enters whole.
+std::string layers(const std::string& repeat, const std::string& train = "") {
+    return fmt::format(R"(model: layers
+axes: {{batch: 8, embed: 8}}
+inputs: {{x: {{axes: [batch, embed]}}}}
+modules:
+  layer:
+    inputs: [x]
+    params:
+      w1: {{shape: [8, 16], mesh: [~, j]}}
+      w2: {{shape: [16, 8], mesh: [j, ~]}}
+      b: {{shape: [8], init: normal}}
+    graph:
+      - h: {{dot: [x, w1]}}
+      - h: {{gelu: h}}
+      - y: {{dot: [h, w2]}}
+      - y: {{psum: y, over: j}}
+      - y: {{add: [y, b]}}
+    outputs: [y]
+graph:
+  - y:
+      manual:
+        in: {{x: [i, ~]}}
+        out: {{y: [i, ~]}}
+        body:
+          - y: {{repeat: layer, times: 3, in: x{}}}
+outputs: [y]
+train:
+  targets: {{t: {{axes: [batch, embed], init: normal}}}}
+  loss: {{mse: [y, t]}}
+  optimizer: {{adam: {{learning_rate: 0.01}}}}
+{})",
+                       repeat, train);
+}
+
 // y of a region over x (8, 8) and w (8, 8): a block of the body is repeated.
 std::string looped(const std::string& outputs, const std::string& block, const std::string& body,
                    const std::string& repeat = ", scan: true") {
@@ -108,6 +143,18 @@ TEST_CASE("a region that leaves an axis to shardc does so in a loop") {
     model.replace(model.find("manual:"), 7, "manual:\n            mesh: [i, j]");
     CHECK(proved(model, "forward", layout) == "");
     CHECK(proved(model, "train", layout) == "");
+}
+
+TEST_CASE("modules of a manual region have parameters, in a loop and written out") {
+    const std::string fsdp = mesh + "fsdp: {axis: i, min_size: 1}\n";
+    for (const std::string& layout : {mesh, fsdp})
+        for (const std::string& repeat : {std::string(), std::string(", scan: true")})
+            for (const std::string& train : {std::string(), std::string("  microbatches: 2\n")}) {
+                CAPTURE(layout);
+                CAPTURE(repeat);
+                CHECK(proved(layers(repeat, train), "train", layout) == "");
+            }
+    same_losses(layers(", scan: true"), layers(""));
 }
 
 TEST_CASE("a loop stands in a manual region") {

@@ -102,8 +102,7 @@ private:
         for (const GraphLoop::Carried& carried : loop.carried) held(carried.result) = held(carried.argument);
         if (!exactness_) return;
         for (const GraphLoop::Sum& sum : loop.sums)
-            for (const Array& array : held(sum.result))
-                note(array, graph_.value(sum.result).type.dtype, *exactness_);
+            for (const Array& array : held(sum.result)) note(array, graph_.value(sum.result).type.dtype, *exactness_);
     }
 
     // What is drawn is drawn under a key that the running trips are folded into, as further places.

@@ -243,4 +243,72 @@ outputs: [y]
         CHECK(proved(model, layout, "forward") == "");
 }
 
+// Blocks that scan blocks: `outer` and `inner` are appended to the repeats.
+std::string nested_blocks(const std::string& outer, const std::string& inner, const std::string& more = {}) {
+    return fmt::format(R"(model: nested
+axes: {{batch: 8, embed: 8, other: 8, stages: 4, layers: 2}}
+inputs: {{x: {{axes: [batch, embed]}}}}
+modules:
+  layer:
+    inputs: [x, b]
+    params: {{w: {{axes: [embed, other]}}}}
+    graph:
+      - y: {{dot: [x, w]}}
+      - y: {{gelu: y}}
+      - y: {{add: [y, b]}}
+    outputs: [y]
+  stage:
+    inputs: [x]
+    params:
+      w0: {{axes: [embed, other]}}
+      b: {{axes: [embed], init: normal}}
+    graph:
+      - x: {{constrain: x, axes: [batch, embed]}}
+      - y: {{dot: [x, w0]}}
+      - y: {{repeat: layer, times: 2, in: [y, b], axis: layers{1}}}
+      - y: {{softmax: y}}
+      - y: {{add: [x, y]}}
+    outputs: [y]
+graph:
+  - y: {{repeat: stage, times: 4, in: x, axis: stages{0}}}
+outputs: [y]
+train:
+  targets: {{t: {{axes: [batch, embed], init: normal}}}}
+  loss: {{mse: [y, t]}}
+  optimizer: {{adam: {{learning_rate: 1.0e-2}}}}
+{2})",
+                       outer, inner, more);
+}
+
+TEST_CASE("a scanned block that scans another computes what is written out") {
+    const std::string data = "mesh: {data: 2, model: 2}\nrules: [{batch: data}]\n";
+    const std::string fsdp = data + "fsdp: {axis: data, min_size: 1}\n";
+    const std::string stages = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {stages: model}]\n";
+    const std::string both = "mesh: {data: 2, model: 2}\nrules: [{stages: data}, {layers: model}]\n";
+    for (const std::string& more : {std::string(), std::string("  microbatches: 2\n")})
+        for (const std::string& layout : {whole, data, fsdp, stages, both}) {
+            CAPTURE(layout);
+            CHECK(proved(nested_blocks(scan, scan, more), layout, "train", 2) == "");
+        }
+    const Numbers written_out = losses(nested_blocks("", ""), data);
+    CHECK(close(losses(nested_blocks(scan, scan), data), written_out, 1e-5));
+    CHECK(close(losses(nested_blocks(scan, ""), data), written_out, 1e-5));
+    CHECK(close(losses(nested_blocks("", scan), data), written_out, 1e-5));
+    CHECK(close(losses(nested_blocks(scan, scan, "  microbatches: 2\n"), data), written_out, 1e-5));
+}
+
+// Per step and not per trip: the gradients are added up through both loops.
+TEST_CASE("the gradients of stacks of stacks are reduced once a step") {
+    const std::string data = "mesh: {data: 2}\nrules: [{batch: data}]\n";
+    const auto bytes = [&](const std::string& model) {
+        i64 total = 0;
+        const Plan plan = train_plan(model, data);
+        for (const CollectiveReport& collective : plan.report.collectives) total += collective.wire_bytes_total;
+        return total;
+    };
+    const i64 once = bytes(nested_blocks("", ""));
+    CHECK(bytes(nested_blocks(scan, scan)) == once);
+    CHECK(bytes(nested_blocks(scan, scan, "  microbatches: 2\n")) == once);
+}
+
 } // namespace shard
