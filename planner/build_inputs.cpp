@@ -184,15 +184,33 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
 }
 
 std::optional<Key> explicit_key(const TensorDecl& decl) {
+    if (!decl.init.layers.empty()) return decl.init.layers[0];
     if (!decl.init.key || decl.init.key->empty()) return std::nullopt;
     const std::vector<i64>& words = *decl.init.key;
     if (words.size() == 1) return key_from_seed(words[0]);
     return Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
 }
 
-// What one layer declares.
-TensorDecl entry_of(TensorDecl decl, const TensorOwner& owner) {
-    decl.shape.erase(decl.shape.begin(), decl.shape.begin() + static_cast<std::ptrdiff_t>(owner.stacks.size()));
+// What one layer declares, of a scanned block or of a stack that is declared with a key for each entry. nullopt after
+// E0232: the keys are not those of the stack.
+std::optional<TensorDecl> entry_of(TensorDecl decl, const TensorOwner& owner, Diagnostics& diagnostics) {
+    size_t stacks = owner.stacks.size();
+    if (!decl.init.layers.empty()) {
+        const std::optional<size_t> dims = stacks > 0 ? std::nullopt : stack_dims(decl.shape, decl.init.layers.size());
+        if (!dims) {
+            diagnostics
+                .error("E0232", decl.init.span,
+                       stacks > 0 ? fmt::format("'{}' is declared in a block that is scanned: all layers have "
+                                                "one key",
+                                                decl.name.text)
+                                  : fmt::format("{} keys are not those of a stack of shape {}", decl.init.layers.size(),
+                                                shape_text(decl.shape)))
+                .help("a list of keys has one for each entry of the first dim, or of the first dims together");
+            return std::nullopt;
+        }
+        stacks = *dims;
+    }
+    decl.shape.erase(decl.shape.begin(), decl.shape.begin() + static_cast<std::ptrdiff_t>(stacks));
     return decl;
 }
 
@@ -266,11 +284,12 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
     for (ValueId id : graph.inputs)
         if (graph.value(id).decl >= 0) declared.push_back(id);
     for (size_t n = 0; n < declared.size(); ++n) {
-        const TensorDecl decl = entry_of(graph.declared[n], owners[n]);
+        const std::optional<TensorDecl> decl = entry_of(graph.declared[n], owners[n], diagnostics);
         const Role role = graph.value(declared[n]).role;
-        const std::optional<Distribution> made =
-            decl.init.name.empty() ? default_distribution(decl, role) : read_distribution(decl, diagnostics);
-        ok = made && check_dtype(decl, *made, diagnostics) && ok;
+        const std::optional<Distribution> made = !decl                     ? std::nullopt
+                                                 : decl->init.name.empty() ? default_distribution(*decl, role)
+                                                                           : read_distribution(*decl, diagnostics);
+        ok = made && check_dtype(*decl, *made, diagnostics) && ok;
         distributions.push_back(made.value_or(Distribution{}));
     }
     const std::vector<std::vector<std::optional<Key>>> keys =
@@ -286,6 +305,7 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
             init.source = Fill{distributions[n].value};
         } else if (key) {
             Random random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
+            random.layers = decl.init.layers;
             if (!owners[n].stacks.empty())
                 for (const std::optional<Key>& layer : keys[n]) random.layers.push_back(layer.value_or(*key));
             init.source = std::move(random);

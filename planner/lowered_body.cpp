@@ -121,7 +121,6 @@ std::string LoweredBody::sharding_text(const Sharding& sharding) {
 }
 
 std::string LoweredBody::write(std::string_view indent) {
-    if (!local_.loops.empty()) fail(local_.loops[0].span, "a loop has no form in a manual region yet");
     for (const Node& node : local_.nodes) {
         if (!ok_) break;
         write_node(node);
@@ -146,6 +145,8 @@ std::string LoweredBody::output_lines(std::string_view indent) const {
 }
 
 void LoweredBody::write_node(const Node& node) {
+    if (node.opens >= 0) return open_loop(node);
+    if (node.closes >= 0) return close_loop(node);
     const bool renames = node.boundary || (node.op && node.op->device);
     if (renames && is_view(local_, node))
         names_[static_cast<size_t>(node.outputs[0])] = name(node.inputs[0]);
@@ -248,6 +249,8 @@ std::string LoweredBody::arguments_text(const Node& node, const Shape& shape) co
 }
 
 void LoweredBody::write_op(const Node& node) {
+    if (node.op->name == "loop_slice") return write_loop_slice(node);
+    if (node.op->name == "loop_update") return write_loop_update(node);
     if (const Generate* generate = std::get_if<Generate>(&*node.kernel)) return write_generated(node, *generate);
     if (const Gather* gather = std::get_if<Gather>(&*node.kernel); gather && !gather->start.is_constant())
         return write_lookup(node, *gather);
@@ -265,6 +268,8 @@ void LoweredBody::write_op(const Node& node) {
                                          list_text(node.attributes.integers("start")), list_text(limit),
                                          list_text(node.attributes.integers("stride"))));
     }
+    if (node.op->name == "reshape") // also of an entry of a stack, which nobody wrote
+        return entry(result, fmt::format("reshape: {}, shape: {}", name(node.inputs[0]), list_text(value.type.shape)));
     const std::string arguments = arguments_text(node, value.type.shape);
     if (node.op->subject.empty())
         return entry(result, fmt::format("{}: {}{}", node.op->name, operands_text(node), arguments));
@@ -289,6 +294,10 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
                                   [](const Affine& start) { return start == Affine{}; });
     const bool fill = std::holds_alternative<Fill>(generate.source);
     const Shape& shape = same || fill ? value.type.shape : value.global_shape;
+    if (fill && node.attributes.entries.empty()) // what a loop begins to add up, or to stack
+        return entry(result, fmt::format("constant: {}, shape: {}, dtype: {}",
+                                         number_text(std::get<Fill>(generate.source).value), list_text(shape),
+                                         shard::name(value.type.dtype)));
     const std::string subject =
         node.op->subject.empty()
             ? std::string("~")
@@ -334,23 +343,21 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const Value& indices = local_.value(node.inputs[1]);
     const size_t axis = static_cast<size_t>(gather.axis);
     const i64 rows = table.type.shape[axis];
-    const auto step = [&](std::string_view what, const std::string& text) {
-        const std::string made = fresh_name(fmt::format("{}.{}", value.name, what));
-        lines_.push_back(fmt::format("- {}: {{{}}}", made, text));
-        return made;
+    const auto part = [&](std::string_view what, const std::string& text) {
+        return step(fmt::format("{}.{}", value.name, what), text);
     };
     std::string index = index_text(table.sharding.dims[axis].axes);
     if (indices.type.dtype != DType::i32)
-        index = step("index", fmt::format("cast: {}, dtype: {}", index, shard::name(indices.type.dtype)));
+        index = part("index", fmt::format("cast: {}, dtype: {}", index, shard::name(indices.type.dtype)));
     const std::string inside =
-        step("inside", fmt::format("clamp: {}, min: 0, max: {}", name(node.inputs[1]), gather.size - 1));
-    const std::string start = step("start", fmt::format("mul: [{}, {}]", index, rows));
-    const std::string local = step("row", fmt::format("sub: [{}, {}]", inside, start));
-    const std::string low = step("low", fmt::format("ge: [{}, 0]", local));
-    const std::string high = step("high", fmt::format("lt: [{}, {}]", local, rows));
-    const std::string here = step("here", fmt::format("and: [{}, {}]", low, high));
-    const std::string row = step("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1));
-    const std::string found = step("found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), row, axis));
+        part("inside", fmt::format("clamp: {}, min: 0, max: {}", name(node.inputs[1]), gather.size - 1));
+    const std::string start = part("start", fmt::format("mul: [{}, {}]", index, rows));
+    const std::string local = part("row", fmt::format("sub: [{}, {}]", inside, start));
+    const std::string low = part("low", fmt::format("ge: [{}, 0]", local));
+    const std::string high = part("high", fmt::format("lt: [{}, {}]", local, rows));
+    const std::string here = part("here", fmt::format("and: [{}, {}]", low, high));
+    const std::string row = part("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1));
+    const std::string found = part("found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), row, axis));
     std::vector<i64> dims;
     for (int d = 0; d < indices.type.rank(); ++d) dims.push_back(static_cast<i64>(axis) + d);
     const std::string mask = step(

@@ -1,5 +1,5 @@
 // The body of the manual region that a local graph is: one entry for every op and every collective, slices as
-// own_block. Views of the same bytes are one name.
+// own_block, loops as modules that are scanned. Views of the same bytes are one name.
 #pragma once
 
 #include "planner/graph.h"
@@ -24,6 +24,8 @@ public:
     std::string sharding_text(const Sharding& sharding);
     // All entries, each line indented.
     std::string write(std::string_view indent);
+    // The modules that the body calls, each line indented by two blanks at least; empty if there are none.
+    const std::string& modules() const { return modules_; }
     // The name under which a value leaves; each name once, with entries in output_lines for those that leave twice.
     std::string output(ValueId id);
     std::string output_lines(std::string_view indent) const;
@@ -38,6 +40,24 @@ private:
     std::string over_text(std::span<const AxisRef> axes);
     std::string index_text(std::span<const AxisRef> axes);
     void fail(Span span, std::string what);
+
+    // In lowered_loops.cpp.
+    struct OpenLoop {
+        std::string index;               // what the body calls the index of the running trip
+        std::set<std::string> handed_on; // indices of loops around that the body reads
+        std::vector<std::string> outer_lines;
+    };
+    struct OwnEntry {
+        std::string index, is_here; // of a stack; is_here is empty where every device has all entries
+    };
+    std::string step(const std::string& name, const std::string& text); // an entry, under a fresh name
+    void open_loop(const Node& node);
+    void close_loop(const Node& node);
+    std::vector<std::string> read_from_outside(const GraphLoop& loop, int number) const;
+    const std::string& index_of(const Node& node); // of the loop that it takes or writes an entry by
+    OwnEntry own_entry(const Value& stack, const std::string& index, size_t dim);
+    void write_loop_slice(const Node& node);
+    void write_loop_update(const Node& node);
 
     void write_node(const Node& node);
     void write_collective(const Node& node);
@@ -58,6 +78,8 @@ private:
     std::set<std::string> taken_;
     std::set<std::string> left_; // names that are outputs
     std::vector<std::string> lines_, output_lines_;
+    std::map<int, OpenLoop> open_loops_; // by loop
+    std::string modules_;
     bool ok_ = true, checks_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include "planner/lowered_body.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace shard {
 
@@ -29,7 +30,11 @@ std::string init_text(const Graph& graph, const Value& value) {
     if (const Fill* fill = std::get_if<Fill>(&init.source))
         return fill->value == 0 ? "zeros" : fmt::format("{{constant: {{value: {}}}}}", fill->value);
     const Random& random = std::get<Random>(init.source);
-    const std::string key = fmt::format("key: [{}, {}]", random.key.k0, random.key.k1);
+    const auto words = [](const Key& key) { return fmt::format("[{}, {}]", key.k0, key.k1); };
+    std::vector<std::string> layers;
+    for (const Key& layer : random.layers) layers.push_back(words(layer));
+    const std::string key =
+        layers.empty() ? fmt::format("key: {}", words(random.key)) : fmt::format("key: [{}]", fmt::join(layers, ", "));
     const InitDecl written = value.decl < 0 ? InitDecl{} : graph.declared[static_cast<size_t>(value.decl)].init;
     if (!written.name.empty()) return fmt::format("{{{}: {}, {}}}", written.name, yaml_text(written.arguments), key);
     switch (random.distribution.kind) { // the defaults of planner/build_inputs.h
@@ -85,6 +90,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     text += fmt::format("rng: {{partitionable: {}, keys: explicit}}\n", compilation.model->partitionable);
     if (!inputs.empty()) text += "inputs:\n" + inputs;
     if (!params.empty()) text += "params:\n" + params;
+    if (!body.modules().empty()) text += "modules:\n" + body.modules();
     text += fmt::format("graph:\n  - {}:\n      manual:\n        in: {{{}}}\n        out: {{{}}}\n", results, in, out);
     if (!body.checks()) text += "        check: false\n";
     text += "        body:\n" + lines + more;

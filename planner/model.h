@@ -45,6 +45,7 @@ struct InitDecl {
     std::string name;
     Yaml arguments;                      // a map or null; checked by build with plans/initializer.h
     std::optional<std::vector<i64>> key; // explicit key: one seed or two words
+    std::vector<Key> layers = {};        // or one for each entry of a stack; see Random::layers
     Span span;
 };
 

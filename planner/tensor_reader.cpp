@@ -216,6 +216,26 @@ private:
     }
 
     bool read_key(const Yaml& yaml) {
+        const YamlList* list = yaml.list();
+        if (list == nullptr || list->empty() || list->front().list() == nullptr) {
+            const std::optional<std::vector<i64>> words = read_words(yaml);
+            tensor_.init.key = words;
+            return words.has_value();
+        }
+        for (const Yaml& item : *list) {
+            const std::optional<std::vector<i64>> words = read_words(item);
+            if (!words) return false;
+            if (words->size() != 2) {
+                diagnostics_->error("E0213", item.span, "the keys of a stack are lists of two 32-bit words");
+                return false;
+            }
+            tensor_.init.layers.push_back(
+                {static_cast<std::uint32_t>((*words)[0]), static_cast<std::uint32_t>((*words)[1])});
+        }
+        return true;
+    }
+
+    std::optional<std::vector<i64>> read_words(const Yaml& yaml) {
         std::vector<i64> words;
         const auto read_one = [&](const Yaml& item) {
             const std::optional<i64> word = read_int(item, what("init.key"), *diagnostics_);
@@ -227,14 +247,13 @@ private:
             good = read_one(yaml);
         else
             for (const Yaml& item : *yaml.list()) good = read_one(item) && good;
-        if (!good) return false;
+        if (!good) return std::nullopt;
         const bool fits = std::all_of(words.begin(), words.end(), [](i64 w) { return w >= 0 && w <= 0xFFFFFFFFLL; });
         if (yaml.list() != nullptr && (words.size() != 2 || !fits)) {
             diagnostics_->error("E0213", yaml.span, "a key is one seed, or a list of two 32-bit words");
-            return false;
+            return std::nullopt;
         }
-        tensor_.init.key = std::move(words);
-        return true;
+        return words;
     }
 
     const AxisDecl* find(std::string_view name) const {

@@ -190,4 +190,48 @@ outputs: [y, n]
           "mesh: {i: 2, f: 2}\n");
 }
 
+// Blocks that scan blocks; `repeat` is appended to both repeats.
+std::string scans(const std::string& repeat, const std::string& more = "") {
+    return fmt::format(R"(model: scans
+axes: {{batch: 8, embed: 8, other: 8, stages: 4, layers: 2}}
+inputs: {{x: {{axes: [batch, embed]}}}}
+modules:
+  layer:
+    inputs: [x, b]
+    params: {{w: {{axes: [embed, other]}}}}
+    graph:
+      - y: {{dot: [x, w]}}
+      - y: {{add: [y, b]}}
+      - y: {{tanh: y}}
+    outputs: [y]
+  stage:
+    inputs: [x]
+    params: {{b: {{axes: [embed], init: normal}}}}
+    graph:
+      - y: {{repeat: layer, times: 2, in: [x, b], axis: layers{0}}}
+      - y: {{add: [x, y]}}
+    outputs: [y]
+graph:
+  - y: {{repeat: stage, times: 4, in: x, axis: stages{0}}}
+outputs: [y]
+train:
+  targets: {{t: {{axes: [batch, embed], init: normal}}}}
+  loss: {{mse: [y, t]}}
+  optimizer: {{adam: {{learning_rate: 1.0e-2}}}}
+{1})",
+                       repeat, more);
+}
+
+TEST_CASE("loops become modules that are scanned, in forward and train plans") {
+    const std::string data = "mesh: {data: 2, model: 2}\nrules: [{batch: data}]\n";
+    const std::string fsdp = data + "fsdp: {axis: data, min_size: 1}\n";
+    const std::string stages = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {stages: model}]\n";
+    for (const std::string& layout : {data, fsdp, stages}) {
+        const std::string text = check(scans(", scan: true"), layout);
+        CHECK(text.find("{repeat: stage_trip, times: 4") != std::string::npos);
+        check(scans(", scan: true"), layout, "train");
+        check(scans(", scan: true", "  microbatches: 2\n"), layout, "train");
+    }
+}
+
 } // namespace shard
