@@ -306,7 +306,7 @@ private:
     BuiltValues run_scan(const ModuleDecl& module, const Entry& entry, const Repeat& repeat,
                          const std::string& instance, const std::vector<ValueId>& operands,
                          const std::vector<std::string>& path) {
-        ScanBuild build{builder_, module, entry, repeat.times, instance, {}};
+        ScanBuild build{builder_, module, entry, repeat.times, repeat.reverse, instance, {}};
         build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
             open_scans_.push_back({&loop, repeat.axis, {scans_++, repeat.times, path.size() - 1}});
             const BuiltValues outputs = run_module(module, instance, carried, path);

@@ -76,7 +76,16 @@ std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagno
         const std::optional<bool> as_loop = read_bool(scan->value, "scan", diagnostics);
         if (!as_loop) return std::nullopt;
         repeat.scan = *as_loop;
-        repeat.scan_span = scan->key_span;
+    }
+    if (const YamlEntry* reverse = argument(entry, "reverse")) {
+        const std::optional<bool> backwards = read_bool(reverse->value, "reverse", diagnostics);
+        if (!backwards) return std::nullopt;
+        repeat.reverse = *backwards;
+        if (repeat.reverse && !repeat.scan) {
+            diagnostics.error("E0226", reverse->key_span, "'reverse' is of a loop, and this repeat is written out")
+                .help("add `scan: true`");
+            return std::nullopt;
+        }
     }
     if (const YamlEntry* axis = argument(entry, "axis")) {
         const std::optional<std::string> name = read_string(axis->value, "axis", diagnostics);

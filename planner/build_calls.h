@@ -20,9 +20,9 @@ void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::
 // {repeat: block, times: 4, in: x, scan: true, axis: layers}
 struct Repeat {
     i64 times = 1;
-    bool scan = false; // a loop over parameters that are stacked along the logical axis `axis` (may be "")
+    bool scan = false;    // a loop over parameters that are stacked along the logical axis `axis` (may be "")
+    bool reverse = false; // the loop takes the last entries first
     std::string axis;
-    Span scan_span;
 };
 std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics);
 

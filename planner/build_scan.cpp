@@ -37,6 +37,7 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
     Builder::Place place = {build.instance, build.instance, build.entry.op.span, {}, {}};
     GraphLoop header;
     header.trips = build.trips;
+    header.reverse = build.reverse;
     header.scope = build.instance;
     header.span = build.entry.op.span;
     builder.set_place(place);

@@ -13,6 +13,7 @@ struct ScanBuild {
     const ModuleDecl& module;
     const Entry& entry;
     i64 trips = 1;
+    bool reverse = false; // the last entries of stacks are taken first
     std::string instance; // path of the block's values
     // Builds the block in the loop.
     std::function<BuiltValues(LoopBuilder& loop, const std::vector<ValueId>& operands)> run;

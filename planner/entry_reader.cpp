@@ -193,7 +193,7 @@ private:
     }
 
     bool check_repeat(const Yaml& yaml, const YamlEntry& op) {
-        bool good = check_keys(yaml, {"repeat", "times", "in", "axis", "scan"}, "a repeat", *diagnostics_);
+        bool good = check_keys(yaml, {"repeat", "times", "in", "axis", "scan", "reverse"}, "a repeat", *diagnostics_);
         for (std::string_view key : {"times", "in"}) {
             if (yaml.find(key) != nullptr) continue;
             diagnostics_->error("E0116", op.key_span, fmt::format("a repeat needs '{}'", key))
@@ -212,7 +212,8 @@ private:
             }
         }
         if (const Yaml* axis = yaml.find("axis")) good = read_name(*axis, "axis", *diagnostics_) && good;
-        if (const Yaml* scan = yaml.find("scan")) good = read_bool(*scan, "scan", *diagnostics_) && good;
+        for (const char* flag : {"scan", "reverse"})
+            if (const Yaml* value = yaml.find(flag)) good = read_bool(*value, flag, *diagnostics_) && good;
         return good;
     }
 

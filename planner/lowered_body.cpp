@@ -45,7 +45,6 @@ bool has_coordinate(const Affine& affine) {
 
 // Of kernels that ops with operands lower to, other than lookups.
 bool depends_on_device(const Kernel& kernel) {
-    if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return has_coordinate(scatter->start);
     const Move* move = std::get_if<Move>(&kernel);
     if (move == nullptr) return false;
     return std::any_of(move->pieces.begin(), move->pieces.end(), [](const MovePiece& piece) {
@@ -254,6 +253,8 @@ void LoweredBody::write_op(const Node& node) {
     if (const Generate* generate = std::get_if<Generate>(&*node.kernel)) return write_generated(node, *generate);
     if (const Gather* gather = std::get_if<Gather>(&*node.kernel); gather && !gather->start.is_constant())
         return write_lookup(node, *gather);
+    if (const Scatter* scatter = std::get_if<Scatter>(&*node.kernel); scatter && has_coordinate(scatter->start))
+        return write_scatter(node, *scatter);
     if (!node.op->device && depends_on_device(*node.kernel))
         fail(node.span,
              fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op->name));
@@ -305,10 +306,10 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
                   std::find_if(node.attributes.entries.begin(), node.attributes.entries.end(), [&](const auto& item) {
                       return item.first == node.op->subject;
                   })->second);
-    if (node.attributes.has("blocks") || node.attributes.has("loops"))
-        fail(node.span, fmt::format("what {} draws here depends on more than its key, which has no form in a manual "
-                                    "region",
-                                    node.op->name));
+    // What the running trips add to a key, they add here too.
+    if (node.attributes.has("blocks"))
+        fail(node.span,
+             fmt::format("{} draws by blocks of devices here, which has no form in a manual region", node.op->name));
     // A shape that is the op's own value is not among its arguments.
     const bool is_shape = node.op->subject == "shape";
     made = fmt::format("{}: {}{}{}", node.op->name, is_shape ? list_text(shape) : subject,
@@ -336,33 +337,54 @@ std::string LoweredBody::index_text(std::span<const AxisRef> axes) {
     return index;
 }
 
-// A lookup in a table of which each device holds a block of rows: rows of others are zeros here.
-void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
-    const ValueId result = node.outputs[0];
-    const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
-    const Value& indices = local_.value(node.inputs[1]);
-    const size_t axis = static_cast<size_t>(gather.axis);
-    const i64 rows = table.type.shape[axis];
+LoweredBody::OwnRows LoweredBody::own_rows(const std::string& stem, ValueId indices, i64 size, i64 rows,
+                                           std::span<const AxisRef> axes) {
     const auto part = [&](std::string_view what, const std::string& text) {
-        return step(fmt::format("{}.{}", value.name, what), text);
+        return step(fmt::format("{}.{}", stem, what), text);
     };
-    std::string index = index_text(table.sharding.dims[axis].axes);
-    if (indices.type.dtype != DType::i32)
-        index = part("index", fmt::format("cast: {}, dtype: {}", index, shard::name(indices.type.dtype)));
-    const std::string inside =
-        part("inside", fmt::format("clamp: {}, min: 0, max: {}", name(node.inputs[1]), gather.size - 1));
+    std::string index = index_text(axes);
+    const DType dtype = local_.value(indices).type.dtype;
+    if (dtype != DType::i32) index = part("index", fmt::format("cast: {}, dtype: {}", index, shard::name(dtype)));
+    const std::string inside = part("inside", fmt::format("clamp: {}, min: 0, max: {}", name(indices), size - 1));
     const std::string start = part("start", fmt::format("mul: [{}, {}]", index, rows));
     const std::string local = part("row", fmt::format("sub: [{}, {}]", inside, start));
     const std::string low = part("low", fmt::format("ge: [{}, 0]", local));
     const std::string high = part("high", fmt::format("lt: [{}, {}]", local, rows));
     const std::string here = part("here", fmt::format("and: [{}, {}]", low, high));
-    const std::string row = part("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1));
-    const std::string found = part("found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), row, axis));
-    std::vector<i64> dims;
-    for (int d = 0; d < indices.type.rank(); ++d) dims.push_back(static_cast<i64>(axis) + d);
-    const std::string mask = step(
-        "mask", fmt::format("broadcast: {}, shape: {}, dims: {}", here, list_text(value.type.shape), list_text(dims)));
+    return {part("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1)), here};
+}
+
+// A lookup in a table of which each device holds a block of rows: rows of others are zeros here.
+void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
+    const ValueId result = node.outputs[0];
+    const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
+    const size_t axis = static_cast<size_t>(gather.axis);
+    const OwnRows own =
+        own_rows(value.name, node.inputs[1], gather.size, table.type.shape[axis], table.sharding.dims[axis].axes);
+    const std::string found =
+        step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), own.row, axis));
+    const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[1], axis, value.type.shape));
     entry(result, fmt::format("select: [{}, {}, 0]", mask, found));
+}
+
+// Sums into a table of which each device holds a block of rows: updates of others are zeros here.
+void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
+    const ValueId result = node.outputs[0];
+    const Value &updates = local_.value(node.inputs[1]), &value = local_.value(result);
+    const size_t axis = static_cast<size_t>(scatter.axis);
+    const i64 rows = value.type.shape[axis];
+    const OwnRows own = own_rows(value.name, node.inputs[0], scatter.size, rows, value.sharding.dims[axis].axes);
+    const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[0], axis, updates.type.shape));
+    const std::string masked =
+        step(value.name + ".own_updates", fmt::format("select: [{}, {}, 0]", mask, name(node.inputs[1])));
+    entry(result, fmt::format("scatter_add: [{}, {}], dim: {}, size: {}", own.row, masked, axis, rows));
+}
+
+// Whether each element belongs to an own row: the indices' dims lie from `axis` on.
+std::string LoweredBody::mask_text(const OwnRows& own, ValueId indices, size_t axis, const Shape& shape) const {
+    std::vector<i64> dims;
+    for (int d = 0; d < local_.value(indices).type.rank(); ++d) dims.push_back(static_cast<i64>(axis) + d);
+    return fmt::format("broadcast: {}, shape: {}, dims: {}", own.is_here, list_text(shape), list_text(dims));
 }
 
 } // namespace shard

@@ -66,6 +66,13 @@ private:
     void write_op(const Node& node);
     void write_generated(const Node& node, const Generate& generate);
     void write_lookup(const Node& node, const Gather& gather);
+    void write_scatter(const Node& node, const Scatter& scatter);
+    // Of indices into rows that are split over devices: which row of the own ones, clamped, and whether it is one.
+    struct OwnRows {
+        std::string row, is_here;
+    };
+    std::string mask_text(const OwnRows& own, ValueId indices, size_t axis, const Shape& shape) const;
+    OwnRows own_rows(const std::string& stem, ValueId indices, i64 size, i64 rows, std::span<const AxisRef> axes);
     std::string operands_text(const Node& node) const;
     std::string arguments_text(const Node& node, const Shape& shape) const;
     // Entries one after the other from a value to a result; all but the last have names of their own.

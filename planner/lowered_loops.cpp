@@ -84,8 +84,8 @@ void LoweredBody::close_loop(const Node& node) {
         names_[static_cast<size_t>(result)] = results.back();
     }
     results.push_back(fresh_name(open.index + ".end"));
-    lines_.push_back(fmt::format("- {}: {{repeat: {}, times: {}, in: [{}], scan: true}}", listed(results), module,
-                                 loop.trips, listed(inits)));
+    lines_.push_back(fmt::format("- {}: {{repeat: {}, times: {}, in: [{}], scan: true{}}}", listed(results), module,
+                                 loop.trips, listed(inits), loop.reverse ? ", reverse: true" : ""));
     lines_.back() += "  # shardc: allow W0201 not all that a loop carries is read after it";
 }
 

@@ -32,7 +32,7 @@ std::vector<CodeDoc> manual_codes() {
          "the dim must be as large as the group. With `tiled: true` every device gets a block, and the dim stays."},
         {"E0279", "plan without a manual form",
          "`explain --lowered` prints a plan as a model file with one manual region. A plan that works along a part of "
-         "a mesh axis, or that draws other numbers in each trip of a loop, has no such form."},
+         "a mesh axis, or that draws by device (`fold`), has no such form."},
     };
 }
 

@@ -234,4 +234,33 @@ TEST_CASE("loops become modules that are scanned, in forward and train plans") {
     }
 }
 
+TEST_CASE("what is drawn in a loop is drawn again by its program, forward and backward") {
+    std::string model = scans(", scan: true", "  microbatches: 2\n");
+    const std::string tanh = "      - y: {tanh: y}\n";
+    model.replace(model.find(tanh), tanh.size(), tanh + "      - y: {dropout: y, rate: 0.25}\n");
+    for (const char* layout : {"mesh: {data: 1}\nrules: []\n", "mesh: {data: 2, model: 2}\nrules: [{batch: data}]\n"}) {
+        const std::string drawn = check(model, layout, "train");
+        CHECK(drawn.find("bernoulli") != std::string::npos);
+        CHECK(drawn.find("reverse: true") != std::string::npos);
+    }
+}
+
+TEST_CASE("sums into a table whose rows are split") {
+    check(R"(model: embedding
+axes: {batch: 8, vocab: 16, embed: 8}
+inputs:
+  tokens: {axes: [batch], dtype: i32, init: {randint: {high: 16}}}
+params:
+  table: {axes: [vocab, embed], init: {normal: {stddev: 1.0}}}
+graph:
+  - e: {gather: [table, tokens]}
+  - e: {tanh: e}
+outputs: [e]
+train:
+  loss: {mean: e}
+  optimizer: {sgd: {learning_rate: 0.5}}
+)",
+          "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {vocab: model}]\n", "train");
+}
+
 } // namespace shard

@@ -311,4 +311,50 @@ TEST_CASE("the gradients of stacks of stacks are reduced once a step") {
     CHECK(bytes(nested_blocks(scan, scan, "  microbatches: 2\n")) == once);
 }
 
+// Two layers, the last one first: as they are written out by hand, with the keys of their layers.
+TEST_CASE("a scan in reverse takes the last layer first, forward and backward") {
+    const std::string train = R"(outputs: [y]
+train:
+  targets: {t: {axes: [batch, embed], init: normal}}
+  loss: {mse: [y, t]}
+  optimizer: {adam: {learning_rate: 1.0e-2}}
+)";
+    const std::string scanned = R"(model: backwards
+axes: {batch: 8, embed: 8, other: 8}
+inputs: {x: {axes: [batch, embed]}}
+modules:
+  layer:
+    inputs: [x]
+    params:
+      w: {axes: [embed, other]}
+      b: {axes: [embed], init: normal}
+    graph:
+      - y: {dot: [x, w]}
+      - y: {tanh: y}
+      - y: {add: [y, b]}
+    outputs: [y]
+graph:
+  - y: {repeat: layer, times: 2, in: x, scan: true, reverse: true}
+)" + train;
+    const std::string written_out = R"(model: backwards
+axes: {batch: 8, embed: 8, other: 8}
+inputs: {x: {axes: [batch, embed]}}
+params:
+  w0: {axes: [embed, other]}
+  b0: {axes: [embed], init: normal}
+  w1: {axes: [embed, other]}
+  b1: {axes: [embed], init: normal}
+graph:
+  - y: {dot: [x, w1]}
+  - y: {tanh: y}
+  - y: {add: [y, b1]}
+  - y: {dot: [y, w0]}
+  - y: {tanh: y}
+  - y: {add: [y, b0]}
+)" + train;
+    const std::string data = "mesh: {data: 2}\nrules: [{batch: data}]\n";
+    CHECK(proved(scanned, data, "train", 2) == "");
+    CHECK(close(losses(scanned, data), losses(written_out, data), 1e-5));
+}
+
 } // namespace shard
