@@ -6,7 +6,8 @@
 //     DIR/step-5/model.safetensors.index.json   executor/checkpoint_index.h
 //
 // A device writes the blocks that no device before it holds: a parameter that is replicated is written once, one that
-// is split in pieces (executor/piece.h). Any plan of the same model can read them, whatever its mesh, layout and mode.
+// is split in pieces (executor/piece.h). Any plan of the same model can read them, whatever its mesh, layout and mode,
+// and whether its repeated blocks are scanned or written out.
 //
 // Saving makes a new folder beside the old one, brings all of it to the disk, and then replaces `latest` by a rename:
 // a process that ends at any moment leaves the checkpoint from before, or the new one.
@@ -42,18 +43,16 @@ std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& 
 
 // --- restoring ---
 
+// Consecutive bytes of a file that hold a block of one of the plan's tensors, row-major. It may be stored as a part of
+// another tensor (executor/layer_names.h).
 struct StoredPiece {
     int file = 0;
+    DType dtype = DType::f32;
     std::vector<i64> start;
     Shape shape;
     i64 offset = 0; // bytes from the start of the file
 };
-
-struct StoredTensor {
-    DType dtype = DType::f32;
-    Shape shape;
-    std::vector<StoredPiece> pieces; // that fill the shape
-};
+using StoredTensor = std::vector<StoredPiece>; // that fill the tensor's shape
 
 class Checkpoint {
 public:
@@ -62,8 +61,9 @@ public:
     static std::optional<Checkpoint> open(const std::string& path, Diagnostics& diagnostics);
 
     // Finds all that the plan needs: its params, and with `states` what its steps update, except the inputs `given`
-    // otherwise. Checks names, shapes, element types (E0613, W0602) and the checksums of the files that are needed
-    // (E0612); says what of the checkpoint is not used (W0601).
+    // otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks names, shapes,
+    // element types (E0613, W0602) and the checksums of the files that are needed (E0612); says what of the checkpoint
+    // is not used (W0601).
     bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics);
 
     i64 step() const { return index_.step; }              // that were made before it was saved
@@ -85,7 +85,7 @@ private:
 
     std::string name_, folder_;
     CheckpointIndex index_;
-    std::map<std::string, StoredTensor> tensors_; // selected
+    std::map<std::string, StoredTensor> tensors_; // selected, by their names in the plan
 };
 
 } // namespace shard

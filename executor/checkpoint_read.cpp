@@ -54,9 +54,8 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
 } // namespace
 
 bool Checkpoint::read(const Buffer& input, std::span<const i64> start, std::byte* to, std::string& problem) const {
-    const StoredTensor& tensor = tensors_.at(input.name);
-    const size_t rank = tensor.shape.size();
-    for (const StoredPiece& piece : tensor.pieces) {
+    const size_t rank = input.shape.size();
+    for (const StoredPiece& piece : tensors_.at(input.name)) {
         std::vector<i64> from_index(rank), to_index(rank);
         Shape extent(rank);
         bool meets = true;
@@ -71,9 +70,9 @@ bool Checkpoint::read(const Buffer& input, std::span<const i64> start, std::byte
         if (!meets) continue;
         const std::string path = path_of(piece.file);
         const std::optional<RangeFile> file = RangeFile::open(path, problem);
-        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * byte_size(tensor.dtype);
+        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * byte_size(piece.dtype);
         std::byte* target = to + flat_index(input.shape, to_index) * byte_size(input.dtype);
-        if (!file || !read_box({&*file, tensor.dtype, &problem}, offset, target, input.dtype,
+        if (!file || !read_box({&*file, piece.dtype, &problem}, offset, target, input.dtype,
                                normalised(box_copy(extent, input.shape, piece.shape)))) {
             problem = fmt::format("cannot read {}: {}", path, problem);
             return false;

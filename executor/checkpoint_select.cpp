@@ -1,6 +1,7 @@
 // What a plan needs of a checkpoint, and whether it is there, fits and is whole.
 #include "executor/checkpoint.h"
 #include "executor/checkpoint_parts.h"
+#include "executor/layer_names.h"
 #include "executor/piece.h"
 
 #include <fmt/format.h>
@@ -33,19 +34,22 @@ public:
             PieceName name = parse_piece_name(piece.name);
             stored_[name.tensor].push_back({&piece, std::move(name.block)});
         }
+        for (const auto& [name, pieces] : stored_) names_.add_stored(name);
+        for (const PlanInput& input : plan.inputs) names_.add_planned(buffer_of(input).name);
     }
 
     void want(SaveWhat what, const std::set<std::string>& given) {
         std::vector<std::string> missing;
         bool any_state = false, only_states = true;
         for (const PlanInput& input : plan_->inputs) {
-            const Buffer& buffer = plan_->buffers[static_cast<size_t>(input.buffer)];
+            const Buffer& buffer = buffer_of(input);
             const std::optional<Part> part = part_of(*plan_, input);
             if (!part || (*part == Part::state && what == SaveWhat::params)) continue;
-            is_wanted_.insert(buffer.name);
+            std::vector<LayerSource> sources = names_.find(buffer.name, buffer.global_shape);
+            for (const LayerSource& source : sources) is_used_.insert(source.stored);
             if (given.contains(buffer.name)) continue;
-            if (stored_.contains(buffer.name)) {
-                wanted_.push_back(&buffer);
+            if (!sources.empty()) {
+                wanted_.push_back({&buffer, std::move(sources)});
                 any_state = any_state || *part == Part::state;
             } else {
                 missing.push_back(buffer.name);
@@ -71,7 +75,7 @@ public:
         for (const auto& [name, pieces] : stored_) {
             const std::string& file = checkpoint_->index_.files[static_cast<size_t>(pieces.front().first->file)].name;
             if (file.starts_with(state_files) && what == SaveWhat::params) continue;
-            if (!is_wanted_.contains(name)) unused.push_back(name);
+            if (!is_used_.contains(name)) unused.push_back(name);
         }
         if (unused.empty()) return;
         diagnostics_
@@ -82,8 +86,9 @@ public:
     // Headers and sums of the files that are needed, in the index's order.
     bool read_files() {
         std::set<int> files;
-        for (const Buffer* buffer : wanted_)
-            for (const auto& [piece, block] : stored_[buffer->name]) files.insert(piece->file);
+        for (const Wanted& wanted : wanted_)
+            for (const LayerSource& source : wanted.sources)
+                for (const auto& [piece, block] : stored_[source.stored]) files.insert(piece->file);
         bool fine = true;
         for (const int file : files) {
             std::optional<SafetensorsHeader> header = checkpoint_->read_header(file, *diagnostics_);
@@ -98,9 +103,9 @@ public:
 
     std::map<std::string, StoredTensor> assemble_all() {
         std::map<std::string, StoredTensor> tensors;
-        for (const Buffer* buffer : wanted_)
-            if (std::optional<StoredTensor> tensor = assemble(*buffer))
-                tensors.emplace(buffer->name, std::move(*tensor));
+        for (const Wanted& wanted : wanted_)
+            if (std::optional<StoredTensor> tensor = assemble(wanted))
+                tensors.emplace(wanted.buffer->name, std::move(*tensor));
         if (!rounded_.empty())
             diagnostics_
                 ->warning(
@@ -112,23 +117,35 @@ public:
 
 private:
     using Piece = std::pair<const IndexedPiece*, std::optional<Block>>;
+    struct Wanted {
+        const Buffer* buffer = nullptr;
+        std::vector<LayerSource> sources; // that are there
+    };
     struct File {
         SafetensorsHeader header;
         std::map<std::string_view, const SafetensorsEntry*> entries;
     };
+
+    const Buffer& buffer_of(const PlanInput& input) const { return plan_->buffers[static_cast<size_t>(input.buffer)]; }
 
     bool damaged(int file, const std::string& problem) {
         diagnostics_->error("E0612", {}, fmt::format("{} is damaged: {}", checkpoint_->path_of(file), problem));
         return false;
     }
 
-    bool misfit(const Buffer& buffer, const std::string& there) {
-        diagnostics_
-            ->error("E0613", {},
-                    fmt::format("'{}' is {} in {}, but the model has {}", buffer.name, there, checkpoint_->name(),
-                                type_text(buffer.dtype, buffer.global_shape)))
-            .help("is it a checkpoint of this model?");
-        return false;
+    void misfit(const Buffer& buffer, const LayerSource& source, const std::string& there) {
+        if (!misfits_.insert(source.stored).second) return; // a stack is missed by each of its layers
+        const std::string needed = type_text(buffer.dtype, buffer.global_shape);
+        if (source.stored == buffer.name)
+            diagnostics_
+                ->error("E0613", {},
+                        fmt::format("'{}' is {} in {}, but the model has {}", buffer.name, there, checkpoint_->name(),
+                                    needed))
+                .help("is it a checkpoint of this model?");
+        else
+            diagnostics_->error("E0613", {}, fmt::format("{} does not hold '{}'", checkpoint_->name(), buffer.name))
+                .note(fmt::format("'{}' is {} there, which does not fit {}", source.stored, there, needed))
+                .help("is it a checkpoint of this model?");
     }
 
     // The index and its files were written together.
@@ -140,10 +157,22 @@ private:
             file, fmt::format("it is of step {}, and its index of step {}", step->substr(0, 20), checkpoint_->step()));
     }
 
-    std::optional<StoredTensor> assemble(const Buffer& buffer) {
-        const std::vector<Piece>& pieces = stored_[buffer.name];
-        StoredTensor tensor;
+    // A tensor as the checkpoint has it.
+    struct Stored {
         std::string dtype;
+        Shape shape;
+        StoredTensor pieces;
+    };
+
+    const std::optional<Stored>& stored(const std::string& name) {
+        const auto [place, is_first] = assembled_.emplace(name, std::nullopt);
+        if (is_first) place->second = assemble_stored(name);
+        return place->second;
+    }
+
+    std::optional<Stored> assemble_stored(const std::string& name) {
+        const std::vector<Piece>& pieces = stored_[name];
+        Stored tensor;
         std::vector<Block> blocks;
         for (const auto& [piece, range] : pieces) {
             const File& file = files_.at(piece->file);
@@ -154,24 +183,54 @@ private:
             }
             const SafetensorsEntry& entry = *found->second;
             const Block block = range.value_or(Block{std::vector<i64>(entry.shape.size(), 0), entry.shape});
-            if (block.shape != entry.shape ||
-                (!blocks.empty() && (block.shape.size() != blocks.front().shape.size() || entry.dtype != dtype))) {
+            if (block.shape != entry.shape || (!blocks.empty() && (block.shape.size() != blocks.front().shape.size() ||
+                                                                   entry.dtype != tensor.dtype))) {
                 damaged(piece->file, fmt::format("'{}' has the type {} {}", piece->name, entry.dtype.substr(0, 20),
                                                  shape_text(entry.shape)));
                 return std::nullopt;
             }
-            dtype = entry.dtype;
+            tensor.dtype = entry.dtype;
             blocks.push_back(block);
-            tensor.pieces.push_back({piece->file, block.start, block.shape, file.header.data_begin + entry.begin});
+            tensor.pieces.push_back(
+                {piece->file, DType::f32, block.start, block.shape, file.header.data_begin + entry.begin});
         }
         const std::optional<Shape> shape = shape_of_grid(blocks);
-        if (!shape || !agrees_with_index(buffer.name, *shape)) {
-            damaged(pieces.front().first->file, fmt::format("the pieces of '{}' do not make a whole", buffer.name));
+        if (!shape || !agrees_with_index(name, *shape)) {
+            damaged(pieces.front().first->file, fmt::format("the pieces of '{}' do not make a whole", name));
             return std::nullopt;
         }
         tensor.shape = *shape;
-        if (!fits(buffer, dtype, *shape, tensor)) return std::nullopt;
         return tensor;
+    }
+
+    std::optional<StoredTensor> assemble(const Wanted& wanted) {
+        StoredTensor tensor;
+        for (const LayerSource& source : wanted.sources) {
+            const std::optional<Stored>& there = stored(source.stored);
+            const std::optional<DType> dtype = there ? fitting_type(*wanted.buffer, source, *there) : std::nullopt;
+            if (!dtype) return std::nullopt;
+            for (const StoredPiece& piece : there->pieces) add_part(piece, *dtype, source, tensor);
+        }
+        return tensor;
+    }
+
+    // Of a stored tensor's piece what lies at `from`, as a block of the plan's tensor at `to`.
+    static void add_part(StoredPiece piece, DType dtype, const LayerSource& source, StoredTensor& tensor) {
+        const auto layers = static_cast<std::ptrdiff_t>(source.from.size());
+        const Shape rest(piece.shape.begin() + layers, piece.shape.end());
+        i64 entry = 0; // of the piece's leading dims
+        for (size_t d = 0; d < source.from.size(); ++d) {
+            const i64 index = source.from[d] - piece.start[d];
+            if (index < 0 || index >= piece.shape[d]) return;
+            entry = entry * piece.shape[d] + index;
+        }
+        piece.dtype = dtype;
+        piece.offset += entry * element_count(rest) * byte_size(dtype);
+        piece.start.erase(piece.start.begin(), piece.start.begin() + layers);
+        piece.start.insert(piece.start.begin(), source.to.begin(), source.to.end());
+        piece.shape = Shape(source.to.size(), 1);
+        piece.shape.insert(piece.shape.end(), rest.begin(), rest.end());
+        tensor.push_back(std::move(piece));
     }
 
     bool agrees_with_index(const std::string& name, const Shape& shape) const {
@@ -180,26 +239,36 @@ private:
         return true;
     }
 
-    bool fits(const Buffer& buffer, const std::string& dtype, const Shape& shape, StoredTensor& tensor) {
-        const std::optional<DType> known = parse_safetensors_dtype(dtype);
-        if (!known) return misfit(buffer, fmt::format("{} {}", dtype.substr(0, 20), shape_text(shape)));
-        tensor.dtype = *known;
-        const bool widened = *known == DType::bf16 && buffer.dtype == DType::f32;
-        const bool rounded = *known == DType::f32 && buffer.dtype == DType::bf16;
-        if (shape != buffer.global_shape || !(*known == buffer.dtype || widened || rounded))
-            return misfit(buffer, type_text(*known, shape));
-        if (rounded) rounded_.push_back(buffer.name);
-        return true;
+    // The type of what is stored, if it and the shape are those of the plan.
+    std::optional<DType> fitting_type(const Buffer& buffer, const LayerSource& source, const Stored& there) {
+        const std::optional<DType> dtype = parse_safetensors_dtype(there.dtype);
+        if (!dtype) {
+            misfit(buffer, source, fmt::format("{} {}", there.dtype.substr(0, 20), shape_text(there.shape)));
+            return std::nullopt;
+        }
+        Shape shape = source.layers;
+        shape.insert(shape.end(), buffer.global_shape.begin() + std::ssize(source.to), buffer.global_shape.end());
+        const bool widened = *dtype == DType::bf16 && buffer.dtype == DType::f32;
+        const bool rounded = *dtype == DType::f32 && buffer.dtype == DType::bf16;
+        if (shape != there.shape || !(*dtype == buffer.dtype || widened || rounded)) {
+            misfit(buffer, source, type_text(*dtype, there.shape));
+            return std::nullopt;
+        }
+        if (rounded && (rounded_.empty() || rounded_.back() != buffer.name)) rounded_.push_back(buffer.name);
+        return dtype;
     }
 
     const Checkpoint* checkpoint_;
     const Plan* plan_;
     Diagnostics* diagnostics_;
     std::map<std::string, std::vector<Piece>> stored_; // by tensor
-    std::set<std::string> is_wanted_;
-    std::vector<const Buffer*> wanted_; // and there
+    LayerNames names_;
+    std::set<std::string> is_used_; // of those stored
+    std::vector<Wanted> wanted_;
+    std::map<std::string, std::optional<Stored>> assembled_;
     std::map<int, File> files_;
     std::vector<std::string> rounded_;
+    std::set<std::string> misfits_;
 };
 
 bool Checkpoint::select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics) {

@@ -44,7 +44,8 @@ std::vector<CodeDoc> running_codes() {
          "was run. Take another checkpoint: a run that is killed while it saves leaves the one before whole."},
         {"E0613", "a checkpoint does not fit the model",
          "The checkpoint lacks a parameter or optimizer state of the plan, or holds it with another shape or element "
-         "type. Mesh and layout may differ from those it was saved with, the model may not. With --mode forward only "
+         "type. Mesh and layout may differ from those it was saved with, the model may not, except that a block that "
+         "was scanned may be written out, or the other way round, with as many layers. With --mode forward only "
          "parameters are needed; `--restore-only params` takes only those for training too, and begins with new "
          "optimizer states. bf16 is read where the model has f32, and f32 where it has bf16 (W0602)."},
         {"E0614", "a checkpoint cannot be written",

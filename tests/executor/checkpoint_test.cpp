@@ -1,10 +1,9 @@
 // Checkpoints: what one mesh saved, another restores, and what is wrong with a checkpoint is named.
-#include "executor/checkpoint.h"
 #include "executor/checkpoint_parts.h"
 #include "executor/storage.h"
 #include "plans/file.h"
 #include "test_paths.h"
-#include "tests/executor/plan_builder.h"
+#include "tests/executor/kept_tensors.h"
 #include "tests/support/json_schema.h"
 
 #include <doctest/doctest.h>
@@ -17,71 +16,6 @@ namespace shard {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of its own for each test, empty at first.
-std::string fresh_folder(const std::string& name) {
-    const std::string path = std::string(SHARDC_TEST_DIR) + "/checkpoint_" + name;
-    fs::remove_all(path);
-    return path;
-}
-
-struct Given {
-    std::string name;
-    DType dtype;
-    Shape shape;
-    std::string sharding;
-    Role role = Role::param;
-};
-
-// A plan that keeps its inputs and returns them.
-Plan keeping_plan(const Mesh& mesh, const std::vector<Given>& givens) {
-    PlanBuilder builder(mesh);
-    for (const Given& given : givens) {
-        const int id = builder.input(given.name, given.dtype, given.shape, given.sharding);
-        builder.plan().buffers[static_cast<size_t>(id)].role = given.role;
-        builder.output(given.name, id);
-        builder.plan().outputs.back().updates = given.role == Role::state ? id : -1;
-    }
-    builder.plan().model = "kept";
-    return builder.plan();
-}
-
-std::string save(const Plan& plan, const std::string& folder, i64 step, SaveWhat what = SaveWhat::all) {
-    RunOptions options;
-    for (const PlanInput& input : plan.inputs) {
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
-        options.inputs[buffer.name] =
-            make_tensor(buffer.dtype, buffer.global_shape, [](i64 i) { return static_cast<double>(i % 200); });
-    }
-    std::optional<std::string> written;
-    Diagnostics diagnostics;
-    options.at_end = [&](const StepView& view) {
-        written = save_checkpoint(plan, folder, what, step, view.shard, "", diagnostics);
-    };
-    REQUIRE(prepare_save(folder, diagnostics));
-    run_clean(plan, options);
-    REQUIRE(written);
-    return *written;
-}
-
-// The names and values that a plan finds in a checkpoint.
-void check_restored(const Plan& plan, const std::string& path) {
-    Diagnostics diagnostics;
-    std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
-    REQUIRE(checkpoint);
-    REQUIRE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
-    CHECK(diagnostics.all().empty());
-    RunOptions options;
-    options.restore = &*checkpoint;
-    const RunResult result = run_clean(plan, options);
-    for (const auto& [name, tensor] : result.outputs) {
-        const std::string output = name; // clang 14 has no captures of bindings
-        CAPTURE(output);
-        const Tensor expected =
-            make_tensor(tensor.type.dtype, tensor.type.shape, [](i64 i) { return static_cast<double>(i % 200); });
-        CHECK(tensor.bytes == expected.bytes);
-    }
-}
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -101,18 +35,9 @@ void write(const std::string& path, const std::string& text) {
     REQUIRE(write_file_atomically(path, text, problem));
 }
 
-// The first diagnostic of opening and selecting: "E0612 message".
-std::string refusal(const Plan& plan, const std::string& path) {
-    Diagnostics diagnostics;
-    std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
-    if (checkpoint) CHECK_FALSE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
-    REQUIRE_FALSE(diagnostics.all().empty());
-    return diagnostics.all().back().code + " " + diagnostics.all().back().message;
-}
-
 const Mesh mesh_2x4 = make_mesh({{"data", 2}, {"model", 4}});
 
-std::vector<Given> columns_over_model() {
+std::vector<Kept> columns_over_model() {
     return {{"w", DType::f32, {8, 16}, "[- | model]"},
             {"b", DType::bf16, {16}, "[model]"},
             {"flag", DType::boolean, {4}, ""},
@@ -158,11 +83,11 @@ TEST_CASE("checkpoint: each device writes the blocks that no device before it ho
 
 TEST_CASE("checkpoint: any mesh restores what any other saved") {
     const auto shardings = [](const std::string& w, const std::string& b, const std::string& mu) {
-        std::vector<Given> givens = columns_over_model();
-        givens[0].sharding = w;
-        givens[1].sharding = b;
-        givens[3].sharding = mu;
-        return givens;
+        std::vector<Kept> tensors = columns_over_model();
+        tensors[0].sharding = w;
+        tensors[1].sharding = b;
+        tensors[3].sharding = mu;
+        return tensors;
     };
     const std::vector<Plan> plans = {
         keeping_plan(mesh_2x4, columns_over_model()),
@@ -198,15 +123,7 @@ TEST_CASE("checkpoint: large tensors are read by runs, rows apart, and in parts"
 }
 
 TEST_CASE("checkpoint: a device reads the bytes of its block, and no others") {
-    std::ifstream io("/proc/self/io");
-    if (!io) return; // another operating system
-    const auto bytes_read = [] {
-        std::ifstream file("/proc/self/io");
-        std::string word;
-        i64 bytes = 0;
-        file >> word >> bytes;
-        return bytes;
-    };
+    if (bytes_read() < 0) return; // another operating system
     const std::string folder = fresh_folder("ranges");
     save(keeping_plan(make_mesh({{"x", 4}}), {{"w", DType::f32, {64, 65536}, "[x | -]"}}), folder, 1);
     const Plan plan = keeping_plan(make_mesh({{"x", 8}}), {{"w", DType::f32, {64, 65536}, "[- | x]"}});
@@ -247,7 +164,7 @@ TEST_CASE("checkpoint: what a model lacks, has otherwise or more is named") {
                                                       {"w2", DType::f32, {4}, ""},
                                                       {"w2.mu", DType::f32, {4}, "", Role::state}}),
                                   folder, 1);
-    const auto with = [&](const Given& given) { return keeping_plan(mesh, {given}); };
+    const auto with = [&](const Kept& given) { return keeping_plan(mesh, {given}); };
     CHECK(refusal(with({"w3", DType::f32, {4}, ""}), folder) == "E0613 " + step + " does not hold 'w3'");
     CHECK(refusal(with({"w1", DType::f32, {4, 4}, ""}), folder) ==
           "E0613 'w1' is f32 (4, 2) in " + step + ", but the model has f32 (4, 4)");

@@ -122,6 +122,35 @@ TEST_CASE("saved on 2x4, killed, restored on 8x1 and on 1: the loss series of th
     }
 }
 
+TEST_CASE(
+    "a scanned model goes on written out, on another mesh, and back: the loss series of the Linen guide goes on") {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    const std::string guide = std::string(SHARDC_SOURCE_DIR) + "/examples/linen_guide/",
+                      rules = "rules: [{batch: data}, {hidden: model}, {embed: ~}, {layers: ~}]\n";
+    for (const std::string mesh : {"2x4", "8x1", "1x1"})
+        std::ofstream(folder + "/" + mesh + ".yaml") << "mesh: {data: " << mesh[0] << ", model: " << mesh[2] << "}\n"
+                                                     << rules;
+    const auto line = [&](const std::string& model, const std::string& mesh, int steps) {
+        return "run " + guide + model + " " + folder + "/" + mesh + ".yaml --mode train --steps " +
+               std::to_string(steps);
+    };
+    const std::string scanned = "scanned.yaml", written_out = "model.yaml";
+    for (const auto& [from, to] : {std::pair(scanned, written_out), std::pair(written_out, scanned)}) {
+        const std::map<int, double> whole = losses_of(line(from, "2x4", 5));
+        REQUIRE(whole.size() == 5);
+        losses_of(line(from, "2x4", 2) + " --save " + saved);
+        for (const std::string mesh : {"8x1", "1x1"}) {
+            CAPTURE(mesh);
+            const std::map<int, double> after = losses_of(line(to, mesh, 5) + " --restore " + saved);
+            REQUIRE(after.size() == 3);
+            CHECK(after.begin()->first == 2);
+            for (const auto& [step, loss] : after)
+                CHECK(std::abs(loss - whole.at(step)) <= 1e-6 * std::abs(whole.at(step)));
+        }
+    }
+}
+
 TEST_CASE("a run that is killed at any moment leaves a whole checkpoint, and goes on from it bit for bit") {
     fs::remove_all(folder);
     fs::create_directories(folder);
