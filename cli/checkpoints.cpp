@@ -105,11 +105,16 @@ bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
 
 std::optional<int> steps_left(const Arguments& arguments, int steps, int first_step, Diagnostics& diagnostics) {
     if (!arguments.has("--steps")) return 1;
-    if (steps > first_step) return steps - first_step;
-    diagnostics
-        .error("E0701", {}, fmt::format("--steps {} ends before the checkpoint, which has made {}", steps, first_step))
-        .help(fmt::format("steps are counted from the first run's beginning: --steps {} makes {} more",
-                          first_step + steps, steps));
+    if (steps > first_step || (steps == first_step && !arguments.has("--repeat"))) return steps - first_step;
+    if (steps == first_step)
+        diagnostics.error("E0701", {}, fmt::format("--steps {} leaves no step to warm up with before --repeat", steps))
+            .help(fmt::format("the checkpoint has made {}: --steps {} makes one more first", first_step, steps + 1));
+    else
+        diagnostics
+            .error("E0701", {},
+                   fmt::format("--steps {} ends before the checkpoint, which has made {}", steps, first_step))
+            .help(fmt::format("steps are counted from the first run's beginning: --steps {} makes {} more",
+                              first_step + steps, steps));
     return std::nullopt;
 }
 

@@ -42,8 +42,8 @@ private:
     bool failed_ = false;
 };
 
-// --steps N is where a run ends, counted from its first beginning; without it, a run makes one step. How many are left,
-// or E0701.
+// --steps N is where a run ends, counted from its first beginning; without it, a run makes one step. How many are left:
+// none if the checkpoint is of step N, and E0701 if it is of a later one.
 std::optional<int> steps_left(const Arguments& arguments, int steps, int first_step, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -132,6 +132,16 @@ Timing timing_of(const RunReport& report) {
     return timing;
 }
 
+JsonObject json_heading(const Plan& plan) {
+    JsonObject object;
+    object.integer("format_version", 1)
+        .string("tool", tool_text())
+        .string("model", plan.model)
+        .string("mode", plan.mode)
+        .integer("devices", plan.mesh.device_count());
+    return object;
+}
+
 } // namespace
 
 std::string run_heading(const Plan& plan, const Paint& paint) {
@@ -208,13 +218,8 @@ std::string run_json(const RunReport& report) {
             .flag("equal", executed == predicted)
             .text();
     };
-    JsonObject object;
-    object.integer("format_version", 1)
-        .string("tool", tool_text())
-        .string("model", plan.model)
-        .string("mode", plan.mode)
-        .integer("devices", plan.mesh.device_count())
-        .raw("outputs", json_lines(outputs, 2))
+    JsonObject object = json_heading(plan);
+    object.raw("outputs", json_lines(outputs, 2))
         .raw("wire_bytes_total", figures(report.result.wire_bytes_total, report.predicted_wire_bytes()))
         .raw("peak_bytes", figures(report.result.touched_peak_bytes, plan.peak_bytes));
     if (report.comparison)
@@ -232,7 +237,7 @@ std::string run_json(const RunReport& report) {
             for (const auto& [name, values] : report.result.scalars) scalars[name] = values[static_cast<size_t>(step)];
             steps.push_back(step_json(plan, report.first_step + step, scalars, -1));
         }
-        object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped());
+        object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped()).flag("nothing_left", false);
     }
     if (report.warm_up > 0) {
         const Timing timing = timing_of(report);
@@ -249,6 +254,27 @@ std::string run_json(const RunReport& report) {
         object.raw("seconds", json_array(seconds));
     }
     return object.text() + "\n";
+}
+
+std::string nothing_left_text(const std::string& checkpoint, int steps) {
+    return fmt::format("nothing left to do: {} has made all {}\n"
+                       "steps are counted from the first run's beginning: --steps {} makes {} more\n",
+                       checkpoint, counted(steps, "step"), 2 * i64{steps}, steps);
+}
+
+std::string nothing_left_json(const Plan& plan, int steps) {
+    return json_heading(plan)
+               .raw("outputs", "[]")
+               .raw("steps", "[]")
+               .flag("stopped", false)
+               .flag("nothing_left", true)
+               .integer("steps_made", steps)
+               .text() +
+           "\n";
+}
+
+std::string nothing_left_log(int steps) {
+    return JsonObject().flag("nothing_left", true).integer("steps_made", steps).text() + "\n";
 }
 
 } // namespace shard

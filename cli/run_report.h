@@ -28,4 +28,9 @@ std::string run_heading(const Plan& plan, const Paint& paint);
 std::string run_text(const RunReport& report, const Paint& paint); // without the heading
 std::string run_json(const RunReport& report);
 
+// A run whose checkpoint is where it would end, after `steps` steps. The log's line tells it from one that was killed.
+std::string nothing_left_text(const std::string& checkpoint, int steps);
+std::string nothing_left_json(const Plan& plan, int steps);
+std::string nothing_left_log(int steps);
+
 } // namespace shard

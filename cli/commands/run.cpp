@@ -108,6 +108,20 @@ bool verify(const Plan& plan, const RunOptions& options, RunReport& report, Env&
     return true;
 }
 
+// The same command line again, after a run that went to its end: every step of it is in the checkpoint.
+int report_nothing_left(const Arguments& arguments, const Plan& plan, const Checkpoint& checkpoint, Env& env,
+                        Diagnostics& diagnostics) {
+    const int steps = static_cast<int>(checkpoint.step());
+    std::string problem;
+    if (arguments.has("--log") && !env.files.append(arguments.string("--log"), nothing_left_log(steps), problem))
+        diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", arguments.string("--log"), problem));
+    else if (arguments.string("--format") == "json")
+        env.out << nothing_left_json(plan, steps);
+    else
+        env.out << run_heading(plan, Paint{env.out_color}) << nothing_left_text(checkpoint.name(), steps);
+    return exit_code(diagnostics);
+}
+
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> paths = arguments.strings("FILE");
     Sources none;
@@ -148,6 +162,11 @@ int run(const Arguments& arguments, Env& env) {
     options.restore = checkpoints.restored();
     options.first_step = checkpoints.first_step();
     steps = steps_left(arguments, *steps, options.first_step, diagnostics);
+    if (!diagnostics.has_error() && steps == 0) {
+        code = std::max(code, report_nothing_left(arguments, plan, *checkpoints.restored(), env, diagnostics));
+        print_diagnostics(env, *source.sources, diagnostics.all());
+        return code;
+    }
     options.steps = steps.value_or(1) + *repeat;
     RunReport report;
     report.plan = &plan;
@@ -214,7 +233,7 @@ const CommandDef& command_run() {
              {.name = "--verify", .doc = "also run the model on one device and compare"},
              {.name = "--steps",
               .value = "N",
-              .doc = "train up to step N, from where a restored run was; without it one step"},
+              .doc = "train up to step N, from where a restored run was, if that is before; without it one step"},
              {.name = "--repeat",
               .value = "N",
               .doc = "then N more steps or runs, and how long one takes (differs from run to run)"},

@@ -74,6 +74,13 @@ struct InterruptingFiles : MemoryFiles {
     }
 };
 
+struct RefusingFiles : MemoryFiles {
+    bool append(const std::string&, std::string_view, std::string& error) override {
+        error = "no space";
+        return false;
+    }
+};
+
 } // namespace
 
 TEST_CASE("run --save: at the end, and --restore goes on to --steps as if nothing had happened, on another mesh too") {
@@ -158,6 +165,46 @@ TEST_CASE("run --save: Ctrl-C saves the step that ran") {
     CHECK(result.out.find("stopped after 2 of 6 steps") != std::string::npos);
 }
 
+TEST_CASE(
+    "run --restore: the same line again after its end has nothing left to do, and says so to people and scripts") {
+    fs::remove_all(folder);
+    const std::string line = "layout.yaml --mode train --steps 2 --log l --save " + folder;
+    CHECK(run_line(line).code == 0);
+    for (const std::string mesh : {"layout.yaml", "split.yaml"}) {
+        MemoryFiles files;
+        const std::string again = mesh + " --mode train --steps 2 --log l --save " + folder + " --restore " + folder;
+        CommandResult result = run_line(files, again);
+        CHECK(result.code == 0);
+        CHECK(result.err == "");
+        CHECK(result.out == "line, train, run on " + std::string(mesh == "layout.yaml" ? "data" : "m") +
+                                " 2 = 2 devices\n\nnothing left to do: " + folder +
+                                "/step-2 has made all 2 steps\n"
+                                "steps are counted from the first run's beginning: --steps 4 makes 2 more\n");
+        CHECK(files.files["l"] == "{\"nothing_left\": true, \"steps_made\": 2}\n");
+        result = run_line(files, again + " --format json --verify");
+        CHECK(result.code == 0);
+        const nlohmann::json json = nlohmann::json::parse(result.out);
+        CHECK(json["nothing_left"] == true);
+        CHECK(json["steps_made"] == 2);
+        CHECK(json["steps"].empty());
+        CHECK(json["stopped"] == false);
+    }
+    CHECK(fs::exists(folder + "/step-2/model.safetensors")); // it was not written again
+    const CommandResult more = run_line("layout.yaml --mode train --steps 3 --format json --restore " + folder);
+    CHECK(nlohmann::json::parse(more.out)["nothing_left"] == false);
+    // A checkpoint that is damaged is not the end of a run.
+    fs::resize_file(folder + "/step-2/optimizer.safetensors", 100);
+    CHECK(run_line(line + " --restore " + folder).code == 2);
+    // A log that cannot be written is an error here as it is in a run.
+    fs::remove_all(folder);
+    run_line(line);
+    RefusingFiles refusing;
+    const CommandResult refused = run_line(refusing, "layout.yaml --mode train --steps 2 --log l --restore " + folder);
+    CHECK(refused.code == 2);
+    CHECK(refused.out == "");
+    CHECK(refused.err == "error[E0703]: cannot write 'l': no space\n\n");
+}
+
 TEST_CASE("run --save and --restore: slips are refused before anything runs") {
     fs::remove_all(folder);
     const auto refused = [](const std::string& options) {
@@ -175,9 +222,12 @@ TEST_CASE("run --save and --restore: slips are refused before anything runs") {
     CHECK(refused("--restore " + folder) == "error[E0611]: cannot read " + folder + ": No such file or directory\n\n");
     CHECK_FALSE(fs::exists(folder));
     run_line("layout.yaml --mode train --steps 5 --save " + folder);
-    CHECK(refused("--steps 5 --restore " + folder) ==
-          "error[E0701]: --steps 5 ends before the checkpoint, which has made 5\n"
-          "  = help: steps are counted from the first run's beginning: --steps 10 makes 5 more\n\n");
+    CHECK(refused("--steps 4 --restore " + folder) ==
+          "error[E0701]: --steps 4 ends before the checkpoint, which has made 5\n"
+          "  = help: steps are counted from the first run's beginning: --steps 9 makes 4 more\n\n");
+    CHECK(refused("--steps 5 --repeat 3 --restore " + folder) ==
+          "error[E0701]: --steps 5 leaves no step to warm up with before --repeat\n"
+          "  = help: the checkpoint has made 5: --steps 6 makes one more first\n\n");
     CHECK(refused("--save " + folder + "/latest")
               .starts_with("error[E0614]: cannot save to '" + folder + "/latest': Not a directory\n"));
 }
