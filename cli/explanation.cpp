@@ -5,6 +5,7 @@
 #include "planner/compute_sharding.h"
 #include "planner/explain.h"
 #include "planner/gather_parameters.h"
+#include "planner/local_names.h"
 #include "planner/op_def.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ public:
         if (value) computed(*value, out);
         for (const CollectiveReport& collective : compiled_.plan()->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
-        if (value && !out.collectives.empty()) out.ways = ways_there(*value);
+        if (value && !out.collectives.empty()) out.ways = ways_there();
         out.as_it_is = figures_of(*compiled_.plan(), tensor_.name);
         if (out.as_it_is.touching > 0) out.remedies = find_remedies(compiled_, tensor_.name, 5);
         return out;
@@ -183,31 +184,36 @@ private:
     }
 
     // A chain of collectives and slices in the local graph is one redistribution: the chosen way, and the next best.
-    std::vector<WaysThere> ways_there(ValueId value) const {
+    std::vector<WaysThere> ways_there() const {
         const Graph& local = c_.local->graph;
+        const LocalNames names(*c_.graph, *c_.local);
+        const auto is_mine = [&](const Node& node) {
+            CollectiveReport probe;
+            probe.tensor = names.name(node);
+            return touches(probe, tensor_.name);
+        };
         std::vector<WaysThere> out;
         for (size_t n = 0; n < local.nodes.size(); ++n) {
             const Node& node = local.nodes[n];
             if (!node.collective || node.inputs.empty() || node.outputs.empty()) continue;
             const Value& from = local.value(node.inputs[0]);
             if (from.producer >= 0 && local.node(from.producer).collective) continue; // not the first of its chain
+            bool mine = is_mine(node);
             const Value* to = &local.value(node.outputs[0]);
             for (size_t next = n + 1; next < local.nodes.size(); ++next)
                 if (local.nodes[next].collective && !local.nodes[next].inputs.empty() &&
-                    &local.value(local.nodes[next].inputs[0]) == to)
+                    &local.value(local.nodes[next].inputs[0]) == to) {
+                    mine = mine || is_mine(local.nodes[next]);
                     to = &local.value(local.nodes[next].outputs[0]);
-            CollectiveReport probe;
-            probe.tensor = from.name;
-            bool is_mine = touches(probe, tensor_.name);
-            probe.tensor = to->name;
-            if (!is_mine && !touches(probe, tensor_.name)) continue;
-            const TensorType& global = c_.graph->value(value).type;
-            if (from.global_shape != global.shape || to->global_shape != global.shape) continue;
+                }
+            if (!mine || from.global_shape != to->global_shape) continue;
             // A parameter is gathered in each pass, in the same way.
             const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
                 return other.from == from.sharding && other.to == to->sharding;
             });
             if (is_known) continue;
+            TensorType global = from.type; // of a layer, if it is a layer that is moved
+            global.shape = from.global_shape;
             std::vector<Redistribution> ways =
                 redistribution_alternatives(mesh_, *c_.hardware, global, from.sharding, to->sharding, 2);
             if (!ways.empty()) out.push_back({from.sharding, to->sharding, std::move(ways)});

@@ -62,6 +62,7 @@ private:
         loop(forward_).stacks.push_back({id, stack});
         builder_.set_place({loop(backward_).scope, value.name + ".kept", value.span, {}, {}});
         entries_[id] = entry_of(builder_, backward_, stack);
+        builder_.rename(entries_[id], builder_.unique_name(value.name + ".kept", "_"), value.span);
     }
 
     ValueId add_result(const Value& value, NodeId closes) {

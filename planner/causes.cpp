@@ -128,16 +128,12 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
 Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                      const Sharding& wanted) {
     const Value& stored = graph.value(node.inputs[0]);
-    // What the layout can name: the parameter that a cast or a layer of a stack is of.
-    ValueId parameter = node.inputs[0];
-    while (graph.value(parameter).producer >= 0 && !graph.node(graph.value(parameter).producer).inputs.empty())
-        parameter = graph.node(graph.value(parameter).producer).inputs[0];
     std::vector<AxisRef> axes = without(used_axes(kept), used_axes(wanted));
     const std::string line = node.span.known() ? fmt::format(" (line {})", node.span.line) : std::string();
     return {fmt::format("{}: fsdp{} splits it over {}, and the {} pass reads it whole", stored.name, line,
                         text(mesh, axes), gather_pass(node)),
             fmt::format("keep {} whole: an fsdp min_size above {}, or an override in params",
-                        graph.value(parameter).name, stored.type.elements())};
+                        graph.value(gathered_parameter(graph, node)).name, stored.type.elements())};
 }
 
 Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried) {

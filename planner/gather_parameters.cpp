@@ -224,6 +224,13 @@ void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds) {
 
 bool is_parameter_gather(const Node& node) { return node.attributes.has(pass_attribute); }
 
+ValueId gathered_parameter(const Graph& graph, const Node& node) {
+    ValueId parameter = node.inputs[0];
+    while (graph.value(parameter).producer >= 0 && !graph.node(graph.value(parameter).producer).inputs.empty())
+        parameter = graph.node(graph.value(parameter).producer).inputs[0];
+    return parameter;
+}
+
 std::string_view gather_pass(const Node& node) { return node.attributes.string(pass_attribute); }
 
 } // namespace shard

@@ -21,6 +21,8 @@ void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds);
 
 // Whether a constrain node is such a gather. In the local graph, its collectives are too.
 bool is_parameter_gather(const Node& node);
+// The parameter that it gathers, of which a layer of a stack or a cast may be gathered.
+ValueId gathered_parameter(const Graph& graph, const Node& node);
 // The pass it is for: "forward" or "backward".
 std::string_view gather_pass(const Node& node);
 

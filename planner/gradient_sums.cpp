@@ -105,4 +105,23 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
     }
 }
 
+std::vector<ValueId> gradients_of_parts(const Graph& graph) {
+    std::vector<ValueId> gradients(graph.values.size(), -1);
+    for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
+        if (graph.value(id).role == Role::gradient) gradients[static_cast<size_t>(id)] = id;
+    const auto is_part = [&gradients](ValueId part, ValueId whole) {
+        ValueId& gradient = gradients[static_cast<size_t>(part)];
+        if (whole >= 0 && gradient < 0) gradient = gradients[static_cast<size_t>(whole)];
+    };
+    // Outer loops come first: what an inner one makes is a part of what an outer one makes.
+    for (const GraphLoop& loop : graph.loops) {
+        for (const GraphLoop::Sum& sum : loop.sums) {
+            is_part(sum.result, sum.becomes);
+            is_part(sum.term, sum.result);
+        }
+        for (const GraphLoop::Stack& stack : loop.stacks) is_part(stack.slice, stack.result);
+    }
+    return gradients;
+}
+
 } // namespace shard

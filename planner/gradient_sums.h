@@ -19,6 +19,8 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings);
 
 // The value of which only other shapes are made on the way to this one.
 ValueId before_reshapes(const Graph& graph, ValueId id);
+// By value: the gradient that it is, or that loops make of it by adding up and stacking alone; -1 if none.
+std::vector<ValueId> gradients_of_parts(const Graph& graph);
 
 bool has_reduction(const Graph& graph, const Node& node); // among the factors of its rule
 

@@ -11,7 +11,7 @@ namespace {
 // Bytes by category while the steps run. A root buffer counts once, as what it holds at the time.
 class Meter {
 public:
-    Meter(const Plan& plan, const std::vector<bool>& homes) : plan_(&plan), homes_(&homes) {}
+    Meter(const Plan& plan, const std::vector<Content>& contents) : plan_(&plan), contents_(&contents) {}
 
     MemoryReport run() {
         for (const PlanInput& input : plan_->inputs) hold(input.buffer);
@@ -27,6 +27,8 @@ private:
         const Buffer& own = plan_->buffers[static_cast<size_t>(buffer)];
         const Buffer& root = plan_->buffers[static_cast<size_t>(root_of(plan_->buffers, buffer))];
         const bool is_kept = root.role == Role::param || root.role == Role::state;
+        const Content content = (*contents_)[static_cast<size_t>(buffer)];
+        if (!is_kept && content == Content::gradient) return now_.gradients;
         switch (is_kept ? root.role : own.role) {
         case Role::param:
             return now_.params;
@@ -37,7 +39,7 @@ private:
         case Role::input:
             return now_.inputs;
         default:
-            return (*homes_)[static_cast<size_t>(buffer)] ? now_.activations : now_.temporaries;
+            return content == Content::value ? now_.activations : now_.temporaries;
         }
     }
 
@@ -79,14 +81,14 @@ private:
     }
 
     const Plan* plan_;
-    const std::vector<bool>* homes_;
-    std::map<int, int> held_; // root -> the buffer whose value it holds
+    const std::vector<Content>* contents_; // by buffer
+    std::map<int, int> held_;              // root -> the buffer whose value it holds
     MemoryReport now_, most_;
     i64 total_ = 0, most_total_ = -1;
 };
 
 } // namespace
 
-MemoryReport memory_of(const Plan& plan, const std::vector<bool>& homes) { return Meter(plan, homes).run(); }
+MemoryReport memory_of(const Plan& plan, const std::vector<Content>& contents) { return Meter(plan, contents).run(); }
 
 } // namespace shard

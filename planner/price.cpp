@@ -1,7 +1,6 @@
 #include "planner/price.h"
 
-#include "planner/gather_parameters.h"
-#include "planner/in_place.h"
+#include "planner/local_names.h"
 #include "planner/op_def.h"
 #include "plans/kernel_cost.h"
 #include "plans/plan_check.h"
@@ -40,57 +39,14 @@ void report_tensors(Report& report, const Graph& graph, const Propagation& propa
     }
 }
 
-// Names the model's value that a collective is for. Copies made on the way have no name in the model: the value whose
-// copy it is, or the value that it becomes.
-class TensorNames {
-public:
-    TensorNames(const Graph& graph, const Local& local)
-        : graph_(&graph), local_(&local), users_(users_of(local.graph)) {
-        home_.assign(local.graph.values.size(), -1);
-        for (ValueId id = 0; id < static_cast<ValueId>(local.value_of.size()); ++id) {
-            const ValueId at = local.value_of[static_cast<size_t>(id)];
-            if (at >= 0 && home_[static_cast<size_t>(at)] < 0) home_[static_cast<size_t>(at)] = id;
-        }
-    }
-
-    bool is_home(ValueId local) const { return home_[static_cast<size_t>(local)] >= 0; }
-
-    std::string name(const Node& node) const {
-        for (ValueId id : {node.outputs[0], node.inputs[0]})
-            if (is_home(id)) return named(id);
-        for (ValueId id = node.inputs[0]; id >= 0; id = before(id))
-            if (is_home(id)) return named(id);
-        for (ValueId id = node.outputs[0]; id >= 0; id = after(id))
-            if (is_home(id)) return named(id);
-        return local_->graph.value(node.outputs[0]).name;
-    }
-
-private:
-    const std::string& named(ValueId local) const { return graph_->value(home_[static_cast<size_t>(local)]).name; }
-
-    // Along collectives, and parts and other shapes of the same value: past any other step it is another one.
-    ValueId before(ValueId id) const {
-        const NodeId producer = local_->graph.value(id).producer;
-        if (producer < 0) return -1;
-        const Node& node = local_->graph.node(producer);
-        const bool is_part = node.op != nullptr && node.op->name == "loop_slice";
-        return node.collective || is_part || is_view(local_->graph, node) ? node.inputs[0] : -1;
-    }
-    // What a loop's end reads is the value in the same place behind it.
-    ValueId after(ValueId id) const {
-        const std::vector<NodeId>& users = users_[static_cast<size_t>(id)];
-        if (users.empty()) return -1;
-        const Node& user = local_->graph.node(users.front());
-        if (!is_marker(user)) return user.outputs[0];
-        return user
-            .outputs[static_cast<size_t>(std::find(user.inputs.begin(), user.inputs.end(), id) - user.inputs.begin())];
-    }
-
-    const Graph* graph_;
-    const Local* local_;
-    std::vector<std::vector<NodeId>> users_;
-    std::vector<ValueId> home_; // by local value: the model's value that it holds, or -1
-};
+// Of what is moved, the dims of the whole that it is a layer of.
+int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const Node& collective) {
+    const Shape& part = local.value(collective.inputs[0]).global_shape;
+    if (whole < 0) return 0;
+    const Shape& shape = graph.value(whole).type.shape;
+    const std::ptrdiff_t more = std::ssize(shape) - std::ssize(part);
+    return more > 0 && std::equal(part.begin(), part.end(), shape.begin() + more) ? static_cast<int>(more) : 0;
+}
 
 CollectiveReport report_collective(const Start& start, i64 count, const Plan& plan, const Hardware& hardware) {
     const Collective& collective = start.collective;
@@ -122,7 +78,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report.hardware = hardware.name;
     report_tensors(report, graph, propagation, sources);
 
-    const TensorNames names(graph, local);
+    const LocalNames names(graph, local);
     for_each_step(plan, [&](const Step& step, i64 count) {
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
             std::vector<TensorType> types;
@@ -135,7 +91,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
             const Node& node = local.graph.node(map.starts[static_cast<size_t>(start->token)]);
             CollectiveReport collective = report_collective(*start, count, plan, hardware);
             collective.tensor = names.name(node);
-            if (is_parameter_gather(node)) collective.tensor = graph.value(graph.node(node.origin).inputs[0]).name;
+            if (collective.dim >= 0) collective.dim += dims_in_front(graph, names.tensor(node), local.graph, node);
             if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
             collective.cause = node.cause;
             collective.remedy = node.remedy;
@@ -143,10 +99,12 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
         }
     });
 
-    std::vector<bool> homes;
-    for (const std::vector<ValueId>& values : map.values)
-        homes.push_back(std::any_of(values.begin(), values.end(), [&](ValueId id) { return names.is_home(id); }));
-    report.memory = memory_of(plan, homes);
+    std::vector<Content> contents;
+    for (const std::vector<ValueId>& values : map.values) {
+        Content& content = contents.emplace_back(Content::copy);
+        for (ValueId id : values) content = std::max(content, names.content(id));
+    }
+    report.memory = memory_of(plan, contents);
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     report.time = time_of(plan, hardware);
     report.compute_seconds = report.time.compute_seconds;

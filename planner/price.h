@@ -1,6 +1,7 @@
 // What the price pass and the judge share. The model is described in docs/cost-model.md.
 #pragma once
 
+#include "planner/local_names.h"
 #include "planner/schedule.h"
 #include "plans/saturating.h"
 
@@ -10,9 +11,9 @@ namespace shard {
 // for it.
 TimeReport time_of(const Plan& plan, const Hardware& hardware);
 
-// What is alive where the most bytes are alive, by what it is for. `homes` says of every buffer whether it holds a
-// value of the model in its own sharding (an activation) or a copy made on the way (a temporary).
-MemoryReport memory_of(const Plan& plan, const std::vector<bool>& homes);
+// What is alive where the most bytes are alive, by what it is for. Of every buffer `contents` says what of the model it
+// holds: values are activations, copies temporaries.
+MemoryReport memory_of(const Plan& plan, const std::vector<Content>& contents);
 
 // Every Compute and Start in order with how often it runs.
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit);

@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace shard {
 namespace {
@@ -92,6 +94,50 @@ TEST_CASE("a block that is scanned and one that is written out train alike") {
     CHECK(close(losses(blocks(scan), split_layers), unrolled, 1e-6));
     CHECK(close(losses(blocks(scan, "", "f64"), whole), losses(blocks("", "", "f64"), whole), 1e-14));
     CHECK(unrolled.back() < unrolled.front());
+}
+
+TEST_CASE("what is reduced of a gradient in a loop is reported as the gradient's, layers and microbatches alike") {
+    for (const std::string more : {"", "  microbatches: 4\n", "  microbatches: 4\n  reduce: each\n"})
+        for (const std::string& repeat : {std::string(), scan}) {
+            CAPTURE(more);
+            CAPTURE(repeat);
+            const Plan plan = train_plan(blocks(repeat, more), megatron);
+            std::map<std::string, i64> moved; // by gradient
+            for (const TensorReport& tensor : plan.report.tensors)
+                if (tensor.role == Role::gradient) moved[tensor.name] = 0;
+            for (const CollectiveReport& collective : plan.report.collectives)
+                if (collective.axes[0].axis == 0 && collective.tensor != "loss")
+                    moved[collective.tensor] += collective.wire_bytes_per_device;
+            CHECK(moved.size() == (repeat.empty() ? 14 : 5));
+            for (const auto& [tensor, bytes] : moved) CHECK(bytes > 0);
+        }
+}
+
+TEST_CASE("fsdp of a scan: what is moved of a layer is counted in dims of the stack") {
+    const Plan plan =
+        train_plan(blocks(scan), "mesh: {data: 2}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 128}\n");
+    std::set<std::string> seen;
+    for (const CollectiveReport& collective : plan.report.collectives)
+        seen.insert(fmt::format("{} {} {}", collective.kind, collective.tensor, collective.dim));
+    // The hidden dim, the larger one, is cut: dim 2 of w1 (layers, embed, hidden), dim 1 of w2 (layers, hidden, embed).
+    for (const std::string line : {"all_gather block.w1 2", "all_gather block.w2 1", "reduce_scatter block.w1.grad 2",
+                                   "reduce_scatter block.w2.grad 1"})
+        CHECK(seen.contains(line));
+}
+
+TEST_CASE("the sums over microbatches are memory of gradients") {
+    // Where the most is alive, in the backward pass, all sums are: 256 + 32 bytes of w0 and shift, and a half of each
+    // layer's 512 + 64 + 512.
+    const i64 sums = 256 + 32 + 4 * (512 + 64 + 512) / 2;
+    for (const std::string& repeat : {std::string(), scan}) {
+        CAPTURE(repeat);
+        const MemoryReport& memory = train_plan(blocks(repeat, "  microbatches: 4\n"), megatron).report.memory;
+        CHECK(memory.gradients >= sums);
+        CHECK(memory.gradients <= 2 * sums); // a scan's backward loop stacks up those of one microbatch too
+        CHECK(memory.params + memory.optimizer_state + memory.gradients + memory.activations + memory.temporaries +
+                  memory.inputs <=
+              memory.peak);
+    }
 }
 
 TEST_CASE("layers that are split: each trip moves one layer, never the stack") {
