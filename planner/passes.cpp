@@ -29,19 +29,35 @@ std::vector<Pass> passes_of(const Graph& graph) {
         if (!of_gradients[static_cast<size_t>(id)]) forward[static_cast<size_t>(id)] = true;
     if (graph.loss >= 0) forward[static_cast<size_t>(graph.loss)] = true;
     std::vector<Pass> passes(graph.nodes.size(), Pass::update);
-    for (size_t n = graph.nodes.size(); n-- > 0;) {
-        const Node& node = graph.nodes[n];
-        if (node.op == nullptr) {
-            passes[n] = any(forward, node.outputs) ? Pass::forward : Pass::backward;
-            pairs(forward, node.outputs, node.inputs);
-            pairs(backward, node.outputs, node.inputs);
-        } else if (any(forward, node.outputs)) {
-            passes[n] = Pass::forward;
-            mark(forward, node.inputs);
-        } else if (any(backward, node.outputs)) {
-            passes[n] = Pass::backward;
-            mark(backward, node.inputs);
+    const auto sweep = [&] {
+        for (size_t n = graph.nodes.size(); n-- > 0;) {
+            const Node& node = graph.nodes[n];
+            if (node.op == nullptr) {
+                passes[n] = any(forward, node.outputs) ? Pass::forward : Pass::backward;
+                pairs(forward, node.outputs, node.inputs);
+                pairs(backward, node.outputs, node.inputs);
+            } else if (any(forward, node.outputs)) {
+                passes[n] = Pass::forward;
+                mark(forward, node.inputs);
+            } else if (any(backward, node.outputs)) {
+                passes[n] = Pass::backward;
+                mark(backward, node.inputs);
+            }
         }
+    };
+    // What the next trip reads is of the pass that reads it, also where nobody reads what the last trip made.
+    const auto carry = [&graph](std::vector<bool>& flags) {
+        bool more = false;
+        for (const GraphLoop& loop : graph.loops)
+            for (const GraphLoop::Carried& carried : loop.carried)
+                if (flags[static_cast<size_t>(carried.argument)] && !flags[static_cast<size_t>(carried.yield)])
+                    more = flags[static_cast<size_t>(carried.yield)] = true;
+        return more;
+    };
+    for (bool more = true; more;) {
+        sweep();
+        const bool more_forward = carry(forward);
+        more = carry(backward) || more_forward;
     }
     return passes;
 }
