@@ -1,6 +1,7 @@
 #include "executor/blas.h"
 
 #include <cblas.h>
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -38,12 +39,18 @@ void gemm_of(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs
 
 } // namespace
 
-std::string prepare_blas() {
+bool check_blas_build(int threads, std::string_view config, Diagnostics& diagnostics) {
     constexpr int pthread_build = 1; // 0 is serial, 2 is OpenMP
-    if (openblas_get_parallel() != pthread_build)
-        return std::string("the OpenBLAS that was loaded is not the pthread build: ") + openblas_get_config();
+    if (threads == pthread_build) return true;
+    diagnostics.error("E0605", {}, fmt::format("the OpenBLAS that was loaded is not the pthread build: {}", config))
+        .help("install libopenblas-pthread-dev and choose it with update-alternatives");
+    return false;
+}
+
+bool prepare_blas(Diagnostics& diagnostics) {
+    if (!check_blas_build(openblas_get_parallel(), openblas_get_config(), diagnostics)) return false;
     openblas_set_num_threads(1);
-    return {};
+    return true;
 }
 
 void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out) {

@@ -1,13 +1,16 @@
 // The border to OpenBLAS: one-thread GEMM that many workers may call at once.
 #pragma once
 
+#include "plans/diagnostic.h"
 #include "plans/type.h"
 
 namespace shard {
 
-// Sets OpenBLAS to one thread per call. Returns what is wrong with the loaded library (an empty string if nothing):
-// only the pthread build is safe under several calling threads, and the machine may load another at run time.
-std::string prepare_blas();
+// Sets OpenBLAS to one thread per call. E0605 if the library that the machine loaded at run time is not the one build
+// that is safe under several calling threads.
+bool prepare_blas(Diagnostics& diagnostics);
+// What that asks of a build: `threads` as openblas_get_parallel gives it, `config` in the library's own words.
+bool check_blas_build(int threads, std::string_view config, Diagnostics& diagnostics);
 
 // A row-major matrix, or its transpose if `transposed`; rows (columns) are ld elements apart.
 template<typename T>

@@ -129,12 +129,7 @@ i64 required_bytes(const Plan& plan) {
 }
 
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
-    const std::string blas_problem = prepare_blas();
-    if (!blas_problem.empty()) {
-        diagnostics.error("E0605", {}, blas_problem)
-            .help("install libopenblas-pthread-dev and choose it with update-alternatives");
-        return std::nullopt;
-    }
+    if (!prepare_blas(diagnostics)) return std::nullopt;
     const Program program = flatten(plan);
     if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
         !fits_memory(plan, diagnostics))

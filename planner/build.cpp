@@ -94,7 +94,7 @@ private:
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
             diagnostics_.error("E0234", decl.name.span, fmt::format("'{}' is declared twice", decl.name.text))
-                .help("inputs and parameters share their names");
+                .help("no input, parameter or target has the name of another value");
             return false;
         }
         const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise

@@ -175,6 +175,7 @@ TEST_CASE("checkpoint: what a model lacks, has otherwise or more is named") {
     REQUIRE(checkpoint);
     CHECK(checkpoint->select(with({"w2", DType::f32, {4}, ""}), SaveWhat::params, {}, diagnostics));
     REQUIRE(diagnostics.all().size() == 1); // states are not missed where only parameters are wanted
+    CHECK(diagnostics.all()[0].code == "W0601");
     CHECK(diagnostics.all()[0].message == step + " also holds 'w1': not used");
     CHECK_FALSE(checkpoint->selected("w1"));
     CHECK(checkpoint->select(with({"w3", DType::f32, {4}, ""}), SaveWhat::params, {"w3"}, diagnostics));

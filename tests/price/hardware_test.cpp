@@ -1,7 +1,10 @@
 #include "planner/schedule.h"
+#include "test_paths.h"
 #include "tests/plan/local_graph.h"
 
 #include <doctest/doctest.h>
+
+#include <fstream>
 
 using namespace shard;
 
@@ -72,6 +75,34 @@ TEST_CASE("hardware: an unknown profile gets a suggestion") {
     CHECK(diagnostics.all()[0].help == "did you mean 'tpu-v5e'?");
     CHECK_FALSE(load_hardware("nowhere.yaml", {}, sources, diagnostics).has_value());
     CHECK(words(diagnostics)[1] == "E0330 the hardware profile nowhere.yaml cannot be read");
+}
+
+TEST_CASE("hardware: a profile of what cannot be is refused, each figure where it stands") {
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/impossible_chip.yaml";
+    std::ofstream(path) << "flops: {f33: 1.0e12, f32: -1.0e12, bf16: {source: a page}}\n"
+                           "memory: {bytes: 1.6e10, bandwidth: -1}\n"
+                           "links:\n"
+                           "  ici: {topology: mesh, bandwidth: 1.0e9}\n"
+                           "  dcn: {topology: switched, latency: 1.0e-6}\n";
+    Sources sources;
+    Diagnostics diagnostics;
+    CHECK_FALSE(load_hardware(path, {}, sources, diagnostics).has_value());
+    CHECK(words(diagnostics) == std::vector<std::string>{
+                                    "E0331 unknown dtype 'f33'",
+                                    "E0331 f32 cannot be -1000000000000",
+                                    "E0331 bf16 has no value",
+                                    "E0331 bandwidth cannot be -1",
+                                    "E0331 unknown topology 'mesh'",
+                                    "E0331 the link has no bandwidth",
+                                });
+    std::vector<int> lines;
+    for (const Diagnostic& diagnostic : diagnostics.all()) lines.push_back(diagnostic.labels.at(0).span.line);
+    CHECK(lines == std::vector<int>{1, 1, 1, 2, 4, 5});
+    std::ofstream(path) << "flops: 7\n";
+    Diagnostics more;
+    CHECK_FALSE(load_hardware(path, {}, sources, more).has_value());
+    CHECK(words(more) == std::vector<std::string>{"E0331 flops is a number, expected a map from dtypes to numbers",
+                                                  "E0331 a hardware profile has at least one link"});
 }
 
 TEST_CASE("hardware: a mesh axis may use only links of the profile") {

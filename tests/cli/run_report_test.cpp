@@ -1,0 +1,65 @@
+// What `run` says when an execution is not what the plan says. That takes a plan that was made by another program, or a
+// bug.
+#include "cli/run_report.h"
+#include "planner/pipeline.h"
+#include "test_paths.h"
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+
+namespace shard {
+namespace {
+
+// DotReluDot on data 2, model 4, as a plan file: one all_reduce of 4 x 1024 f32 a device, 8 x 24,576 B.
+Plan planned() {
+    MemoryFiles files(SHARDC_SOURCE_DIR);
+    const std::string folder = "examples/dot_relu_dot/";
+    REQUIRE(run_command(files, "plan " + folder + "model.yaml " + folder + "layout.yaml -o plan.json").code == 0);
+    Diagnostics diagnostics;
+    std::optional<Plan> plan = parse_plan(files.files.at("plan.json"), diagnostics);
+    REQUIRE(plan);
+    return *plan;
+}
+
+} // namespace
+
+TEST_CASE("run: a plan that predicts other bytes than its steps move is a finding, and exits with 1") {
+    Plan plan = planned();
+    REQUIRE(plan.report.collectives.size() == 1);
+    plan.report.collectives[0].wire_bytes_total += 64;
+    MemoryFiles files;
+    files.files["plan.json"] = print_plan(plan);
+    const CommandResult result = run_command(files, "run plan.json");
+    CHECK(result.code == 1);
+    CHECK(result.err == "error[P0203]: the devices exchanged 196,608 B, the plan says 196,672 B\n"
+                        "  = help: this is a bug in shardc: please report it with the plan file\n\n");
+    CHECK(result.out.find("DIFFERENT") != std::string::npos);
+}
+
+TEST_CASE("run --verify: a plan without the texts it came from has nothing to be verified with") {
+    Plan plan = planned();
+    plan.sources.clear();
+    MemoryFiles files;
+    files.files["plan.json"] = print_plan(plan);
+    const CommandResult result = run_command(files, "run plan.json --verify");
+    CHECK(result.code == 2);
+    CHECK(result.err.find("error[E0705]: the plan does not hold the model and layout it came from\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("run: other memory than predicted is a finding") {
+    const Plan plan = planned();
+    RunReport report;
+    report.plan = &plan;
+    report.result.wire_bytes_total = report.predicted_wire_bytes();
+    report.result.touched_peak_bytes = plan.peak_bytes;
+    Diagnostics diagnostics;
+    judge_run(report, diagnostics);
+    CHECK(diagnostics.all().empty());
+    report.result.touched_peak_bytes += 64;
+    judge_run(report, diagnostics);
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].code == "P0204");
+}
+
+} // namespace shard
