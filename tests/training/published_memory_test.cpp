@@ -129,4 +129,87 @@ TEST_CASE("figure 2: parameters, gradients and optimizer of the 22B, 175B, 530B 
     }
 }
 
+namespace {
+
+// A layer as Korthikanti et al. count it, figure 2 of the paper: layer norms, attention over all of the length with
+// dropout of its probabilities, dropout behind both halves; everything in 16 bits. Updates are made at once and hold
+// nothing back, so that the most is alive between the passes.
+std::string megatron(i64 h, i64 heads, i64 batch, i64 layers) {
+    return fmt::format(R"(model: megatron
+axes: {{batch: {3}, length: 2048, embed: {0}, heads: {1}, kv: {2}, mlp: 4 * embed}}
+inputs: {{x: {{axes: [batch, length, embed], dtype: bf16}}}}
+modules:
+  block:
+    inputs: [x]
+    params:
+      scale1: {{axes: [embed], dtype: bf16}}
+      bias1: {{axes: [embed], dtype: bf16}}
+      wq: {{axes: [embed, heads, kv], dtype: bf16}}
+      wk: {{axes: [embed, heads, kv], dtype: bf16}}
+      wv: {{axes: [embed, heads, kv], dtype: bf16}}
+      wo: {{axes: [heads, kv, embed], dtype: bf16}}
+      scale2: {{axes: [embed], dtype: bf16}}
+      bias2: {{axes: [embed], dtype: bf16}}
+      up: {{axes: [embed, mlp], dtype: bf16}}
+      down: {{axes: [mlp, embed], dtype: bf16}}
+    graph:
+      - n: {{layer_norm: [x, scale1, bias1]}}
+      - q: {{einsum: "bld,dhk->blhk", in: [n, wq]}}
+      - k: {{einsum: "bld,dhk->blhk", in: [n, wk]}}
+      - v: {{einsum: "bld,dhk->blhk", in: [n, wv]}}
+      - p: {{einsum: "blhk,bmhk->bhlm", in: [q, k]}}
+      - p: {{softmax: p}}
+      - p: {{dropout: p, rate: 0.1}}
+      - o: {{einsum: "bhlm,bmhk->blhk", in: [p, v]}}
+      - o: {{einsum: "blhk,hkd->bld", in: [o, wo]}}
+      - o: {{dropout: o, rate: 0.1}}
+      - x: {{add: [x, o]}}
+      - m: {{layer_norm: [x, scale2, bias2]}}
+      - m: {{dot: [m, up]}}
+      - m: {{gelu: m}}
+      - m: {{dot: [m, down]}}
+      - m: {{dropout: m, rate: 0.1}}
+      - x: {{add: [x, m]}}
+    outputs: [x]
+graph:
+  - y: {{repeat: block, times: {4}, in: x}}
+outputs: [y]
+train:
+  loss: {{mean: y}}
+  optimizer: {{sgd: {{learning_rate: 1.0e-3}}}}
+)",
+                       h, heads, h / heads, batch, layers);
+}
+
+double activations(const std::string& model) {
+    const std::string layout = "mesh: {model: 8}\nrules: [{heads: model}, {mlp: model}]\n";
+    return static_cast<double>(train_plan(model, layout).report.memory.activations);
+}
+
+} // namespace
+
+// Figure 3, the same paper: a layer keeps s b h (10 + 24/t + 5 a s / (h t)) bytes, t = 8. Of these s b h (2 + a s / (h
+// t)) are dropout's masks, in a byte an element, which shardc draws again in the backward pass and does not keep.
+TEST_CASE("figure 3: activations of the 22B and 175B models, without recompute") {
+    struct Row {
+        i64 h, heads, batch, layers;
+        double gib;
+    };
+    // Of the 175B model the first of 8 stages, 3 of which are interleaved, keeps those of 96 (1 + 7 / (8 * 3)) layers.
+    for (const Row& row : {Row{6144, 64, 4, 48, 59.25}, Row{12288, 96, 1, 124, 66.84375}}) {
+        CAPTURE(row.h);
+        const auto model = [&row](i64 layers) { return megatron(row.h, row.heads, row.batch, layers); };
+        const double sbh = 2048.0 * static_cast<double>(row.batch * row.h), layers = static_cast<double>(row.layers);
+        const double masks = sbh * (2 + static_cast<double>(row.heads) * 2048 / static_cast<double>(row.h * 8));
+        const double layer = activations(model(3)) - activations(model(2));
+        // What the paper leaves out: the norms' statistics, two numbers of 16 bits a position.
+        CHECK(layer ==
+              sbh * (10 + 24.0 / 8) + 5 * (masks - 2 * sbh) - masks + 2 * 2 * sbh / static_cast<double>(row.h));
+        CHECK(layers * (layer + masks) / gibibyte == doctest::Approx(row.gib).epsilon(1e-4));
+    }
+    // And a whole plan, with what is alive besides where the passes meet.
+    const double masks = 48 * 2048.0 * 4 * 6144 * (2 + 64 * 2048.0 / (6144 * 8));
+    CHECK((activations(megatron(6144, 64, 4, 48)) + masks) / gibibyte == doctest::Approx(59.25).epsilon(0.005));
+}
+
 } // namespace shard
