@@ -57,7 +57,8 @@ std::vector<CodeDoc> build_codes() {
          "model says `keys: explicit` and a parameter has no key."},
         {"E0234", "declared twice",
          "An input, a parameter or a target has the name of another value. Inputs and parameters share their names, "
-         "and a target may not be called like a result of the graph: the loss could not say which of the two it means."},
+         "and a target may not be called like a result of the graph: the loss could not say which of the two it "
+         "means."},
         {"E0240", "loss that is not a number",
          "What is differentiated is one floating-point number: the loss of `train`, or the output of the module of a "
          "value_and_grad. Reduce it, for example with {mean: x}; the composites mse and softmax_cross_entropy end in "
