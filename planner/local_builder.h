@@ -25,8 +25,9 @@ public:
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps);
     // A collective that a manual region's body asks for (planner/device_op.h), of an operand sharded like the result
-    // over the mesh's other axes.
-    ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps);
+    // over the mesh's other axes. `remedy`: what would do instead.
+    ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
+                           std::string remedy);
 
     // A form of the value that nothing makes yet.
     ValueId value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps);
@@ -45,7 +46,6 @@ private:
     const Graph* graph_;
     std::set<std::string> names_;
     int loop_ = -1;
-    std::vector<std::vector<NodeId>> users_; // of the graph's values; made when a manual region asks for them
 };
 
 // The kernel that keeps a device's own block of a local value when axes are added to dims. Global data does not move.

@@ -8,7 +8,6 @@
 #include "planner/device_op.h"
 #include "planner/local_builder.h"
 #include "planner/ops_support/move.h"
-#include "planner/simpler_ways.h"
 
 #include "plans/axis_lists.h"
 
@@ -70,7 +69,8 @@ ValueId LocalBuilder::show(Node node, ValueId from, ValueId result) {
     return result;
 }
 
-ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps) {
+ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
+                                     std::string remedy) {
     const Collective collective = collective_of(node);
     if (collective.axes.empty()) return compute(node, origin, {input}, flat_kernel(), {}, made, keeps);
     const ValueId result = node.outputs[0];
@@ -101,8 +101,7 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
     crossing.scope = node.scope;
     crossing.span = node.span;
     crossing.cause = written_by_hand(*graph_, node);
-    if (users_.empty()) users_ = users_of(*graph_);
-    crossing.remedy = simpler_way(*graph_, users_, node);
+    crossing.remedy = std::move(remedy);
     const Sharding after = sharding_after(collective, before);
     const bool done = after == made && whole == graph_->value(result).type.shape;
     at = show(crossing, at,

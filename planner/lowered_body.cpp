@@ -1,6 +1,7 @@
 #include "planner/lowered_body.h"
 
 #include "planner/in_place.h"
+#include "planner/manual_form.h"
 #include "planner/op_def.h"
 
 #include <fmt/format.h>
@@ -103,14 +104,9 @@ void LoweredBody::chain(ValueId from, ValueId result, const std::vector<std::str
 }
 
 std::string LoweredBody::over_text(std::span<const AxisRef> axes) {
-    std::vector<std::string> names;
-    for (const AxisRef& axis : axes) {
-        if (axis != mesh_.whole(axis.axis))
-            fail({}, fmt::format("the plan works along {}, a part of a mesh axis, which a manual region cannot name",
-                                 text(mesh_, axis)));
-        names.push_back(mesh_.axes[static_cast<size_t>(axis.axis)].name);
-    }
-    return names.size() == 1 ? names[0] : joined(names);
+    const std::optional<std::string> form = over_form(mesh_, axes);
+    if (!form) fail({}, "the plan works along a part of a mesh axis, which a manual region cannot name");
+    return form.value_or("");
 }
 
 std::string LoweredBody::sharding_text(const Sharding& sharding) {
@@ -157,33 +153,13 @@ void LoweredBody::write_node(const Node& node) {
         write_op(node);
 }
 
-// One step for each dim that grows or shrinks.
 void LoweredBody::write_collective(const Node& node) {
-    const Collective& collective = *node.collective;
-    const std::string_view kind = collective.def->name;
-    if (kind == "collective_permute") return write_permute(node);
-    std::vector<std::string> steps;
-    if (kind == "all_reduce") {
-        if (collective.reduce == ReduceOp::prod) fail(node.span, "a product over devices has no op in a manual region");
-        const std::string_view op = collective.reduce == ReduceOp::max   ? "pmax"
-                                    : collective.reduce == ReduceOp::min ? "pmin"
-                                                                         : "psum";
-        steps.push_back(fmt::format("{}: {{}}, over: {}", op, over_text(collective.axes)));
-    }
-    for (const AxisMove& move : collective.moves) {
-        const std::string over = over_text(move.axes);
-        if (kind == "all_gather")
-            steps.push_back(fmt::format("all_gather: {{}}, over: {}, dim: {}, tiled: true", over, move.from));
-        else if (kind == "reduce_scatter")
-            steps.push_back(fmt::format("psum_scatter: {{}}, over: {}, dim: {}, tiled: true", over, move.to));
-        else
-            steps.push_back(fmt::format("all_to_all: {{}}, over: {}, split: {}, concat: {}, tiled: true", over, move.to,
-                                        move.from));
-    }
-    if (kind == "reduce_scatter" && collective.reduce != ReduceOp::sum)
-        fail(node.span, "a reduce_scatter other than of a sum has no op in a manual region");
-    if (steps.empty()) fail(node.span, fmt::format("{} has no op in a manual region", kind));
-    if (ok_) chain(node.inputs[0], node.outputs[0], steps);
+    if (node.collective->def->name == "collective_permute") return write_permute(node);
+    const std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective);
+    if (steps)
+        chain(node.inputs[0], node.outputs[0], *steps);
+    else
+        fail(node.span, fmt::format("{} has no op in a manual region", text(mesh_, *node.collective)));
 }
 
 // Orders of axes become pairs of ranks.

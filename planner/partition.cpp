@@ -12,6 +12,7 @@
 #include "planner/local_loops.h"
 #include "planner/ops_support/move.h"
 #include "planner/region_ops.h"
+#include "planner/simpler_ways.h"
 
 #include <algorithm>
 #include <memory>
@@ -360,7 +361,8 @@ private:
         bool keeps = same_layout(made, kept(result));
         const bool crosses = node.op->device && node.op->device->collective;
         ValueId local =
-            crosses ? builder_.across_devices(node, id, inputs[0], made, keeps)
+            crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
+                                              simpler_way(graph_, users_, node, redistributor_))
                     : builder_.compute(node, id, std::move(inputs), choice.kernel, choice.factor_axes, made, keeps);
         Held& held = of(result);
         if (!made.partial.empty()) {

@@ -1,5 +1,6 @@
 #include "planner/simpler_ways.h"
 
+#include "planner/cheaper_sequence.h"
 #include "planner/device_op.h"
 
 #include <fmt/format.h>
@@ -19,11 +20,14 @@ std::string_view own_name(const Value& value) {
 
 class Advisor {
 public:
-    Advisor(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node)
-        : graph_(graph), users_(users), node_(node), op_(node.op->name) {}
+    Advisor(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
+            Redistributor& redistributor)
+        : graph_(graph), users_(users), node_(node), op_(node.op->name), redistributor_(redistributor) {}
 
     std::string advice() const {
         if (const std::string same = of_equal_values(); !same.empty()) return same;
+        if (const std::string cheaper = cheaper_sequence(graph_, users_, node_, redistributor_); !cheaper.empty())
+            return cheaper;
         if (const std::string again = of_the_same_twice(); !again.empty()) return again;
         return of_what_reads_it();
     }
@@ -34,11 +38,6 @@ private:
     const Node* producer(ValueId id) const {
         const NodeId node = value(id).producer;
         return node < 0 || is_marker(graph_.node(node)) ? nullptr : &graph_.node(node);
-    }
-    // As the body names it: not as it is taken to vary.
-    ValueId written(ValueId id) const {
-        const Node* maker = producer(id);
-        return maker && maker->op->name == "pvary" ? maker->inputs[0] : id;
     }
     std::string over() const {
         const std::vector<std::string>& axes = node_.attributes.strings("over");
@@ -67,67 +66,40 @@ private:
         return {};
     }
 
-    // It is applied to the result of its like, which nobody else reads.
+    // It passes on the result of its like, which nobody else reads.
     std::string of_the_same_twice() const {
         const Node* before = producer(node_.inputs[0]);
-        if (!before || before->op != node_.op || users_[static_cast<size_t>(node_.inputs[0])].size() != 1) return {};
-        if (op_ == "psum" || op_ == "pmax" || op_ == "pmin") {
-            std::vector<std::string> axes = before->attributes.strings("over");
-            for (const std::string& axis : node_.attributes.strings("over")) axes.push_back(axis);
-            return fmt::format("one {} over [{}] does what this and the one at line {} do", op_, fmt::join(axes, ", "),
-                               before->span.line);
-        }
-        if (!same_group(*before, node_)) return {};
-        if (op_ == "ppermute")
-            return fmt::format("one ppermute whose pairs go both ways at once does what this and the one at line {} do",
-                               before->span.line);
-        if (op_ == "all_to_all" && before->attributes.integer("split") == node_.attributes.integer("concat") &&
-            before->attributes.integer("concat") == node_.attributes.integer("split"))
-            return fmt::format("it undoes the one at line {}: neither is needed", before->span.line);
-        return {};
+        if (op_ != "ppermute" || !before || before->op != node_.op || !same_group(*before, node_) ||
+            users_[static_cast<size_t>(node_.inputs[0])].size() != 1)
+            return {};
+        return fmt::format("one ppermute whose pairs go both ways at once does what this and the one at line {} do",
+                           before->span.line);
     }
 
-    // Its only reader keeps a part of what everybody is sent.
+    // Its only reader sums up what everybody is sent.
     std::string of_what_reads_it() const {
         const std::vector<NodeId>& readers = users_[static_cast<size_t>(node_.outputs[0])];
-        if (readers.size() != 1) return {};
-        const Node* reader = &graph_.node(readers[0]);
-        if (!is_marker(*reader) && reader->op->name == "pvary" &&
-            users_[static_cast<size_t>(reader->outputs[0])].size() == 1)
-            reader = &graph_.node(users_[static_cast<size_t>(reader->outputs[0])][0]);
-        if (is_marker(*reader)) return {};
-        if (op_ == "all_gather" && reader->op->name == "reduce_sum") {
-            const std::vector<i64>& dims = reader->attributes.integers("dims");
-            if (std::find(dims.begin(), dims.end(), node_.attributes.integer("dim")) == dims.end()) return {};
-            return fmt::format("only the sum over dim {} of it is read: reduce_sum first, then psum over {}",
-                               node_.attributes.integer("dim"), over());
-        }
-        if (reader->op->name != "own_block" || !same_group(*reader, node_)) return {};
-        const i64 kept = reader->attributes.integer("dim");
-        if (op_ == "psum")
-            return fmt::format("only the own block along dim {} is read: {{psum_scatter: {}, over: {}, dim: {}, tiled: "
-                               "true}} sends half of it",
-                               kept, own_name(value(written(node_.inputs[0]))), over(), kept);
-        if (op_ != "all_gather") return {};
-        const i64 grown = node_.attributes.integer("dim");
-        if (kept == grown) return "each device reads its own block only, which it had before: it is not needed";
-        return fmt::format(
-            "only the own block along dim {} is read: {{all_to_all: {}, over: {}, split: {}, concat: {}, "
-            "tiled: true}} sends {} of it",
-            kept, own_name(value(written(node_.inputs[0]))), over(), kept, grown,
-            fmt::format("1/{}", group_size(node_.attributes)));
+        if (readers.size() != 1 || op_ != "all_gather") return {};
+        const Node& reader = graph_.node(readers[0]);
+        if (is_marker(reader) || reader.op->name != "reduce_sum") return {};
+        const std::vector<i64>& dims = reader.attributes.integers("dims");
+        if (std::find(dims.begin(), dims.end(), node_.attributes.integer("dim")) == dims.end()) return {};
+        return fmt::format("only the sum over dim {} of it is read: reduce_sum first, then psum over {}",
+                           node_.attributes.integer("dim"), over());
     }
 
     const Graph& graph_;
     const std::vector<std::vector<NodeId>>& users_;
     const Node& node_;
     const std::string_view op_;
+    Redistributor& redistributor_;
 };
 
 } // namespace
 
-std::string simpler_way(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node) {
-    return Advisor(graph, users, node).advice();
+std::string simpler_way(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
+                        Redistributor& redistributor) {
+    return Advisor(graph, users, node, redistributor).advice();
 }
 
 } // namespace shard
