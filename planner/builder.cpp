@@ -234,7 +234,8 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
 ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
     const Value& value = graph_->value(id);
     const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
-    if (maker != nullptr && maker->duplicate_per_use) return id; // a constant has no gradient
+    // A constant has no gradient, nor has the count of steps, the one whole value that is read in a region.
+    if ((maker != nullptr && maker->duplicate_per_use) || value.region < 0) return id;
     std::vector<int> missing;
     std::set_difference(axes.begin(), axes.end(), value.varying.begin(), value.varying.end(),
                         std::back_inserter(missing));

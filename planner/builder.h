@@ -28,7 +28,8 @@ public:
     // The same for a composite that may have several results.
     BuiltValues emit_all(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     ValueId scalar(double value, DType dtype); // a rank-0 constant
-    // A value of a manual region, taken to vary over these axes too; constants are the same everywhere, and stay.
+    // A value of a manual region, taken to vary over these axes too; constants and whole values are the same
+    // everywhere, and stay.
     ValueId vary(ValueId id, const std::vector<int>& axes);
 
     const TensorType& type(ValueId id) const { return graph_->value(id).type; }
