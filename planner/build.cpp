@@ -1,6 +1,7 @@
 // The build pass: walks the model's graph, calls modules, and adds nodes through the Builder.
 #include "planner/build_attributes.h"
 #include "planner/build_calls.h"
+#include "planner/build_gradient.h"
 #include "planner/build_inputs.h"
 #include "planner/build_manual.h"
 #include "planner/build_scan.h"
@@ -42,15 +43,11 @@ public:
         for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}, compute) && ok;
         for (const TensorDecl& decl : model_.params) ok = declare(scope, decl, Role::param, {}, compute) && ok;
         ok = run(scope, model_.graph, {}) && ok;
-        for (const Name& output : model_.outputs) {
-            const std::optional<ValueId> value = scope.find(output.text, graph_);
-            if (!value) scope.report_unknown(output, graph_, diagnostics_);
-            ok = ok && value && *value != poisoned;
-            if (!value || *value == poisoned) continue;
-            builder_.mark_used(*value);
-            graph_.outputs.push_back(*value);
-            graph_.output_names.push_back(output.text);
-        }
+        const BuiltValues outputs = scope.find_all(model_.outputs, graph_, diagnostics_);
+        ok = ok && outputs;
+        if (outputs) graph_.outputs = *outputs;
+        for (ValueId id : graph_.outputs) builder_.mark_used(id);
+        for (const Name& output : model_.outputs) graph_.output_names.push_back(output.text);
         if (model_.train)
             ok = (training ? run_training(scope) : mark_read_in_training(builder_, *model_.train, scope)) && ok;
         ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
@@ -90,6 +87,8 @@ private:
 
     // `seen_as`: the element type in which the graph has it, if it is f32.
     bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
+        if (builder_.pattern()) scope.bind(decl.name.text, poisoned);
+        if (builder_.pattern()) return refuse_in_gradient("a parameter", decl.name.span, diagnostics_);
         Value value;
         value.name = builder_.unique_name(scope.full(decl.name.text), "#");
         if (value.name != scope.full(decl.name.text)) {
@@ -246,6 +245,8 @@ private:
     std::optional<std::vector<ValueId>> run_call(Scope& scope, const Entry& entry,
                                                  const std::vector<std::string>& module_path) {
         const ModuleDecl& module = *called_module(model_, entry);
+        if (module.gradient && builder_.pattern())
+            return refuse_in_gradient("a module with a gradient of its own", entry.op.span, diagnostics_), std::nullopt;
         const bool repeated = entry.op.text == "repeat";
         const std::optional<Repeat> repeat = repeated ? read_repeat(model_, entry, diagnostics_) : Repeat{};
         const std::optional<std::string> name =
@@ -316,6 +317,8 @@ private:
         // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built;
         // then it is built again, from where it began.
         CarriedVarying varying(module.outputs.size());
+        if (builder_.pattern())
+            return refuse_in_gradient("a loop", argument(entry, "scan")->key_span, diagnostics_), std::nullopt;
         for (;;) {
             if (!check_calls(entry, path.size())) return std::nullopt;
             if (region_ < 0) return build_scan(build, operands, varying);
@@ -393,17 +396,15 @@ private:
         bool ok = true;
         for (const TensorDecl& decl : module.params)
             ok = declare(scope, decl, Role::param, module_path, model_.precision.compute) && ok;
+        DeclaredGradient gradient(builder_, module, scope);
+        gradient.run = [&](Scope& inner, const std::vector<Entry>& entries) {
+            return run(inner, entries, module_path);
+        };
         ok = run(scope, module.graph, module_path) && ok;
+        BuiltValues outputs = scope.find_all(module.outputs, graph_, diagnostics_);
+        if (ok && outputs && module.gradient) outputs = declare_gradient(gradient, *outputs);
         builder_.set_remat(around);
-        std::vector<ValueId> outputs;
-        for (const Name& output : module.outputs) {
-            const std::optional<ValueId> value = scope.find(output.text, graph_);
-            if (!value) scope.report_unknown(output, graph_, diagnostics_);
-            ok = ok && value && *value != poisoned;
-            outputs.push_back(value.value_or(poisoned));
-        }
-        if (!ok) return std::nullopt;
-        return outputs;
+        return ok ? outputs : std::nullopt;
     }
 
     const Model& model_;

@@ -10,10 +10,14 @@ namespace shard {
 
 bool check_recursion(const Model& model, Diagnostics& diagnostics) {
     std::vector<std::pair<int, int>> calls;
-    for (size_t m = 0; m < model.modules.size(); ++m)
-        for (const Entry& entry : model.modules[m].graph)
+    for (size_t m = 0; m < model.modules.size(); ++m) {
+        std::vector<Entry> entries = model.modules[m].graph;
+        if (const std::optional<GradientDecl>& gradient = model.modules[m].gradient)
+            entries.insert(entries.end(), gradient->graph.begin(), gradient->graph.end());
+        for (const Entry& entry : entries)
             if (const ModuleDecl* callee = called_module(model, entry))
                 calls.emplace_back(static_cast<int>(m), static_cast<int>(callee - model.modules.data()));
+    }
     const std::vector<int> cycle = find_cycle(static_cast<int>(model.modules.size()), calls);
     if (cycle.empty()) return true;
     std::string text;

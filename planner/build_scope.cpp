@@ -28,7 +28,22 @@ std::optional<ValueId> Scope::find(std::string_view name, const Graph& graph) co
 
 std::optional<ValueId> Scope::at_path(std::string_view name, const Graph& graph) const {
     if (name.find('.') == std::string_view::npos) return std::nullopt;
-    return find_value(graph, full(name));
+    std::optional<ValueId> value = find_value(graph, full(name));
+    if (!value && seen_)
+        value = find_value(graph, seen_->empty() ? std::string(name) : fmt::format("{}.{}", *seen_, name));
+    // What a module declares of its gradient is seen there only.
+    if (value && !seen_ && is_of_pattern(graph, *value)) return std::nullopt;
+    return value;
+}
+
+BuiltValues Scope::find_all(const std::vector<Name>& names, const Graph& graph, Diagnostics& diagnostics) const {
+    std::vector<ValueId> values;
+    for (const Name& name : names) {
+        const std::optional<ValueId> value = find(name.text, graph);
+        if (!value) report_unknown(name, graph, diagnostics);
+        if (value && *value != poisoned) values.push_back(*value);
+    }
+    return values.size() == names.size() ? BuiltValues(std::move(values)) : std::nullopt;
 }
 
 void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const {

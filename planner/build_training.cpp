@@ -25,6 +25,22 @@ const YamlEntry* argument(const Entry& entry, std::string_view key) {
     return nullptr;
 }
 
+// False, after E0244: the value lies within a module that declares its own gradient, and is none of its results.
+bool check_reached(Builder& builder, ValueId id, const Name& name) {
+    const NodeId producer = builder.graph().value(id).producer;
+    for (const Call& call : builder.graph().calls) {
+        if (call.composite || producer < call.first || producer >= call.last) continue;
+        if (std::find(call.results.begin(), call.results.end(), id) != call.results.end()) continue;
+        builder.diagnostics()
+            .error("E0244", name.span,
+                   fmt::format("'{}' lies within a module that declares its own gradient: none reaches it", name.text))
+            .label(builder.graph().value(id).span, "here")
+            .help("ask for the gradients of the module's inputs and parameters");
+        return false;
+    }
+    return true;
+}
+
 } // namespace
 
 std::optional<ValueId> loss_of(Builder& builder, const Entry& entry, const std::vector<ValueId>& results) {
@@ -99,6 +115,7 @@ BuiltValues value_and_gradients(Builder& builder, const Scope& scope, const Entr
         ok = ok && value && *value != poisoned;
         if (!value || *value == poisoned) continue;
         values.push_back(*value);
+        ok = check_reached(builder, *value, name) && ok;
         if (is_floating(builder.type(*value).dtype)) continue;
         builder.diagnostics().error("E0224", name.span,
                                     fmt::format("'{}' is {}: only floating-point values have gradients", name.text,

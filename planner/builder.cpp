@@ -117,6 +117,7 @@ ValueId Builder::for_use(ValueId id) {
     Node node = graph_->node(value.producer);
     node.loop = loop_;
     node.remat = remat_;
+    node.pattern = pattern_;
     Value twin = value;
     twin.loop = loop_;
     twin.name = unique_name(value.name + ".copy", "_");
@@ -160,9 +161,16 @@ BuiltValues Builder::inside(std::string_view name, const std::vector<ValueId>& o
     else if (const std::optional<ValueId> result = op->expand(*this, operands, attributes))
         results = std::vector{*result};
     place_ = outer;
-    if (composite && composite->gradient && results)
-        graph_->calls.push_back(
-            {composite, operands, results->front(), attributes, first, static_cast<NodeId>(graph_->nodes.size())});
+    if (composite && composite->gradient && results) {
+        Call call;
+        call.operands = operands;
+        call.results = {results->front()};
+        call.first = first;
+        call.last = static_cast<NodeId>(graph_->nodes.size());
+        call.composite = composite;
+        call.attributes = attributes;
+        graph_->calls.push_back(std::move(call));
+    }
     return results;
 }
 
@@ -216,6 +224,7 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
     node.gradient_of = place_.gradient_of;
     node.loop = loop_;
     node.remat = remat_;
+    node.pattern = pattern_;
     const NodeId id = static_cast<NodeId>(graph_->nodes.size());
     for (const TensorType& type : types) {
         Value value;
@@ -240,14 +249,13 @@ ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
     std::set_difference(axes.begin(), axes.end(), value.varying.begin(), value.varying.end(),
                         std::back_inserter(missing));
     if (missing.empty()) return id;
-    const auto [known, is_new] = varied_.try_emplace({id, missing, loop_}, -1);
-    if (is_new) {
-        const GraphRegion& region = graph_->regions[static_cast<size_t>(value.region)];
-        const std::optional<ValueId> varied = emit("pvary", {id}, over_axes(region, missing));
-        internal_check(varied.has_value(), "pvary was refused");
-        known->second = *varied;
-    }
-    return known->second;
+    const auto known = varied_.find({id, missing, loop_});
+    if (known != varied_.end()) return known->second;
+    const GraphRegion& region = graph_->regions[static_cast<size_t>(value.region)];
+    const std::optional<ValueId> varied = emit("pvary", {id}, over_axes(region, missing));
+    internal_check(varied.has_value(), "pvary was refused");
+    if (!pattern_) varied_[{id, missing, loop_}] = *varied; // nobody else reads a pattern's values
+    return *varied;
 }
 
 ValueId Builder::scalar(double value, DType dtype) {

@@ -60,6 +60,9 @@ public:
     // The module call that what is emitted next belongs to; see Node::remat.
     int remat() const { return remat_; }
     void set_remat(int remat) { remat_ = remat; }
+    // Whether what is emitted next is part of a pattern; see Node::pattern.
+    bool pattern() const { return pattern_; }
+    void set_pattern(bool pattern) { pattern_ = pattern; }
     // Adds a marker of a loop: a node without an op, whose results have these types.
     std::vector<ValueId> emit_marker(Node marker, const std::vector<TensorType>& types, std::string_view name);
 
@@ -70,7 +73,7 @@ public:
     std::string unique_name(const std::string& path, std::string_view separator);
     void rename(ValueId id, std::string name, Span span);
     bool is_used(ValueId id) const { return used_[static_cast<size_t>(id)]; }
-    void mark_used(ValueId id) { used_[static_cast<size_t>(id)] = true; }
+    void mark_used(ValueId id, bool used = true) { used_[static_cast<size_t>(id)] = used; }
 
 private:
     std::optional<ValueId> emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes);
@@ -83,6 +86,7 @@ private:
     Diagnostics* diagnostics_;
     Place place_;
     int loop_ = -1, remat_ = -1;
+    bool pattern_ = false;
     RandomSource random_;
     std::map<std::string, i64> random_count_;
     std::vector<bool> used_;           // by ValueId

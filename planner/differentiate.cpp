@@ -2,10 +2,12 @@
 
 #include "planner/backward_loop.h"
 #include "planner/composites_support/chain.h"
+#include "planner/gradient_pattern.h"
 #include "planner/loop_builder.h"
 #include "planner/recompute.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -16,21 +18,19 @@ namespace {
 
 class Reverse {
 public:
-    Reverse(Builder& builder, ValueId loss, std::span<const ValueId> with_respect_to)
+    Reverse(Builder& builder, std::span<const ValueId> with_respect_to)
         : builder_(builder), graph_(builder.graph()), end_(static_cast<NodeId>(graph_.nodes.size())),
           wanted_(graph_.values.size()), cotangents_(graph_.values.size(), -1) {
         if (builder.loop() >= 0) begin_ = graph_.loops[static_cast<size_t>(builder.loop())].opens + 1;
         for (ValueId id : with_respect_to) wanted_[static_cast<size_t>(id)] = true;
+        find_calls(with_respect_to);
         for (NodeId n = begin_; n < end_; ++n) n = find_wanted(n);
-        std::vector<ValueId> ends(with_respect_to.begin(), with_respect_to.end());
-        ends.push_back(loss);
-        find_calls(ends);
     }
 
     void run(ValueId loss) {
         if (!wanted(loss)) return;
         set_place(loss);
-        cotangent(loss) = filled(type(loss), 1);
+        cotangent(loss) = constant_of(builder_, type(loss), 1);
         for (NodeId id = end_; id-- > begin_;) id = visit(id);
         recompute_pointwise(builder_, {begin_, end_, end_, builder_.loop(), builder_.loop()});
     }
@@ -40,7 +40,7 @@ public:
     ValueId gradient_of(ValueId id) {
         ValueId gradient = cotangent(id);
         set_place(id);
-        if (gradient < 0) gradient = filled(type(id), 0);
+        if (gradient < 0) gradient = constant_of(builder_, type(id), 0);
         if (!given_.insert(gradient).second)
             gradient = must(builder_.emit("reshape", {gradient}, shape_of(type(id).shape, type(id).logical)));
         given_.insert(gradient);
@@ -64,21 +64,17 @@ private:
         return *id;
     }
 
-    ValueId filled(const TensorType& type, double value) {
-        Attributes attributes = shape_of(type.shape, type.logical);
-        attributes.set("value", std::vector<double>{value});
-        attributes.set("dtype", std::string(name(type.dtype)));
-        return must(builder_.emit("constant", {}, std::move(attributes)));
-    }
-
     // What depends on what is differentiated for, through node n; returns the node to go on from. What a loop carries
     // may come to depend on it in a later trip: then its body is looked through again.
     NodeId find_wanted(NodeId n) {
         const Node& node = graph_.node(n);
         const auto want = [this](ValueId id) {
-            if (!is_floating(type(id).dtype) || wanted(id)) return false;
+            if (!is_floating(type(id).dtype) || wanted(id) || call_of(id) >= 0) return false;
             return bool(wanted_[static_cast<size_t>(id)] = true);
         };
+        for (ValueId id : node.outputs)
+            if (call_of(id) >= 0 && is_floating(type(id).dtype) && passes_on(call(call_of(id))))
+                wanted_[static_cast<size_t>(id)] = true;
         if (node.opens >= 0)
             for (const GraphLoop::Carried& carried : loop(node.opens).carried)
                 if (wanted(carried.init)) want(carried.argument);
@@ -100,6 +96,11 @@ private:
 
     static bool is_part_of_stack(const Node& node) { return node.op->name == "loop_slice"; }
     static bool passes_on(const Node& node) { return node.op->gradient || is_part_of_stack(node); }
+    bool passes_on(const Call& call) const {
+        for (size_t n = 0; n < call.operands.size(); ++n)
+            if (wanted(call.operands[n]) && (call.composite || call.gives[n] >= 0)) return true;
+        return false;
+    }
 
     // What is emitted next belongs to where the value is made, and is called after it.
     void set_place(ValueId value, std::string_view gradient_of = {}) {
@@ -112,47 +113,76 @@ private:
         builder_.set_place(std::move(place));
     }
 
-    // Composites with a gradient of their own; of those in one another, the outermost. One of which a value on the way
-    // is read from outside, or is an end of the way, is differentiated by its nodes.
-    void find_calls(const std::vector<ValueId>& ends) {
-        call_of_.assign(graph_.nodes.size(), -1);
-        for (int c = 0; c < static_cast<int>(graph_.calls.size()); ++c)
-            std::fill(call_of_.begin() + call(c).first, call_of_.begin() + call(c).last, c);
-        std::vector<bool> open(graph_.calls.size());
-        const auto read = [&](ValueId id, int from) {
-            const int c = call_that_makes(id);
-            if (c >= 0 && c != from && id != call(c).result) open[static_cast<size_t>(c)] = true;
-        };
-        for (size_t n = 0; n < graph_.nodes.size(); ++n)
-            for (ValueId id : graph_.nodes[n].inputs) read(id, call_of_[n]);
-        for (ValueId id : ends) read(id, -1);
-        for (int& c : call_of_)
-            if (c >= 0 && open[static_cast<size_t>(c)]) c = -1;
-    }
-
-    const CompositeCall& call(int c) const { return graph_.calls[static_cast<size_t>(c)]; }
-    int call_that_makes(ValueId id) const {
-        const NodeId producer = graph_.value(id).producer;
-        return producer < 0 ? -1 : call_of_[static_cast<size_t>(producer)];
-    }
-
-    // All readers of the node's result have been visited, so its cotangent is whole. Within a composite that has a
-    // gradient of its own only the result has one.
-    // Returns the node before which to go on.
-    NodeId visit(NodeId id) {
-        if (graph_.node(id).closes >= 0) return visit_loop(graph_.node(id).closes);
-        const ValueId output = graph_.node(id).outputs[0];
-        if (!wanted(output) || cotangent(output) < 0) return id;
-        if (const int c = call_of_[static_cast<size_t>(id)]; c >= 0) {
-            const CompositeCall called = call(c); // a copy: the graph grows
-            if (output == called.result)
-                pull(output, called.def->name, called.operands, called.attributes, called.def->gradient);
-        } else if (const Node node = graph_.node(id); node.op->gradient) {
-            pull(output, node.op->name, node.inputs, node.attributes, node.op->gradient);
-        } else if (is_part_of_stack(node)) {
-            contribute_part(node);
+    // Calls with a gradient of their own, by their results; of those in one another the outermost. A composite in which
+    // an end of the way lies is differentiated by its nodes.
+    void find_calls(std::span<const ValueId> ends) {
+        call_of_.assign(graph_.values.size(), -1);
+        pulled_at_.assign(graph_.calls.size(), end_);
+        std::vector<ValueId> made; // those that a node makes
+        std::copy_if(ends.begin(), ends.end(), std::back_inserter(made),
+                     [this](ValueId id) { return graph_.value(id).producer >= 0; });
+        for (int c = 0; c < static_cast<int>(graph_.calls.size()); ++c) {
+            const auto lies_inside = [&](ValueId id) {
+                const NodeId producer = graph_.value(id).producer;
+                return producer >= call(c).first && producer < call(c).last && id != call(c).results[0];
+            };
+            if (call(c).composite && std::any_of(made.begin(), made.end(), lies_inside)) continue;
+            for (ValueId id : call(c).results)
+                if (id >= 0) call_of_[static_cast<size_t>(id)] = c;
         }
+        for (ValueId id = 0; id < static_cast<ValueId>(call_of_.size()); ++id)
+            if (call_of(id) >= 0) {
+                NodeId& first = pulled_at_[static_cast<size_t>(call_of(id))];
+                first = std::min(first, graph_.value(id).producer);
+            }
+    }
+
+    const Call& call(int c) const { return graph_.calls[static_cast<size_t>(c)]; }
+    // The call whose gradient takes the place of that of the node that makes the value; -1: none.
+    int call_of(ValueId id) const {
+        return id < static_cast<ValueId>(call_of_.size()) ? call_of_[static_cast<size_t>(id)] : -1;
+    }
+
+    // All readers of the node's result have been visited, so its cotangent is whole; and where the node makes the first
+    // of a call's results, those of all its results are. Returns the node before which to go on.
+    NodeId visit(NodeId id) {
+        const std::vector<ValueId> outputs = graph_.node(id).outputs; // a copy: the graph grows
+        for (ValueId output : outputs)
+            if (const int c = call_of(output); c >= 0 && pulled_at_[static_cast<size_t>(c)] == id) {
+                pulled_at_[static_cast<size_t>(c)] = -1;
+                pull(c);
+            }
+        if (graph_.node(id).closes >= 0) return visit_loop(graph_.node(id).closes);
+        const ValueId output = outputs[0];
+        if (known_of(output) < 0) return id;
+        if (const Node node = graph_.node(id); node.op->gradient)
+            pull(output, node.op->name, node.inputs, node.attributes, node.op->gradient);
+        else if (is_part_of_stack(node))
+            contribute_part(node);
         return id;
+    }
+
+    // What the node that makes a value is to pass on; -1: nothing.
+    ValueId known_of(ValueId id) { return wanted(id) && call_of(id) < 0 ? cotangent(id) : -1; }
+
+    // From the results of a call to its operands.
+    void pull(int c) {
+        const Call called = call(c); // a copy: the graph grows
+        std::vector<ValueId> cotangents;
+        for (ValueId id : called.results)
+            cotangents.push_back(id >= 0 && call_of(id) == c && wanted(id) ? cotangent(id) : -1);
+        const bool any = std::any_of(cotangents.begin(), cotangents.end(), [](ValueId id) { return id >= 0; });
+        if (!any || !passes_on(called)) return;
+        if (called.composite)
+            return pull(called.results[0], called.composite->name, called.operands, called.attributes,
+                        called.composite->gradient);
+        std::vector<bool> asked;
+        for (ValueId id : called.operands) asked.push_back(wanted(id));
+        for (size_t n = 0; n < cotangents.size(); ++n)
+            if (cotangents[n] >= 0) name_cotangent(called.results[n]);
+        const std::vector<ValueId> gradients = copy_pattern(builder_, called, cotangents, asked);
+        for (size_t n = 0; n < gradients.size(); ++n)
+            if (gradients[n] >= 0) contribute(called.operands[n], gradients[n]);
     }
 
     // A loop is reversed by a loop that runs the other way: it carries the gradients of what the forward loop carries,
@@ -160,7 +190,7 @@ private:
     NodeId visit_loop(int forward) {
         const GraphLoop of = loop(forward); // copies: the graph grows
         const std::vector<ValueId> results = graph_.node(of.closes).outputs;
-        if (std::none_of(results.begin(), results.end(), [&](ValueId id) { return wanted(id) && cotangent(id) >= 0; }))
+        if (std::none_of(results.begin(), results.end(), [&](ValueId id) { return known_of(id) >= 0; }))
             return of.opens;
         std::vector<GraphLoop::Carried> carried;
         std::vector<ValueId> inits;
@@ -170,15 +200,14 @@ private:
             carried.push_back(each);
             varying.push_back(graph_.value(each.argument).varying);
             set_place(each.result);
-            const ValueId known = cotangent(each.result);
-            inits.push_back(known >= 0 ? known : filled(type(each.result), 0));
+            const ValueId known = known_of(each.result);
+            inits.push_back(known >= 0 ? known : constant_of(builder_, type(each.result), 0));
         }
         std::vector<std::pair<ValueId, ValueId>> terms, slices; // and the cotangent of the sum or stack
         for (const GraphLoop::Sum& sum : of.sums)
-            if (wanted(sum.result) && cotangent(sum.result) >= 0) terms.emplace_back(sum.term, cotangent(sum.result));
+            if (known_of(sum.result) >= 0) terms.emplace_back(sum.term, cotangent(sum.result));
         for (const GraphLoop::Stack& stack : of.stacks)
-            if (wanted(stack.result) && cotangent(stack.result) >= 0)
-                slices.emplace_back(stack.slice, cotangent(stack.result));
+            if (known_of(stack.result) >= 0) slices.emplace_back(stack.slice, cotangent(stack.result));
 
         GraphLoop header;
         header.trips = of.trips;
@@ -202,7 +231,7 @@ private:
         for (const GraphLoop::Carried& each : carried) {
             set_place(each.argument);
             const ValueId known = cotangent(each.argument);
-            yields.push_back(known >= 0 ? known : filled(type(each.argument), 0));
+            yields.push_back(known >= 0 ? known : constant_of(builder_, type(each.argument), 0));
         }
         Reversed body = std::move(reversed_.back());
         reversed_.pop_back();
@@ -285,7 +314,8 @@ private:
     NodeId begin_ = 0; // the forward nodes
     const NodeId end_;
     std::vector<Reversed> reversed_;  // inner ones last
-    std::vector<int> call_of_;        // by NodeId: the composite that is differentiated as a whole; -1: none
+    std::vector<int> call_of_;        // by ValueId of the forward pass
+    std::vector<NodeId> pulled_at_;   // by call: the node that makes the first of its results
     std::vector<bool> wanted_;        // by ValueId: depends on what is differentiated for
     std::vector<ValueId> cotangents_; // by ValueId: what its readers have contributed so far; -1: nothing
     std::set<ValueId> given_;         // results
@@ -297,7 +327,7 @@ private:
 std::vector<ValueId> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> with_respect_to) {
     const TensorType& type = builder.type(loss);
     internal_check(is_floating(type.dtype) && type.rank() == 0, "a loss is a floating-point scalar");
-    Reverse reverse(builder, loss, with_respect_to);
+    Reverse reverse(builder, with_respect_to);
     reverse.run(loss);
     std::vector<ValueId> gradients;
     for (ValueId id : with_respect_to) gradients.push_back(reverse.gradient_of(id));

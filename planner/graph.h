@@ -43,6 +43,8 @@ struct Node {
     Span span;
     std::string_view gradient_of; // of reverse mode: the op whose gradient it belongs to; empty: of the forward pass
     int remat = -1;               // the module call, in Graph::remats, that says what of its values is computed again
+    // Of a gradient that a module declares (Call::given): only reverse mode reads it, and makes copies of it.
+    bool pattern = false;
     // A constrain node: what the user asked for; exactly one of the two is used.
     std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
     std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
@@ -114,13 +116,18 @@ struct Update {
     ValueId input = -1, output = -1;
 };
 
-// A composite with a gradient of its own, and the nodes [first, last) that it became.
-struct CompositeCall {
-    const CompositeDef* def = nullptr;
-    std::vector<ValueId> operands;
-    ValueId result = -1;
-    Attributes attributes;
+// A call with a gradient of its own, which stands in for the gradients of the nodes [first, last) that it became. That
+// of a composite is a function, that of a module a pattern: nodes of the graph (Node::pattern) that make `gives` of
+// `given` and of whatever else they read. Reverse mode copies them, with the gradients of the results in the place of
+// `given`.
+struct Call {
+    std::vector<ValueId> operands, results; // a result that is -1 is not there
     NodeId first = -1, last = -1;
+    const CompositeDef* composite = nullptr;            // nullptr: a module
+    Attributes attributes;                              // the composite's
+    std::vector<ValueId> given;                         // by result; -1: whole numbers
+    std::vector<ValueId> gives;                         // by operand; -1: no gradient flows to it
+    std::vector<std::pair<std::string, ValueId>> names; // further ones of the pattern's values, as Graph::aliases
 };
 
 struct Graph {
@@ -133,7 +140,7 @@ struct Graph {
     std::vector<std::string> output_names;
     // Further names of values: what a caller calls a module's result. By full path, in the order of their making.
     std::vector<std::pair<std::string, ValueId>> aliases;
-    std::vector<CompositeCall> calls; // inner before outer; for reverse mode
+    std::vector<Call> calls;          // inner before outer; for reverse mode
     std::vector<GraphLoop> loops;     // outer before inner
     std::vector<GraphRegion> regions; // in the order of their making
     std::vector<Update> updates;      // in declaration order; every `output` is one of `outputs`
@@ -166,6 +173,10 @@ bool is_within(const Graph& graph, int inner, int outer);
 NodeId end_seen_from(const Graph& graph, int loop, NodeId n);
 // The beginning or end of a loop.
 inline bool is_marker(const Node& node) { return node.opens >= 0 || node.closes >= 0; }
+// Made by a node that is part of a pattern.
+inline bool is_of_pattern(const Graph& graph, ValueId id) {
+    return graph.value(id).producer >= 0 && graph.node(graph.value(id).producer).pattern;
+}
 // Asks for a sharding, and computes nothing.
 inline bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 // The value of a name as a user writes it: a full path; a bare name means the last rebinding ("a" finds "a#3").

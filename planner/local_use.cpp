@@ -22,12 +22,6 @@ std::vector<int> named_axes(const Attributes& attributes) {
     return axes;
 }
 
-std::vector<int> without(const std::vector<int>& axes, const std::vector<int>& gone) {
-    std::vector<int> left;
-    std::set_difference(axes.begin(), axes.end(), gone.begin(), gone.end(), std::back_inserter(left));
-    return left;
-}
-
 } // namespace
 
 LocalUse local_use(const Graph& graph, const OpDef& op, std::span<const ValueId> operands, const Attributes& attributes,
@@ -55,8 +49,14 @@ LocalUse local_use(const Graph& graph, const OpDef& op, std::span<const ValueId>
     join(use.result, axes);
     if (op.device->varying == DeviceOp::Varying::adds) return use;
     use.operands = use.result;
-    if (op.device->varying == DeviceOp::Varying::drops) use.result = without(use.operands, axes);
+    if (op.device->varying == DeviceOp::Varying::drops) use.result = axes_without(use.operands, axes);
     return use;
+}
+
+std::vector<int> axes_without(const std::vector<int>& axes, const std::vector<int>& gone) {
+    std::vector<int> left;
+    std::set_difference(axes.begin(), axes.end(), gone.begin(), gone.end(), std::back_inserter(left));
+    return left;
 }
 
 Attributes over_axes(const GraphRegion& region, std::span<const int> axes) {

@@ -16,8 +16,8 @@ struct LocalUse {
 LocalUse local_use(const Graph& graph, const OpDef& op, std::span<const ValueId> operands, const Attributes& attributes,
                    int here);
 
-void join(std::vector<int>& axes, std::span<const int> more); // sorted, each once
-
+void join(std::vector<int>& axes, std::span<const int> more);                              // sorted, each once
+std::vector<int> axes_without(const std::vector<int>& axes, const std::vector<int>& gone); // both sorted
 // The attributes `over`, `mesh_axes` and `sizes` for some axes of a region.
 Attributes over_axes(const GraphRegion& region, std::span<const int> axes);
 

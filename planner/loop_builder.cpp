@@ -72,7 +72,7 @@ void LoopBuilder::in_front(const std::function<void()>& emit) {
     const NodeId emitted = static_cast<NodeId>(static_cast<std::ptrdiff_t>(graph.nodes.size()) - end);
     std::rotate(graph.nodes.begin() + opens, graph.nodes.begin() + end, graph.nodes.end());
     renumber_nodes(graph);
-    for (CompositeCall& call : graph.calls)
+    for (Call& call : graph.calls)
         if (call.first >= opens) call.first += emitted, call.last += emitted;
 }
 

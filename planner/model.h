@@ -81,6 +81,18 @@ struct Entry {
 //   dots   everything but its inputs and the results of contractions
 enum class Remat { none, full, dots };
 
+// A module's own gradient, as jax.custom_vjp: reverse mode runs `graph` in place of the derivatives of the module's. It
+// sees all that the module's graph sees, and the gradients that are given.
+struct GradientDecl {
+    struct Pair {
+        Name of, value;
+    };
+    std::vector<Pair> given; // output, and what its gradient is called
+    std::vector<Entry> graph;
+    std::vector<Pair> gives; // input or parameter, and its gradient; to others none flows
+    Span span;
+};
+
 struct ModuleDecl {
     Name name;
     Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
@@ -88,6 +100,7 @@ struct ModuleDecl {
     std::vector<TensorDecl> params;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
+    std::optional<GradientDecl> gradient;
 };
 
 // How gradients of microbatches are reduced: once after the last, or in each (reference/users.md). Unless said,

@@ -2,6 +2,7 @@
 // sharding_spec_reader.
 #include "planner/axis_arithmetic.h"
 #include "planner/entry_reader.h"
+#include "planner/gradient_reader.h"
 #include "planner/names.h"
 #include "planner/tensor_reader.h"
 #include "planner/train_reader.h"
@@ -130,7 +131,8 @@ private:
     void read_module(const YamlEntry& entry) {
         const Yaml& yaml = entry.value;
         const std::string what = fmt::format("module '{}'", entry.key);
-        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs", "remat"}, what, *diagnostics_)) return;
+        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs", "remat", "gradient"}, what, *diagnostics_))
+            return;
         ModuleDecl module;
         module.name = {entry.key, entry.key_span};
         if (const Yaml* remat = yaml.find("remat")) {
@@ -145,6 +147,8 @@ private:
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module.params);
         if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, module_names_, module.graph, *diagnostics_);
         if (const Yaml* outputs = yaml.find("outputs")) module.outputs = read_outputs(*outputs);
+        if (const Yaml* gradient = yaml.find("gradient"))
+            module.gradient = read_gradient(*gradient, module, module_names_, *diagnostics_);
         model_.modules.push_back(std::move(module));
     }
 

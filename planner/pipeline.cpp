@@ -3,6 +3,7 @@
 #include "planner/allowances.h"
 #include "planner/fold_by_device.h"
 #include "planner/gather_parameters.h"
+#include "planner/gradient_pattern.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
 #include "planner/train.h"
@@ -62,6 +63,8 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
         Builder builder(*c.graph, diagnostics);
         if (!add_train_step(builder, *c.model, diagnostics)) return c;
     }
+    // Gradients that modules declare have been used.
+    remove_patterns(*c.graph);
     // Random values that are drawn by device are so for the layout's own mesh, also where one device makes them all.
     if (!fold_by_device(*c.graph, mesh, missing_axes, diagnostics)) return c;
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, diagnostics)) return c;

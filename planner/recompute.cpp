@@ -41,6 +41,7 @@ public:
           read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
 
     void run() {
+        find_calls();
         find_remat();
         find_kept();
         for (ValueId id = 0; id < static_cast<ValueId>(read_.size()); ++id)
@@ -62,6 +63,12 @@ private:
         return passes_.forward_loop != passes_.backward_loop && node.op != nullptr && is_part(graph_, node);
     }
 
+    void find_calls() {
+        for (size_t c = 0; c < graph_.calls.size(); ++c)
+            if (!graph_.calls[c].composite)
+                for (ValueId id : graph_.calls[c].results) calls_.emplace(id, c);
+    }
+
     // What a module that says so keeps nothing of: results of its call that only it reads, all or all but contractions.
     // What comes out of the call is what the next one begins with, and is kept.
     void find_remat() {
@@ -77,7 +84,7 @@ private:
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)
             for (ValueId id : graph_.node(n).inputs)
-                if (graph_.value(id).producer >= 0 && producer_of(id).remat >= 0 &&
+                if (!graph_.node(n).pattern && graph_.value(id).producer >= 0 && producer_of(id).remat >= 0 &&
                     producer_of(id).remat != graph_.node(n).remat) {
                     remat_[static_cast<size_t>(id)] = false;
                     kept_[static_cast<size_t>(id)] = true;
@@ -192,7 +199,18 @@ private:
         graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)].boundary = node.boundary;
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
+        add_calls(id, *made);
         return *made;
+    }
+
+    // A second derivative goes through the copy as it goes through the result of a module with a gradient of its own.
+    void add_calls(ValueId result, ValueId copy) {
+        const auto [begin, end] = calls_.equal_range(result);
+        for (auto it = begin; it != end; ++it) {
+            Call twin = graph_.calls[it->second];
+            for (ValueId& id : twin.results) id = id == result ? copy : -1;
+            graph_.calls.push_back(std::move(twin));
+        }
     }
 
     Builder& builder_;
@@ -204,6 +222,7 @@ private:
     std::set<ValueId> again_;       // computed a second time
     std::map<std::set<ValueId>, std::vector<ValueId>> from_; // kept values by what they could be computed from instead
     std::vector<ValueId> copy_;                              // by ValueId
+    std::multimap<ValueId, size_t> calls_; // of modules with a gradient of their own, by their results
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace shard {
@@ -26,6 +27,8 @@ public:
             builder_.unique_name(source_.value(id).name, "#");
             held_[static_cast<size_t>(id)] = {builder_.add_input(source_.value(id))};
         }
+        for (const Call& call : source_.calls)
+            if (!call.composite) is_called_.insert(call.results.begin(), call.results.end());
         for (size_t n = 0; n < source_.nodes.size(); ++n) {
             first_[n] = static_cast<NodeId>(made_.nodes.size());
             visit(source_.nodes[n]);
@@ -50,6 +53,7 @@ private:
     void visit(const Node& node) {
         builder_.set_loop(node.loop);
         builder_.set_remat(node.remat);
+        builder_.set_pattern(node.pattern);
         if (node.op == nullptr) return visit_marker(node);
         const ValueId output = node.outputs[0];
         const Value& value = source_.value(output);
@@ -208,14 +212,21 @@ private:
 
     // --- the body ---
 
-    // Devices with the same operands have the same result.
+    // Devices with the same operands have the same result. A result of a module with a gradient of its own is there
+    // once for every place at which it may differ.
     Held computed(const Node& node) {
         Held result;
-        std::map<std::vector<ValueId>, ValueId> made;
+        std::map<std::pair<std::vector<ValueId>, std::vector<i64>>, ValueId> made;
+        const bool is_result = is_called_.count(node.outputs[0]) > 0;
         for (size_t device = 0; device < device_count(); ++device) {
             std::vector<ValueId> operands;
-            for (ValueId input : node.inputs) operands.push_back(held_by(input, device));
-            const auto [it, is_new] = made.try_emplace(operands, -1);
+            std::vector<i64> at;
+            if (is_result) at = coordinates(device);
+            for (size_t a = 0; a < at.size(); ++a)
+                if (!varies(source_.value(node.outputs[0]), axes_[a].axis)) at[a] = 0;
+            for (ValueId input : node.inputs)
+                if (!is_result) operands.push_back(held_by(input, device));
+            const auto [it, is_new] = made.try_emplace({operands, at}, -1);
             if (is_new) it->second = again(node, device);
             result.push_back(it->second);
         }
@@ -264,14 +275,15 @@ private:
         if (source_.loss >= 0) made_.loss = held(source_.loss)[0];
         for (const Update& update : source_.updates)
             made_.updates.push_back({held(update.input)[0], held(update.output)[0]});
-        // Composites outside the regions keep the gradients of their own.
-        for (const CompositeCall& call : source_.calls) {
-            if (source_.value(call.result).region >= 0) continue;
-            CompositeCall twin = call;
-            for (ValueId& operand : twin.operands) operand = held(operand)[0];
-            twin.result = held(call.result)[0];
+        // Composites outside the regions keep the gradients of their own, and modules everywhere.
+        for (const Call& call : source_.calls) {
+            if (call.composite && source_.value(call.results[0]).region >= 0) continue;
+            Call twin = call;
             twin.first = first_[static_cast<size_t>(call.first)];
             twin.last = first_[static_cast<size_t>(call.last)];
+            spread(call.operands, call.gives, twin.operands, twin.gives);
+            spread(call.results, call.given, twin.results, twin.given);
+            for (auto& [path, id] : twin.names) id = held(id)[0];
             made_.calls.push_back(std::move(twin));
         }
     }
@@ -295,13 +307,49 @@ private:
                 made.stacks.push_back({held_by(stack.slice, device), held_by(stack.result, device)});
     }
 
+    // One call of a module for all devices: what varies is there once for each of them.
+    void spread(const std::vector<ValueId>& values, const std::vector<ValueId>& gradients, Held& all_values,
+                Held& all_gradients) const {
+        all_values.clear();
+        all_gradients.clear();
+        for (size_t n = 0; n < values.size(); ++n) {
+            const ValueId gradient = n < gradients.size() ? gradients[n] : -1;
+            if (values[n] < 0 && gradient < 0) continue;
+            for (size_t device : devices_with_own(values[n] < 0 ? gradient : values[n])) {
+                all_values.push_back(values[n] < 0 ? -1 : held_by(values[n], device));
+                all_gradients.push_back(gradient < 0 ? -1 : held_by(gradient, device));
+            }
+        }
+    }
+
+    // The first of those along which it does not vary.
+    std::vector<size_t> devices_with_own(ValueId id) const {
+        const Value& value = source_.value(id);
+        std::vector<size_t> devices;
+        if (value.region < 0) return {0};
+        const std::vector<AxisRef>& axes = source_.regions[static_cast<size_t>(value.region)].axes;
+        for (size_t device = 0; device < held(id).size(); ++device) {
+            size_t left = device;
+            bool own = true;
+            for (size_t a = axes.size(); a-- > 0; left /= static_cast<size_t>(axes[a].size))
+                own = own && (left % static_cast<size_t>(axes[a].size) == 0 || varies(value, axes[a].axis));
+            if (own) devices.push_back(device);
+        }
+        return devices;
+    }
+
+    static bool varies(const Value& value, int axis) {
+        return std::find(value.varying.begin(), value.varying.end(), axis) != value.varying.end();
+    }
+
     const Graph& source_;
     Graph made_;
     Diagnostics diagnostics_;
     Builder builder_;
-    std::vector<Held> held_;    // by value of the source
-    std::vector<NodeId> first_; // by node of the source: the first that was made of it
-    std::vector<AxisRef> axes_; // of the region at hand
+    std::vector<Held> held_;      // by value of the source
+    std::vector<NodeId> first_;   // by node of the source: the first that was made of it
+    std::set<ValueId> is_called_; // results of modules with a gradient of their own
+    std::vector<AxisRef> axes_;   // of the region at hand
     std::map<std::tuple<ValueId, int, std::vector<i64>>, ValueId> blocks_; // cut out at the border, in a loop
 };
 

@@ -75,6 +75,16 @@ std::vector<CodeDoc> build_codes() {
          "Gradients are taken with respect to floating-point parameters, and the model has none. What is declared "
          "under "
          "`inputs` is data and is not changed by a train step."},
+        {"E0244", "gradient that does not fit",
+         "The gradient that a module declares says in `given` what the gradient of each of its outputs is called, and "
+         "in "
+         "`gives` which values are the gradients of its inputs and parameters. Each has the shape and the element type "
+         "of what it belongs to, and whole numbers have none. What lies within such a module has no gradient, as its "
+         "own graph is not differentiated."},
+        {"E0245", "not in a declared gradient",
+         "The graph of a module's own gradient is copied into the backward pass wherever it is needed, so it declares "
+         "no parameters, and has neither loops nor modules with a gradient of their own. Declare the parameters in the "
+         "module itself, whose gradient graph sees them; write `repeat` without `scan`."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

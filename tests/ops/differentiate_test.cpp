@@ -119,11 +119,15 @@ TEST_CASE("the backward pass keeps what a hand-written one would, and computes p
     CHECK(kept("layer_norm: [h, b, c]") == "a.layer_norm.sub a.layer_norm.rsqrt a");
 }
 
-TEST_CASE("a composite of which a step is read from outside is differentiated by its steps") {
-    const Differentiated made = differentiated("  - a: {softmax: x}\n  - z: {add: [a, a.softmax.exp]}\n", {"x"});
-    CHECK(find_value(made.graph, "a.softmax.exp.grad").has_value());
+TEST_CASE("the steps of a composite have gradients where they are read from outside or asked for") {
     const Differentiated whole = differentiated("  - z: {softmax: x}\n", {"x"});
     CHECK(!find_value(whole.graph, "z.softmax.exp.grad"));
+    const Differentiated read =
+        differentiated("  - a: {softmax: x}\n  - e: {neg: a.softmax.exp}\n  - z: {add: [a, e]}\n", {"x"});
+    CHECK(find_value(read.graph, "a.softmax.exp.grad").has_value());
+    CHECK(!find_value(read.graph, "a.softmax.reduce_sum.grad"));
+    const Differentiated asked = differentiated("  - z: {softmax: x}\n", {"z.softmax.exp"});
+    CHECK(find_value(asked.graph, "z.softmax.reduce_sum.grad").has_value());
 }
 
 } // namespace shard

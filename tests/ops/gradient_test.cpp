@@ -190,6 +190,7 @@ TEST_CASE("gradients of composites agree") {
                            "attention: [q, kv, kv]",
                            "attention: [q, q, q], causal: true"})
         check(op);
+    check("softmax: x}\n  - t: {mul: [y, y.softmax.exp]}\n  - y: {add: [t, y]"); // a step is read from outside
 }
 
 TEST_CASE("at ties the operands of max share, and relu has 0, as in JAX") {
