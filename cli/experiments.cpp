@@ -99,26 +99,29 @@ void override_tensor(const Compilation& c, const std::string& tensor, std::vecto
     if (!id || c.graph->value(*id).producer >= 0) return;
     const Value& value = c.graph->value(*id);
     std::vector<Override> Layout::*member = value.role == Role::input ? &Layout::inputs : &Layout::params;
-    int rank = value.type.rank();
-    auto add = [&](int dim, const std::string& axis) {
+    const Mesh& mesh = c.layout->mesh;
+    Sharding whole;
+    whole.dims.resize(value.type.shape.size());
+    auto add = [&](const Sharding& sharding) {
         Override override;
         override.glob = value.name;
-        std::vector<std::string> words;
-        for (int d = 0; d < rank; ++d) {
-            DimSpec spec;
-            if (d == dim) spec.axes.push_back(axis);
-            words.push_back(axes_words(spec.axes));
-            override.spec.dims.push_back(spec);
+        for (const DimSharding& dim : sharding.dims) {
+            DimSpec& spec = override.spec.dims.emplace_back();
+            for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(mesh, axis));
         }
         changes.push_back(
-            {fmt::format("{}: {{\"{}\": [{}]}} in the layout", value.role == Role::input ? "inputs" : "params",
-                         value.name, fmt::join(words, ", ")),
+            {fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
+                         value.name, spec_text(mesh, sharding)),
              [member, override](Graph&, Layout& changed) { (changed.*member).push_back(override); }});
     };
-    add(-1, "");
-    for (int dim = 0; dim < rank; ++dim)
-        for (const MeshAxis& axis : c.layout->mesh.axes)
-            if (axis.size > 1 && value.type.shape[static_cast<size_t>(dim)] % axis.size == 0) add(dim, axis.name);
+    add(whole);
+    for (size_t dim = 0; dim < whole.dims.size(); ++dim)
+        for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+            if (mesh.axes[axis].size == 1 || value.type.shape[dim] % mesh.axes[axis].size != 0) continue;
+            Sharding split = whole;
+            split.dims[dim].axes = {mesh.whole(static_cast<int>(axis))};
+            add(split);
+        }
 }
 
 bool better(const Experiment& a, const Experiment& b) {

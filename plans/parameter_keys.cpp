@@ -31,18 +31,7 @@ Key linen_key(Key root, const std::vector<std::string>& path, i64 counter) {
     return fold_in(root, path_hash(path, counter));
 }
 
-std::vector<Key> linen_scan_keys(Key root, i64 layers, const std::vector<std::string>& path, i64 counter,
-                                 i64 keys_in_module, BitLayout layout) {
-    std::vector<Key> keys = split(root, layers, layout);
-    for (Key& key : keys) key = linen_key(key, path, counter + keys_in_module);
-    return keys;
-}
-
 Key nnx_key(Key root, i64 index) { return fold_in(root, static_cast<std::uint32_t>(index)); }
-
-std::vector<Key> nnx_fork(Key root, i64 index, i64 ways, BitLayout layout) {
-    return split(nnx_key(root, index), ways, layout);
-}
 
 std::vector<std::optional<Key>> parameter_keys(KeyScheme scheme, Key root,
                                                const std::vector<ParameterKeyRequest>& requests) {

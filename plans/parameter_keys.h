@@ -25,18 +25,8 @@ enum class KeyScheme { linen, nnx, explicit_keys };
 // The names are hashed without separators (flax_fix_rng_separator off, flax's default).
 [[nodiscard]] Key linen_key(Key root, const std::vector<std::string>& path, i64 counter);
 
-// The keys, one per layer, of a parameter of a module that is scanned over its layers (flax.linen.scan with the stream
-// split): the root is split by layer first. Flax runs the body of a scan twice when it makes the parameters, and the
-// counter goes on, so that the keys kept are those of counter + keys_in_module; keys_in_module is how many keys one run
-// takes in the module that owns the parameter.
-[[nodiscard]] std::vector<Key> linen_scan_keys(Key root, i64 layers, const std::vector<std::string>& path, i64 counter,
-                                               i64 keys_in_module, BitLayout layout);
-
 // index: how many keys the stream has given before, from 0.
 [[nodiscard]] Key nnx_key(Key root, i64 index);
-
-// The root keys of `ways` forks of an nnx stream that has given `index` keys before. Each fork counts from 0 again.
-[[nodiscard]] std::vector<Key> nnx_fork(Key root, i64 index, i64 ways, BitLayout layout);
 
 // What a scheme has to know of one parameter. Parameters are listed in declaration order.
 struct ParameterKeyRequest {

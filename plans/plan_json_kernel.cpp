@@ -164,6 +164,39 @@ Random read_random(const JsonAt& at, const Mesh& mesh) {
     return random;
 }
 
+std::string print_body(const Mesh& mesh, const Kernel& kernel) {
+    if (const Contract* contract = std::get_if<Contract>(&kernel))
+        return JsonObject()
+            .raw("lhs", json_integers(contract->lhs))
+            .raw("rhs", json_integers(contract->rhs))
+            .raw("out", json_integers(contract->out))
+            .text();
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
+        std::vector<std::string> steps;
+        for (const ScalarStep& step : pointwise->steps) steps.push_back(print_scalar_step(mesh, step));
+        return JsonObject()
+            .raw("inputs", print_int_lists(pointwise->input_dims))
+            .raw("steps", json_array(steps))
+            .text();
+    }
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
+        return JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text();
+    if (const Move* move = std::get_if<Move>(&kernel)) return print_move(mesh, *move);
+    if (const Gather* gather = std::get_if<Gather>(&kernel))
+        return JsonObject()
+            .integer("axis", gather->axis)
+            .integer("size", gather->size)
+            .raw("start", print_affine(mesh, gather->start))
+            .text();
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel))
+        return JsonObject()
+            .integer("axis", scatter->axis)
+            .integer("size", scatter->size)
+            .raw("start", print_affine(mesh, scatter->start))
+            .text();
+    return print_generate(mesh, std::get<Generate>(kernel));
+}
+
 } // namespace
 
 std::string print_generate(const Mesh& mesh, const Generate& generate) {
@@ -198,39 +231,7 @@ Generate read_generate(const JsonAt& at, const Mesh& mesh) {
 }
 
 std::string print_kernel(const Mesh& mesh, const Kernel& kernel) {
-    JsonObject object;
-    if (const Contract* contract = std::get_if<Contract>(&kernel))
-        object.raw("contract", JsonObject()
-                                   .raw("lhs", json_integers(contract->lhs))
-                                   .raw("rhs", json_integers(contract->rhs))
-                                   .raw("out", json_integers(contract->out))
-                                   .text());
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
-        std::vector<std::string> steps;
-        for (const ScalarStep& step : pointwise->steps) steps.push_back(print_scalar_step(mesh, step));
-        object.raw(
-            "pointwise",
-            JsonObject().raw("inputs", print_int_lists(pointwise->input_dims)).raw("steps", json_array(steps)).text());
-    }
-    if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
-        object.raw("reduce",
-                   JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text());
-    if (const Move* move = std::get_if<Move>(&kernel)) object.raw("move", print_move(mesh, *move));
-    if (const Gather* gather = std::get_if<Gather>(&kernel))
-        object.raw("gather", JsonObject()
-                                 .integer("axis", gather->axis)
-                                 .integer("size", gather->size)
-                                 .raw("start", print_affine(mesh, gather->start))
-                                 .text());
-    if (const Scatter* scatter = std::get_if<Scatter>(&kernel))
-        object.raw("scatter", JsonObject()
-                                  .integer("axis", scatter->axis)
-                                  .integer("size", scatter->size)
-                                  .raw("start", print_affine(mesh, scatter->start))
-                                  .text());
-    if (const Generate* generate = std::get_if<Generate>(&kernel))
-        object.raw("generate", print_generate(mesh, *generate));
-    return object.text();
+    return JsonObject().raw(class_name(kernel), print_body(mesh, kernel)).text();
 }
 
 Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {

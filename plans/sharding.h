@@ -52,7 +52,7 @@ Sharding closed(const Sharding& sharding);
 
 std::string text(const Mesh& mesh, const Sharding& sharding);
 std::optional<Sharding> parse_sharding(const Mesh& mesh, std::string_view text); // the inverse of text()
-// List form as in files: "[data, ~]" per dim a name, a list or ~; used for `spec` in reports.
+// List form as in files: "[data, ~]" per dim a name, a list or ~; what can be written into a layout.
 std::string spec_text(const Mesh& mesh, const Sharding& sharding);
 
 } // namespace shard

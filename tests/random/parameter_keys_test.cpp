@@ -35,21 +35,6 @@ TEST_CASE("linen counters rise with every parameter of a module") {
     CHECK(linen_key(root, {"DRD_1"}, 2) == Key{2251833847, 3449528928});
 }
 
-// Made with flax 0.12.8 (0.10.0 gives the same), the PRNGKey(0), 3 layers and two parameters in the scanned module.
-TEST_CASE("a scanned stack of layers has a key per layer") {
-    const auto keys = [](i64 counter, BitLayout layout) {
-        return linen_scan_keys(root, 3, {"ScanSk_0"}, counter, 2, layout);
-    };
-    CHECK(keys(1, BitLayout::legacy) ==
-          std::vector<Key>{{1987162549, 1749609047}, {3836658085, 2959778174}, {2892986000, 4289659548}});
-    CHECK(keys(2, BitLayout::legacy) ==
-          std::vector<Key>{{3134016629, 1951102773}, {1315209313, 627674194}, {3100373905, 1884176047}});
-    CHECK(keys(1, BitLayout::partitionable) ==
-          std::vector<Key>{{1052372390, 2117327754}, {2883862744, 1459886375}, {1732811315, 2082740165}});
-    CHECK(keys(2, BitLayout::partitionable) ==
-          std::vector<Key>{{2373283001, 1964516687}, {3376152976, 2323805439}, {2125523311, 3137623249}});
-}
-
 TEST_CASE("a linen counter over 255 takes two bytes") {
     // Python: int.from_bytes(hashlib.sha1(b"a\x01\x00").digest()[:4], "big")
     CHECK(linen_key(root, {"a"}, 256) == fold_in(root, 2566628949u));
@@ -64,14 +49,6 @@ TEST_CASE("path names are joined without separators") {
 TEST_CASE("nnx keys count the parameters in order of declaration") {
     CHECK(nnx_key(root, 0) == Key{1797259609, 2579123966});
     CHECK(nnx_key(root, 1) == Key{928981903, 3453687069});
-}
-
-// Made with flax 0.12.8: Rngs(0), two keys taken, then fork(split=3).
-TEST_CASE("an nnx fork splits the next key of the stream") {
-    CHECK(nnx_fork(root, 2, 3, BitLayout::legacy) ==
-          std::vector<Key>{{2061185276, 2549061496}, {3965885036, 1116525886}, {422924003, 2730786690}});
-    CHECK(nnx_fork(root, 2, 3, BitLayout::partitionable) ==
-          std::vector<Key>{{2799984767, 1105366846}, {3777617834, 145086855}, {915694800, 1641710144}});
 }
 
 TEST_CASE("a model's parameters get their keys by the scheme") {
