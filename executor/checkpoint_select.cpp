@@ -45,7 +45,7 @@ public:
             const Buffer& buffer = buffer_of(input);
             const std::optional<Part> part = part_of(*plan_, input);
             if (!part || (*part == Part::state && what == SaveWhat::params)) continue;
-            std::vector<LayerSource> sources = names_.find(buffer.name, buffer.global_shape);
+            std::vector<LayerSource> sources = names_.find(buffer.name, buffer.global_shape, input.layers);
             for (const LayerSource& source : sources) is_used_.insert(source.stored);
             if (given.contains(buffer.name)) continue;
             if (!sources.empty()) {
@@ -209,28 +209,57 @@ private:
             const std::optional<Stored>& there = stored(source.stored);
             const std::optional<DType> dtype = there ? fitting_type(*wanted.buffer, source, *there) : std::nullopt;
             if (!dtype) return std::nullopt;
-            for (const StoredPiece& piece : there->pieces) add_part(piece, *dtype, source, tensor);
+            for (const StoredPiece& piece : there->pieces) add_parts(piece, *dtype, source, tensor);
         }
         return tensor;
     }
 
-    // Of a stored tensor's piece what lies at `from`, as a block of the plan's tensor at `to`.
-    static void add_part(StoredPiece piece, DType dtype, const LayerSource& source, StoredTensor& tensor) {
-        const auto layers = static_cast<std::ptrdiff_t>(source.from.size());
-        const Shape rest(piece.shape.begin() + layers, piece.shape.end());
-        i64 entry = 0; // of the piece's leading dims
+    // Of a stored tensor's piece what lies at `from`, as blocks of the plan's tensor at `to`. Where a layer is taken
+    // out of a stack inside of another one, the rest is not in one piece: it is added layer by layer.
+    static void add_parts(const StoredPiece& piece, DType dtype, const LayerSource& source, StoredTensor& tensor) {
+        std::vector<i64> first(piece.start.begin(), piece.start.begin() + std::ssize(source.from));
+        Shape count(piece.shape.begin(), piece.shape.begin() + std::ssize(source.from));
+        bool is_whole = true;
         for (size_t d = 0; d < source.from.size(); ++d) {
-            const i64 index = source.from[d] - piece.start[d];
-            if (index < 0 || index >= piece.shape[d]) return;
-            entry = entry * piece.shape[d] + index;
+            if (source.from[d] == LayerSource::every) continue;
+            if (source.from[d] < first[d] || source.from[d] >= first[d] + count[d]) return;
+            first[d] = source.from[d];
+            count[d] = 1;
+            is_whole = false;
         }
-        piece.dtype = dtype;
-        piece.offset += entry * element_count(rest) * byte_size(dtype);
-        piece.start.erase(piece.start.begin(), piece.start.begin() + layers);
-        piece.start.insert(piece.start.begin(), source.to.begin(), source.to.end());
-        piece.shape = Shape(source.to.size(), 1);
-        piece.shape.insert(piece.shape.end(), rest.begin(), rest.end());
-        tensor.push_back(std::move(piece));
+        if (is_whole) return add_part(piece, dtype, source, first, count, tensor);
+        for (std::vector<i64> index = first;;) {
+            add_part(piece, dtype, source, index, Shape(index.size(), 1), tensor);
+            size_t d = index.size();
+            while (d > 0 && ++index[d - 1] == first[d - 1] + count[d - 1]) {
+                --d;
+                index[d] = first[d];
+            }
+            if (d == 0) return;
+        }
+    }
+
+    // Consecutive bytes of the piece: `count` layers from `begin` on.
+    static void add_part(const StoredPiece& piece, DType dtype, const LayerSource& source,
+                         const std::vector<i64>& begin, const Shape& count, StoredTensor& tensor) {
+        const std::ptrdiff_t layers = std::ssize(source.from);
+        const Shape rest(piece.shape.begin() + layers, piece.shape.end());
+        i64 skipped = 0; // entries of `rest` that lie before it
+        for (size_t d = 0; d < source.from.size(); ++d) skipped = skipped * piece.shape[d] + begin[d] - piece.start[d];
+        StoredPiece& part = tensor.emplace_back(piece);
+        part.dtype = dtype;
+        part.offset += skipped * element_count(rest) * byte_size(dtype);
+        part.start.clear();
+        part.shape.clear();
+        size_t d = 0; // of those of `from` that are `every`
+        for (const i64 to : source.to) {
+            while (to == LayerSource::every && source.from[d] != LayerSource::every) ++d;
+            part.start.push_back(to == LayerSource::every ? begin[d] : to);
+            part.shape.push_back(to == LayerSource::every ? count[d] : 1);
+            if (to == LayerSource::every) ++d;
+        }
+        part.start.insert(part.start.end(), piece.start.begin() + layers, piece.start.end());
+        part.shape.insert(part.shape.end(), rest.begin(), rest.end());
     }
 
     bool agrees_with_index(const std::string& name, const Shape& shape) const {

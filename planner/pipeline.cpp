@@ -6,6 +6,7 @@
 #include "planner/gradient_pattern.h"
 #include "planner/in_place.h"
 #include "planner/order_updates.h"
+#include "planner/plan_layers.h"
 #include "planner/train.h"
 #include "planner/unroll_regions.h"
 #include "planner/xla_compat.h"
@@ -100,6 +101,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // Order, offsets and peak are fixed; what follows only adds figures and findings.
     ScheduleMap map;
     c.plan = schedule(*c.local, c.layout->mesh, sources, &map);
+    name_layers(*c.plan, *c.graph);
     c.plan->model = c.model->name.text;
     c.plan->mode = request.mode;
     price(*c.plan, *c.graph, *c.local, map, *c.propagation, *c.hardware, sources);

@@ -76,6 +76,9 @@ inline bool operator==(const Step& a, const Step& b) { return a.variant_ref() ==
 struct PlanInput {
     int buffer = -1;
     Generate init;
+    // The leading dims hold the layers of blocks that are scanned, outer first: of each, how many words of the name
+    // stand before the layer's number where the block is written out. outer.inner.w of [2, 3, 8]: 1, 2.
+    std::vector<i64> layers = {};
     bool operator==(const PlanInput&) const = default;
 };
 struct PlanOutput {

@@ -13,12 +13,17 @@ constexpr std::string_view checksum_end = "\"\n}\n";
 constexpr size_t digest_length = 40;
 
 std::string print_input(const Mesh& mesh, const PlanInput& input) {
-    return JsonObject().integer("buffer", input.buffer).raw("init", print_generate(mesh, input.init)).text();
+    JsonObject object;
+    object.integer("buffer", input.buffer).raw("init", print_generate(mesh, input.init));
+    if (!input.layers.empty()) object.raw("layers", json_integers(input.layers));
+    return object.text();
 }
 
 PlanInput read_input(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"buffer", "init"});
-    return {at["buffer"].small(), read_generate(at["init"], mesh)};
+    at.known_keys({"buffer", "init", "layers"});
+    PlanInput input{at["buffer"].small(), read_generate(at["init"], mesh)};
+    if (at.has("layers")) input.layers = at["layers"].integers();
+    return input;
 }
 
 PlanOutput read_output(const JsonAt& at) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace shard {
@@ -89,6 +90,11 @@ private:
                 fail(where, "an input is a buffer of its own that holds whole values");
             if (input.init.shape != b.global_shape || !input.init.start.empty())
                 fail(where, "its initializer makes another shape");
+            const bool rises = std::adjacent_find(input.layers.begin(), input.layers.end(), std::greater_equal<>()) ==
+                               input.layers.end();
+            if (std::ssize(input.layers) > std::ssize(b.global_shape) || !rises ||
+                (!input.layers.empty() && input.layers.front() < 1))
+                fail(where, "its layers are not those of leading dims");
             const std::string problem = generate_problem(scope, input.init, local_type(b));
             if (!problem.empty()) fail(where, problem);
         }

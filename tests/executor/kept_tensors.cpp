@@ -28,6 +28,7 @@ Plan keeping_plan(const Mesh& mesh, const std::vector<Kept>& tensors) {
     for (const Kept& kept : tensors) {
         const int id = builder.input(kept.name, kept.dtype, kept.shape, kept.sharding);
         builder.plan().buffers[static_cast<size_t>(id)].role = kept.role;
+        builder.plan().inputs.back().layers = kept.layers;
         builder.output(kept.name, id);
         builder.plan().outputs.back().updates = kept.role == Role::state ? id : -1;
     }

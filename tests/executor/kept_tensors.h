@@ -12,6 +12,7 @@ struct Kept {
     Shape shape;
     std::string sharding;
     Role role = Role::param;
+    std::vector<i64> layers = {}; // as PlanInput::layers
 };
 Plan keeping_plan(const Mesh& mesh, const std::vector<Kept>& tensors);
 

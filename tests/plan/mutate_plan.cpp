@@ -360,6 +360,8 @@ private:
     void input(PlanInput& input) {
         if (below(3) == 0)
             id(input.buffer);
+        else if (below(4) == 0)
+            input.layers.push_back(below(4));
         else
             kernel(input.init);
     }

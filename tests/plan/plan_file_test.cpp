@@ -40,7 +40,9 @@ Words problems(const std::string& text) {
 } // namespace
 
 TEST_CASE("plan file: what is printed parses back as the same plan") {
-    for (const Plan& plan : {sample_plan(), looping_plan()}) {
+    Plan stacked = sample_plan();
+    stacked.inputs[0].layers = {1};
+    for (const Plan& plan : {sample_plan(), looping_plan(), stacked}) {
         const std::string text = print_plan(plan);
         Diagnostics diagnostics;
         const std::optional<Plan> parsed = parse_plan(text, diagnostics);

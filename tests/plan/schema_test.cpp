@@ -67,6 +67,9 @@ TEST_CASE("schema: plan files fit schemas/plan.schema.json") {
     CHECK(schema_problems(schema, json(print_plan(sample_plan()))) == Words{});
     CHECK(schema_problems(schema, json(print_plan(looping_plan()))) == Words{});
     CHECK(schema_problems(schema, json(print_plan(updating_plan()))) == Words{});
+    Plan stacked = sample_plan();
+    stacked.inputs[0].layers = {1};
+    CHECK(schema_problems(schema, json(print_plan(stacked))) == Words{});
     const std::string text = print_plan(sample_plan());
     CHECK(schema_problems(schema, json(replaced(text, "\"format_version\": 1", "\"format_version\": 2"))) ==
           Words{"format_version: another value"});

@@ -190,6 +190,16 @@ TEST_CASE("verify_plan: the peak is what the steps reach") {
     CHECK(verdict(plan).starts_with("peak_bytes: the steps reach byte "));
 }
 
+TEST_CASE("verify_plan: layers are leading dims, outer ones first") {
+    Plan plan = sample_plan();
+    plan.inputs[0].layers = {1, 2};
+    CHECK(verdict(plan) == "fine");
+    for (const std::vector<i64>& layers : {std::vector<i64>{2, 1}, {1, 1}, {0}, {1, 2, 3, 4, 5}}) {
+        plan.inputs[0].layers = layers;
+        CHECK(verdict(plan) == "inputs[0]: its layers are not those of leading dims");
+    }
+}
+
 TEST_CASE("verify_plan: outputs are files in the folder that the user names, and nowhere else") {
     for (const std::string name : {"../z", "/z", "a/b", ""}) {
         Plan plan = sample_plan();

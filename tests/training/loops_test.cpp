@@ -343,6 +343,25 @@ TEST_CASE("a scanned block that scans another computes what is written out") {
     CHECK(close(losses(nested_blocks(scan, scan, "  microbatches: 2\n"), data), written_out, 1e-5));
 }
 
+TEST_CASE("a plan says which dims are layers, and where their numbers stand in names that are written out") {
+    using Layers = std::map<std::string, std::vector<i64>>;
+    const auto layers = [](const std::string& outer, const std::string& inner) {
+        Layers named;
+        const Plan plan = train_plan(nested_blocks(outer, inner), whole);
+        for (const PlanInput& input : plan.inputs)
+            if (!input.layers.empty()) named[plan.buffers[static_cast<size_t>(input.buffer)].name] = input.layers;
+        return named;
+    };
+    CHECK(layers("", "") == Layers{});
+    Layers named = layers(scan, scan);
+    CHECK(named.size() == 9); // w, w0 and b, and of each mu and nu
+    CHECK(named["stage.layer.w"] == std::vector<i64>{1, 2});
+    CHECK(named["stage.layer.w.mu"] == std::vector<i64>{1, 2});
+    CHECK(named["stage.w0"] == std::vector<i64>{1});
+    CHECK(layers("", scan)["stage.0.layer.w"] == std::vector<i64>{2});
+    CHECK(layers(scan, "")["stage.layer.0.w.nu"] == std::vector<i64>{1});
+}
+
 // Per step and not per trip: the gradients are added up through both loops.
 TEST_CASE("the gradients of stacks of stacks are reduced once a step") {
     const std::string data = "mesh: {data: 2}\nrules: [{batch: data}]\n";
