@@ -109,9 +109,14 @@ std::vector<ValueId> gradients_of_parts(const Graph& graph) {
     std::vector<ValueId> gradients(graph.values.size(), -1);
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
         if (graph.value(id).role == Role::gradient) gradients[static_cast<size_t>(id)] = id;
-    const auto is_part = [&gradients](ValueId part, ValueId whole) {
-        ValueId& gradient = gradients[static_cast<size_t>(part)];
-        if (whole >= 0 && gradient < 0) gradient = gradients[static_cast<size_t>(whole)];
+    const auto is_part = [&](ValueId part, ValueId whole) {
+        if (whole < 0) return;
+        for (const ValueId shown = before_reshapes(graph, part);;
+             part = graph.node(graph.value(part).producer).inputs[0]) {
+            ValueId& gradient = gradients[static_cast<size_t>(part)];
+            if (gradient < 0) gradient = gradients[static_cast<size_t>(whole)];
+            if (part == shown) return;
+        }
     };
     // Outer loops come first: what an inner one makes is a part of what an outer one makes.
     for (const GraphLoop& loop : graph.loops) {
