@@ -71,6 +71,13 @@ std::string mesh_words(const Mesh& mesh) {
     return fmt::format("{}", fmt::join(axes, " x "));
 }
 
+std::vector<std::string> entry_lines(const std::string& names, const std::string& text) {
+    constexpr size_t longest_key = 1024; // YAML 1.2, implicit keys
+    const std::string value = text.empty() ? "" : " " + text;
+    if (names.size() < longest_key) return {fmt::format("- {}:{}", names, value)};
+    return {fmt::format("- ? {}", names), fmt::format("  :{}", value)};
+}
+
 void LoweredBody::fail(Span span, std::string what) {
     if (ok_) diagnostics_.error("E0279", span, std::move(what));
     ok_ = false;

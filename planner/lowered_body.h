@@ -13,6 +13,9 @@ std::string list_text(std::span<const i64> values); // "[8, 16]"
 // A path as a name: "block.0.w" is block_0_w.
 std::string plain_name(std::string_view path);
 std::string mesh_words(const Mesh& mesh); // "data 2 x model 4"
+// An entry of a graph: "- x, y: text", or, where the names are longer than YAML lets a key on one line be, the key and
+// its value on lines of their own.
+std::vector<std::string> entry_lines(const std::string& names, const std::string& text);
 
 class LoweredBody {
 public:

@@ -84,8 +84,9 @@ void LoweredBody::close_loop(const Node& node) {
         names_[static_cast<size_t>(result)] = results.back();
     }
     results.push_back(fresh_name(open.index + ".end"));
-    lines_.push_back(fmt::format("- {}: {{repeat: {}, times: {}, in: [{}], scan: true{}}}", listed(results), module,
-                                 loop.trips, listed(inits), loop.reverse ? ", reverse: true" : ""));
+    const std::string call = fmt::format("{{repeat: {}, times: {}, in: [{}], scan: true{}}}", module, loop.trips,
+                                         listed(inits), loop.reverse ? ", reverse: true" : "");
+    for (std::string& line : entry_lines(listed(results), call)) lines_.push_back(std::move(line));
     lines_.back() += "  # shardc: allow W0201 not all that a loop carries is read after it";
 }
 

@@ -91,7 +91,9 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     if (!inputs.empty()) text += "inputs:\n" + inputs;
     if (!params.empty()) text += "params:\n" + params;
     if (!body.modules().empty()) text += "modules:\n" + body.modules();
-    text += fmt::format("graph:\n  - {}:\n      manual:\n        in: {{{}}}\n        out: {{{}}}\n", results, in, out);
+    text += "graph:\n";
+    for (const std::string& line : entry_lines(results, "")) text += fmt::format("  {}\n", line);
+    text += fmt::format("      manual:\n        in: {{{}}}\n        out: {{{}}}\n", in, out);
     if (!body.checks()) text += "        check: false\n";
     text += "        body:\n" + lines + more;
     return text + fmt::format("outputs: [{}]\n", results);

@@ -196,7 +196,9 @@ private:
 
     void begin_entry(const std::string& key, bool quoted, Span span, size_t offset) {
         const size_t before = text().substr(0, offset).find_last_not_of(" \t\r\n");
-        if (before != std::string_view::npos && text()[before] == '?' && before + 1 < offset)
+        constexpr size_t longest_key = 1024; // that YAML takes without a mark: who has a longer one has to mark it
+        if (before != std::string_view::npos && text()[before] == '?' && before + 1 < offset &&
+            key.size() < longest_key)
             reject_key(before, "a key marked with ?");
         Frame& top = stack_.back();
         if (!quoted && key == "<<") {

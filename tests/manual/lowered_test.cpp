@@ -8,7 +8,12 @@
 #include <cmath>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+#include "test_paths.h"
 
 namespace shard {
 
@@ -261,6 +266,70 @@ train:
   optimizer: {sgd: {learning_rate: 0.5}}
 )",
           "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {vocab: model}]\n", "train");
+}
+
+namespace {
+
+std::string text_of_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::optional<Compilation> compiled(Sources& sources, const std::string& model, const std::string& layout,
+                                    const std::string& mode) {
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", layout);
+    request.mode = mode;
+    Compilation compilation = compile(sources, request);
+    if (!compilation.plan) return std::nullopt;
+    return compilation;
+}
+
+std::vector<std::string> sent(const Plan& plan) {
+    std::vector<std::string> collectives;
+    for (const CollectiveReport& collective : plan.report.collectives)
+        collectives.push_back(fmt::format("{} {} {}", collective.kind, collective.count, collective.wire_bytes_total));
+    std::sort(collectives.begin(), collectives.end());
+    return collectives;
+}
+
+} // namespace
+
+// Those too that are too large to run here.
+TEST_CASE("every example's train step, as a manual program, sends what its plan sends") {
+    const std::filesystem::path examples = std::filesystem::path(SHARDC_SOURCE_DIR) / "examples";
+    std::vector<std::filesystem::path> models, layouts;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(examples)) {
+        if (file.path().extension() != ".yaml") continue;
+        const std::string text = text_of_file(file.path());
+        if (text.find("\nmesh: ") != std::string::npos) layouts.push_back(file.path());
+        if (text.find("\ntrain:") != std::string::npos) models.push_back(file.path());
+    }
+    std::sort(models.begin(), models.end());
+    std::sort(layouts.begin(), layouts.end());
+    int lowered_plans = 0;
+    for (const std::filesystem::path& model : models)
+        for (const std::filesystem::path& layout : layouts) {
+            if (layout.parent_path() != model.parent_path()) continue;
+            Sources sources;
+            const std::string rules = text_of_file(layout);
+            const std::optional<Compilation> plan = compiled(sources, text_of_file(model), rules, "train");
+            if (!plan) continue; // a layout of another model in the folder
+            CAPTURE(model.string());
+            CAPTURE(layout.string());
+            Diagnostics diagnostics;
+            const std::optional<std::string> lowered = lowered_text(*plan, diagnostics);
+            CHECK_MESSAGE(lowered.has_value(), text_of(sources, diagnostics));
+            if (!lowered) continue;
+            const size_t mesh = rules.find("\nmesh: ") + 1;
+            const std::optional<Compilation> again =
+                compiled(sources, *lowered, rules.substr(mesh, rules.find('\n', mesh) - mesh + 1), "forward");
+            REQUIRE(again.has_value());
+            CHECK(sent(*again->plan) == sent(*plan->plan));
+            ++lowered_plans;
+        }
+    CHECK(lowered_plans >= 18);
 }
 
 } // namespace shard

@@ -80,6 +80,7 @@ TEST_CASE("an unquoted question mark is told to be quoted") {
     CHECK(yaml_problems("- {embed: ?}\n") == "E0117 1:11+1 an unquoted ? starts a key in YAML\n" + help);
     CHECK(yaml_problems("embed: ?\nx: 1\n") == "E0117 1:8+1 an unquoted ? starts a key in YAML\n" + help);
     CHECK(yaml_problems("? a\n: b\n") == "E0117 1:1+1 an unquoted ? starts a key in YAML\n" + help);
+    CHECK(yaml_problems("? " + std::string(1024, 'a') + "\n: b\n") == ""); // no other way to write it
     CHECK(yaml_problems("x: [data?, a]\n") == "E0117 1:9+1 an unquoted ? starts a key in YAML\n" + help);
     CHECK(yaml_problems("x: [\"data?\", \"?\"]\ny: data?\n") == "");
 }
