@@ -201,7 +201,7 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
             else if (slot->given())
                 parsed.set(name, slot->option->many ? slot->values : std::vector<std::string>{slot->value});
             else if (!slot->option->fallback.empty())
-                parsed.set(name, {std::string(slot->option->fallback)});
+                parsed.set_fallback(name, slot->option->fallback);
         }
         return subcommands[i].second->run(parsed, env);
     }

@@ -6,6 +6,7 @@
 #include "cli/env.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +36,19 @@ struct OptionDef {
 class Arguments {
 public:
     bool flag(std::string_view name) const { return values_.contains(name); }
-    bool has(std::string_view name) const { return values_.contains(name); }
+    bool has(std::string_view name) const { return values_.contains(name); } // given, or with a fallback
+    bool given(std::string_view name) const { return values_.contains(name) && !fallbacks_.contains(name); }
     const std::string& string(std::string_view name) const; // internal error if there is neither a value nor a fallback
     std::vector<std::string> strings(std::string_view name) const;
     void set(std::string name, std::vector<std::string> values) { values_[std::move(name)] = std::move(values); }
+    void set_fallback(const std::string& name, std::string_view value) {
+        values_[name] = {std::string(value)};
+        fallbacks_.insert(name);
+    }
 
 private:
     std::map<std::string, std::vector<std::string>, std::less<>> values_;
+    std::set<std::string, std::less<>> fallbacks_; // names that nobody gave
 };
 
 struct CommandDef {

@@ -281,6 +281,7 @@ private:
         const std::vector<ValueId>& outputs = *made;
         for (size_t n = 0; n < entry.results.size() && n < outputs.size(); ++n) {
             graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[n].text), "#"), outputs[n]);
+            if (repeated && outputs.size() > 1) builder_.mark_used(outputs[n]); // carried, if nothing else
             named_.push_back(outputs[n]);
         }
         return outputs;

@@ -66,7 +66,10 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
         return;
     }
     const std::string_view near = nearest(name.text, candidates);
-    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+    if (!near.empty())
+        error.help(fmt::format("did you mean '{}'?", near));
+    else if (region_ >= 0)
+        error.help("the body of a manual region sees what its `in` lists and its own results");
 }
 
 } // namespace shard

@@ -87,7 +87,6 @@ void LoweredBody::close_loop(const Node& node) {
     const std::string call = fmt::format("{{repeat: {}, times: {}, in: [{}], scan: true{}}}", module, loop.trips,
                                          listed(inits), loop.reverse ? ", reverse: true" : "");
     for (std::string& line : entry_lines(listed(results), call)) lines_.push_back(std::move(line));
-    lines_.back() += "  # shardc: allow W0201 not all that a loop carries is read after it";
 }
 
 // Where the entries of a stack are split over devices: its index there, clamped, and whether it is one of theirs.

@@ -252,7 +252,32 @@ private:
         }
     }
 
+    // Of a local value of a manual region the region's axes have their say already.
+    const GraphRegion* region_of(ValueId id) const {
+        const int region = graph_->value(id).region;
+        return region < 0 ? nullptr : &graph_->regions[static_cast<size_t>(region)];
+    }
+
+    bool check_leaves_region_alone(const GraphRegion* region, const ShardingSpec& spec) {
+        if (region == nullptr) return true;
+        for (const DimSpec& dim : spec.dims)
+            for (const std::string& written : dim.axes)
+                for (const std::string& name : region->names)
+                    if (written.substr(0, written.find(':')) == name) {
+                        diagnostics_
+                            ->error("E0272", dim.span.known() ? dim.span : spec.span,
+                                    fmt::format("the region is manual over '{}': a value of its body is what one "
+                                                "device along it has",
+                                                name))
+                            .label(region->span, "the region")
+                            .help("leave the axis out here; the region's `in` and `out` say how it splits");
+                        return false;
+                    }
+        return true;
+    }
+
     std::optional<Sharding> from_spec(const ShardingSpec& written, const CheckedArray& array, const Decision& why) {
+        if (!check_leaves_region_alone(region_of(why.value), written)) return std::nullopt;
         const bool ignore = layout_->missing_axes == MissingAxes::ignore;
         const ShardingSpec spec = ignore ? without_missing_axes(*mesh_, written) : written;
         // What is left may still be a sub-axis that does not fit.
@@ -271,8 +296,12 @@ private:
         const std::vector<AxisRule> rules = rules_of(*layout_, named);
         Sharding sharding;
         std::vector<Span> causes;
+        const GraphRegion* region = region_of(why.value);
         for (const RuleOutcome::Dim& dim : outcome->dims) {
             sharding.dims.push_back({dim.axes, dim.open, 0});
+            if (region != nullptr)
+                std::erase_if(sharding.dims.back().axes,
+                              [&](const AxisRef& axis) { return overlaps_any(axis, region->axes); });
             causes.push_back(dim.rule < 0 ? array.span : rules[static_cast<size_t>(dim.rule)].span);
         }
         if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_)) return std::nullopt;

@@ -16,6 +16,14 @@ bool varies(const Graph& graph, ValueId id, int axis) {
     return std::find(varying.begin(), varying.end(), axis) != varying.end();
 }
 
+// By build, where it meets what varies; not by an entry of the body, which gives its result a name.
+bool is_taken_to_vary(const Graph& graph, ValueId id) {
+    const Value& value = graph.value(id);
+    if (value.producer < 0 || is_marker(graph.node(value.producer))) return false;
+    const Node& node = graph.node(value.producer);
+    return node.op->name == "pvary" && node.span == value.span;
+}
+
 // What a value is made of; what a loop carries, of where it begins and of what a trip makes.
 std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     const NodeId producer = graph.value(id).producer;
@@ -34,7 +42,13 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
 ValueId origin_of(const Graph& graph, ValueId id, int axis) {
     std::set<ValueId> seen;
     while (seen.insert(id).second) {
-        const std::vector<ValueId> sources = sources_of(graph, id);
+        std::vector<ValueId> sources = sources_of(graph, id);
+        // What was only taken to vary was so because another operand does, and what a loop carries because of its body.
+        const auto is_own = [&](ValueId source) {
+            const NodeId producer = graph.value(source).producer;
+            return !is_taken_to_vary(graph, source) && !(producer >= 0 && graph.node(producer).opens >= 0);
+        };
+        std::stable_partition(sources.begin(), sources.end(), is_own);
         const auto next = std::find_if(sources.begin(), sources.end(), [&](ValueId source) {
             return varies(graph, source, axis) && seen.count(source) == 0;
         });
@@ -62,7 +76,8 @@ bool check_replicated(const Graph& graph, ValueId local, const Name& name, const
         const Value& origin = graph.value(origin_of(graph, local, axis));
         const std::string& mesh_axis = region.names[a];
         const Node& maker = graph.node(origin.producer);
-        const bool enters = maker.op->device && maker.op->device->border == DeviceOp::Border::enters;
+        const bool carried = is_marker(maker); // of a loop, which begins with what is the same everywhere
+        const bool enters = !carried && maker.op->device && maker.op->device->border == DeviceOp::Border::enters;
         DiagnosticBuilder error = diagnostics.error(
             "E0274", sharding_span,
             fmt::format(
@@ -70,7 +85,9 @@ bool check_replicated(const Graph& graph, ValueId local, const Name& name, const
                 name.text, mesh_axis, mesh_axis, mesh_axis));
         error.label(enters ? origin.span : maker.span,
                     enters ? fmt::format("'{}' enters split over {}", own_name(origin.name), mesh_axis)
-                           : fmt::format("{} makes it vary over {}", maker.op->name, mesh_axis));
+                    : carried
+                        ? fmt::format("the loop carries '{}', which varies over {}", own_name(origin.name), mesh_axis)
+                        : fmt::format("{} makes it vary over {}", maker.op->name, mesh_axis));
         error.help(
             fmt::format("name {} in the sharding, combine the values ({{psum: {}, over: {}}}, pmean, all_gather), "
                         "or switch the check off with `check: false`",

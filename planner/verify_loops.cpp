@@ -100,7 +100,7 @@ bool is_within(const Graph& graph, int inner, int outer) {
 }
 
 NodeId end_seen_from(const Graph& graph, int loop, NodeId n) {
-    for (int inner = n < 0 ? -1 : graph.node(n).loop; inner >= 0 && inner != loop;) {
+    for (int inner = n < 0 ? -1 : graph.node(n).loop; inner >= 0 && !is_within(graph, loop, inner);) {
         const GraphLoop& of = graph.loops[static_cast<size_t>(inner)];
         n = of.closes;
         inner = of.parent;

@@ -149,7 +149,7 @@ int run(const Arguments& arguments, Env& env) {
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
     check_outputs(arguments, plan, diagnostics);
-    if (paths.size() == 1 && arguments.has("--mode") && arguments.string("--mode") != plan.mode)
+    if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != plan.mode)
         diagnostics
             .error("E0701", {},
                    fmt::format("the plan file is for mode {}, not {}", plan.mode, arguments.string("--mode")))

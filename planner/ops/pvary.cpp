@@ -1,4 +1,7 @@
+#include "planner/local_use.h"
 #include "planner/ops_support/device.h"
+
+#include <algorithm>
 
 namespace shard {
 
@@ -12,10 +15,18 @@ InferResult infer(const InferContext& context) {
     return InferResult{{make_type(context.operands[0].dtype, context.operands[0].shape)}};
 }
 
-// What every device reads gets the sum of what they all have to say about it.
+// What every device reads gets the sum of what they all have to say about it; along axes over which it varies already,
+// each device has its own.
 std::vector<ValueId> gradient(const GradientContext& context) {
+    const Graph& graph = context.builder.graph();
+    const Value& operand = graph.value(context.inputs[0]);
+    std::vector<int> axes;
+    for (i64 axis : context.attributes.integers("mesh_axes"))
+        if (std::find(operand.varying.begin(), operand.varying.end(), static_cast<int>(axis)) == operand.varying.end())
+            axes.push_back(static_cast<int>(axis));
+    if (axes.empty()) return {context.cotangent};
     Chain chain(context.builder);
-    return {chain("psum", {context.cotangent}, over_same(context.attributes))};
+    return {chain("psum", {context.cotangent}, over_axes(graph.regions[static_cast<size_t>(operand.region)], axes))};
 }
 
 } // namespace

@@ -150,4 +150,12 @@ TEST_CASE("the gather of a weight has one reduce_scatter as its gradient, and no
     CHECK(scatters == 1);
 }
 
+TEST_CASE("taking to vary what varies already changes no gradient") {
+    check("{x: [i, ~]}", "{y: [i, ~]}", "- y: {pvary: x, over: i}");
+    check("{x: [i, ~]}", "{y: [i, ~]}", "- v: {pvary: x, over: [i, j]}\n          - y: {pmean: v, over: j}");
+    check("{x: ~}", "{y: [i, ~]}",
+          "- v: {pvary: x, over: i}\n          - v: {pvary: v, over: i}\n          - y: {mul: [v, v]}");
+    check("{x: [i, ~]}", "{y: [i, ~]}", "- y: {pvary: x, over: i}", "check: false");
+}
+
 } // namespace shard

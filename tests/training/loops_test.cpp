@@ -422,4 +422,27 @@ graph:
     CHECK(close(losses(scanned, data), losses(written_out, data), 1e-5));
 }
 
+// What the inner loop carries changes places in every trip, so both are copied on the way.
+TEST_CASE("a loop in a loop may let what it carries change places") {
+    const std::string fibonacci = R"(model: fibonacci
+inputs: {x: {shape: [4]}, y: {shape: [4]}}
+modules:
+  step: {inputs: [a, b], graph: [{c: {add: [a, b]}}], outputs: [b, c]}
+  swap: {inputs: [a, b], graph: [], outputs: [b, a]}
+  outer:
+    inputs: [a, b]
+    graph:
+      - a, b: {repeat: step, times: 3, in: [a, b], scan: true}
+      - a, b: {repeat: swap, times: 3, in: [a, b], scan: true}
+    outputs: [a, b]
+graph: [{"x, y": {repeat: outer, times: 2, in: [x, y], scan: true}}]
+outputs: [x, y]
+train:
+  loss: {mse: [x, y]}
+  optimizer: {sgd: {learning_rate: 0.1}}
+)";
+    CHECK(proved(fibonacci, whole, "forward") == "");
+    CHECK(proved(fibonacci, "mesh: {data: 2}\ninputs: {\"*\": [data]}\n", "forward") == "");
+}
+
 } // namespace shard
