@@ -8,6 +8,7 @@
 #include "planner/build_training.h"
 #include "planner/microbatches.h"
 #include "planner/train.h"
+#include "plans/saturating.h"
 
 #include <fmt/format.h>
 
@@ -19,9 +20,10 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_nodes = 200'000; // a few nested repeats of a small file could ask for more than memory holds
-constexpr i64 most_calls = 200'000;    // of modules: they may be empty
-constexpr size_t most_nested = 64;     // module in module
+constexpr size_t most_nodes = 200'000;  // a few nested repeats of a small file could ask for more than memory holds
+constexpr i64 most_calls = 200'000;     // of modules: they may be empty
+constexpr i64 most_entries = 1'000'000; // of a stack of layers: each has a key
+constexpr size_t most_nested = 64;      // module in module
 
 class ModelBuilder {
 public:
@@ -98,6 +100,14 @@ private:
         }
         const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise
         if (role == Role::param && follows) decl.dtype = model_.precision.params;
+        i64 entries = 1;
+        for (const Scan& scan : open_scans_) entries = multiply_saturating(entries, scan.stack.layers);
+        if (entries > most_entries) {
+            diagnostics_.error(
+                "E0227", decl.name.span,
+                fmt::format("'{}' would be a stack of {} layers, more than {}", decl.name.text, entries, most_entries));
+            return false;
+        }
         const TensorDecl of_layer = decl;
         for (size_t s = open_scans_.size(); s-- > 0;) stack(decl, open_scans_[s]);
         value.type = {decl.dtype, decl.shape, decl.logical};
@@ -281,7 +291,7 @@ private:
         const std::vector<ValueId>& outputs = *made;
         for (size_t n = 0; n < entry.results.size() && n < outputs.size(); ++n) {
             graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[n].text), "#"), outputs[n]);
-            if (repeated && outputs.size() > 1) builder_.mark_used(outputs[n]); // carried, if nothing else
+            if (repeat->scan && outputs.size() > 1) builder_.mark_used(outputs[n]); // carried, if nothing else
             named_.push_back(outputs[n]);
         }
         return outputs;

@@ -205,7 +205,9 @@ std::optional<TensorDecl> entry_of(TensorDecl decl, const TensorOwner& owner, Di
                                                 decl.name.text)
                                   : fmt::format("{} keys are not those of a stack of shape {}", decl.init.layers.size(),
                                                 shape_text(decl.shape)))
-                .help("a list of keys has one for each entry of the first dim, or of the first dims together");
+                .help(stacks > 0 ? "write one key, or declare the whole stack outside of the block"
+                                 : "a list of keys has one for each entry of the first dim, or of the first dims "
+                                   "together");
             return std::nullopt;
         }
         stacks = *dims;

@@ -1,6 +1,7 @@
 #include "planner/build_scan.h"
 
 #include "planner/local_use.h"
+#include "plans/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -27,9 +28,23 @@ bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, co
     return true;
 }
 
+// E0227: a plan has no room for it.
+bool check_depth(const ScanBuild& build) {
+    const Graph& graph = build.builder.graph();
+    int depth = 0;
+    for (int loop = build.builder.loop(); loop >= 0; loop = graph.loops[static_cast<size_t>(loop)].parent) ++depth;
+    if (depth < deepest_loops) return true;
+    build.builder.diagnostics()
+        .error("E0227", build.entry.op.span,
+               fmt::format("loops are nested more than {} deep, microbatches counted", deepest_loops))
+        .help("leave `scan: true` away here: the repeat is then written out, which computes the same");
+    return false;
+}
+
 } // namespace
 
 BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying) {
+    if (!check_depth(build)) return std::nullopt;
     Builder& builder = build.builder;
     const size_t carried = build.module.outputs.size();
     const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));

@@ -7,6 +7,16 @@
 
 namespace shard {
 
+namespace {
+
+// There is one of it in every trip, and none afterwards.
+bool is_of_closed_loop(const Graph& graph, ValueId id) {
+    const int loop = graph.value(id).loop;
+    return loop >= 0 && graph.loops[static_cast<size_t>(loop)].closes >= 0;
+}
+
+} // namespace
+
 std::string Scope::full(std::string_view name) const {
     return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
 }
@@ -23,7 +33,7 @@ std::optional<ValueId> Scope::find(std::string_view name, const Graph& graph) co
         return std::nullopt;
     }
     const std::optional<ValueId> value = at_path(name, graph);
-    return value && graph.value(*value).region == region_ ? value : std::nullopt;
+    return value && graph.value(*value).region == region_ && !is_of_closed_loop(graph, *value) ? value : std::nullopt;
 }
 
 std::optional<ValueId> Scope::at_path(std::string_view name, const Graph& graph) const {
@@ -60,6 +70,11 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
             }
     if (const std::optional<ValueId> other = at_path(name.text, graph)) {
         const Value& value = graph.value(*other);
+        if (is_of_closed_loop(graph, *other)) {
+            error.label(value.span, "made anew in every trip of a loop")
+                .help("let it be an output of the block, or leave `scan: true` away");
+            return;
+        }
         error.label(value.span, value.region < 0 ? "a whole value" : "what one device of a manual region has")
             .help(value.region < 0 ? "let it enter the region: `in` says how it is split"
                                    : "let it leave the region: `out` says how it is put together");

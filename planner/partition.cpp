@@ -224,9 +224,11 @@ private:
     // What the body reads from outside is whole before the first trip: what a trip makes of it is gone after the trip.
     void open_loop(const Node& node) {
         const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
-        for (NodeId n = loop.opens + 1; n < loop.closes; ++n)
+        for (NodeId n = loop.opens + 1; n < loop.closes; ++n) {
+            if (is_dead(graph_.node(n))) continue;
             for (ValueId id : graph_.node(n).inputs)
                 if (!is_within(graph_, graph_.value(id).loop, node.opens)) keep(id);
+        }
         std::vector<ValueId> inits;
         for (const GraphLoop::Carried& carried : loop.carried)
             inits.push_back(obtain_for_loop(carried.init, kept(carried.argument), loop.opens));

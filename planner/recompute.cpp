@@ -196,7 +196,10 @@ private:
         const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
         copy_[static_cast<size_t>(id)] = *made;
-        graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)].boundary = node.boundary;
+        Node& again = graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)];
+        again.boundary = node.boundary;
+        again.constraint_logical = node.constraint_logical;
+        again.constraint_mesh = node.constraint_mesh;
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
         add_calls(id, *made);

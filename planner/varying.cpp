@@ -33,7 +33,7 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     const size_t n =
         static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
     if (node.opens < 0) return {node.inputs[n]};
-    // A loop that is still being built carries nothing yet, and is not asked about.
+    internal_check(n < graph.loops[static_cast<size_t>(node.opens)].carried.size(), "a loop is asked about too early");
     const GraphLoop::Carried& carried = graph.loops[static_cast<size_t>(node.opens)].carried[n];
     return {carried.init, carried.yield};
 }

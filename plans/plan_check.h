@@ -9,6 +9,8 @@
 
 namespace shard {
 
+inline constexpr int deepest_loops = 8; // loops inside loops: each is walked twice for each walk of the one around
+
 // What is wrong with a plan, and the path of it in plan.json, such as "steps[3]" or "buffers[2] 'w1'".
 struct PlanProblem {
     std::string where, what;

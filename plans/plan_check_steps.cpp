@@ -11,7 +11,6 @@ namespace shard {
 
 namespace {
 
-constexpr int loop_limit = 8;          // loops inside loops
 constexpr int loop_index_limit = 4096; // ids of loop indices
 
 // A root buffer with everything that is aliased to it.
@@ -191,7 +190,7 @@ private:
         if (step.trips < 1) return "a loop of no trips";
         if (step.index < 0 || step.index >= loop_index_limit || scope_.trips.count(step.index) > 0)
             return "a loop index that is taken";
-        if (depth >= loop_limit) return fmt::format("loops nest deeper than {}", loop_limit);
+        if (depth >= deepest_loops) return fmt::format("loops nest deeper than {}", deepest_loops);
         scope_.trips[step.index] = step.trips;
         const std::string body = fmt::format("{}[{}].loop.body", path, index);
         const std::map<int, const Start*> before = state_.pending;

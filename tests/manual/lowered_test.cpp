@@ -332,4 +332,31 @@ TEST_CASE("every example's train step, as a manual program, sends what its plan 
     CHECK(lowered_plans >= 18);
 }
 
+TEST_CASE("what a block computes again is constrained again") {
+    const std::string text = check(R"(model: again
+axes: {layers: 2}
+inputs: {x: {shape: [8, 8]}}
+modules:
+  cell:
+    inputs: [a]
+    remat: full
+    params: {w: {shape: [8, 8], mesh: [~, j]}}
+    graph:
+      - w: {all_gather: w, over: j, dim: 1, tiled: true}
+      - o: {dot: [a, w]}
+      - o: {sin: o}
+    outputs: [o]
+graph:
+  - z:
+      manual:
+        in: {x: [i, ~]}
+        out: {a: [i, ~]}
+        body: [{a: {repeat: cell, times: 2, in: x, scan: true, axis: layers}}]
+outputs: [z]
+train: {loss: {mean: z}, optimizer: {sgd: {learning_rate: 0.1}}}
+)",
+                                   "mesh: {i: 2, j: 2}\nfsdp: {axis: i, min_size: 1}\n", "train");
+    CHECK(text.find("{constrain:") == std::string::npos);
+}
+
 } // namespace shard

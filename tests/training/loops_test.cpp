@@ -445,4 +445,12 @@ train:
     CHECK(proved(fibonacci, "mesh: {data: 2}\ninputs: {\"*\": [data]}\n", "forward") == "");
 }
 
+TEST_CASE("a parameter of an inner loop that nobody reads is in nobody's way") {
+    std::string model = nested_blocks(scan, scan);
+    const std::string weight = "w: {axes: [embed, other]}";
+    model.replace(model.find(weight), weight.size(), weight + ", unread: {axes: [embed], init: normal}");
+    CHECK(proved(model, whole, "forward") == "");
+    CHECK(proved(model, "mesh: {data: 2}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 1}\n", "train") == "");
+}
+
 } // namespace shard
