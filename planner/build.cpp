@@ -106,6 +106,7 @@ private:
             diagnostics_.error(
                 "E0227", decl.name.span,
                 fmt::format("'{}' would be a stack of {} layers, more than {}", decl.name.text, entries, most_entries));
+            scope.bind(decl.name.text, poisoned);
             return false;
         }
         const TensorDecl of_layer = decl;

@@ -39,7 +39,7 @@ std::vector<Pass> passes_of(const Graph& graph) {
             } else if (any(forward, node.outputs)) {
                 passes[n] = Pass::forward;
                 mark(forward, node.inputs);
-            } else if (any(backward, node.outputs)) {
+            } else if (any(backward, node.outputs) && !any(of_gradients, node.inputs)) { // else it clips gradients
                 passes[n] = Pass::backward;
                 mark(backward, node.inputs);
             }

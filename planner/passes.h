@@ -8,7 +8,7 @@ namespace shard {
 enum class Pass {
     forward,  // what the loss and other outputs are made of that no gradient enters
     backward, // what gradients are made of besides
-    update    // the rest: the optimizer
+    update    // the rest, made of gradients: clipping, the optimizer
 };
 
 std::vector<Pass> passes_of(const Graph& graph); // by node

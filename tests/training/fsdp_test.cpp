@@ -310,4 +310,32 @@ TEST_CASE("a GPT under fsdp, and with tensor parallelism beside it, trains as on
     }
 }
 
+// Clipping is pointwise but for the norm, which is a number.
+TEST_CASE("gradients are clipped where their shards are") {
+    const auto model = [](const std::string& clip) {
+        return R"(model: clipped
+axes: {batch: 8, embed: 64, hidden: 64}
+inputs: {x: {axes: [batch, embed]}}
+params: {w1: {axes: [embed, hidden]}}
+graph: [{y: {dot: [x, w1]}}]
+outputs: [y]
+train:
+  loss: {mean: y}
+  optimizer: {sgd: {learning_rate: 0.1}}
+)" + clip;
+    };
+    const std::string layout = "mesh: {data: 8}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 512}\n";
+    const auto collectives = [&](const std::string& text) {
+        std::vector<std::string> large;
+        const Plan plan = train_plan(text, layout);
+        for (const CollectiveReport& each : plan.report.collectives)
+            if (each.wire_bytes_per_device > 64) large.push_back(std::string(each.kind) + " " + each.tensor);
+        return large.size();
+    };
+    CHECK(collectives(model("  clip: {global_norm: 1.0}\n")) == collectives(model("")));
+    ProofOptions options;
+    options.mode = "train";
+    CHECK(prove(model("  clip: {global_norm: 0.01}\n"), layout, options) == std::vector<std::string>{});
+}
+
 } // namespace shard
