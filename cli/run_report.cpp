@@ -173,6 +173,9 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                         comparison.max_relative, steps ? "what it is compared with" : "the largest value",
                         comparison.allowed_relative);
         if (comparison.not_finite > 0) largest += fmt::format("; {} elements are not finite", comparison.not_finite);
+        constexpr double says_little = 0.5; // a plan that is wrong by a factor of two could pass
+        if (comparison.equal && comparison.allowed_relative >= says_little)
+            largest += "; so much may be rounding that this says little: verify the model in f32";
         out += comparison.equal
                    ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
                    : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
