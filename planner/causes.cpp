@@ -119,6 +119,10 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
                          const Sharding& wanted) {
     const Value& from = graph.value(node.inputs[0]);
     const Value& to = graph.value(node.outputs[0]);
+    if (node.attributes.has("enters"))
+        return {fmt::format("{}: enters the manual region as {}{}, but is {}", from.name, text(mesh, wanted),
+                            at_line(node.span), text(mesh, kept)),
+                "let it enter as it is: the region's `in`, or the parameter's own `mesh`, says how"};
     std::string change = change_words(mesh, to.type, to.name, wanted, kept);
     return {fmt::format("{}: constrained to {}{}, but {} is {}", to.name, text(mesh, wanted), at_line(node.span),
                         from.name, text(mesh, kept)),

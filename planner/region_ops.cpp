@@ -41,7 +41,8 @@ ValueId emit_border(Builder& builder, std::string_view op, ValueId value, int in
 } // namespace
 
 ValueId enter_region(Builder& builder, ValueId global, int index, const ShardingSpec& spec) {
-    const std::optional<ValueId> placed = builder.emit("constrain", {global}, attributes_of({{"mesh", true}}));
+    const std::optional<ValueId> placed =
+        builder.emit("constrain", {global}, attributes_of({{"mesh", true}, {"enters", true}}));
     internal_check(placed.has_value(), "a constraint was refused");
     Graph& graph = builder.graph();
     graph.nodes[static_cast<size_t>(graph.value(*placed).producer)].constraint_mesh = spec;

@@ -216,4 +216,22 @@ TEST_CASE("what a remedy says of a run does the same for less") {
     CHECK(followed >= 20);
 }
 
+TEST_CASE("what is gathered to enter a region says so") {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", R"(model: enters
+inputs: {x: {shape: [8, 8], mesh: [i, ~]}}
+graph:
+  - y: {manual: {in: {x: ~}, out: {y: ~}, body: [{y: {tanh: x}}]}}
+outputs: [y]
+)");
+    request.layout_file = sources.add("layout.yaml", "mesh: {i: 2}\n");
+    const Compilation compilation = compile(sources, request);
+    REQUIRE(compilation.plan.has_value());
+    REQUIRE(compilation.plan->report.collectives.size() == 1);
+    CHECK(compilation.plan->report.collectives[0].cause ==
+          "x: enters the manual region as [- | -] at line 4, but is [i | -]");
+    CHECK(compilation.plan->report.collectives[0].remedy.find("`in`") != std::string::npos);
+}
+
 } // namespace shard
