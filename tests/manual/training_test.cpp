@@ -87,9 +87,9 @@ Run run_of(const std::string& model, const std::string& layout, const std::strin
 void check_same(const Run& hand, const Run& plan) {
     CHECK(hand.collectives == plan.collectives);
     const std::pair<std::string, std::string> names[] = {{"loss", "loss"}, {"new1", "w1"}, {"new2", "w2"}};
-    for (const auto& [by_hand_name, name] : names) {
-        CAPTURE(name);
-        const std::vector<float>&got = hand.outputs.at(by_hand_name), &want = plan.outputs.at(name);
+    for (const std::pair<std::string, std::string>& name : names) {
+        CAPTURE(name.second);
+        const std::vector<float>&got = hand.outputs.at(name.first), &want = plan.outputs.at(name.second);
         REQUIRE(got.size() == want.size());
         for (size_t n = 0; n < got.size(); ++n)
             CHECK(static_cast<double>(got[n]) == doctest::Approx(static_cast<double>(want[n])).epsilon(1e-5));

@@ -241,10 +241,10 @@ TEST_CASE("a train step of GPT-2 124M is planned under fsdp on 8 devices") {
     model += "train:\n  targets: {label: {axes: [batch, length], dtype: i32}}\n"
              "  loss: {softmax_cross_entropy: [logits, label]}\n  optimizer: {adamw: {learning_rate: 1.0e-3}}\n";
     const std::string batch = "mesh: {data: 8}\nrules: [{batch: data}]\n";
-    const Plan plan = train_plan(model, batch + "fsdp: {axis: data}\n"), dp = train_plan(model, batch);
+    const Plan plan = train_plan(model, batch + "fsdp: {axis: data}\n"), whole_plan = train_plan(model, batch);
     const i64 all = 124439808, whole = 12 * (9 * 768 + 3072) + 2 * 768;
     const i64 stored = 4 * ((all - whole) / 8 + whole);
-    CHECK(dp.report.memory.params == 4 * all);
+    CHECK(whole_plan.report.memory.params == 4 * all);
     CHECK(plan.report.memory.params == stored);
     CHECK(plan.report.memory.optimizer_state == 2 * stored + 4);
     CHECK(sharding(plan, "wte") == "[- | data]");
@@ -256,7 +256,7 @@ TEST_CASE("a train step of GPT-2 124M is planned under fsdp on 8 devices") {
     // them one layer's weights, or the activations.
     const i64 table = 50257 * 768 * 4;
     CHECK(plan.peak_bytes < 3 * stored + 2 * table + (i64{16} << 20));
-    CHECK(dp.peak_bytes > 12 * all);
+    CHECK(whole_plan.peak_bytes > 12 * all);
     std::map<std::string, i64> kinds;
     for (const CollectiveReport& collective : plan.report.collectives)
         if (collective.tensor.starts_with("block.7.w")) ++kinds[collective.kind];
@@ -268,13 +268,13 @@ TEST_CASE("the axis of fsdp stays out of activations and their gradients") {
     const std::string rules = "rules: [{batch: data}]\n";
     const std::string model = classifier("8", "in: 24, hidden: 16, classes: 10");
     const std::string layout = "mesh: {data: 2, fsdp: 4}\n" + rules + "fsdp: {axis: fsdp, min_size: 16}\n";
-    const Plan plan = train_plan(model, layout), dp = train_plan(model, "mesh: {data: 2, fsdp: 4}\n" + rules);
+    const Plan plan = train_plan(model, layout), other = train_plan(model, "mesh: {data: 2, fsdp: 4}\n" + rules);
     CHECK(sharding(plan, "input_kernel") == "[fsdp | -]");
-    for (const TensorReport& tensor : dp.report.tensors) {
+    for (const TensorReport& tensor : other.report.tensors) {
         CAPTURE(tensor.name);
         if (tensor.role == Role::value && tensor.name.find("adam") == std::string::npos &&
             tensor.name.find(".new") == std::string::npos)
-            CHECK(sharding(plan, tensor.name) == text(dp.mesh, tensor.sharding));
+            CHECK(sharding(plan, tensor.name) == text(other.mesh, tensor.sharding));
     }
     CHECK(kinds_for(plan, "input_kernel") == "all_gather \nall_reduce .grad\n"); // over data; then each takes its part
     CHECK(proved(model, layout, 3) == "");
