@@ -14,13 +14,12 @@ bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, co
     const Graph& graph = build.builder.graph();
     for (size_t n = 0; n < inits.size(); ++n) {
         const Value &before = graph.value(inits[n]), &after = graph.value(yields[n]);
-        const std::string names[] = {build.module.inputs[n].text, build.module.name.text};
         if (before.type.dtype != after.type.dtype || before.type.shape != after.type.shape) {
             build.builder.diagnostics()
                 .error("E0231", build.entry.op.span,
                        fmt::format("module '{}' cannot be scanned: '{}' goes in as {} {} and comes out as {} {}",
-                                   names[1], names[0], name(before.type.dtype), shape_text(before.type.shape),
-                                   name(after.type.dtype), shape_text(after.type.shape)))
+                                   build.module.name.text, build.module.inputs[n].text, name(before.type.dtype),
+                                   shape_text(before.type.shape), name(after.type.dtype), shape_text(after.type.shape)))
                 .label(build.module.outputs[n].span, "comes out here");
             return false;
         }

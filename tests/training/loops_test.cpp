@@ -1,6 +1,6 @@
 // Loops over layers and over microbatches: proved like every plan, and equal to what is written out.
 #include "tests/support/prove.h"
-#include "tests/training/steps.h"
+#include "tests/training/loop_proofs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -53,24 +53,6 @@ const std::string scan = ", scan: true";
 const std::string whole = "mesh: {data: 1}\nrules: []\n";
 const std::string megatron = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}]\n";
 const std::string split_layers = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {layers: model}]\n";
-
-std::string proved(const std::string& model, const std::string& layout, const std::string& mode, int steps = 1) {
-    ProofOptions options;
-    options.mode = mode;
-    options.steps = steps;
-    return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
-}
-
-Numbers losses(const std::string& model, const std::string& layout) {
-    return series(run_steps(train_plan(model, layout), 4), "loss");
-}
-
-bool close(const Numbers& a, const Numbers& b, double relative) {
-    if (a.size() != b.size() || a.empty()) return false;
-    for (size_t n = 0; n < a.size(); ++n)
-        if (!(std::fabs(a[n] - b[n]) <= relative * std::fabs(b[n]))) return false;
-    return true;
-}
 
 } // namespace
 
