@@ -7,6 +7,7 @@
 //
 //     bench_plan_gpt2 SHARDC [examples] [rounds]
 #include "plans/file.h"
+#include "plans/output_file.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

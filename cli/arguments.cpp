@@ -1,6 +1,7 @@
 // The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
 #include "cli/command.h"
 #include "cli/diagnostics.h"
+#include "cli/file_claims.h"
 #include "cli/table.h"
 #include "plans/base.h"
 #include "plans/version.h"
@@ -115,7 +116,8 @@ std::string overview() {
     return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
                        "shardc COMMAND --help says more; shardc --version says which this is.\n"
                        "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error, "
-                       "130 stopped by Ctrl-C.\n",
+                       "130 run was stopped by Ctrl-C, 143 by kill, 129 by "
+                       "a hangup.\n",
                        tool_summary, table.render({}, "  "));
 }
 
@@ -202,6 +204,12 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
                 parsed.set(name, slot->option->many ? slot->values : std::vector<std::string>{slot->value});
             else if (!slot->option->fallback.empty())
                 parsed.set_fallback(name, slot->option->fallback);
+        }
+        Diagnostics diagnostics;
+        const FileClaims claims(*subcommands[i].second, parsed, env, diagnostics);
+        if (diagnostics.has_error()) {
+            print_diagnostics(env, Sources{}, diagnostics.all());
+            return exit_usage;
         }
         return subcommands[i].second->run(parsed, env);
     }

@@ -34,7 +34,7 @@ std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options) {
     const std::vector<OptionDef> added = {
         {.name = "--save",
          .value = "DIR",
-         .doc = "write parameters and optimizer states to a folder at the end, also after Ctrl-C; replaces what was "
+         .doc = "write parameters and optimizer states to a folder at the end, also after a signal; replaces what was "
                 "saved there"},
         {.name = "--save-every", .value = "K", .doc = "and after every K steps"},
         {.name = "--save-only", .value = "params", .doc = "leave out optimizer states", .choices = {"params"}},
@@ -55,6 +55,9 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
     : plan_(&plan), env_(&env), every_(read_every(arguments, diagnostics)),
       save_what_(what_of(arguments, "--save-only")), restore_what_(what_of(arguments, "--restore-only")) {
     if (arguments.has("--save")) save_ = arguments.string("--save");
+    if (!save_.empty() && !updates_anything(plan) && save_what_ == SaveWhat::all)
+        diagnostics.error("E0701", {}, "a plan that updates nothing has no optimizer states to save")
+            .help("--save-only params saves the parameters alone; --mode train saves what training goes on from");
     verifies_ = arguments.flag("--verify");
     if (arguments.has("--restore")) restore_ = arguments.string("--restore");
     const std::pair<std::string_view, std::string_view> needs[] = {
@@ -74,7 +77,6 @@ void RunCheckpoints::prepare(const std::map<std::string, Tensor>& given, Diagnos
             restore_what_ == SaveWhat::all)
             first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
     }
-    if (restored_ && verifies_) spared_ = restored_->folder();
     if (save_.empty()) return;
     const bool any = std::any_of(plan_->inputs.begin(), plan_->inputs.end(),
                                  [this](const PlanInput& input) { return part_of(*plan_, input).has_value(); });
@@ -93,9 +95,11 @@ bool RunCheckpoints::at_end(const StepView& view, Diagnostics& diagnostics) {
 }
 
 bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
-    const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : 0;
+    const i64 before = restored_ ? restored_->step() : 0; // of parameters that are saved as they were restored
+    const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : before;
+    if (restored_ && !verifies_) restored_->close(); // so that it can be replaced
     const std::optional<std::string> folder =
-        save_checkpoint(*plan_, save_, save_what_, steps, view.shard, spared_, diagnostics);
+        save_checkpoint(*plan_, save_, save_what_, steps, view.shard, diagnostics);
     failed_ = !folder;
     if (failed_) return false;
     saved_step_ = view.step;

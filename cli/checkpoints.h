@@ -32,9 +32,8 @@ private:
     const Plan* plan_;
     Env* env_;
     std::string save_, restore_;
-    std::string spared_; // what was restored, if --verify reads it again after the run
-    bool verifies_ = false;
-    int every_ = 0; // 0: at the end only
+    bool verifies_ = false; // reads again, after the run, what was restored
+    int every_ = 0;         // 0: at the end only
     SaveWhat save_what_ = SaveWhat::all, restore_what_ = SaveWhat::all;
     std::optional<Checkpoint> restored_;
     int first_step_ = 0;

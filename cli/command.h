@@ -18,7 +18,19 @@ enum ExitCode {
     exit_findings = 1,
     exit_usage = 2,
     exit_internal = 3,
-    exit_interrupted = 130, // as a shell says that Ctrl-C ended a command; here it ended orderly, but early
+    // As a shell says which signal ended a command; here it ended orderly, but early.
+    exit_hung_up = 129,     // SIGHUP
+    exit_interrupted = 130, // SIGINT, Ctrl-C
+    exit_terminated = 143,  // SIGTERM
+};
+
+// What a value names, if it names a file. Of "NAME=FILE" it is what stands behind the '='.
+enum class FileUse {
+    none,
+    read,
+    written, // a new file in the place of the old one
+    grows,   // lines are added
+    folder,  // files are written into it; with a '=' in the value, as `written`
 };
 
 struct OptionDef {
@@ -30,6 +42,7 @@ struct OptionDef {
     std::string_view short_name = {};           // "-o"
     bool required = false;
     bool many = false; // may be given again; a positional takes all that are left
+    FileUse file = FileUse::none;
 };
 
 // What was typed, checked against the table.

@@ -1,21 +1,28 @@
 // The world as a command sees it. Tests hand in strings; main() hands in the process's streams and the disk.
 #pragma once
 
+#include "plans/output_file.h"
+#include "plans/output_path.h"
+
 #include <iosfwd>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shard {
 
-// Files by path. Writing is atomic: the file appears whole, by rename, or not at all.
+// Files by path. A file that is written appears whole or not at all (plans/output_file.h).
 class Files {
 public:
     virtual ~Files() = default;
     virtual std::optional<std::string> read(const std::string& path, std::string& error) = 0;
     virtual bool write(const std::string& path, std::string_view text, std::string& error) = 0;
-    // For logs, which grow: on the disk when the call returns.
+    // For logs, which grow: in the file when the call returns.
     virtual bool append(const std::string& path, std::string_view text, std::string& error) = 0;
+    virtual bool writable(const std::string& path, OutputUse use, std::string& error) = 0;
 };
 
 class DiskFiles : public Files {
@@ -23,6 +30,11 @@ public:
     std::optional<std::string> read(const std::string& path, std::string& error) override;
     bool write(const std::string& path, std::string_view text, std::string& error) override;
     bool append(const std::string& path, std::string_view text, std::string& error) override;
+    bool writable(const std::string& path, OutputUse use, std::string& error) override;
+
+private:
+    std::map<std::string, std::unique_ptr<LogFile>> logs_; // open
+    std::vector<FileIdentity> read_;                       // not to be written over
 };
 
 struct Env {

@@ -1,13 +1,19 @@
-// Ctrl-C while a run is under way: the first one asks it to stop after the running step, so that what was reached can
-// be reported and saved; the second one ends the process as usual.
+// Signals that end the program: SIGINT (Ctrl-C), SIGTERM (kill), SIGHUP (the terminal is gone). They end it as usual,
+// but first what is half-written is removed. While a run is under way the first one only asks it to stop after the
+// running step, so that what was reached can be reported and saved; the second one ends the process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
 namespace shard {
 
-// Catches SIGINT during its life. One at a time.
+// For the whole process, in main(): signals remove what is half-written, and a limit of file sizes is an error of the
+// write that meets it. SIGHUP that is ignored, as nohup asks, stays so, here and below.
+void prepare_signals();
+
+// Catches the signals during its life. One at a time.
 class Interrupt {
 public:
     Interrupt();
@@ -15,9 +21,11 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
     const std::atomic<bool>& requested() const;
+    // As a shell says which signal ended a command: 130, 143, 129; 0 if none came.
+    int exit_code() const;
 
 private:
-    struct sigaction before_ = {};
+    std::array<struct sigaction, 3> before_ = {};
 };
 
 } // namespace shard

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/interrupt.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -23,6 +24,7 @@ int terminal_width() {
 } // namespace
 
 int main(int argc, char** argv) {
+    shard::prepare_signals();
     shard::DiskFiles files;
     shard::Env env{std::cin,
                    std::cout,

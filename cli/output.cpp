@@ -19,7 +19,8 @@ OptionDef format_option(std::vector<std::string_view> formats) {
 OptionDef output_option() {
     return {.name = "--output",
             .value = "FILE",
-            .doc = "write there instead of to stdout; the file appears whole or not at all"};
+            .doc = "write there instead of to stdout; the file appears whole or not at all",
+            .file = FileUse::written};
 }
 
 OptionDef mode_option() {

@@ -9,17 +9,22 @@
 // is split in pieces (executor/piece.h). Any plan of the same model can read them, whatever its mesh, layout and mode,
 // and whether its repeated blocks are scanned or written out.
 //
-// Saving makes a new folder beside the old one, brings all of it to the disk, and then replaces `latest` by a rename:
-// a process that ends at any moment leaves the checkpoint from before, or the new one.
+// Saving makes a new folder beside the old one, brings all of it to the disk, then replaces `latest` by a rename, and
+// when that is on the disk removes what was replaced: a process that ends at any moment, and a machine that stops at
+// any, leaves the checkpoint from before, or the new one. Whoever reads a checkpoint holds a lock on its folder, which
+// keeps it from being removed.
 #pragma once
 
 #include "executor/checkpoint_index.h"
 #include "executor/safetensors.h"
+#include "executor/storage.h"
+#include "plans/disk.h"
 #include "plans/plan.h"
 
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 namespace shard {
@@ -33,13 +38,13 @@ using ShardBytes = std::function<const std::byte*(i64 position, const Buffer& in
 
 // Makes the folder if it is not there; E0614 if that cannot be, or nothing could be written in it. Before a run, so
 // that a slip does not cost one.
-bool prepare_save(const std::string& folder, Diagnostics& diagnostics);
+bool prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk = shard::disk());
 
-// Writes what the plan's params and states hold after `step` steps, and removes checkpoints of this folder that are
-// replaced by it, other than `spared`. The folder that was written, or E0614.
+// Writes what the plan's params and states hold after `step` steps, and then removes the checkpoints of this folder
+// that it replaces, as far as this program wrote them and nobody reads them. The folder that was written, or E0614.
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
-                                           const ShardBytes& shard, const std::string& spared,
-                                           Diagnostics& diagnostics);
+                                           const ShardBytes& shard, Diagnostics& diagnostics,
+                                           Disk& disk = shard::disk());
 
 // --- restoring ---
 
@@ -71,12 +76,16 @@ public:
     const std::string& name() const { return name_; }     // the folder, or the file that was given
     bool selected(const std::string& name) const { return tensors_.contains(name); }
 
+    // Nothing more is read: a run that saves may remove it.
+    void close() { lock_.reset(); }
+
     // A block of a selected tensor, converted to the type of `to`; reads only the bytes that lie in it, or less than a
     // page apart. Any thread may call it. A problem if a file cannot be read any more.
     bool read(const Buffer& input, std::span<const i64> start, std::byte* to, std::string& problem) const;
 
 private:
     friend class CheckpointSelection;
+    bool open_latest(const std::string& path, Diagnostics& diagnostics);
     bool open_index(const std::string& path, Diagnostics& diagnostics);
     bool open_file(const std::string& path, Diagnostics& diagnostics);
     std::string path_of(int file) const;
@@ -84,6 +93,7 @@ private:
     bool check_sum(int file, Diagnostics& diagnostics) const;
 
     std::string name_, folder_;
+    std::unique_ptr<FolderLock> lock_; // of the folder, since it was found
     CheckpointIndex index_;
     std::map<std::string, StoredTensor> tensors_; // selected, by their names in the plan
 };

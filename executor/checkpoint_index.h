@@ -32,7 +32,8 @@ struct CheckpointIndex {
     i64 total_size = 0;      // bytes of all tensors
     std::vector<IndexedFile> files;
     std::vector<IndexedPiece> pieces;
-    std::vector<std::pair<std::string, Shape>> shapes; // of whole tensors, by name
+    std::vector<std::pair<std::string, Shape>> shapes;          // of whole tensors, by name
+    bool is_own() const { return tool.starts_with("shardc "); } // written by this program, in some version
     bool operator==(const CheckpointIndex&) const = default;
 };
 

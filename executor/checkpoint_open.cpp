@@ -1,6 +1,8 @@
 // Finding a checkpoint: which folder, which files, which tensors they hold.
 #include "executor/checkpoint.h"
+#include "executor/checkpoint_parts.h"
 #include "executor/storage.h"
+#include "plans/crc32.h"
 #include "plans/file.h"
 
 #include <fmt/format.h>
@@ -46,16 +48,11 @@ std::optional<Checkpoint> Checkpoint::open(const std::string& path, Diagnostics&
         if (!checkpoint.open_file(path, diagnostics)) return std::nullopt;
         return checkpoint;
     }
-    checkpoint.folder_ = path;
-    std::string problem;
-    if (const std::string latest = path + "/latest"; exists(latest)) {
-        const std::optional<std::string> text = read_file(latest, problem, 4096);
-        const std::string step = text ? without_blanks(*text) : "";
-        if (step.empty() || step.find('/') != std::string::npos || !fs::is_directory(path + "/" + step, error)) {
-            damaged(diagnostics, latest, text ? fmt::format("there is no folder '{}' beside it", step) : problem);
-            return std::nullopt;
-        }
-        checkpoint.folder_ = checkpoint.name_ = path + "/" + step;
+    if (exists(path + "/latest")) {
+        if (!checkpoint.open_latest(path, diagnostics)) return std::nullopt;
+    } else {
+        checkpoint.folder_ = path;
+        checkpoint.lock_ = std::make_unique<FolderLock>(path, FolderLock::readers);
     }
     const std::string index = fmt::format("{}/{}", checkpoint.folder_, index_file);
     const std::string alone = fmt::format("{}/{}", checkpoint.folder_, only_file);
@@ -69,6 +66,26 @@ std::optional<Checkpoint> Checkpoint::open(const std::string& path, Diagnostics&
         return std::nullopt;
     }
     return checkpoint;
+}
+
+// Finds and locks the folder that `latest` names. A run that saves may have removed it in between; then `latest` names
+// another by now.
+bool Checkpoint::open_latest(const std::string& path, Diagnostics& diagnostics) {
+    const std::string latest = path + "/latest";
+    for (std::string gone;;) {
+        std::string problem;
+        const std::optional<std::string> text = read_file(latest, problem, 4096);
+        const std::string step = text ? without_blanks(*text) : "";
+        if (!text) return damaged(diagnostics, latest, problem);
+        if (!is_step_name(step)) return damaged(diagnostics, latest, fmt::format("'{}' is no name of a step", step));
+        folder_ = name_ = path + "/" + step;
+        lock_ = std::make_unique<FolderLock>(folder_, FolderLock::readers);
+        const bool there = exists(fmt::format("{}/{}", folder_, index_file)) && !lock_->taken_by_other();
+        std::error_code error;
+        if (there || (gone == step && fs::is_directory(folder_, error))) return true;
+        if (gone == step) return damaged(diagnostics, latest, fmt::format("there is no folder '{}' beside it", step));
+        gone = step;
+    }
 }
 
 bool Checkpoint::open_index(const std::string& path, Diagnostics& diagnostics) {

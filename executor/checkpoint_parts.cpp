@@ -8,6 +8,12 @@
 
 namespace shard {
 
+namespace {
+
+constexpr std::string_view step_prefix = "step-";
+
+} // namespace
+
 std::optional<Part> part_of(const Plan& plan, const PlanInput& input) {
     const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
     if (buffer.role == Role::param) return Part::param;
@@ -26,6 +32,19 @@ std::string part_file_name(Part part, i64 number, i64 count) {
     const std::string_view stem = part == Part::param ? param_files : state_files;
     return count == 1 ? fmt::format("{}.safetensors", stem)
                       : fmt::format("{}-{:05}-of-{:05}.safetensors", stem, number + 1, count);
+}
+
+std::string step_name(i64 step) { return fmt::format("{}{}", step_prefix, step); }
+
+bool is_step_name(std::string_view name) {
+    if (!name.starts_with(step_prefix)) return false;
+    name.remove_prefix(step_prefix.size());
+    const size_t dot = std::min(name.find('.'), name.size());
+    const std::string_view step = name.substr(0, dot), again = name.substr(std::min(dot + 1, name.size()));
+    const auto is_number = [](std::string_view text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return is_number(step) && (dot == name.size() || is_number(again));
 }
 
 std::vector<DevicePart> blocks_to_write(const Plan& plan, Part part) {

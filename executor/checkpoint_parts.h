@@ -15,6 +15,10 @@ inline constexpr std::string_view param_files = "model", state_files = "optimize
 // "model.safetensors", or of several "model-00001-of-00004.safetensors"; `number` from 0.
 std::string part_file_name(Part part, i64 number, i64 count);
 
+// "step-5": the folder of a checkpoint. "step-5.2" if that was there.
+std::string step_name(i64 step);
+bool is_step_name(std::string_view name);
+
 // The blocks of an input that one device writes, since no device before it holds them.
 struct OwnBlock {
     int buffer = -1;

@@ -5,6 +5,9 @@
 #include "executor/storage.h"
 #include "plans/file.h"
 #include "plans/json_text.h"
+#include "plans/output_file.h"
+#include "plans/output_path.h"
+#include "plans/temporaries.h"
 #include "plans/version.h"
 
 #include <fmt/format.h>
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 
 namespace shard {
@@ -22,12 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view step_prefix = "step-", side_prefix = ".step-";
-
 class Saver {
 public:
-    Saver(const Plan& plan, std::string folder, i64 step, const ShardBytes& shard)
-        : plan_(&plan), folder_(std::move(folder)), shard_(&shard) {
+    Saver(const Plan& plan, const std::string& folder, i64 step, const ShardBytes& shard, Disk& disk)
+        : plan_(&plan), folder_(folder), shard_(&shard), disk_(&disk), side_(folder) {
         index_.tool = tool_text();
         index_.model = plan.model;
         index_.step = step;
@@ -45,9 +47,14 @@ public:
             const Buffer& buffer = buffer_of(input.buffer);
             if (written_.contains(buffer.name)) index_.shapes.emplace_back(buffer.name, buffer.global_shape);
         }
-        NewFile file(fmt::format("{}/{}", folder_, index_file));
+        NewFile file(new_path(std::string(index_file)), *disk_);
         file.append(print_checkpoint_index(index_));
-        return finish(file, std::string(index_file)) && sync_folder(folder_, problem_);
+        return finish(file, std::string(index_file)) && sync_folder(*disk_, folder_, problem_);
+    }
+
+    void remove() {
+        for (const Temporary& file : files_) disk_->unlink(file.path());
+        disk_->rmdir(folder_);
     }
 
     const std::string& problem() const { return problem_; }
@@ -55,9 +62,11 @@ public:
 private:
     const Buffer& buffer_of(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
 
+    std::string new_path(const std::string& name) { return files_.emplace_back(folder_ + "/" + name).path(); }
+
     bool finish(NewFile& file, const std::string& name) {
         if (file.finish()) return true;
-        problem_ = fmt::format("cannot write {}/{}: {}", folder_, name, file.problem());
+        problem_ = fmt::format("cannot write {} of step {}: {}", name, index_.step, file.problem());
         return false;
     }
 
@@ -84,7 +93,7 @@ private:
         header.metadata = {{"format", "pt"}, {"tool", index_.tool}, {"step", std::to_string(index_.step)}};
         if (shapes.text() != "{}") header.metadata.emplace_back("shapes", shapes.text());
 
-        NewFile file(folder_ + "/" + name);
+        NewFile file(new_path(name), *disk_);
         file.append(print_safetensors_header(header));
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
@@ -98,6 +107,9 @@ private:
     const Plan* plan_;
     std::string folder_;
     const ShardBytes* shard_;
+    Disk* disk_;
+    Temporary side_;
+    std::deque<Temporary> files_;
     CheckpointIndex index_;
     std::set<std::string> written_;
     std::string problem_;
@@ -105,59 +117,73 @@ private:
 
 // "step-5", or "step-5.2" after it: a folder that `latest` names is never written to.
 std::string free_name(const std::string& folder, i64 step) {
-    std::string name = fmt::format("{}{}", step_prefix, step);
-    std::error_code error;
-    for (int again = 2; fs::exists(folder + "/" + name, error); ++again)
-        name = fmt::format("{}{}.{}", step_prefix, step, again);
+    std::string name = step_name(step);
+    struct stat status = {};
+    for (int again = 2; ::lstat((folder + "/" + name).c_str(), &status) == 0; ++again)
+        name = fmt::format("{}.{}", step_name(step), again);
     return name;
 }
 
-bool is_step_name(std::string_view name) {
-    if (!name.starts_with(step_prefix)) return false;
-    name.remove_prefix(step_prefix.size());
-    return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
-}
-
-// What runs that were killed left behind, and the steps that nothing names any more. It does no harm if something
-// cannot be removed.
-void remove_others(const std::string& folder, const std::set<std::string>& kept) {
+// The folders in a folder whose names are such.
+std::vector<std::string> folders_in(const std::string& folder, bool (*named)(std::string_view)) {
+    std::vector<std::string> found;
     std::error_code error;
-    std::vector<fs::path> others;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        if ((is_step_name(name) || name.starts_with(side_prefix)) && !kept.contains(name))
-            others.push_back(entry->path());
+        std::error_code unknown;
+        if (named(entry->path().filename().native()) &&
+            entry->symlink_status(unknown).type() == fs::file_type::directory)
+            found.push_back(entry->path().native());
     }
-    for (const fs::path& path : others) fs::remove_all(path, error);
+    return found;
 }
 
-std::string last_part(std::string path) {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    return path.substr(path.rfind('/') + 1);
+// What runs that were killed left half-written. Only who holds the lock of the folder writes there.
+void remove_half_written(const std::string& folder, Disk& disk) {
+    remove_stale_temporaries(disk, folder);
+    for (const std::string& side : folders_in(folder, is_temporary_name)) {
+        std::error_code error;
+        for (fs::directory_iterator entry(side, error), end; !error && entry != end; entry.increment(error))
+            disk.unlink(entry->path().native());
+        disk.rmdir(side);
+    }
 }
 
-std::string first_line(const std::string& path) {
+// A checkpoint that is replaced: the files that its index names, then the index and the folder, unless somebody keeps
+// other things there. What a kill leaves of it is still known for what it was, by its index or its name.
+void remove_checkpoint(const std::string& folder, Disk& disk) {
+    const FolderLock lock(folder, FolderLock::one);
+    if (lock.taken_by_other()) return; // somebody restores it; a later save removes it
     std::string problem;
-    const std::optional<std::string> text = read_file(path, problem, 4096);
-    return text ? text->substr(0, text->find_first_of("\r\n")) : "";
+    const std::string index_path = fmt::format("{}/{}", folder, index_file);
+    const std::optional<std::string> text = read_file(index_path, problem, text_file_limit);
+    const std::optional<CheckpointIndex> index = text ? parse_checkpoint_index(*text, problem) : std::nullopt;
+    if (!index || !index->is_own()) return;
+    for (const IndexedFile& file : index->files)
+        if (disk.unlink(folder + "/" + file.name) != 0 && errno != ENOENT) return;
+    std::error_code error;
+    const fs::directory_iterator first(folder, error);
+    const bool only_index = !error && std::distance(first, fs::directory_iterator()) == 1;
+    const std::string last = only_index ? folder_of(folder) + "/" + temporary_name() : folder;
+    if (only_index && disk.rename(folder, last) != 0) return;
+    disk.unlink(fmt::format("{}/{}", last, index_file));
+    if (only_index) disk.rmdir(last);
 }
 
 // The name of the new folder; empty with a problem.
 std::string write_and_name(Saver& saver, const std::string& folder, const std::string& side, SaveWhat what, i64 step,
-                           std::string& problem) {
+                           std::string& problem, Disk& disk) {
     if (!saver.write_files(Part::param) || (what == SaveWhat::all && !saver.write_files(Part::state)) ||
         !saver.write_index()) {
         problem = saver.problem();
         return {};
     }
     const std::string name = free_name(folder, step);
-    if (::rename(side.c_str(), (folder + "/" + name).c_str()) != 0) {
+    if (disk.rename(side, folder + "/" + name) != 0) {
         problem = fmt::format("cannot rename {} to {}: {}", side, name, std::strerror(errno));
         return {};
     }
     // The new folder must be there before `latest` names it, whatever order the disk is written in.
-    if (!sync_folder(folder, problem) || !write_file_atomically(folder + "/latest", name + "\n", problem) ||
-        !sync_folder(folder, problem)) {
+    if (!sync_folder(disk, folder, problem) || !write_file_atomically(folder + "/latest", name + "\n", problem, disk)) {
         problem = fmt::format("cannot write {}/latest: {}", folder, problem);
         return {};
     }
@@ -166,44 +192,44 @@ std::string write_and_name(Saver& saver, const std::string& folder, const std::s
 
 } // namespace
 
-bool prepare_save(const std::string& folder, Diagnostics& diagnostics) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
-    if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0) error = std::error_code(errno, std::generic_category());
-    if (!error) return true;
-    diagnostics.error("E0614", {}, fmt::format("cannot save to '{}': {}", folder, error.message()))
+bool prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk) {
+    std::string problem;
+    bool fine = make_folders(disk, folder, problem);
+    if (fine && ::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+        problem = std::strerror(errno);
+        fine = false;
+    }
+    fine = fine && check_output(folder + "/latest", OutputUse::replace, problem);
+    if (fine) return true;
+    diagnostics.error("E0614", {}, fmt::format("cannot save to '{}': {}", folder, problem))
         .help("--save takes a folder, which is made if it is not there");
     return false;
 }
 
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
-                                           const ShardBytes& shard, const std::string& spared,
-                                           Diagnostics& diagnostics) {
-    const FolderLock lock(folder);
+                                           const ShardBytes& shard, Diagnostics& diagnostics, Disk& disk) {
+    const FolderLock lock(folder, FolderLock::one);
     if (lock.taken_by_other()) {
         diagnostics.error("E0614", {}, fmt::format("another process is saving to '{}'", folder))
             .help("give each run a folder of its own");
         return std::nullopt;
     }
-    remove_others(folder, {first_line(folder + "/latest"), last_part(spared)});
-    std::string side = fmt::format("{}/{}{}.XXXXXX", folder, side_prefix, step), problem, name;
-    if (::mkdtemp(side.data()) == nullptr) {
+    if (lock.held()) remove_half_written(folder, disk);
+    const std::string side = folder + "/" + temporary_name();
+    std::string problem, name;
+    Saver saver(plan, side, step, shard, disk);
+    if (disk.mkdir(side) != 0)
         problem = fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno));
-    } else {
-        const mode_t mask = ::umask(0); // mkdtemp makes private folders; give the mode that mkdir would
-        ::umask(mask);
-        ::chmod(side.c_str(), 0777 & ~mask);
-        Saver saver(plan, side, step, shard);
-        name = write_and_name(saver, folder, side, what, step, problem);
-    }
+    else
+        name = write_and_name(saver, folder, side, what, step, problem, disk);
     if (name.empty()) {
-        std::error_code error;
-        fs::remove_all(side, error);
+        saver.remove();
         diagnostics.error("E0614", {}, problem).help("the checkpoint from before, if there was one, is as it was");
         return std::nullopt;
     }
-    remove_others(folder, {name, last_part(spared)});
+    // Only now: `latest` is on the disk.
+    for (const std::string& other : folders_in(folder, is_step_name))
+        if (other != folder + "/" + name) remove_checkpoint(other, disk);
     return folder + "/" + name;
 }
 

@@ -4,6 +4,7 @@
 #include "executor/executor.h"
 #include "executor/strided.h"
 #include "plans/file.h"
+#include "plans/output_file.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -50,52 +49,10 @@ bool RangeFile::read(i64 offset, std::span<std::byte> to, std::string& problem) 
     return true;
 }
 
-NewFile::NewFile(const std::string& path)
-    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) problem_ = std::strerror(errno);
-}
-
-NewFile::~NewFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-void NewFile::append(std::span<const std::byte> bytes) {
-    constexpr size_t block = size_t{1} << 20; // summed while it is in cache
-    while (problem_.empty() && !bytes.empty()) {
-        const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), block));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            problem_ = std::strerror(errno);
-            return;
-        }
-        sum_.add(bytes.first(static_cast<size_t>(written)));
-        bytes_ += written;
-        bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-}
-
-void NewFile::append(std::string_view text) { append(std::as_bytes(std::span<const char>(text))); }
-
-bool NewFile::finish() {
-    if (descriptor_ < 0) return false;
-    if (problem_.empty() && ::fsync(descriptor_) != 0) problem_ = std::strerror(errno);
-    if (::close(descriptor_) != 0 && problem_.empty()) problem_ = std::strerror(errno);
-    descriptor_ = -1;
-    return problem_.empty();
-}
-
-bool sync_folder(const std::string& path, std::string& problem) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // Some file systems cannot sync folders; then their names are as safe as they get.
-    const bool fine = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
-    if (!fine) problem = std::strerror(errno);
-    if (descriptor >= 0) ::close(descriptor);
-    return fine;
-}
-
-FolderLock::FolderLock(const std::string& path)
+FolderLock::FolderLock(const std::string& path, Kind kind)
     : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    taken_by_other_ = descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    held_ = descriptor_ >= 0 && ::flock(descriptor_, (kind == one ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
+    taken_by_other_ = descriptor_ >= 0 && !held_ && errno == EWOULDBLOCK;
 }
 
 FolderLock::~FolderLock() {

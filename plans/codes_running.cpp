@@ -28,7 +28,7 @@ std::vector<CodeDoc> running_codes() {
          "that shardc does not have. "
          "Known are float32, float64, int32, int64, uint32 and bool, little endian, in C or Fortran order."},
         {"E0607", "a .npy file cannot be written",
-         "The folder is missing or not writable, or the disk is full. Nothing was left half-written."},
+         "The disk is full, or what was writable before the run no longer is. Nothing was left half-written."},
         {"E0608", "a matrix is too large for BLAS",
          "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The "
          "plan "

@@ -1,8 +1,6 @@
 #include "plans/file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -48,36 +46,6 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
         return std::nullopt;
     }
     return contents;
-}
-
-bool write_file_atomically(const std::string& path, std::string_view contents, std::string& problem) {
-    std::string temporary = path + ".XXXXXX"; // in the same folder: a rename cannot cross file systems
-    const int descriptor = ::mkstemp(temporary.data());
-    if (descriptor < 0) {
-        problem = std::strerror(errno);
-        return false;
-    }
-    bool fine = true;
-    while (fine && !contents.empty()) {
-        const ssize_t written = ::write(descriptor, contents.data(), contents.size());
-        if (written < 0 && errno == EINTR) continue;
-        fine = written >= 0;
-        if (fine) contents.remove_prefix(static_cast<size_t>(written));
-    }
-    const mode_t mask = ::umask(0); // mkstemp makes private files; give the mode that a plain open would
-    ::umask(mask);
-    fine = fine && ::fchmod(descriptor, 0666 & ~mask) == 0 && ::fsync(descriptor) == 0;
-    if (!fine) problem = std::strerror(errno);
-    if (::close(descriptor) != 0 && fine) {
-        problem = std::strerror(errno);
-        fine = false;
-    }
-    if (fine && ::rename(temporary.c_str(), path.c_str()) != 0) {
-        problem = std::strerror(errno);
-        fine = false;
-    }
-    if (!fine) ::unlink(temporary.c_str());
-    return fine;
 }
 
 } // namespace shard

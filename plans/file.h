@@ -1,4 +1,4 @@
-// Files that appear whole: written beside their place and renamed into it.
+// Texts that are read whole. How files are written: plans/output_file.h.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,5 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
 // it.
 inline constexpr size_t text_file_limit = size_t{64} << 20;
 std::string too_large(size_t limit); // "it has more than 64 MiB, which is the most that is read"
-
-// False, with `problem`, if the file cannot be written; then nothing is left behind and an old file stays as it was.
-bool write_file_atomically(const std::string& path, std::string_view contents, std::string& problem);
 
 } // namespace shard

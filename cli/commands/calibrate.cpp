@@ -26,7 +26,8 @@ const CommandDef& command_calibrate() {
         .options = {{.name = "--output",
                      .value = "FILE",
                      .doc = "write there instead of to stdout; the file appears whole or not at all",
-                     .short_name = "-o"}},
+                     .short_name = "-o",
+                     .file = FileUse::written}},
         .order = 9,
         .run = run,
     };

@@ -89,12 +89,13 @@ const CommandDef& command_check() {
                "  # shardc: allow W0304 why it is meant\n"
                "accepts the findings of that code on its line, or on the next if it stands alone.\n"
                "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
-        .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
-                    {.name = "LAYOUT", .doc = "layout files", .required = true, .many = true},
-                    {.name = "--policy", .value = "FILE", .doc = "budgets on top of each layout's own"},
-                    mode_option(),
-                    format_option(format_names()),
-                    output_option()},
+        .options =
+            {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true, .file = FileUse::read},
+             {.name = "LAYOUT", .doc = "layout files", .required = true, .many = true, .file = FileUse::read},
+             {.name = "--policy", .value = "FILE", .doc = "budgets on top of each layout's own", .file = FileUse::read},
+             mode_option(),
+             format_option(format_names()),
+             output_option()},
         .order = 2,
         .run = run,
     };

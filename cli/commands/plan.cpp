@@ -44,13 +44,18 @@ const CommandDef& command_plan() {
                "  shardc plan model.yaml layout.yaml --format json     the report for scripts "
                "(schemas/report.schema.json)\n"
                "Exit code 1 if the layout's policy is broken.",
-        .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true},
-                    {.name = "LAYOUT", .doc = "the layout file, or - for stdin", .required = true},
-                    {.name = "--plan", .value = "FILE", .doc = "write the plan there", .short_name = "-o"},
-                    mode_option(),
-                    {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
-                    format_option({"text", "json", "markdown"}),
-                    output_option()},
+        .options =
+            {{.name = "MODEL", .doc = "the model file, or - for stdin", .required = true, .file = FileUse::read},
+             {.name = "LAYOUT", .doc = "the layout file, or - for stdin", .required = true, .file = FileUse::read},
+             {.name = "--plan",
+              .value = "FILE",
+              .doc = "write the plan there",
+              .short_name = "-o",
+              .file = FileUse::written},
+             mode_option(),
+             {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
+             format_option({"text", "json", "markdown"}),
+             output_option()},
         .order = 1,
         .run = run,
     };

@@ -1,5 +1,6 @@
 #include "cli/checkpoints.h"
 #include "cli/diagnostics.h"
+#include "cli/file_claims.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -12,6 +13,8 @@
 #include <ostream>
 
 namespace shard {
+
+const CommandDef& command_run();
 
 namespace {
 
@@ -53,13 +56,22 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
     return tensors;
 }
 
+std::string npy_path(std::string_view folder, std::string_view output) {
+    return fmt::format("{}/{}.npy", folder, output);
+}
+
 // Before the run, so that a slip of the pen does not cost one.
-void check_outputs(const Arguments& arguments, const Plan& plan, Diagnostics& diagnostics) {
+void check_outputs(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics) {
+    FileClaims claims(command_run(), arguments, env, diagnostics);
+    if (arguments.has("--save")) claims.claim("--save", arguments.string("--save") + "/latest", true);
     std::vector<std::string_view> names;
     for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
     for (const std::string& text : arguments.strings("--output")) {
         size_t equals = text.find('=');
         std::string_view name = std::string_view(text).substr(0, equals);
+        std::error_code error;
+        if (equals == std::string::npos && std::filesystem::is_directory(text, error))
+            for (std::string_view output : names) claims.write("--output", npy_path(text, output));
         if (equals == std::string::npos || std::find(names.begin(), names.end(), name) != names.end()) continue;
         diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", name))
             .help(fmt::format("there are {}", fmt::join(names, ", ")));
@@ -71,14 +83,13 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
     for (const std::string& text : arguments.strings("--output")) {
         size_t equals = text.find('=');
         if (equals == std::string::npos) {
-            std::error_code error;
-            std::filesystem::create_directories(text, error);
-            if (error) {
-                diagnostics.error("E0703", {}, fmt::format("cannot make the folder '{}': {}", text, error.message()));
+            std::string problem;
+            if (!make_folders(disk(), text, problem)) {
+                diagnostics.error("E0703", {}, fmt::format("cannot make the folder '{}': {}", text, problem));
                 continue;
             }
             for (const std::pair<const std::string, Tensor>& output : result.outputs) {
-                std::string path = fmt::format("{}/{}.npy", text, output.first);
+                const std::string path = npy_path(text, output.first);
                 if (write_npy(path, output.second, diagnostics)) env.err << "wrote " << path << '\n';
             }
             continue;
@@ -148,7 +159,7 @@ int run(const Arguments& arguments, Env& env) {
 
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
-    check_outputs(arguments, plan, diagnostics);
+    check_outputs(arguments, plan, env, diagnostics);
     if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != plan.mode)
         diagnostics
             .error("E0701", {},
@@ -179,8 +190,8 @@ int run(const Arguments& arguments, Env& env) {
     StepLog log(plan, env, options.first_step, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
                 arguments.has("--log") ? arguments.string("--log") : "");
     bool kept = true; // what was asked for of every step
-    const Interrupt interrupt;
-    options.stop = &interrupt.requested();
+    std::optional<Interrupt> interrupt(std::in_place);
+    options.stop = &interrupt->requested();
     if (is_step(plan))
         options.after_step = [&](const StepView& view) {
             return kept = log.add(view) && checkpoints.after_step(view, diagnostics);
@@ -191,6 +202,8 @@ int run(const Arguments& arguments, Env& env) {
     };
     std::optional<RunResult> result = diagnostics.has_error() ? std::nullopt : run_plan(plan, options, diagnostics);
     log.end();
+    const int interrupted = interrupt->exit_code();
+    interrupt.reset(); // what comes now can be ended as usual
     bool ran = result.has_value();
     if (ran) {
         report.result = std::move(*result);
@@ -205,7 +218,7 @@ int run(const Arguments& arguments, Env& env) {
     print_diagnostics(env, *source.sources, diagnostics.all());
     if (!ran || !kept) return exit_usage;
     code = std::max(code, exit_code(diagnostics));
-    return code == exit_clean && interrupt.requested() && report.stopped() ? static_cast<int>(exit_interrupted) : code;
+    return code == exit_clean && interrupted != 0 && report.stopped() ? interrupted : code;
 }
 
 } // namespace
@@ -223,13 +236,14 @@ const CommandDef& command_run() {
                "  shardc run model.yaml layout.yaml --mode train --steps 1000 --save ck --save-every 100\n"
                "  shardc run model.yaml other.yaml --mode train --steps 1000 --restore ck --save ck\n"
                "  shardc run model.yaml other.yaml --restore ck --input x=x.npy --output z=z.npy\n"
-               "Ctrl-C ends a run after the running step (exit code 130).\n"
+               "Ctrl-C, kill and a hangup end a run after the running step (exit codes 130, 143, 129).\n"
                "Exit code 1 if the results differ, or bytes or memory are not those of the plan.",
         .options = with_checkpoint_options(
             {{.name = "FILE",
               .doc = "a plan file, or a model and a layout; - for stdin",
               .required = true,
-              .many = true},
+              .many = true,
+              .file = FileUse::read},
              {.name = "--verify", .doc = "also run the model on one device and compare"},
              {.name = "--steps",
               .value = "N",
@@ -242,17 +256,20 @@ const CommandDef& command_run() {
              {.name = "--input",
               .value = "NAME=FILE.npy",
               .doc = "take an input or parameter from a file",
-              .many = true},
+              .many = true,
+              .file = FileUse::read},
              {.name = "--data",
               .value = "NAME=FILE.npy",
               .doc =
                   "an input that changes: step s takes element s of the file's first dim, and begins again at its end",
-              .many = true},
-             {.name = "--log", .value = "FILE", .doc = "append a line of JSON for each step"},
+              .many = true,
+              .file = FileUse::read},
+             {.name = "--log", .value = "FILE", .doc = "append a line of JSON for each step", .file = FileUse::grows},
              {.name = "--output",
               .value = "DIR|NAME=FILE.npy",
               .doc = "write all outputs to a folder, or one to a file",
-              .many = true},
+              .many = true,
+              .file = FileUse::folder},
              mode_option(),
              format_option({"text", "json"})}),
         .order = 3,

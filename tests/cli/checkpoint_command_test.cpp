@@ -145,10 +145,19 @@ TEST_CASE("run --restore: forward takes the parameters, training needs the state
     fs::remove_all(folder);
     run_line("layout.yaml --mode train --steps 2 --save " + folder);
     CHECK(run_line("layout.yaml --restore " + folder).err == "");
-    // A forward run saves its parameters.
+    // A forward run has no states to save, and does not put a checkpoint without them in the place of one with them.
     result = run_line("layout.yaml --restore " + folder + " --save " + folder);
-    CHECK(result.err == "saved step 0 to " + folder + "/step-0\n");
-    CHECK(run_line("layout.yaml --restore " + folder).out.find("0.4375") != std::string::npos);
+    CHECK(result.code == 2);
+    CHECK(result.err ==
+          "error[E0701]: a plan that updates nothing has no optimizer states to save\n"
+          "  = help: --save-only params saves the parameters alone; --mode train saves what training goes "
+          "on from\n\n");
+    CHECK(steps_of(run_line("layout.yaml --mode train --steps 6 --restore " + folder)) ==
+          last_lines(uninterrupted(), 4));
+    // Its parameters are those of the step that was restored.
+    result = run_line("layout.yaml --save-only params --restore " + folder + " --save " + folder + "/params");
+    CHECK(result.err == "saved step 2 to " + folder + "/params/step-2\n");
+    CHECK(run_line("layout.yaml --restore " + folder + "/params").out.find("0.4375") != std::string::npos);
 }
 
 TEST_CASE("run --save: Ctrl-C saves the step that ran") {

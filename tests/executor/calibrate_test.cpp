@@ -1,6 +1,6 @@
 #include "executor/calibrate.h"
 #include "planner/schedule.h"
-#include "plans/file.h"
+#include "plans/output_file.h"
 
 #include <doctest/doctest.h>
 #include <test_paths.h>

@@ -2,6 +2,8 @@
 #include "executor/checkpoint_parts.h"
 #include "executor/storage.h"
 #include "plans/file.h"
+#include "plans/output_file.h"
+#include "plans/temporaries.h"
 #include "test_paths.h"
 #include "tests/executor/kept_tensors.h"
 #include "tests/support/json_schema.h"
@@ -9,8 +11,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace shard {
 namespace {
@@ -234,11 +238,14 @@ TEST_CASE("checkpoint: a file that is damaged, cut or missing is named") {
     write(index, whole_index);
     write(folder + "/latest", "step-7\n");
     CHECK(refusal(plan, folder) == "E0612 " + folder + "/latest is damaged: there is no folder 'step-7' beside it");
-    write(folder + "/latest", "../checkpoint_damage\n");
-    CHECK(refusal(plan, folder).starts_with("E0612 "));
+    for (const std::string name :
+         {"../checkpoint_damage", "..", ".", "", "empty", "step-", "step-1.", "step-1/", "step-1 2"}) {
+        fs::create_directories(folder + "/empty");
+        write(folder + "/latest", name + "\n");
+        CHECK(refusal(plan, folder) == "E0612 " + folder + "/latest is damaged: '" + name + "' is no name of a step");
+    }
     check_restored(plan, step); // by its own name
     CHECK(refusal(plan, folder + "/nowhere") == "E0611 cannot read " + folder + "/nowhere: No such file or directory");
-    fs::create_directory(folder + "/empty");
     CHECK(refusal(plan, folder + "/empty") == "E0611 there is no checkpoint in '" + folder + "/empty'");
 }
 
@@ -264,8 +271,10 @@ TEST_CASE("checkpoint: a new one takes the place of the one before, and of what 
     const std::string folder = fresh_folder("replaced");
     const Plan plan = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
     save(plan, folder, 1);
-    fs::create_directory(folder + "/.step-2.abcdef"); // killed while it was written
-    fs::create_directory(folder + "/step-9");         // killed before `latest` named it
+    const std::string side = folder + "/" + temporary_name(); // killed while it was written
+    fs::create_directory(side);
+    write(side + "/model.safetensors", "half");
+    fs::copy(folder + "/step-1", folder + "/step-9"); // killed before `latest` named it
     write(folder + "/notes.txt", "mine");
     CHECK(save(plan, folder, 2) == folder + "/step-2");
     CHECK(names_in(folder) == std::vector<std::string>{"latest", "notes.txt", "step-2"});
@@ -274,12 +283,93 @@ TEST_CASE("checkpoint: a new one takes the place of the one before, and of what 
     check_restored(plan, folder);
     CHECK(save(plan, folder, 2) == folder + "/step-2");
 
-    const FolderLock other(folder);
+    const FolderLock other(folder, FolderLock::one);
     Diagnostics diagnostics;
-    CHECK_FALSE(save_checkpoint(plan, folder, SaveWhat::all, 3, {}, "", diagnostics));
+    CHECK_FALSE(save_checkpoint(plan, folder, SaveWhat::all, 3, {}, diagnostics));
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all()[0].message == "another process is saving to '" + folder + "'");
     check_restored(plan, folder);
+}
+
+TEST_CASE("checkpoint: only what this program wrote as a checkpoint is removed, and only once the new one stands") {
+    const std::string folder = fresh_folder("foreign");
+    const Plan plan = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
+    save(plan, folder, 1);
+    fs::create_directory(folder + "/step-3"); // somebody's own, whatever they are called
+    write(folder + "/step-3/results.csv", "1");
+    fs::create_directory(folder + "/step-4");
+    fs::create_directory(folder + "/step-5");
+    write(folder + "/step-5/model.safetensors.index.json", R"({"weight_map": {"w": "model.safetensors"}})");
+    write(folder + "/step-5/model.safetensors", "of another program");
+    fs::create_directory_symlink("step-5", folder + "/step-6");
+    write(folder + "/step-7", "a file");
+    write(folder + "/step-1/notes.txt", "mine");
+    save(plan, folder, 2);
+    CHECK(names_in(folder) ==
+          std::vector<std::string>{"latest", "step-1", "step-2", "step-3", "step-4", "step-5", "step-6", "step-7"});
+    CHECK(names_in(folder + "/step-1") == std::vector<std::string>{"notes.txt"});
+    CHECK(names_in(folder + "/step-3") == std::vector<std::string>{"results.csv"});
+    CHECK(contents(folder + "/step-5/model.safetensors") == "of another program");
+    // Without `latest`, and with a new one that cannot be written, the old ones stay.
+    fs::remove(folder + "/latest");
+    fs::create_directory(folder + "/latest");
+    Diagnostics diagnostics;
+    CHECK_FALSE(prepare_save(folder, diagnostics));
+    CHECK_FALSE(save_checkpoint(
+        plan, folder, SaveWhat::all, 8,
+        [](i64, const Buffer&) {
+            static const std::byte bytes[64] = {};
+            return bytes;
+        },
+        diagnostics));
+    check_restored(plan, folder + "/step-2");
+    fs::remove(folder + "/latest");
+    CHECK(save(plan, folder, 9) == folder + "/step-9");
+    check_restored(plan, folder);
+    CHECK_FALSE(fs::exists(folder + "/step-2"));
+    CHECK_FALSE(fs::exists(folder + "/step-8"));
+}
+
+TEST_CASE("checkpoint: what is being read is not removed, and what was removed is looked for again") {
+    const std::string folder = fresh_folder("reading");
+    const Plan plan = keeping_plan(make_mesh({{"x", 2}}), {{"w", DType::f32, {4, 2}, "[x | -]"}});
+    save(plan, folder, 1);
+    Diagnostics diagnostics;
+    std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, diagnostics);
+    REQUIRE(checkpoint);
+    save(plan, folder, 2);
+    CHECK(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
+    CHECK(names_in(folder) == std::vector<std::string>{"latest", "step-1", "step-2"});
+    checkpoint->close();
+    save(plan, folder, 3);
+    CHECK(names_in(folder) == std::vector<std::string>{"latest", "step-3"});
+
+    // Reading while another saves, again and again.
+    std::atomic<bool> done = false;
+    std::thread saver([&] {
+        static const std::byte bytes[64] = {};
+        for (i64 step = 4; !done; ++step) {
+            Diagnostics ignored;
+            save_checkpoint(
+                plan, folder, SaveWhat::all, step, [](i64, const Buffer&) { return bytes; }, ignored);
+        }
+    });
+    i64 read = 0, last = 0, changes = 0;
+    for (; read < 400; ++read) {
+        checkpoint = Checkpoint::open(folder, diagnostics);
+        if (!checkpoint || !checkpoint->select(plan, SaveWhat::all, {}, diagnostics)) break;
+        std::this_thread::yield();
+        std::vector<std::byte> block(16);
+        std::string problem;
+        if (!checkpoint->read(plan.buffers[0], std::vector<i64>{0, 0}, block.data(), problem)) break;
+        changes += checkpoint->step() != last ? 1 : 0;
+        last = checkpoint->step();
+    }
+    done = true;
+    saver.join();
+    CHECK(read == 400);
+    CHECK(changes > 5);
+    CHECK(diagnostics.all().empty());
 }
 
 } // namespace shard

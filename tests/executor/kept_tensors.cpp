@@ -47,7 +47,7 @@ std::string save(const Plan& plan, const std::string& folder, i64 step, const Ke
     std::optional<std::string> written;
     Diagnostics diagnostics;
     options.at_end = [&](const StepView& view) {
-        written = save_checkpoint(plan, folder, SaveWhat::all, step, view.shard, "", diagnostics);
+        written = save_checkpoint(plan, folder, SaveWhat::all, step, view.shard, diagnostics);
     };
     REQUIRE(prepare_save(folder, diagnostics));
     run_clean(plan, options);

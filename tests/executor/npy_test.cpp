@@ -1,5 +1,6 @@
 // .npy files: what is written is read again, what numpy writes is read, and no corrupt file does harm.
 #include "plans/file.h"
+#include "plans/output_file.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 

@@ -27,6 +27,21 @@ TEST_CASE("the source tree follows the direction of includes and the homes of li
     CHECK(findings == "");
 }
 
+TEST_CASE("the disk is changed through its border alone") {
+    const std::string findings =
+        fmt::format("{}", fmt::join(check_disk_calls(read_source_tree(SHARDC_SOURCE_DIR)), "\n"));
+    CHECK(findings == "");
+    const auto calls = [](const std::string& path, const std::string& line) {
+        return check_disk_calls({{path, line}}).size();
+    };
+    CHECK(calls("cli/env.cpp", "    std::ofstream file(path);") == 1);
+    CHECK(calls("executor/npy.cpp", "if (::rename(a, b) != 0)") == 1);
+    CHECK(calls("executor/npy.cpp", "fs::create_directories(a, error);") == 1);
+    CHECK(calls("plans/disk.cpp", "return ::rename(a, b);") == 0);
+    CHECK(calls("planner/builder.cpp", "void Builder::rename(ValueId id)") == 0);
+    CHECK(calls("plans/output_file.cpp", "disk.rename(a, b)") == 0);
+}
+
 TEST_CASE("no source file is over its budget of lines") {
     const std::string findings = fmt::format("{}", fmt::join(check_lengths(read_source_tree(SHARDC_SOURCE_DIR)), "\n"));
     CHECK(findings == "");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -124,6 +125,36 @@ std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& file
         for (i64 number = 1; std::getline(lines, line); ++number) {
             const std::optional<Include> include = parse_include(line, number);
             if (include) check_include(file, *include, findings);
+        }
+    }
+    return findings;
+}
+
+std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& files) {
+    // A signal handler may not go through an object: temporaries.cpp removes by itself.
+    const std::vector<std::string_view> homes_and_others = {"plans/disk.cpp", "plans/temporaries.cpp", "tests/",
+                                                            "bench/"};
+    const std::vector<std::string_view> words = {"::rename(",   "::unlink(",     "::mkdir(",      "::rmdir(",
+                                                 "::creat(",    "::truncate(",   "std::rename(",  "fs::rename(",
+                                                 "fs::remove(", "filesystem::r", "create_direct", "remove_all(",
+                                                 "mkstemp(",    "mkdtemp(",      "ofstream"};
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        if (starts_with_any(file.path, homes_and_others)) continue;
+        std::istringstream lines(file.text);
+        i64 number = 0;
+        for (std::string line; std::getline(lines, line);) {
+            ++number;
+            for (std::string_view word : words) {
+                const size_t at = line.find(word);
+                // "Builder::rename(" is a function of our own.
+                const bool member = word.starts_with("::") && at != std::string::npos && at > 0 &&
+                                    std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0;
+                if (at != std::string::npos && !member)
+                    findings.push_back(fmt::format("{}:{}: '{}' belongs in plans/disk.cpp: files are written through "
+                                                   "plans/output_file.h",
+                                                   file.path, number, word));
+            }
         }
     }
     return findings;

@@ -27,6 +27,9 @@ inline constexpr i64 line_budget = 450;
 // and against the homes of the third-party headers.
 std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& files);
 
+// The product changes the disk through its border alone, plans/disk.h, so that tests see every call.
+std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& files);
+
 std::vector<StructureFinding> check_lengths(const std::vector<SourceFile>& files);
 
 // Every .h and .cpp of the product, its tests and its benchmarks, sorted by path.
