@@ -22,14 +22,14 @@ int RecordedDisk::open(const std::string& path, int flags, mode_t mode) {
     const int descriptor = Disk::open(path, flags, mode);
     if (descriptor < 0) return descriptor;
     open_[descriptor] = below(path);
-    if ((flags & O_CREAT) != 0) calls.push_back({Call::make_file, below(path)});
+    if ((flags & O_CREAT) != 0) calls.push_back({Call::new_file, below(path)});
     return descriptor;
 }
 
 ssize_t RecordedDisk::write(int descriptor, const char* from, size_t bytes) {
     const ssize_t written = Disk::write(descriptor, from, bytes);
     if (written > 0)
-        calls.push_back({Call::write, open_.at(descriptor), std::string(from, static_cast<size_t>(written))});
+        calls.push_back({Call::written, open_.at(descriptor), std::string(from, static_cast<size_t>(written))});
     return written;
 }
 
@@ -39,31 +39,31 @@ int RecordedDisk::ftruncate(int, off_t) {
 }
 
 int RecordedDisk::fsync(int descriptor) {
-    calls.push_back({Call::sync, open_.at(descriptor)});
+    calls.push_back({Call::synced, open_.at(descriptor)});
     return 0; // the disk that is tested is the recorded one
 }
 
 int RecordedDisk::rename(const std::string& from, const std::string& to) {
     const int result = Disk::rename(from, to);
-    if (result == 0) calls.push_back({Call::rename, below(from), below(to)});
+    if (result == 0) calls.push_back({Call::renamed, below(from), below(to)});
     return result;
 }
 
 int RecordedDisk::unlink(const std::string& path) {
     const int result = Disk::unlink(path);
-    if (result == 0) calls.push_back({Call::remove, below(path)});
+    if (result == 0) calls.push_back({Call::removed, below(path)});
     return result;
 }
 
 int RecordedDisk::mkdir(const std::string& path) {
     const int result = Disk::mkdir(path);
-    if (result == 0) calls.push_back({Call::make_folder, below(path)});
+    if (result == 0) calls.push_back({Call::new_folder, below(path)});
     return result;
 }
 
 int RecordedDisk::rmdir(const std::string& path) {
     const int result = Disk::rmdir(path);
-    if (result == 0) calls.push_back({Call::remove, below(path)});
+    if (result == 0) calls.push_back({Call::removed, below(path)});
     return result;
 }
 
@@ -99,17 +99,17 @@ void CrashedDisk::apply(const RecordedDisk::Call& call) {
     using Call = RecordedDisk::Call;
     std::string name;
     ++call_;
-    if (call.kind == Call::make_file || call.kind == Call::make_folder) {
+    if (call.kind == Call::new_file || call.kind == Call::new_folder) {
         nodes_.emplace_back();
-        nodes_.back().folder = call.kind == Call::make_folder;
+        nodes_.back().folder = call.kind == Call::new_folder;
         const int folder = parent_of(call.path, name);
         set(folder, name, static_cast<int>(nodes_.size()) - 1);
-    } else if (call.kind == Call::write) {
+    } else if (call.kind == Call::written) {
         nodes_[static_cast<size_t>(find(call.path))].now += call.other;
-    } else if (call.kind == Call::remove) {
+    } else if (call.kind == Call::removed) {
         const int folder = parent_of(call.path, name);
         set(folder, name, -1);
-    } else if (call.kind == Call::rename) {
+    } else if (call.kind == Call::renamed) {
         const int node = find(call.path);
         const int folder = parent_of(call.path, name);
         set(folder, name, -1);

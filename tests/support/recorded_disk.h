@@ -23,9 +23,9 @@ public:
     int rmdir(const std::string& path) override;
 
     struct Call {
-        enum Kind { make_file, make_folder, write, sync, rename, remove } kind;
+        enum Kind { new_file, new_folder, written, synced, renamed, removed } kind;
         std::string path;       // from the root
-        std::string other = {}; // rename: the new path; write: the bytes
+        std::string other = {}; // renamed: the new path; written: the bytes
     };
     std::vector<Call> calls;
 
