@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <new>
 #include <ostream>
+#include <stdexcept>
+#include <system_error>
 
 namespace shard {
 
@@ -216,15 +219,28 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
     internal_error("no subcommand was parsed");
 }
 
+// Memory was refused, a size is beyond any memory, or the system has no room for a thread.
+bool is_out_of_memory(const std::exception& error) {
+    const std::system_error* system = dynamic_cast<const std::system_error*>(&error);
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+           dynamic_cast<const std::length_error*>(&error) != nullptr ||
+           (system != nullptr && (system->code() == std::errc::resource_unavailable_try_again ||
+                                  system->code() == std::errc::not_enough_memory));
+}
+
 } // namespace
+
+int report_out_of_memory(std::ostream& err) {
+    err << "error[E0601]: out of memory\n"
+           "  = help: more memory, or smaller sizes; `ulimit -v` and cgroups may limit what this process gets\n\n";
+    return exit_usage;
+}
 
 int run_cli(const std::vector<std::string>& arguments, Env& env) {
     try {
         return parse_and_run(arguments, env);
-    } catch (const std::bad_alloc&) {
-        env.err << "error: out of memory\n";
-        return exit_internal;
     } catch (const std::exception& error) {
+        if (is_out_of_memory(error)) return report_out_of_memory(env.err);
         env.err << "internal error: " << error.what()
                 << "\nThis is a bug in shardc, not in your files. Please report it with the command and the files.\n";
         return exit_internal;

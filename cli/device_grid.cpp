@@ -42,6 +42,17 @@ std::vector<i64> holders(const Mesh& mesh, const Sharding& sharding, const std::
 
 namespace {
 
+// Of too many devices, which nobody would read either, only their number is said.
+std::string holders_text(const Mesh& mesh, const Sharding& sharding, const std::vector<i64>& part,
+                         std::string_view before = "") {
+    constexpr i64 most_listed = 1 << 16;
+    i64 parts = 1;
+    for (const DimSharding& dim : sharding.dims) parts *= shard_count(dim);
+    const i64 copies = mesh.device_count() / parts;
+    if (copies > most_listed) return fmt::format("{} devices", copies);
+    return fmt::format("{}{}", before, id_list(holders(mesh, sharding, part)));
+}
+
 constexpr i64 most_parts = 8; // rows or columns of a grid before the middle is left out
 
 // Indices of the parts of a dim that are drawn; -1 stands for those left out.
@@ -91,7 +102,7 @@ std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& s
         for (size_t r = 0; r < rows.size(); ++r) {
             bool left_out = rows[r] < 0 || column < 0;
             std::vector<i64> part = flat ? std::vector<i64>{column} : std::vector<i64>{rows[r], column};
-            cells[r].push_back(left_out ? "..." : id_list(holders(mesh, sharding, part)));
+            cells[r].push_back(left_out ? "..." : holders_text(mesh, sharding, part));
             width = std::max(width, cells[r].back().size() + 2);
         }
         widths.push_back(width);
@@ -140,7 +151,7 @@ std::string listing(const Mesh& mesh, const TensorReport& tensor, const Sharding
         for (i64 index : shown_parts(count)) {
             part[d] = index;
             table.add({Cell(range_text(index, tensor.local_shape[d]), axis_color(sharding.dims[d].axes.front().axis)),
-                       index < 0 ? "" : "devices " + id_list(holders(mesh, only, part))});
+                       index < 0 ? "" : holders_text(mesh, only, part, "devices ")});
         }
         out += table.render(paint, "    ");
     }

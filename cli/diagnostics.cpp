@@ -57,8 +57,9 @@ std::optional<int> load_source(Env& env, Sources& sources, const std::string& pa
     std::optional<std::string> text = path == "-" ? read_stream(env.in, error) : env.files.read(path, error);
     if (!text) {
         diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error))
-            .help(error == "is a directory" ? "name a file in it"
-                                            : "check the path and its permissions; - reads stdin");
+            .help(error == "is a directory"             ? "name a file in it"
+                  : error == too_large(text_file_limit) ? "is it a model, a layout, a plan or a policy?"
+                                                        : "check the path and its permissions; - reads stdin");
         return std::nullopt;
     }
     return sources.add(path == "-" ? "<stdin>" : path, std::move(*text));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <tuple>
 
 namespace shard {
 
@@ -35,31 +37,32 @@ const Span* Placed::place() const {
 
 namespace {
 
-// Two subjects read the same file into different Sources: places are compared by file name.
-bool same(const Placed& a, const Placed& b) {
-    const Diagnostic& x = *a.diagnostic;
-    const Diagnostic& y = *b.diagnostic;
-    if (x.code != y.code || x.severity != y.severity || x.message != y.message || x.help != y.help ||
-        x.notes != y.notes)
-        return false;
-    const Span* p = a.place();
-    const Span* q = b.place();
-    if (p == nullptr || q == nullptr) return p == q;
-    return p->line == q->line && p->column == q->column && a.file() == b.file();
+// An order of what diagnostics say and where. Two subjects read the same file into different Sources: places are
+// compared by file name.
+bool comes_before(const Placed& a, const Placed& b) {
+    const auto said = [](const Diagnostic& x) { return std::tie(x.code, x.severity, x.message, x.help, x.notes); };
+    const auto place = [](const Placed& x) {
+        const Span* span = x.place();
+        return span == nullptr ? std::tuple(std::string_view(), 0, 0)
+                               : std::tuple(std::string_view(x.file()), span->line, span->column);
+    };
+    const bool is_less = said(*a.diagnostic) < said(*b.diagnostic);
+    if (is_less || said(*b.diagnostic) < said(*a.diagnostic)) return is_less;
+    return place(a) < place(b);
 }
 
 } // namespace
 
 std::vector<Placed> flatten(std::span<const Subject> subjects) {
     std::vector<Placed> result;
+    std::set<Placed, decltype(&comes_before)> seen(comes_before);
     for (const Subject& subject : subjects) {
-        const std::vector<Placed> before = result; // within one subject nothing is dropped
+        const size_t begin = result.size(); // within one subject nothing is dropped
         for (const Diagnostic& diagnostic : subject.diagnostics) {
-            Placed placed{&diagnostic, subject.sources};
-            bool seen =
-                std::any_of(before.begin(), before.end(), [&](const Placed& other) { return same(other, placed); });
-            if (!seen) result.push_back(placed);
+            const Placed placed{&diagnostic, subject.sources};
+            if (!seen.contains(placed)) result.push_back(placed);
         }
+        seen.insert(result.begin() + static_cast<std::ptrdiff_t>(begin), result.end());
     }
     return result;
 }

@@ -1,8 +1,10 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "executor/memory.h"
 
 #include <cstdlib>
 #include <iostream>
+#include <new>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -24,6 +26,8 @@ int terminal_width() {
 } // namespace
 
 int main(int argc, char** argv) {
+    // To throw takes memory too: with less than this left, nothing could be said when it ends.
+    if (!shard::can_map(shard::i64{1} << 20)) return shard::report_out_of_memory(std::cerr);
     shard::prepare_signals();
     shard::DiskFiles files;
     shard::Env env{std::cin,
@@ -34,5 +38,9 @@ int main(int argc, char** argv) {
                    wants_color(STDERR_FILENO),
                    terminal_width(),
                    isatty(STDERR_FILENO) != 0};
-    return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
+    try {
+        return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
+    } catch (const std::bad_alloc&) { // run_cli reports its own
+        return shard::report_out_of_memory(env.err);
+    }
 }

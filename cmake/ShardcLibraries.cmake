@@ -9,7 +9,7 @@ find_package(Boost 1.74 REQUIRED)
 
 # OpenBLAS, the pthread build and no other: the serial build answers wrongly when several threads call it, the OpenMP
 # build starves under std::thread callers. All builds share one soname, so the loader would take whichever the
-# machine's alternatives point to; naming the folder here puts it on the run-time search path.
+# machine's alternatives point to: executor/blas.cpp looks in the folder that is found here first.
 find_path(SHARDC_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread openblas
           PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} NO_CMAKE_SYSTEM_PATH)
 find_library(SHARDC_OPENBLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread NO_DEFAULT_PATH)
@@ -20,6 +20,7 @@ if(NOT SHARDC_OPENBLAS_INCLUDE OR NOT SHARDC_OPENBLAS_LIBRARY)
     message(FATAL_ERROR "OpenBLAS (pthread build) was not found: run scripts/setup, or install libopenblas-pthread-dev")
 endif()
 mark_as_advanced(SHARDC_OPENBLAS_INCLUDE SHARDC_OPENBLAS_LIBRARY)
+# For bench/ alone, which compares with it.
 add_library(shardc_openblas UNKNOWN IMPORTED)
 set_target_properties(shardc_openblas PROPERTIES IMPORTED_LOCATION ${SHARDC_OPENBLAS_LIBRARY}
                                                  INTERFACE_INCLUDE_DIRECTORIES ${SHARDC_OPENBLAS_INCLUDE})

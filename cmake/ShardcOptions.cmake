@@ -16,9 +16,6 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# The run-time search path keeps the folder of the OpenBLAS that was chosen at configure time: see ShardcLibraries.
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-
 find_program(SHARDC_CCACHE ccache)
 mark_as_advanced(SHARDC_CCACHE)
 if(SHARDC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -4,9 +4,7 @@
 
 #include <sys/mman.h>
 
-#include <cstdio>
 #include <limits>
-#include <memory>
 
 namespace shard {
 
@@ -14,11 +12,11 @@ namespace {
 
 constexpr i64 line = 64, page = 4096, skew_lines = 5;
 
-i64 stride_of(i64 bytes) { return (bytes + page - 1) / page * page + skew_lines * line; }
-
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
+// An odd number of lines, so that no two of the arenas of a page's worth share a cache set.
+i64 stride_of(i64 bytes) {
+    if (bytes < page) return (((bytes + line - 1) / line + 1) | 1) * line;
+    return (bytes + page - 1) / page * page + skew_lines * line;
+}
 
 } // namespace
 
@@ -48,17 +46,6 @@ Arenas::~Arenas() {
     if (base_ == nullptr) return;
     allow_bytes(base_, mapped_); // the addresses may be given to someone else
     munmap(base_, static_cast<size_t>(mapped_));
-}
-
-i64 available_memory() {
-    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen("/proc/meminfo", "r"));
-    if (!file) return -1;
-    char text[256];
-    while (std::fgets(text, sizeof text, file.get()) != nullptr) {
-        long long kibibytes = 0;
-        if (std::sscanf(text, "MemAvailable: %lld kB", &kibibytes) == 1) return kibibytes * 1024;
-    }
-    return -1;
 }
 
 } // namespace shard

@@ -1,6 +1,7 @@
 // The memory of all emulated devices: one mapping, one arena per device, made once per run_plan (the first touch of a
 // page costs more than using it). Arenas are skewed by a few cache lines, so that the same offset of all of them does
-// not fall on one cache set.
+// not fall on one cache set; between two there is always a line that belongs to nobody. Those of less than a page are
+// packed: a million devices with a few numbers each are then no gigabytes.
 //
 // Who owns what: an arena's bytes belong to its device's program. Between Start and the completion of a collective its
 // input may be read, and its output written, by the workers that carry out the peers' shares
@@ -36,8 +37,5 @@ private:
     std::byte* base_ = nullptr;
     i64 bytes_ = 0, stride_ = 0, mapped_ = 0;
 };
-
-// Bytes that the machine can still give, by the operating system's own estimate; -1 if it does not say.
-i64 available_memory();
 
 } // namespace shard

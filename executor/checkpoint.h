@@ -18,6 +18,7 @@
 #include "executor/checkpoint_index.h"
 #include "executor/safetensors.h"
 #include "executor/storage.h"
+#include "executor/stored_type.h"
 #include "plans/disk.h"
 #include "plans/plan.h"
 
@@ -52,7 +53,7 @@ std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& 
 // another tensor (executor/layer_names.h).
 struct StoredPiece {
     int file = 0;
-    DType dtype = DType::f32;
+    StoredType type;
     std::vector<i64> start;
     Shape shape;
     i64 offset = 0; // bytes from the start of the file
@@ -67,8 +68,8 @@ public:
 
     // Finds all that the plan needs: its params, and with `states` what its steps update, except the inputs `given`
     // otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks names, shapes,
-    // element types (E0613, W0602) and the checksums of the files that are needed (E0612); says what of the checkpoint
-    // is not used (W0601).
+    // element types (E0613, W0602, W0603) and the checksums of the files that are needed (E0612); says what of the
+    // checkpoint is not used (W0601).
     bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics);
 
     i64 step() const { return index_.step; }              // that were made before it was saved

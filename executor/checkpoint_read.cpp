@@ -18,13 +18,13 @@ constexpr i64 largest_read = i64{1} << 20; // into memory of its own
 
 struct Source {
     const RangeFile* file;
-    DType dtype;
+    StoredType type;
     std::string* problem;
 };
 
 // A box of elements, from `offset` in the file.
 bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, std::vector<CopyDim> dims) {
-    const i64 size = byte_size(source.dtype);
+    const i64 size = source.type.bytes;
     i64 span = 1, needed = 1; // elements from the first to the last, and those of them that are wanted
     for (const CopyDim& dim : dims) {
         span += (dim.extent - 1) * dim.from;
@@ -32,12 +32,18 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
     }
     const i64 run = dims.empty() || dims.back().from != 1 ? 1 : dims.back().extent;
     const bool is_run = dims.empty() || (dims.size() == 1 && dims[0].from == 1 && dims[0].to == 1);
-    if (is_run && source.dtype == to_type)
+    if (is_run && is_plain(source.type, to_type))
         return source.file->read(offset, {to, static_cast<size_t>(needed * size)}, *source.problem);
     if (needed == 1 || (span * size <= largest_read && (span - needed) * size <= needed / run * largest_gap)) {
         std::vector<std::byte> bytes(static_cast<size_t>(span * size));
         if (!source.file->read(offset, bytes, *source.problem)) return false;
-        convert_strided(to, to_type, bytes.data(), source.dtype, dims);
+        const DType natural = natural_type(source.type);
+        if (!is_plain(source.type, natural)) {
+            std::vector<std::byte> elements(static_cast<size_t>(span * byte_size(natural)));
+            to_natural(elements.data(), bytes.data(), source.type, span);
+            bytes = std::move(elements);
+        }
+        convert_strided(to, to_type, bytes.data(), natural, dims);
         return true;
     }
     CopyDim& outer = dims.front();
@@ -70,9 +76,9 @@ bool Checkpoint::read(const Buffer& input, std::span<const i64> start, std::byte
         if (!meets) continue;
         const std::string path = path_of(piece.file);
         const std::optional<RangeFile> file = RangeFile::open(path, problem);
-        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * byte_size(piece.dtype);
+        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * piece.type.bytes;
         std::byte* target = to + flat_index(input.shape, to_index) * byte_size(input.dtype);
-        if (!file || !read_box({&*file, piece.dtype, &problem}, offset, target, input.dtype,
+        if (!file || !read_box({&*file, piece.type, &problem}, offset, target, input.dtype,
                                normalised(box_copy(extent, input.shape, piece.shape)))) {
             problem = fmt::format("cannot read {}: {}", path, problem);
             return false;

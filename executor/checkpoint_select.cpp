@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace shard {
 
@@ -21,7 +22,9 @@ std::string named(const std::vector<std::string>& names) {
     return text;
 }
 
-std::string type_text(DType dtype, const Shape& shape) { return fmt::format("{} {}", name(dtype), shape_text(shape)); }
+std::string type_text(const StoredType& type, const Shape& shape) {
+    return fmt::format("{} {}", name(type), shape_text(shape));
+}
 
 } // namespace
 
@@ -106,12 +109,16 @@ public:
         for (const Wanted& wanted : wanted_)
             if (std::optional<StoredTensor> tensor = assemble(wanted))
                 tensors.emplace(wanted.buffer->name, std::move(*tensor));
-        if (!rounded_.empty())
-            diagnostics_
-                ->warning(
-                    "W0602", {},
-                    fmt::format("{} of {}: f32 there, rounded to bf16 here", named(rounded_), checkpoint_->name()))
-                .help("training goes on as saved only with the same element types");
+        for (const auto& [conversion, names] : conversions_) {
+            const auto& [fit, from, to] = conversion;
+            const std::string what = fmt::format("{} of {}: {} there, ", named(names), checkpoint_->name(), from);
+            if (fit == Fit::rounded)
+                diagnostics_->warning("W0602", {}, fmt::format("{}rounded to {} here", what, to))
+                    .help("training goes on as saved only with the same element types");
+            else
+                diagnostics_->warning("W0603", {}, fmt::format("{}converted to {} here", what, to))
+                    .note("no value changes");
+        }
         return tensors;
     }
 
@@ -133,19 +140,20 @@ private:
         return false;
     }
 
-    void misfit(const Buffer& buffer, const LayerSource& source, const std::string& there) {
+    void misfit(const Buffer& buffer, const LayerSource& source, const std::string& there,
+                const std::string& help = "is it a checkpoint of this model?") {
         if (!misfits_.insert(source.stored).second) return; // a stack is missed by each of its layers
-        const std::string needed = type_text(buffer.dtype, buffer.global_shape);
+        const std::string needed = type_text(stored_type(buffer.dtype), buffer.global_shape);
         if (source.stored == buffer.name)
             diagnostics_
                 ->error("E0613", {},
                         fmt::format("'{}' is {} in {}, but the model has {}", buffer.name, there, checkpoint_->name(),
                                     needed))
-                .help("is it a checkpoint of this model?");
+                .help(help);
         else
             diagnostics_->error("E0613", {}, fmt::format("{} does not hold '{}'", checkpoint_->name(), buffer.name))
                 .note(fmt::format("'{}' is {} there, which does not fit {}", source.stored, there, needed))
-                .help("is it a checkpoint of this model?");
+                .help(help);
     }
 
     // The index and its files were written together.
@@ -192,7 +200,7 @@ private:
             tensor.dtype = entry.dtype;
             blocks.push_back(block);
             tensor.pieces.push_back(
-                {piece->file, DType::f32, block.start, block.shape, file.header.data_begin + entry.begin});
+                {piece->file, StoredType(), block.start, block.shape, file.header.data_begin + entry.begin});
         }
         const std::optional<Shape> shape = shape_of_grid(blocks);
         if (!shape || !agrees_with_index(name, *shape)) {
@@ -207,16 +215,17 @@ private:
         StoredTensor tensor;
         for (const LayerSource& source : wanted.sources) {
             const std::optional<Stored>& there = stored(source.stored);
-            const std::optional<DType> dtype = there ? fitting_type(*wanted.buffer, source, *there) : std::nullopt;
-            if (!dtype) return std::nullopt;
-            for (const StoredPiece& piece : there->pieces) add_parts(piece, *dtype, source, tensor);
+            const std::optional<StoredType> type = there ? fitting_type(*wanted.buffer, source, *there) : std::nullopt;
+            if (!type) return std::nullopt;
+            for (const StoredPiece& piece : there->pieces) add_parts(piece, *type, source, tensor);
         }
         return tensor;
     }
 
     // Of a stored tensor's piece what lies at `from`, as blocks of the plan's tensor at `to`. Where a layer is taken
     // out of a stack inside of another one, the rest is not in one piece: it is added layer by layer.
-    static void add_parts(const StoredPiece& piece, DType dtype, const LayerSource& source, StoredTensor& tensor) {
+    static void add_parts(const StoredPiece& piece, const StoredType& type, const LayerSource& source,
+                          StoredTensor& tensor) {
         std::vector<i64> first(piece.start.begin(), piece.start.begin() + std::ssize(source.from));
         Shape count(piece.shape.begin(), piece.shape.begin() + std::ssize(source.from));
         bool is_whole = true;
@@ -227,9 +236,9 @@ private:
             count[d] = 1;
             is_whole = false;
         }
-        if (is_whole) return add_part(piece, dtype, source, first, count, tensor);
+        if (is_whole) return add_part(piece, type, source, first, count, tensor);
         for (std::vector<i64> index = first;;) {
-            add_part(piece, dtype, source, index, Shape(index.size(), 1), tensor);
+            add_part(piece, type, source, index, Shape(index.size(), 1), tensor);
             size_t d = index.size();
             while (d > 0 && ++index[d - 1] == first[d - 1] + count[d - 1]) {
                 --d;
@@ -240,15 +249,15 @@ private:
     }
 
     // Consecutive bytes of the piece: `count` layers from `begin` on.
-    static void add_part(const StoredPiece& piece, DType dtype, const LayerSource& source,
+    static void add_part(const StoredPiece& piece, const StoredType& type, const LayerSource& source,
                          const std::vector<i64>& begin, const Shape& count, StoredTensor& tensor) {
         const std::ptrdiff_t layers = std::ssize(source.from);
         const Shape rest(piece.shape.begin() + layers, piece.shape.end());
         i64 skipped = 0; // entries of `rest` that lie before it
         for (size_t d = 0; d < source.from.size(); ++d) skipped = skipped * piece.shape[d] + begin[d] - piece.start[d];
         StoredPiece& part = tensor.emplace_back(piece);
-        part.dtype = dtype;
-        part.offset += skipped * element_count(rest) * byte_size(dtype);
+        part.type = type;
+        part.offset += skipped * element_count(rest) * type.bytes;
         part.start.clear();
         part.shape.clear();
         size_t d = 0; // of those of `from` that are `every`
@@ -268,23 +277,30 @@ private:
         return true;
     }
 
-    // The type of what is stored, if it and the shape are those of the plan.
-    std::optional<DType> fitting_type(const Buffer& buffer, const LayerSource& source, const Stored& there) {
-        const std::optional<DType> dtype = parse_safetensors_dtype(there.dtype);
-        if (!dtype) {
-            misfit(buffer, source, fmt::format("{} {}", there.dtype.substr(0, 20), shape_text(there.shape)));
+    static constexpr const char* lossy = "shardc converts only where nothing is lost: convert the checkpoint first";
+
+    // The type of what is stored, if it and the shape are those of the plan, or can be read as those.
+    std::optional<StoredType> fitting_type(const Buffer& buffer, const LayerSource& source, const Stored& there) {
+        const std::optional<StoredType> type = parse_safetensors_type(there.dtype);
+        if (!type) {
+            misfit(buffer, source, fmt::format("{} {}", there.dtype.substr(0, 20), shape_text(there.shape)), lossy);
             return std::nullopt;
         }
         Shape shape = source.layers;
         shape.insert(shape.end(), buffer.global_shape.begin() + std::ssize(source.to), buffer.global_shape.end());
-        const bool widened = *dtype == DType::bf16 && buffer.dtype == DType::f32;
-        const bool rounded = *dtype == DType::f32 && buffer.dtype == DType::bf16;
-        if (shape != there.shape || !(*dtype == buffer.dtype || widened || rounded)) {
-            misfit(buffer, source, type_text(*dtype, there.shape));
+        const Fit fit = fit_of(*type, buffer.dtype);
+        if (shape != there.shape || fit == Fit::refused) {
+            if (shape == there.shape)
+                misfit(buffer, source, type_text(*type, there.shape), lossy);
+            else
+                misfit(buffer, source, type_text(*type, there.shape));
             return std::nullopt;
         }
-        if (rounded && (rounded_.empty() || rounded_.back() != buffer.name)) rounded_.push_back(buffer.name);
-        return dtype;
+        if (fit != Fit::same) {
+            std::vector<std::string>& names = conversions_[{fit, name(*type), std::string(name(buffer.dtype))}];
+            if (names.empty() || names.back() != buffer.name) names.push_back(buffer.name);
+        }
+        return type;
     }
 
     const Checkpoint* checkpoint_;
@@ -296,7 +312,7 @@ private:
     std::vector<Wanted> wanted_;
     std::map<std::string, std::optional<Stored>> assembled_;
     std::map<int, File> files_;
-    std::vector<std::string> rounded_;
+    std::map<std::tuple<Fit, std::string, std::string>, std::vector<std::string>> conversions_; // names, by from and to
     std::set<std::string> misfits_;
 };
 

@@ -6,6 +6,7 @@
 // bytes where it reads the old ones, and all other inputs as they were.
 #pragma once
 
+#include "executor/stored_type.h"
 #include "plans/plan.h"
 
 #include <atomic>
@@ -65,9 +66,6 @@ struct RunResult {
 // E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating).
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
-// Bytes that run_plan will allocate: arenas and host copies.
-i64 required_bytes(const Plan& plan);
-
 // Compares outputs of two runs of the same model over the same steps, and the scalars of every step; how far they may
 // differ is in executor/allowance.h. Of steps that update inputs, the reference has to have been run with
 // return_initial. Reports the first mismatch of an output (name, global index, both values, device that holds it) as a
@@ -82,10 +80,10 @@ struct Comparison {
 std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference,
                                           Diagnostics& diagnostics);
 
-// .npy files (version 1.0, C order, little endian; bf16 is written as float32).
-std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics);
-std::optional<Tensor> parse_npy(std::string_view file, const std::string& path,
-                                Diagnostics& diagnostics); // path: for messages
-bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics);
+// Whether a tensor of this type and shape, of a file say, can be given for an input, or as data for one. E0602, E0603.
+bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                 Diagnostics& diagnostics);
+bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                Diagnostics& diagnostics);
 
 } // namespace shard

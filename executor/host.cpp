@@ -32,10 +32,6 @@ const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnosti
     return nullptr;
 }
 
-bool dtype_fits(const Tensor& tensor, const Buffer& buffer) {
-    return tensor.type.dtype == buffer.dtype || (tensor.type.dtype == DType::f32 && buffer.dtype == DType::bf16);
-}
-
 bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
     if (static_cast<i64>(tensor.bytes.size()) == tensor.type.bytes()) return true;
     diagnostics.error(
@@ -44,44 +40,11 @@ bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& dia
     return false;
 }
 
-bool check_data(const Plan& plan, const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
-    if (input == nullptr) return false;
-    for (const PlanOutput& output : plan.outputs) {
-        if (output.updates != input->buffer) continue;
-        diagnostics
-            .error("E0602", declared_at(plan, name),
-                   fmt::format("'{}' is updated by every step, so no data can be given for it", name))
-            .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
-        return false;
-    }
-    const Buffer& buffer = buffer_of(plan, input->buffer);
-    const Shape& shape = tensor.type.shape;
-    if (dtype_fits(tensor, buffer) && !shape.empty() && shape.front() > 0 &&
-        Shape(shape.begin() + 1, shape.end()) == buffer.global_shape)
-        return check_bytes(name, tensor, diagnostics);
-    Shape wanted = buffer.global_shape;
-    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
-    diagnostics
-        .error("E0602", declared_at(plan, name),
-               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name,
-                           shard::name(tensor.type.dtype), shape_text(shape), shard::name(buffer.dtype),
-                           shape_text(buffer.global_shape)))
-        .help(fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
-    return false;
-}
-
-bool check_input(const Plan& plan, const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
-    if (input == nullptr) return false;
-    const Buffer& buffer = buffer_of(plan, input->buffer);
-    if (dtype_fits(tensor, buffer) && tensor.type.shape == buffer.global_shape)
-        return check_bytes(name, tensor, diagnostics);
-    diagnostics.error("E0602", declared_at(plan, name),
-                      fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(tensor.type.dtype),
-                                  shape_text(tensor.type.shape), shard::name(buffer.dtype),
-                                  shape_text(buffer.global_shape)));
-    return false;
+std::string loss_help(const StoredType& type, DType wanted) {
+    const bool are_floats = is_floating(wanted) && type.kind == StoredType::Kind::floating;
+    return are_floats ? fmt::format("shardc does not round it: numpy does, with x.astype('{}')",
+                                    wanted == DType::f64 ? "float64" : "float32")
+                      : "";
 }
 
 // One device's part of a whole value.
@@ -104,10 +67,56 @@ Span declared_at(const Plan& plan, std::string_view tensor) {
     return {};
 }
 
+bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    for (const PlanOutput& output : plan.outputs) {
+        if (output.updates != input->buffer) continue;
+        diagnostics
+            .error("E0602", declared_at(plan, name),
+                   fmt::format("'{}' is updated by every step, so no data can be given for it", name))
+            .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
+        return false;
+    }
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    const bool fits = fit_of(type, buffer.dtype) != Fit::refused;
+    const bool has_steps =
+        !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape;
+    if (fits && has_steps) return true;
+    Shape wanted = buffer.global_shape;
+    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
+    diagnostics
+        .error("E0602", declared_at(plan, name),
+               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name, shard::name(type),
+                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.global_shape)))
+        .help(has_steps ? loss_help(type, buffer.dtype)
+                        : fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
+    return false;
+}
+
+bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                 Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.global_shape) return true;
+    diagnostics
+        .error("E0602", declared_at(plan, name),
+               fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(type), shape_text(shape),
+                           shard::name(buffer.dtype), shape_text(buffer.global_shape)))
+        .help(shape == buffer.global_shape ? loss_help(type, buffer.dtype) : "");
+    return false;
+}
+
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
     bool fine = true;
-    for (const auto& [name, tensor] : options.inputs) fine = check_input(plan, name, tensor, diagnostics) && fine;
-    for (const auto& [name, tensor] : options.data) fine = check_data(plan, name, tensor, diagnostics) && fine;
+    for (const auto& [name, tensor] : options.inputs)
+        fine = check_input(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+               check_bytes(name, tensor, diagnostics) && fine;
+    for (const auto& [name, tensor] : options.data)
+        fine = check_data(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+               check_bytes(name, tensor, diagnostics) && fine;
     return fine;
 }
 

@@ -7,8 +7,8 @@
 
 namespace shard {
 
-// True if every given input exists and has the type that the plan expects (f32 is taken for bf16, and rounded); data
-// has a leading dim, and its input is one that no output updates. E0602, E0603.
+// True if every given input exists and fits what the plan expects (executor/stored_type.h); data has a leading dim, and
+// its input is one that no output updates. E0602, E0603.
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
 // Where the model declares one of the plan's tensors: a place in Plan::sources.

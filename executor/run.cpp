@@ -1,9 +1,12 @@
 #include "executor/blas.h"
 #include "executor/executor.h"
 #include "executor/host.h"
+#include "executor/memory.h"
+#include "executor/required_bytes.h"
 #include "executor/shared_memory.h"
 #include "plans/gemm_layout.h"
 #include "plans/plan_check.h"
+#include "plans/units.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +19,8 @@ namespace shard {
 
 namespace {
 
+constexpr int most_workers = 1024;
+
 double seconds_of(std::span<const Device> devices) {
     std::chrono::steady_clock::time_point first = std::chrono::steady_clock::time_point::max(),
                                           last = std::chrono::steady_clock::time_point::min();
@@ -24,12 +29,6 @@ double seconds_of(std::span<const Device> devices) {
         last = std::max(last, device.ended());
     }
     return std::chrono::duration<double>(last - first).count();
-}
-
-std::string size_text(i64 bytes) {
-    constexpr double mebibyte = 1024.0 * 1024.0, gibibyte = 1024 * mebibyte;
-    const double size = static_cast<double>(bytes);
-    return size < gibibyte ? fmt::format("{:.1f} MiB", size / mebibyte) : fmt::format("{:.1f} GiB", size / gibibyte);
 }
 
 struct Gap {
@@ -74,23 +73,35 @@ private:
     bool differs_ = false;
 };
 
-bool fits_memory(const Plan& plan, Diagnostics& diagnostics) {
-    const i64 required = required_bytes(plan), available = available_memory();
-    if (available < 0 || required <= available) return true;
+// Before anything is allocated.
+bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics) {
+    const i64 required = required_bytes(plan, returns_initial);
+    const Memory available = available_memory();
+    if (required < most_required_bytes && (available.bytes < 0 || required <= available.bytes)) return true;
     const TensorReport* largest = nullptr;
     for (const TensorReport& tensor : plan.report.tensors)
         if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
-    diagnostics
-        .error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
-               fmt::format("running this plan needs {} of memory, and this machine has {} free", size_text(required),
-                           size_text(available)))
-        .note(largest == nullptr ? std::string("there is no tensor")
-                                 : fmt::format("the largest tensor is '{}', {} on a device", largest->name,
-                                               size_text(largest->bytes_per_device)))
-        .note(fmt::format("{} devices with {} each, and the outputs", plan.mesh.device_count(),
-                          size_text(plan.arena_bytes)))
+    DiagnosticBuilder error =
+        diagnostics.error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
+                          available.bytes < 0 || required == most_required_bytes
+                              ? "running this plan needs more memory than any machine has"
+                              : fmt::format("running this plan needs {} of memory, and {} {} free",
+                                            human_bytes(required), available.limited_by, human_bytes(available.bytes)));
+    if (largest != nullptr)
+        error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
+                               human_bytes(largest->bytes_per_device)));
+    error
+        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs",
+                          plan.mesh.device_count(), human_bytes(plan.arena_bytes),
+                          human_bytes(bookkeeping_bytes(plan))))
         .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
     return false;
+}
+
+bool multiplies(const Program& program) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(), [](const Instruction& instruction) {
+        return instruction.compute != nullptr && std::holds_alternative<Contract>(instruction.compute->kernel);
+    });
 }
 
 // OpenBLAS counts rows and columns in 31 bits.
@@ -117,39 +128,30 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
 
 } // namespace
 
-i64 required_bytes(const Plan& plan) {
-    constexpr i64 limit = std::numeric_limits<i64>::max() / 2;
-    i64 bytes = Arenas::total_bytes(plan.mesh.device_count(), plan.arena_bytes);
-    for (const PlanOutput& output : plan.outputs) {
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
-        bytes += element_count(buffer.global_shape) * byte_size(buffer.dtype);
-        if (bytes < 0 || bytes > limit) return limit;
-    }
-    return bytes;
-}
-
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
-    if (!prepare_blas(diagnostics)) return std::nullopt;
     const Program program = flatten(plan);
+    const bool needs_blas = multiplies(program);
     if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
-        !fits_memory(plan, diagnostics))
+        !fits_memory(plan, options.return_initial, diagnostics) || (needs_blas && !load_blas(diagnostics)))
         return std::nullopt;
 
     const i64 count = plan.mesh.device_count();
     Arenas arenas;
     if (!arenas.allocate(count, plan.arena_bytes)) {
         diagnostics.error("E0601", {},
-                          fmt::format("the machine does not give {} of memory", size_text(required_bytes(plan))));
+                          fmt::format("the machine does not give {} of memory", human_bytes(required_bytes(plan))));
         return std::nullopt;
     }
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    int workers = static_cast<int>(std::clamp<i64>(options.workers > 0 ? options.workers : cores, 1, count));
+    if (needs_blas) workers = reserve_blas(workers, diagnostics);
+    if (workers == 0) return std::nullopt;
     const Machine machine = {plan, program, arenas, options.poison};
     std::vector<Device> devices;
+    devices.reserve(static_cast<size_t>(count));
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
 
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int workers =
-        std::clamp(options.workers > 0 ? options.workers : cores, 1, static_cast<int>(std::min<i64>(count, 1024)));
-    Scheduler scheduler(workers, count);
+    Scheduler scheduler(std::min(workers, most_workers), count);
     SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
 
     const std::vector<Gap> gaps = without_inputs(plan);

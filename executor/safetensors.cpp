@@ -1,5 +1,6 @@
 #include "executor/safetensors.h"
 
+#include "executor/stored_type.h"
 #include "plans/json_text.h"
 #include "plans/json_tree.h"
 
@@ -16,14 +17,6 @@ constexpr i64 length_bytes = 8;
 constexpr i64 header_limit = 100'000'000;
 constexpr i64 value_limit = 2'000'000; // about 250,000 tensors; the tree of more would take too much memory
 constexpr size_t rank_limit = 32;
-
-struct DTypeName {
-    DType dtype;
-    std::string_view name;
-};
-constexpr DTypeName dtype_names[] = {{DType::f32, "F32"},     {DType::f64, "F64"}, {DType::bf16, "BF16"},
-                                     {DType::i32, "I32"},     {DType::i64, "I64"}, {DType::u32, "U32"},
-                                     {DType::boolean, "BOOL"}};
 
 std::string shortened(std::string_view text) { return std::string(text.substr(0, 80)); }
 
@@ -56,9 +49,9 @@ std::string read_entry(const JsonMember& member, i64 data_bytes, SafetensorsEntr
                            data_bytes);
     const std::optional<i64> count = checked_element_count(entry.shape);
     if (!count) return "its shape has too many elements";
-    const std::optional<DType> known = parse_safetensors_dtype(entry.dtype);
+    const std::optional<StoredType> known = parse_safetensors_type(entry.dtype);
     if (!known) return {};
-    const std::optional<i64> bytes = checked_multiply(*count, byte_size(*known));
+    const std::optional<i64> bytes = checked_multiply(*count, known->bytes);
     if (!bytes || *bytes != entry.end - entry.begin)
         return fmt::format("{} {} does not fill its {} bytes", entry.dtype, shape_text(entry.shape),
                            entry.end - entry.begin);
@@ -104,18 +97,6 @@ const std::string* SafetensorsHeader::find_metadata(std::string_view key) const 
     for (const auto& [name, value] : metadata)
         if (name == key) return &value;
     return nullptr;
-}
-
-std::string_view safetensors_name(DType dtype) {
-    for (const DTypeName& entry : dtype_names)
-        if (entry.dtype == dtype) return entry.name;
-    internal_error("an element type without a name in safetensors");
-}
-
-std::optional<DType> parse_safetensors_dtype(std::string_view text) {
-    for (const DTypeName& entry : dtype_names)
-        if (entry.name == text) return entry.dtype;
-    return std::nullopt;
 }
 
 std::string print_safetensors_header(const SafetensorsHeader& header) {

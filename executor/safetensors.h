@@ -31,9 +31,6 @@ struct SafetensorsHeader {
     const std::string* find_metadata(std::string_view key) const; // nullptr if it is not there
 };
 
-std::string_view safetensors_name(DType dtype);
-std::optional<DType> parse_safetensors_dtype(std::string_view text); // of the types that shardc has
-
 // The length and the header, padded so that the data starts at a multiple of 8; data_begin is ignored.
 std::string print_safetensors_header(const SafetensorsHeader& header);
 

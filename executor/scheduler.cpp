@@ -1,15 +1,23 @@
 #include "executor/scheduler.h"
 
+#include "executor/memory.h"
+
+#include <new>
 #include <system_error>
 #include <utility>
 
 namespace shard {
 
-Scheduler::Scheduler(int workers, i64 devices) : states_(static_cast<size_t>(devices), State::idle) {
+Scheduler::Scheduler(int workers, i64 devices)
+    : ready_(static_cast<size_t>(devices)), states_(static_cast<size_t>(devices), State::idle) {
+    threads_.reserve(static_cast<size_t>(workers)); // afterwards what fails leaves the threads that are there
+    // The machine gives no more threads, or no memory for one: the team is as large as it got, at least the caller. The
+    // stacks leave something for the run.
+    constexpr i64 spare_bytes = i64{32} << 20;
     try {
-        for (int w = 1; w < workers; ++w) threads_.emplace_back([this] { work(false); });
+        for (int w = 1; w < workers && can_map(spare_bytes); ++w) threads_.emplace_back([this] { work(false); });
     } catch (const std::system_error&) {
-        // The machine gives no more threads: the team is as large as it got, at least the caller.
+    } catch (const std::bad_alloc&) {
     }
 }
 
@@ -29,7 +37,7 @@ void Scheduler::run(const std::function<Progress(int)>& task) {
         left_ = static_cast<i64>(states_.size());
         for (size_t d = 0; d < states_.size(); ++d) {
             states_[d] = State::ready;
-            ready_.push_back(static_cast<int>(d));
+            add_ready(static_cast<int>(d));
         }
     }
     changed_.notify_all();
@@ -46,22 +54,30 @@ void Scheduler::wake(int device) {
         if (state == State::running) state = State::running_again;
         if (state != State::waiting) return;
         state = State::ready;
-        ready_.push_back(device);
+        add_ready(device);
     }
     changed_.notify_one();
+}
+
+void Scheduler::add_ready(int device) { ready_[(first_ready_ + ready_count_++) % ready_.size()] = device; }
+
+int Scheduler::take_ready() {
+    const int device = ready_[first_ready_];
+    first_ready_ = (first_ready_ + 1) % ready_.size();
+    --ready_count_;
+    return device;
 }
 
 // The caller leaves when the run is over, the other threads when the team is dissolved.
 void Scheduler::work(bool caller) {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return stop_ || !ready_.empty() || (caller && left_ == 0 && running_ == 0); });
-        if (ready_.empty()) {
+        changed_.wait(lock, [&] { return stop_ || ready_count_ > 0 || (caller && left_ == 0 && running_ == 0); });
+        if (ready_count_ == 0) {
             if (stop_ || caller) return;
             continue;
         }
-        const int device = ready_.front();
-        ready_.pop_front();
+        const int device = take_ready();
         states_[static_cast<size_t>(device)] = State::running;
         ++running_;
         const std::function<Progress(int)>& task = *task_;
@@ -88,15 +104,15 @@ void Scheduler::finish(std::unique_lock<std::mutex>& lock, int device, Progress 
         --left_;
     } else if (state == State::running_again) {
         state = State::ready;
-        ready_.push_back(device);
+        add_ready(device);
     } else {
         state = State::waiting;
     }
-    if (running_ == 0 && ready_.empty() && left_ > 0 && !failure_)
+    if (running_ == 0 && ready_count_ == 0 && left_ > 0 && !failure_)
         failure_ = std::make_exception_ptr(InternalError("the devices wait for each other"));
     if (failure_) { // no device is started any more
         left_ = 0;
-        ready_.clear();
+        ready_count_ = 0;
     }
     if (left_ == 0 && running_ == 0) changed_.notify_all();
 }

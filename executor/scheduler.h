@@ -9,7 +9,6 @@
 #include "plans/base.h"
 
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -21,8 +20,11 @@ namespace shard {
 enum class Progress { done, waiting };
 
 class Scheduler {
+    enum class State : unsigned char { idle, ready, running, running_again, waiting };
+
 public:
-    Scheduler(int workers, i64 devices); // starts up to workers - 1 threads
+    // Starts workers - 1 threads, or as many as the machine gives.
+    Scheduler(int workers, i64 devices);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
@@ -34,14 +36,20 @@ public:
     // Takes up a waiting device again; if it is running, it will be run once more. Any thread may call it.
     void wake(int device);
 
+    static constexpr i64 bytes_per_device = static_cast<i64>(sizeof(int) + sizeof(State));
+
 private:
-    enum class State { idle, ready, running, running_again, waiting };
     void work(bool caller);
     void finish(std::unique_lock<std::mutex>& lock, int device, Progress progress);
+    void add_ready(int device);
+    int take_ready();
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<int> ready_;
+    // Nothing is allocated once the team works: what a worker throws is then only what a task threw. A device is in the
+    // queue at most once, so a ring of all of them holds it.
+    std::vector<int> ready_;
+    size_t first_ready_ = 0, ready_count_ = 0;
     std::vector<State> states_;
     const std::function<Progress(int)>* task_ = nullptr;
     i64 left_ = 0;    // devices not done

@@ -1,8 +1,10 @@
 #include "executor/shared_memory.h"
 
 #include "executor/collective_share.h"
+#include "plans/saturating.h"
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -11,6 +13,7 @@ Groups groups_along(const Mesh& mesh, std::span<const AxisRef> axes) {
     Groups groups;
     groups.group.assign(devices, devices);
     groups.rank.assign(devices, 0);
+    groups.members.reserve(devices / static_cast<size_t>(total_size(axes)));
     for (size_t position = 0; position < devices; ++position) {
         if (groups.group[position] != devices) continue;
         std::vector<i64> members = group_of(mesh, static_cast<i64>(position), axes);
@@ -33,15 +36,35 @@ SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arena
             if (other.start->collective.axes == start->collective.axes) state.groups = other.groups;
         if (!state.groups)
             state.groups = std::make_shared<const Groups>(groups_along(plan.mesh, start->collective.axes));
-        for (const std::vector<i64>& members : state.groups->members) {
-            GroupState group;
-            group.inputs.resize(members.size());
-            group.outputs.resize(members.size());
-            state.group.push_back(std::move(group));
+        state.group.resize(state.groups->members.size());
+        for (size_t i = 0; i < state.group.size(); ++i) {
+            state.group[i].inputs.resize(state.groups->members[i].size());
+            state.group[i].outputs.resize(state.groups->members[i].size());
         }
         state.device.resize(static_cast<size_t>(plan.mesh.device_count()));
         states_.push_back(std::move(state));
     }
+}
+
+i64 SharedMemory::required_bytes(const Mesh& mesh, const Program& program) {
+    constexpr i64 pointer = static_cast<i64>(sizeof(void*)), block = 2 * pointer; // malloc's own
+    const i64 devices = mesh.device_count();
+    i64 bytes = 0;
+    std::set<std::vector<AxisRef>> seen;
+    for (const Start* start : program.starts) {
+        const std::vector<AxisRef>& axes = start->collective.axes;
+        const i64 groups = devices / total_size(axes);
+        if (seen.insert(axes).second) { // Groups, which collectives over the same axes share
+            constexpr i64 vector = static_cast<i64>(sizeof(std::vector<i64>)) + block;
+            bytes = add_saturating(
+                bytes, add_saturating(multiply_saturating(devices, 3 * pointer), multiply_saturating(groups, vector)));
+        }
+        constexpr i64 device = static_cast<i64>(sizeof(DeviceState)) + 2 * pointer;
+        constexpr i64 group = static_cast<i64>(sizeof(GroupState)) + 2 * block;
+        bytes = add_saturating(
+            bytes, add_saturating(multiply_saturating(devices, device), multiply_saturating(groups, group)));
+    }
+    return bytes;
 }
 
 void SharedMemory::start(int collective, int device, const std::byte* input, std::byte* output) {

@@ -33,6 +33,9 @@ public:
     bool wait(int collective, int device) override;
     i64 wire_bytes(int collective) const override;
 
+    // What an object of these will allocate.
+    static i64 required_bytes(const Mesh& mesh, const Program& program);
+
 private:
     struct GroupState {
         std::vector<const std::byte*> inputs; // by rank

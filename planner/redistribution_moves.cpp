@@ -60,8 +60,9 @@ struct RedistributionSpace::Generator {
                 if (!divides(d, size(piece))) continue;
                 Placement after = here;
                 after.dims[d].push_back(piece);
+                std::vector<AxisRef> axes = refs(std::span(&piece, 1));
                 moves.push_back(
-                    {{std::nullopt, {-1, static_cast<int>(d), refs(std::span(&piece, 1))}}, after, {0, 0, 0, 1}});
+                    {{std::nullopt, {-1, static_cast<int>(d), std::move(axes)}}, std::move(after), {0, 0, 0, 1}});
             }
         }
     }

@@ -5,28 +5,38 @@ namespace shard {
 std::vector<CodeDoc> running_codes() {
     return {
         {"E0601", "not enough memory to run",
-         "The plan's arenas (one per device, all in this machine's memory) and the outputs do not fit into the memory "
-         "that is free. It is refused "
-         "before anything is allocated. Planning needs no memory for tensors: only `run` does. Use smaller sizes for a "
-         "trial run."},
+         "The plan's arenas (one per device, all in this machine's memory), what keeps track of the devices, and the "
+         "outputs do not fit into the memory that is free: in the machine, in the process's cgroup, within `ulimit "
+         "-v`. "
+         "It is refused before anything is allocated. Planning needs no memory for tensors: only `run` does. Use "
+         "smaller sizes for a trial run. Any command says the same when memory is refused to it on the way."},
         {"E0602", "an input does not fit",
          "The tensor given for an input has another element type or shape than the plan's. Shapes are global: the "
          "executor cuts out the shards. "
-         "float32 is accepted for a bf16 input and rounded."},
+         "Types that the plan's type holds without loss are converted (W0603), and float32 is rounded for a bf16 "
+         "input; "
+         "float64 is not rounded to f32, since only you know whether that is fine: x.astype('float32') in numpy does "
+         "it."},
         {"E0603", "no such input", "A tensor was given for a name that is not an input, param or state of the plan."},
         {"E0604", "replicas of a value differ",
          "Two devices hold the same block of an output, but not the same bits. A plan from `shardc plan` never does "
          "that: the plan was edited, or "
          "this is a bug worth reporting."},
-        {"E0605", "the wrong OpenBLAS was loaded",
-         "Workers call OpenBLAS at the same time. Only its pthread build is correct and fast then; the serial build "
+        {"E0605", "OpenBLAS is missing, or the wrong one",
+         "Products of matrices are OpenBLAS's, which is loaded when a plan that has some is run. It cannot be found, "
+         "or "
+         "what was found is of no use: workers call it at the same time. Only its pthread build is correct and fast "
+         "then; the serial build "
          "gives wrong results silently. "
          "Install libopenblas-pthread-dev, and choose it with `update-alternatives --config "
          "libopenblas.so.0-x86_64-linux-gnu`."},
         {"E0606", "a .npy file cannot be used",
-         "The file is missing, is not in numpy's .npy format (versions 1 to 3), is cut, or holds elements of a type "
-         "that shardc does not have. "
-         "Known are float32, float64, int32, int64, uint32 and bool, little endian, in C or Fortran order."},
+         "The file is missing, is not in numpy's .npy format (versions 1 to 3), is shorter or longer than its header "
+         "says, or holds elements of a type that shardc cannot read. Known are floats of 2, 4 and 8 bytes, integers of "
+         "1, 2, 4 and 8, and bool, in either byte order, in C or Fortran order. "
+         "bf16 has no type in numpy: write it as float32. A pipe may stand for the file; it is read to the end that "
+         "its "
+         "header declares, and a pipe that nobody writes to is waited for."},
         {"E0607", "a .npy file cannot be written",
          "The disk is full, or what was writable before the run no longer is. Nothing was left half-written."},
         {"E0608", "a matrix is too large for BLAS",
@@ -47,7 +57,9 @@ std::vector<CodeDoc> running_codes() {
          "type. Mesh and layout may differ from those it was saved with, the model may not, except that a block that "
          "was scanned may be written out, or the other way round, with as many layers. With --mode forward only "
          "parameters are needed; `--restore-only params` takes only those for training too, and begins with new "
-         "optimizer states. bf16 is read where the model has f32, and f32 where it has bf16 (W0602)."},
+         "optimizer states. Types that the model's type holds without loss are converted (W0603), and f32 and f16 are "
+         "rounded where the "
+         "model has bf16 (W0602); f64 is not rounded to f32."},
         {"E0614", "a checkpoint cannot be written",
          "The folder cannot be made or written, the disk is full, or another run is saving there. The run ends, since "
          "nothing of what it goes on to compute would be kept; the checkpoint from before is as it was."},
@@ -55,8 +67,13 @@ std::vector<CodeDoc> running_codes() {
          "The checkpoint has tensors of names that the model has no parameter or state for. They are not read. The "
          "states of another optimizer are an example; a parameter that was renamed is another, and a mistake."},
         {"W0602", "values of a checkpoint are rounded",
-         "The checkpoint has f32 where the model has bf16. Values are rounded to the nearest; a run that is continued "
+         "The checkpoint has f32 or f16 where the model has bf16. Values are rounded to the nearest; a run that is "
+         "continued "
          "that way does not go on exactly as the one that was saved."},
+        {"W0603", "values of a file are converted",
+         "The file holds numbers of another type than the model, or in the other byte order, and the model's type has "
+         "all of them: f16 where the model has f32, u8 where it has i32. No value changes. Types that would lose "
+         "something are refused (E0602, E0613), except that floats are rounded to bf16 (W0602)."},
         {"P0201", "an output differs from the reference",
          "The run's output and that of the reference (the same model planned for one device) differ by more than "
          "rounding explains. The tolerance "

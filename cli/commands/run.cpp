@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/run_report.h"
 #include "cli/steps.h"
+#include "executor/npy.h"
 
 #include <charconv>
 #include <filesystem>
@@ -43,15 +44,29 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
             continue;
         }
         std::string name = text.substr(0, equals);
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
+        const std::vector<PlanInput>::const_iterator input =
+            std::find_if(plan.inputs.begin(), plan.inputs.end(), [&](const PlanInput& candidate) {
+                return plan.buffers[static_cast<size_t>(candidate.buffer)].name == name;
+            });
+        if (input == plan.inputs.end()) {
             std::string_view near = nearest(name, names);
             diagnostics.error("E0706", {}, fmt::format("the model has no input '{}'", name))
                 .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
                                    : fmt::format("did you mean '{}'?", near));
             continue;
         }
-        std::optional<Tensor> tensor = read_npy(text.substr(equals + 1), diagnostics);
-        if (tensor) tensors.emplace(name, std::move(*tensor));
+        std::optional<NpyFile> file = NpyFile::open(text.substr(equals + 1), diagnostics);
+        const bool fits = file && (option == "--data" ? check_data : check_input)(plan, name, file->type(),
+                                                                                  file->shape(), diagnostics);
+        if (!fits) continue;
+        const DType dtype = plan.buffers[static_cast<size_t>(input->buffer)].dtype;
+        if (fit_of(file->type(), dtype) == Fit::converted)
+            diagnostics
+                .warning("W0603", {},
+                         fmt::format("{}: {} there, converted to {} here", file->path(), shard::name(file->type()),
+                                     shard::name(dtype)))
+                .note("no value changes");
+        if (std::optional<Tensor> tensor = file->read(dtype, diagnostics)) tensors.emplace(name, std::move(*tensor));
     }
     return tensors;
 }

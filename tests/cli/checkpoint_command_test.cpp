@@ -1,5 +1,6 @@
 // `run --save` and `--restore`: what is saved when, and how a restored run goes on.
 #include "cli/command.h"
+#include "executor/npy.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"

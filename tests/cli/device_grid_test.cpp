@@ -92,3 +92,11 @@ TEST_CASE("a large mesh is drawn without its middle") {
     for (i64 i = 1; i < 100; i += 2) odd.push_back(i);
     CHECK(id_list(odd) == "1,3,5,7,9,11,... 50 devices");
 }
+
+TEST_CASE("a mesh of more devices than anybody lists is drawn with their number") {
+    const Mesh endless = {{{"data", i64{1} << 40, ""}, {"model", 2, ""}}, {}};
+    const std::string grid = device_grid(endless, tensor(endless, {4}, "[model]"), "x", {});
+    CHECK(grid.find("| 1099511627776 devices | 1099511627776 devices |") != std::string::npos);
+    const std::string listed = device_grid(endless, tensor(endless, {4, 1, 1}, "[model | - | -]"), "x", {});
+    CHECK(listed.find("0..1  1099511627776 devices\n") != std::string::npos);
+}

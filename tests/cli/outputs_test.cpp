@@ -1,6 +1,6 @@
 // The files that commands write: what can be known to fail is said before anything runs, and nothing is lost by a slip.
 #include "cli/command.h"
-#include "executor/executor.h"
+#include "executor/npy.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/steps.h"
+#include "executor/npy.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"
 

@@ -1,6 +1,11 @@
 #include "executor/blas.h"
 
+#include "test_paths.h"
+
 #include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
 
 namespace shard {
 
@@ -14,6 +19,45 @@ TEST_CASE("the pthread build of OpenBLAS is taken, a serial one and one of OpenM
         CHECK(diagnostics.all().back().message ==
               "the OpenBLAS that was loaded is not the pthread build: OpenBLAS 0.3.21 SINGLE_THREADED");
     }
+}
+
+TEST_CASE("OpenBLAS that is missing, and a library that is something else, are named") {
+    const auto refusal = [](const std::vector<std::string>& candidates) {
+        Diagnostics diagnostics;
+        CHECK_FALSE(try_blas(candidates, diagnostics));
+        REQUIRE(diagnostics.all().size() == 1);
+        CHECK(diagnostics.all()[0].help == "install libopenblas0-pthread; `shardc plan` does not need it");
+        return diagnostics.all()[0].code + " " + diagnostics.all()[0].message;
+    };
+    CHECK(refusal({"/nowhere/libopenblas.so.0"}) ==
+          "E0605 OpenBLAS cannot be loaded: /nowhere/libopenblas.so.0: cannot open shared object file: No such file or "
+          "directory");
+    CHECK(refusal({"/nowhere/libopenblas.so.0", "libm.so.6"}) ==
+          "E0605 OpenBLAS cannot be loaded: libm.so.6 is not OpenBLAS");
+}
+
+TEST_CASE("OpenBLAS is loaded without threads of its own, and gives as many callers room as ask for it") {
+    Diagnostics diagnostics;
+    const auto threads = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                             std::filesystem::directory_iterator());
+    };
+    const std::ptrdiff_t before = threads();
+    REQUIRE(load_blas(diagnostics));
+    CHECK(threads() == before);
+    CHECK(reserve_blas(3, diagnostics) == 3);
+    CHECK(reserve_blas(2, diagnostics) == 2); // they are there already
+    CHECK(diagnostics.all().empty());
+}
+
+TEST_CASE("the program itself does not load OpenBLAS") {
+    FILE* pipe = popen("ldd " SHARDC_EXECUTABLE, "r");
+    REQUIRE(pipe != nullptr);
+    std::string printed;
+    for (int c; (c = std::fgetc(pipe)) != EOF;) printed += static_cast<char>(c);
+    CHECK(pclose(pipe) == 0);
+    CHECK(printed.find("libstdc++") != std::string::npos);
+    CHECK(printed.find("blas") == std::string::npos);
 }
 
 } // namespace shard

@@ -252,7 +252,8 @@ TEST_CASE("checkpoint: layers of two element types are each converted") {
     const std::string folder = fresh_folder("layer_types");
     save(keeping_plan(one_device, {{"block.0.w", DType::bf16, {4}, ""}, {"block.1.w", DType::f32, {4}, ""}}), folder, 1,
          [](const std::string& name, i64 index) { return static_cast<double>(index + (name == "block.1.w" ? 4 : 0)); });
-    check_restored(keeping_plan(one_device, {{"block.w", DType::f32, {2, 4}, "", Role::param, {1}}}), folder);
+    check_restored(keeping_plan(one_device, {{"block.w", DType::f32, {2, 4}, "", Role::param, {1}}}), folder,
+                   count_to_200, {"W0603 'block.w' of " + folder + "/step-1: bf16 there, converted to f32 here"});
 }
 
 } // namespace shard

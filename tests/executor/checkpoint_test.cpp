@@ -9,6 +9,7 @@
 #include "tests/support/json_schema.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -146,21 +147,20 @@ TEST_CASE("checkpoint: a device reads the bytes of its block, and no others") {
     CHECK(bytes_read() - before < w.bytes + 4096);
 }
 
-TEST_CASE("checkpoint: bf16 widens, f32 is rounded and that is said") {
+TEST_CASE("checkpoint: bf16 widens, f32 is rounded and both are said") {
     const std::string folder = fresh_folder("bf16");
     const auto plan = [](DType dtype) {
         return keeping_plan(make_mesh({{"x", 2}}), {{"w", dtype, {4, 2}, "[x | -]"}});
     };
     save(plan(DType::bf16), folder, 1);
     check_restored(plan(DType::bf16), folder);
-    check_restored(plan(DType::f32), folder); // 0 to 7 are bf16 numbers
+    const std::string first = folder + "/step-1", second = folder + "/step-2";
+    // 0 to 7 are bf16 numbers.
+    check_restored(plan(DType::f32), folder, count_to_200,
+                   {"W0603 'w' of " + first + ": bf16 there, converted to f32 here"});
     save(plan(DType::f32), folder, 2);
-    Diagnostics diagnostics;
-    std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, diagnostics);
-    REQUIRE(checkpoint);
-    CHECK(checkpoint->select(plan(DType::bf16), SaveWhat::all, {}, diagnostics));
-    REQUIRE(diagnostics.all().size() == 1);
-    CHECK(diagnostics.all()[0].code == "W0602");
+    check_restored(plan(DType::bf16), folder, count_to_200,
+                   {"W0602 'w' of " + second + ": f32 there, rounded to bf16 here"});
 }
 
 TEST_CASE("checkpoint: what a model lacks, has otherwise or more is named") {
@@ -262,11 +262,46 @@ TEST_CASE("checkpoint: folders and files of other programs are read") {
     check_restored(two, step);
     fs::remove(step + "/model.safetensors.index.json");
     check_restored(two, step);
-    // A type that shardc lacks is named, and does no harm where nobody asks for it.
+}
+
+TEST_CASE("checkpoint: element types of other programs are converted where nothing is lost, and named where it is") {
+    const std::string folder = fresh_folder("types"), path = folder + "/model.safetensors";
+    fs::create_directory(folder);
+    const auto plan = [](DType dtype) {
+        return keeping_plan(make_mesh({{"x", 2}}), {{"w", dtype, {4, 2}, "[- | x]"}});
+    };
+    const auto store = [&path](const std::string& dtype, const std::string& bytes) {
+        SafetensorsHeader header;
+        header.tensors = {{"w", dtype, {4, 2}, 0, std::ssize(bytes)}};
+        write(path, print_safetensors_header(header) + bytes);
+    };
+    const auto check = [&](DType dtype, const std::vector<double>& values, const std::string& said) {
+        check_restored(plan(dtype), path, [&](const std::string&, i64 i) { return values[static_cast<size_t>(i)]; },
+                       {fmt::format(fmt::runtime(said), "'w' of " + path)});
+    };
+    std::string halves;
+    for (const int bits : {0x0000, 0x3C00, 0xC000, 0x7BFF, 0x0001, 0x3555, 0x8000, 0x4900})
+        halves += {static_cast<char>(bits & 0xFF), static_cast<char>(bits >> 8)};
+    store("F16", halves);
+    const std::vector<double> values = {0, 1, -2, 65504, 0x1p-24, 0x1.554p-2, -0.0, 10};
+    check(DType::f32, values, "W0603 {}: f16 there, converted to f32 here");
+    check(DType::f64, values, "W0603 {}: f16 there, converted to f64 here");
+    check(DType::bf16, values, "W0602 {}: f16 there, rounded to bf16 here");
+    CHECK(refusal(plan(DType::i32), path) == "E0613 'w' is f16 (4, 2) in " + path + ", but the model has i32 (4, 2)");
+    store("U8", {0, 1, 2, 3, 4, 5, 127, static_cast<char>(255)});
+    check(DType::i32, {0, 1, 2, 3, 4, 5, 127, 255}, "W0603 {}: u8 there, converted to i32 here");
+    check(DType::u32, {0, 1, 2, 3, 4, 5, 127, 255}, "W0603 {}: u8 there, converted to u32 here");
+    store("F64", std::string(64, '\0'));
+    CHECK(refusal(plan(DType::f32), path) == "E0613 'w' is f64 (4, 2) in " + path + ", but the model has f32 (4, 2)");
+    store("F8_E4M3", std::string(8, 'x'));
+    CHECK(refusal(plan(DType::f32), path) ==
+          "E0613 'w' is F8_E4M3 (4, 2) in " + path + ", but the model has f32 (4, 2)");
+    // It does no harm where nobody asks for it.
     SafetensorsHeader header;
-    header.tensors = {{"w", "F16", {4, 2}, 0, 16}, {"scale", "F8_E4M3", {3}, 16, 19}};
-    write(step + "/model.safetensors", print_safetensors_header(header) + std::string(19, 'x'));
-    CHECK(refusal(two, step) == "E0613 'w' is F16 (4, 2) in " + step + ", but the model has f32 (4, 2)");
+    header.tensors = {{"w", "F32", {4, 2}, 0, 32}, {"scale", "F8_E4M3", {3}, 32, 35}};
+    write(path, print_safetensors_header(header) + std::string(35, '\0'));
+    check_restored(plan(DType::f32), path, [](const std::string&, i64) { return 0.0; },
+                   {"W0601 " + path + " also holds 'scale': not used"});
 }
 
 TEST_CASE("checkpoint: a new one takes the place of the one before, and of what was left half-written") {

@@ -55,12 +55,16 @@ std::string save(const Plan& plan, const std::string& folder, i64 step, const Ke
     return *written;
 }
 
-void check_restored(const Plan& plan, const std::string& path, const KeptValue& value) {
+void check_restored(const Plan& plan, const std::string& path, const KeptValue& value,
+                    const std::vector<std::string>& said) {
     Diagnostics diagnostics;
     std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
     REQUIRE(checkpoint);
     REQUIRE(checkpoint->select(plan, SaveWhat::all, {}, diagnostics));
-    CHECK(diagnostics.all().empty());
+    std::vector<std::string> messages;
+    for (const Diagnostic& diagnostic : diagnostics.all())
+        messages.push_back(diagnostic.code + " " + diagnostic.message);
+    CHECK(messages == said);
     RunOptions options;
     options.restore = &*checkpoint;
     const RunResult result = run_clean(plan, options);

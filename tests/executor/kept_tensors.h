@@ -25,8 +25,9 @@ double count_to_200(const std::string& name, i64 index); // the index modulo 200
 
 // The folder that was written.
 std::string save(const Plan& plan, const std::string& folder, i64 step, const KeptValue& value = count_to_200);
-// All that the plan keeps is found in a checkpoint, without a word, and has these values.
-void check_restored(const Plan& plan, const std::string& path, const KeptValue& value = count_to_200);
+// All that the plan keeps is found in a checkpoint, with these warnings, and has these values.
+void check_restored(const Plan& plan, const std::string& path, const KeptValue& value = count_to_200,
+                    const std::vector<std::string>& said = {});
 // The last diagnostic of opening and selecting: "E0612 message".
 std::string refusal(const Plan& plan, const std::string& path);
 

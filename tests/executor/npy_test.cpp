@@ -1,4 +1,5 @@
 // .npy files: what is written is read again, what numpy writes is read, and no corrupt file does harm.
+#include "executor/npy.h"
 #include "plans/file.h"
 #include "plans/output_file.h"
 #include "test_paths.h"
@@ -6,7 +7,13 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 namespace shard {
 namespace {
@@ -36,6 +43,18 @@ std::string floats(std::initializer_list<float> list) {
     for (float value : list) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
     return bytes;
 }
+
+class Handler {
+public:
+    Handler(int signal, void (*handler)(int)) : signal_(signal), before_(std::signal(signal, handler)) {}
+    Handler(const Handler&) = delete;
+    Handler& operator=(const Handler&) = delete;
+    ~Handler() { std::signal(signal_, before_); }
+
+private:
+    int signal_;
+    void (*before_)(int);
+};
 
 } // namespace
 
@@ -82,7 +101,8 @@ TEST_CASE("corrupt .npy files are reported, whatever is cut or wrong") {
     std::vector<std::string> bad = {
         npy(4, good_header, floats({1, 2})),
         good + "x",
-        npy(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}", floats({1, 2})),
+        npy(1, "{'descr': '|V2', 'fortran_order': False, 'shape': (4,)}", floats({1, 2})),
+        npy(1, "{'descr': '<u8', 'fortran_order': False, 'shape': (1,)}", floats({1, 2})),
         npy(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", floats({1, 2})),
         npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", floats({1, 2})),
         npy(1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", floats({1, 2})),
@@ -109,6 +129,74 @@ TEST_CASE("corrupt .npy files are reported, whatever is cut or wrong") {
         CAPTURE(at);
         if (!read_text(contents, diagnostics)) CHECK(diagnostics.all().size() == 1);
     }
+}
+
+TEST_CASE("types of numpy that shardc lacks are read as the nearest it has") {
+    const auto read_as = [](const std::string& descr, const std::string& shape, const std::string& bytes) {
+        Diagnostics diagnostics;
+        std::optional<Tensor> tensor = read_text(
+            npy(1, "{'descr': '" + descr + "', 'fortran_order': True, 'shape': " + shape + "}", bytes), diagnostics);
+        REQUIRE(tensor);
+        return std::pair(tensor->type.dtype, values(*tensor));
+    };
+    using Read = std::pair<DType, std::vector<double>>;
+    CHECK(read_as("<f2", "(2, 2)", {0, 0x3C, 0, 0x40, 0, 0x42, 0, 0x44}) == Read{DType::f32, {1, 3, 2, 4}});
+    CHECK(read_as(">i4", "(2,)", {0, 0, 0, 1, 0, 0, 1, 0}) == Read{DType::i32, {1, 256}});
+    CHECK(read_as("|u1", "(2,)", {1, static_cast<char>(255)}) == Read{DType::i32, {1, 255}});
+    CHECK(read_as("|b1", "(2,)", {0, 7}) == Read{DType::boolean, {0, 1}});
+}
+
+TEST_CASE("a pipe may stand for a .npy file, and is read to the end that its header declares") {
+    const std::string good =
+        npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (70000,), }\n", std::string(280000, '\0'));
+    const auto read_pipe = [](const std::string& contents, Diagnostics& diagnostics) {
+        const std::string path = path_of("npy_test_pipe");
+        std::remove(path.c_str());
+        REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+        std::thread writer([&] { std::ofstream(path, std::ios::binary) << contents; });
+        std::optional<Tensor> tensor = read_npy(path, diagnostics);
+        writer.join();
+        return tensor;
+    };
+    const Handler ignored(SIGPIPE, SIG_IGN); // a reader that stops early
+    Diagnostics diagnostics;
+    const std::optional<Tensor> tensor = read_pipe(good, diagnostics);
+    REQUIRE(tensor);
+    CHECK(tensor->type.shape == Shape{70000});
+    for (const std::string& bad : {good + "x", good.substr(0, good.size() - 1), std::string(), std::string("no array")})
+        CHECK_FALSE(read_pipe(bad, diagnostics));
+    std::vector<std::string> said;
+    for (const Diagnostic& diagnostic : diagnostics.all())
+        said.push_back(diagnostic.message.substr(diagnostic.message.rfind(": ") + 2));
+    CHECK(said == std::vector<std::string>{"there are more bytes than its shape needs", "it ends too early",
+                                           "it ends too early", "it is not a .npy file"});
+}
+
+TEST_CASE("files that are too large, or have no end, are refused by their header") {
+    Diagnostics diagnostics;
+    CHECK_FALSE(read_npy("/dev/zero", diagnostics));
+    CHECK(diagnostics.all().back().message == "cannot use /dev/zero: it is not a .npy file");
+    const std::string path = path_of("npy_test_sparse.npy");
+    const i64 terabyte = i64{1} << 40;
+    {
+        std::ofstream file(path, std::ios::binary);
+        file << npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(terabyte / 4) + ",)}",
+                    "");
+    }
+    const i64 header = static_cast<i64>(std::filesystem::file_size(path));
+    std::error_code error;
+    std::filesystem::resize_file(path, static_cast<size_t>(header + terabyte), error); // takes no room on the disk
+    if (!error) {
+        std::optional<NpyFile> file = NpyFile::open(path, diagnostics);
+        REQUIRE(file);
+        CHECK(file->shape() == Shape{terabyte / 4});
+        CHECK_FALSE(file->read(DType::f32, diagnostics));
+        CHECK(diagnostics.all().back().code == "E0601");
+        std::filesystem::resize_file(path, static_cast<size_t>(header + terabyte + 1));
+        CHECK_FALSE(NpyFile::open(path, diagnostics));
+        CHECK(diagnostics.all().back().code == "E0606");
+    }
+    std::remove(path.c_str());
 }
 
 TEST_CASE("files that cannot be read or written are reported and leave nothing behind") {

@@ -1,5 +1,7 @@
 // Whole runs of plans made by hand.
+#include "executor/required_bytes.h"
 #include "tests/executor/plan_builder.h"
+#include "tests/support/allocations.h"
 
 #include <doctest/doctest.h>
 
@@ -195,6 +197,46 @@ TEST_CASE("inputs that do not fit and plans that are too large are refused") {
     CHECK(refused.all().at(0).code == "E0601");
     large.arena_bytes = i64{1} << 62;
     CHECK(required_bytes(large) > 0);
+}
+
+TEST_CASE("what a run needs for each device is known before, and a million devices of a few bytes are no gigabytes") {
+    const auto plan_on = [](i64 devices) {
+        PlanBuilder b(make_mesh({{"a", devices / 4}, {"b", 4}}));
+        const int x = b.input("x", DType::f32, {devices}, "[a,b]");
+        int y = x;
+        for (const std::string axis : {"a", "b", "a", "b"}) {
+            const int next = b.buffer("y", DType::f32, {devices}, "[a,b]");
+            Collective permute; // in place: every device to itself
+            permute.axes = b.axes({axis});
+            b.collective("all_reduce", permute, y, next);
+            y = next;
+        }
+        b.output("y", y);
+        return b.plan();
+    };
+    for (const i64 devices : {1024, 8192}) {
+        const Plan plan = plan_on(devices);
+        RunOptions options;
+        options.workers = 2;
+        Diagnostics diagnostics;
+        const CountAllocations count;
+        REQUIRE(run_plan(plan, options, diagnostics));
+        CAPTURE(devices);
+        CHECK(count.most_bytes() <= bookkeeping_bytes(plan));
+        CHECK(count.most_bytes() > bookkeeping_bytes(plan) / 2);
+    }
+    const Plan million = plan_on(i64{1} << 20);
+    CHECK(required_bytes(million) < i64{2} << 30);
+    CHECK(required_bytes(million) - bookkeeping_bytes(million) < i64{600} << 20);
+    // More devices than can be numbered need more than there is, whatever the machine.
+    Plan endless = plan_on(8);
+    endless.mesh.axes[0].size = i64{1} << 40;
+    CHECK(required_bytes(endless) == most_required_bytes);
+    Diagnostics refused;
+    CHECK_FALSE(run_plan(endless, {}, refused));
+    REQUIRE(refused.all().size() == 1);
+    CHECK(refused.all()[0].code == "E0601");
+    CHECK(refused.all()[0].message == "running this plan needs more memory than any machine has");
 }
 
 TEST_CASE("matrices with more rows than BLAS can count are refused before anything is allocated") {
