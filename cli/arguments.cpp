@@ -2,12 +2,15 @@
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/file_claims.h"
+#include "cli/outlet.h"
 #include "cli/table.h"
 #include "plans/base.h"
+#include "plans/printable.h"
 #include "plans/version.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <fmt/format.h>
 #include <new>
@@ -119,8 +122,7 @@ std::string overview() {
     return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
                        "shardc COMMAND --help says more; shardc --version says which this is.\n"
                        "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error, "
-                       "130 run was stopped by Ctrl-C, 143 by kill, 129 by "
-                       "a hangup.\n",
+                       "130 run was stopped by Ctrl-C, 143 by kill, 129 by a hangup, 141 nobody read on.\n",
                        tool_summary, table.render({}, "  "));
 }
 
@@ -228,6 +230,18 @@ bool is_out_of_memory(const std::exception& error) {
                                   system->code() == std::errc::not_enough_memory));
 }
 
+// `last_err` takes no memory to write to.
+int run_guarded(const std::vector<std::string>& arguments, Env& env, std::ostream& last_err) {
+    try {
+        return parse_and_run(arguments, env);
+    } catch (const std::exception& error) {
+        if (is_out_of_memory(error)) return report_out_of_memory(last_err);
+        env.err << "internal error: " << printable(error.what())
+                << "\nThis is a bug in shardc, not in your files. Please report it with the command and the files.\n";
+        return exit_internal;
+    }
+}
+
 } // namespace
 
 int report_out_of_memory(std::ostream& err) {
@@ -237,14 +251,13 @@ int report_out_of_memory(std::ostream& err) {
 }
 
 int run_cli(const std::vector<std::string>& arguments, Env& env) {
-    try {
-        return parse_and_run(arguments, env);
-    } catch (const std::exception& error) {
-        if (is_out_of_memory(error)) return report_out_of_memory(env.err);
-        env.err << "internal error: " << error.what()
-                << "\nThis is a bug in shardc, not in your files. Please report it with the command and the files.\n";
-        return exit_internal;
-    }
+    Outlet out(env.out, env.out_color), err(env.err, env.err_color || env.err_terminal);
+    err.stream() << std::unitbuf;
+    Env checked{env.in,        out.stream(),  err.stream(), env.files,
+                env.out_color, env.err_color, env.width,    env.err_terminal};
+    const int code = run_guarded(arguments, checked, env.err);
+    out.finish();
+    return out.problem() == ENOMEM ? report_out_of_memory(env.err) : finish_output(out, checked, code);
 }
 
 } // namespace shard

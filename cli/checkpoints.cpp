@@ -1,5 +1,6 @@
 #include "cli/checkpoints.h"
 
+#include "cli/diagnostics.h"
 #include "cli/steps.h"
 #include "executor/checkpoint_parts.h"
 
@@ -103,7 +104,7 @@ bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
     failed_ = !folder;
     if (failed_) return false;
     saved_step_ = view.step;
-    env_->err << fmt::format("saved step {} to {}\n", steps, *folder) << std::flush;
+    say(*env_, fmt::format("saved step {} to {}", steps, *folder));
     return true;
 }
 

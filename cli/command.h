@@ -21,6 +21,7 @@ enum ExitCode {
     // As a shell says which signal ended a command; here it ended orderly, but early.
     exit_hung_up = 129,     // SIGHUP
     exit_interrupted = 130, // SIGINT, Ctrl-C
+    exit_broken_pipe = 141, // nobody read on, as in `shardc ... | head -1`
     exit_terminated = 143,  // SIGTERM
 };
 

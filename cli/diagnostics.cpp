@@ -2,7 +2,10 @@
 
 #include "cli/format.h"
 #include "plans/file.h"
+#include "plans/printable.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <istream>
 #include <ostream>
@@ -17,6 +20,8 @@ std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic>
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
     env.err << diagnostics_text(sources, diagnostics, env.err_color);
 }
+
+void say(Env& env, std::string_view line) { env.err << printable(line) + "\n"; }
 
 int exit_code(const Diagnostics& diagnostics) {
     Subject subject{{}, {}, nullptr, diagnostics.all()};
@@ -40,11 +45,16 @@ namespace {
 
 std::optional<std::string> read_stream(std::istream& in, std::string& error) {
     std::string text;
+    errno = 0;
     char block[1 << 16];
     while (in.read(block, sizeof block), in.gcount() > 0) {
         text.append(block, static_cast<size_t>(in.gcount()));
         if (text.size() <= text_file_limit) continue;
         error = too_large(text_file_limit);
+        return std::nullopt;
+    }
+    if (in.bad()) {
+        error = std::strerror(errno != 0 ? errno : EIO);
         return std::nullopt;
     }
     return text;
@@ -55,6 +65,11 @@ std::optional<std::string> read_stream(std::istream& in, std::string& error) {
 std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     std::string error;
     std::optional<std::string> text = path == "-" ? read_stream(env.in, error) : env.files.read(path, error);
+    if (!text && path == "-") {
+        diagnostics.error("E0702", {}, fmt::format("cannot read stdin: {}", error))
+            .help("pipe a file in, or name one instead of -");
+        return std::nullopt;
+    }
     if (!text) {
         diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error))
             .help(error == "is a directory"             ? "name a file in it"

@@ -14,6 +14,9 @@ std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic>
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics);
 
+// A line on stderr that is no diagnostic: what was written where.
+void say(Env& env, std::string_view line);
+
 // 2 if an error is there, else 1 if a finding is, else 0.
 int exit_code(const Diagnostics& diagnostics);
 

@@ -150,20 +150,31 @@ std::string left_out_text(i64 count) {
                       : fmt::format("and {} (--all shows them)\n", counted(count, "intermediate value"));
 }
 
-// The mesh in the title if all have the same, else one line per plan.
+bool same_hardware(const std::vector<NamedPlan>& plans) {
+    return std::all_of(plans.begin(), plans.end(), [&](const NamedPlan& named) {
+        return named.plan->report.hardware == plans.front().plan->report.hardware;
+    });
+}
+
+constexpr std::string_view hardware_warning =
+    "the plans are for different hardware: their times compare machines, not layouts";
+
+// Mesh and hardware in the title if all have the same, else one line per plan.
 std::string heading(const std::vector<NamedPlan>& plans, const Paint& paint, std::string_view indent) {
     const Plan& first = *plans.front().plan;
     auto same = [&](const NamedPlan& named) { return named.plan->mesh == first.mesh; };
     std::string out = fmt::format("{}, {}", paint.strong(first.model), first.mode);
-    if (std::all_of(plans.begin(), plans.end(), same))
-        return fmt::format("{}, on {}\n\n", out, paint_axes(paint, first.mesh, mesh_text(first.mesh)));
-    Table table({{""}, {""}});
+    if (std::all_of(plans.begin(), plans.end(), same) && same_hardware(plans))
+        return fmt::format("{}, on {}{}\n\n", out, paint_axes(paint, first.mesh, mesh_text(first.mesh)),
+                           first.report.hardware.empty() ? "" : ", " + first.report.hardware);
+    Table table({{""}, {""}, {""}});
     for (const NamedPlan& named : plans) {
         Cell mesh(mesh_text(named.plan->mesh));
         mesh.painted = paint_axes(paint, named.plan->mesh, mesh.text);
-        table.add({named.name, mesh});
+        table.add({named.name, mesh, named.plan->report.hardware});
     }
-    return out + "\n\n" + table.render(paint, indent) + "\n";
+    out += "\n\n" + table.render(paint, indent) + "\n";
+    return same_hardware(plans) ? out : out + fmt::format("{}: {}\n\n", paint("1;33", "warning"), hardware_warning);
 }
 
 constexpr std::string_view legend = "* best of the row; percentages are against the first";
@@ -209,6 +220,7 @@ std::string diff_json(const std::vector<NamedPlan>& plans) {
         mesh.raw("axes", json_array(axes)).integer("devices", named.plan->mesh.device_count());
         JsonObject object;
         object.string("name", named.name).string("model", named.plan->model).raw("mesh", mesh.text());
+        object.string("hardware", named.plan->report.hardware);
         for (const Figure& figure : figures) object.number(figure.key, figure.value(named.plan->report));
         items.push_back(object.text());
     }
@@ -221,6 +233,7 @@ std::string diff_json(const std::vector<NamedPlan>& plans) {
     JsonObject object;
     object.integer("format_version", 1).string("tool", tool_text()).flag("differ", plans_differ(plans));
     object.raw("plans", json_lines(items, 2)).raw("tensors", json_lines(tensors, 2));
+    if (!same_hardware(plans)) object.raw("warnings", json_array(std::vector{json_string(hardware_warning)}));
     return object.text() + "\n";
 }
 

@@ -1,7 +1,9 @@
 #include "cli/inputs.h"
 
 #include "cli/diagnostics.h"
+#include "planner/yaml.h"
 #include "plans/plan_json.h"
+#include "plans/printable.h"
 
 #include <fmt/format.h>
 
@@ -9,17 +11,48 @@ namespace shard {
 
 namespace {
 
+// What a file is by its content: "a model", "a layout", or empty.
+std::string_view kind_of(const Sources& sources, int file) {
+    Diagnostics ignored;
+    const std::optional<Yaml> yaml = parse_yaml(sources, file, ignored);
+    if (!yaml || (yaml->find("graph") != nullptr) == (yaml->find("mesh") != nullptr)) return {};
+    return yaml->find("graph") != nullptr ? "a model" : "a layout";
+}
+
+// Where one stands in the other's place, all else that is wrong with them says nothing.
+void find_swapped(const Sources& sources, const PlanRequest& request, Compilation& compilation) {
+    if (!compilation.diagnostics.has_error()) return;
+    const std::string_view model = kind_of(sources, request.model_file), layout = kind_of(sources, request.layout_file);
+    if (model != "a layout" && layout != "a model") return;
+    compilation.diagnostics = {};
+    if (model == "a layout" && layout == "a model") {
+        compilation.diagnostics
+            .error("E0709", {},
+                   fmt::format("these look swapped: '{}' is a layout, '{}' is a model",
+                               sources.name(request.model_file), sources.name(request.layout_file)))
+            .help("the model comes first: MODEL LAYOUT");
+        return;
+    }
+    const int wrong = model == "a layout" ? request.model_file : request.layout_file;
+    compilation.diagnostics
+        .error("E0709", {},
+               fmt::format("'{}' is {}, and stands in the place of {}", sources.name(wrong),
+                           model == "a layout" ? model : layout, model == "a layout" ? "a model" : "a layout"))
+        .help("give a model, then a layout: MODEL LAYOUT");
+}
+
 // The model is in compiled.sources, or could not be read.
 void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_file, const std::string& layout,
                          const std::string& mode) {
     // Both are read before stopping, so that one run says which of the two are missing.
     std::optional<int> layout_file = load_source(env, *compiled.sources, layout, compiled.compilation.diagnostics);
     if (!model_file || !layout_file) return;
-    compiled.name = layout;
+    compiled.name = printable(layout);
     compiled.request.model_file = *model_file;
     compiled.request.layout_file = *layout_file;
     compiled.request.mode = mode;
     compiled.compilation = compile(*compiled.sources, compiled.request);
+    find_swapped(*compiled.sources, compiled.request, compiled.compilation);
 }
 
 // The texts inside a plan become the sources, ready to be compiled as they were, or on one device.
@@ -46,7 +79,7 @@ bool both_from_stdin(const std::string& model, const std::string& layout, Diagno
 
 Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
     Compiled compiled;
-    compiled.name = layout;
+    compiled.name = printable(layout);
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     if (both_from_stdin(model, layout, diagnostics)) return compiled;
     std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
@@ -56,7 +89,7 @@ Compiled compile_files(Env& env, const std::string& model, const std::string& la
 
 Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used) {
     Compiled compiled;
-    compiled.name = words[0];
+    compiled.name = printable(words[0]);
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     used = std::min<size_t>(words.size(), 2);
     if (used == 2 && both_from_stdin(words[0], words[1], diagnostics)) return compiled;
@@ -111,7 +144,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
     bool any_plan = false;
     for (const std::string& path : paths) {
         PlanSource source;
-        source.name = path;
+        source.name = printable(path);
         std::optional<int> file = load_source(env, *source.sources, path, source.diagnostics);
         texts.push_back(file ? std::optional<std::string>(source.sources->text(*file)) : std::nullopt);
         any_plan = any_plan || (texts.back() && looks_like_plan(*texts.back()));
@@ -139,7 +172,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
     std::vector<PlanSource> compiled;
     for (size_t i = 1; i < plans.size(); ++i) {
         PlanSource source;
-        source.name = paths[i];
+        source.name = printable(paths[i]);
         if (!texts[0] || !texts[i]) {
             const Diagnostics& why = texts[0] ? plans[i].diagnostics : plans[0].diagnostics;
             for (const Diagnostic& diagnostic : why.all()) source.diagnostics.add(diagnostic);
@@ -151,6 +184,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
             request.layout_file = source.sources->add(plans[i].sources->name(0), *texts[i]);
             request.mode = mode;
             Compilation compilation = compile(*source.sources, request);
+            find_swapped(*source.sources, request, compilation);
             source.plan = std::move(compilation.plan);
             source.diagnostics = compilation.diagnostics;
         }

@@ -2,7 +2,10 @@
 #include "cli/interrupt.h"
 #include "executor/memory.h"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <iostream>
 #include <new>
 #include <sys/ioctl.h>
@@ -23,12 +26,23 @@ int terminal_width() {
                                                                                                           : 120;
 }
 
+// A stream that the caller closed (`>&-`) would give its number to the next file that is opened, and what is printed
+// would go into that file. So the number is taken, by something that fails as a closed stream does.
+void hold_closed_streams() {
+    for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+            static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    hold_closed_streams();
     // To throw takes memory too: with less than this left, nothing could be said when it ends.
     if (!shard::can_map(shard::i64{1} << 20)) return shard::report_out_of_memory(std::cerr);
     shard::prepare_signals();
+    std::signal(SIGPIPE, SIG_IGN);    // then the write says that nobody reads
+    std::ios::sync_with_stdio(false); // the streams' own buffers, which tell an error from an end
     shard::DiskFiles files;
     shard::Env env{std::cin,
                    std::cout,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/mesh.h"
+#include "plans/printable.h"
 
 #include <string>
 #include <string_view>
@@ -20,11 +21,7 @@ struct Paint {
 // One colour per mesh axis, in mesh order, the same in every report.
 std::string_view axis_color(int axis);
 
-// Columns that a UTF-8 text takes: one per code point (wide characters do not occur in what shardc prints).
-size_t display_width(std::string_view text);
-
-// Control characters of a user's file would let it paint the terminal, and bytes that are not UTF-8 confuse it: they
-// become '?'.
-std::string printable(std::string_view text);
+// Goes back to the line's beginning and empties it.
+inline constexpr std::string_view clear_line = "\r\x1b[K";
 
 } // namespace shard

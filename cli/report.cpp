@@ -73,7 +73,7 @@ Table findings_table(const Report& report) {
     Table table({{"code"}, {"finding"}});
     for (const Diagnostic& diagnostic : report.diagnostics) {
         std::string_view color = diagnostic.finding || diagnostic.severity == Severity::error ? "1;31" : "1;33";
-        table.add({Cell(diagnostic.code, color), printable(diagnostic.message)});
+        table.add({Cell(diagnostic.code, color), diagnostic.message});
     }
     return table;
 }

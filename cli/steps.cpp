@@ -1,6 +1,7 @@
 #include "cli/steps.h"
 
 #include "cli/diagnostics.h"
+#include "cli/paint.h"
 #include "plans/json_text.h"
 #include "plans/units.h"
 
@@ -12,8 +13,6 @@
 namespace shard {
 
 namespace {
-
-constexpr std::string_view clear_line = "\r\x1b[K";
 
 DType dtype_of(const Plan& plan, const PlanOutput& output) {
     return plan.buffers[static_cast<size_t>(output.buffer)].dtype;

@@ -28,7 +28,8 @@ const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnosti
     for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
     const std::string_view near = nearest(name, names);
     DiagnosticBuilder error = diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name));
-    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+    error.help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                            : fmt::format("did you mean '{}'?", near));
     return nullptr;
 }
 
@@ -164,10 +165,12 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
         } else if (compare_replicas && fine &&
                    std::memcmp(place->second->data(buffer), device.data(buffer), static_cast<size_t>(buffer.bytes)) !=
                        0) {
-            diagnostics.error("E0604", {},
-                              fmt::format("devices {} and {} hold different values of their common block of '{}'",
-                                          plan.mesh.device_id(place->second->position()),
-                                          plan.mesh.device_id(device.position()), buffer.name));
+            diagnostics
+                .error("E0604", declared_at(plan, buffer.name),
+                       fmt::format("devices {} and {} hold different values of their common block of '{}'",
+                                   plan.mesh.device_id(place->second->position()),
+                                   plan.mesh.device_id(device.position()), buffer.name))
+                .help("if the plan file was edited, plan the model again; else report it as a bug, with the plan file");
             fine = false;
         }
     }

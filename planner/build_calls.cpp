@@ -1,6 +1,7 @@
 #include "planner/build_calls.h"
 
 #include "planner/graph_order.h"
+#include "planner/op_names.h"
 
 #include <fmt/format.h>
 
@@ -46,9 +47,8 @@ void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diag
     for (const OpDef* def : all_ops()) names.push_back(def->name);
     for (const CompositeDef* def : all_composites()) names.push_back(def->name);
     for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
-    DiagnosticBuilder error = diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text));
-    const std::string_view near = nearest(entry.op.text, names);
-    error.help(near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near));
+    diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text))
+        .help(unknown_op_help(entry.op.text, names));
 }
 
 void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands) {

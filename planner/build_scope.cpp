@@ -85,6 +85,8 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
         error.help(fmt::format("did you mean '{}'?", near));
     else if (region_ >= 0)
         error.help("the body of a manual region sees what its `in` lists and its own results");
+    else if (constexpr size_t most_listed = 12; !candidates.empty() && candidates.size() <= most_listed)
+        error.help(fmt::format("defined here: {}", fmt::join(candidates, ", ")));
 }
 
 } // namespace shard

@@ -1,9 +1,9 @@
 #include "planner/entry_reader.h"
 
 #include "planner/manual_reader.h"
-
 #include "planner/names.h"
 #include "planner/op_def.h"
+#include "planner/op_names.h"
 
 #include <fmt/format.h>
 
@@ -131,23 +131,22 @@ private:
     }
 
     void report_unknown(const YamlEntry& named, const YamlMap& map) {
-        if (map.empty()) {
+        // The key that is nearest to an op, or the first; `in` holds operands.
+        const std::vector<std::string_view> names = operations();
+        const YamlEntry* wrong = nullptr;
+        for (const YamlEntry& key : map) {
+            if (key.key == "in") continue;
+            const bool near = !nearest(key.key, names).empty();
+            if (wrong == nullptr || near) wrong = &key;
+            if (near) break;
+        }
+        if (wrong == nullptr) {
             diagnostics_->error("E0212", named.value.span, fmt::format("'{}' has no op", named.key))
                 .help(std::string(entry_help));
             return;
         }
-        // The key that is nearest to an op, or the first.
-        const std::vector<std::string_view> names = operations();
-        const YamlEntry* wrong = &map.front();
-        for (const YamlEntry& key : map)
-            if (key.key != "in" && !nearest(key.key, names).empty()) {
-                wrong = &key;
-                break;
-            }
-        DiagnosticBuilder error =
-            diagnostics_->error("E0203", wrong->key_span, fmt::format("unknown op '{}'", wrong->key));
-        error.help("`shardc list ops` shows all ops");
-        suggest(error, wrong->key, names);
+        diagnostics_->error("E0203", wrong->key_span, fmt::format("unknown op '{}'", wrong->key))
+            .help(unknown_op_help(wrong->key, names));
     }
 
     bool read_operands(const Yaml& yaml, const YamlEntry& op, Entry& entry) {
@@ -222,8 +221,11 @@ private:
         const std::optional<Name> module = read_name(yaml, "a module", *diagnostics_);
         if (!module) return std::nullopt;
         if (std::find(modules_->begin(), modules_->end(), module->text) != modules_->end()) return true;
-        suggest(diagnostics_->error("E0203", module->span, fmt::format("unknown module '{}'", module->text)),
-                module->text, *modules_);
+        const std::string_view near = nearest(module->text, *modules_);
+        diagnostics_->error("E0203", module->span, fmt::format("unknown module '{}'", module->text))
+            .help(!near.empty()       ? fmt::format("did you mean '{}'?", near)
+                  : modules_->empty() ? std::string("the model declares no `modules`")
+                                      : fmt::format("modules: {}", fmt::join(*modules_, ", ")));
         return false;
     }
 

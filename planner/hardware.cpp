@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -137,8 +138,9 @@ std::optional<Hardware> read_profile(int file, const Sources& sources, Diagnosti
 }
 
 const EmbeddedText* find_builtin(std::string_view name) {
-    for (const EmbeddedText& entry : embedded_hardware())
-        if (entry.name == name) return &entry;
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    for (const EmbeddedText& entry : embedded_hardware()) // their names are in lower case: h100, tpu-v5e
+        if (std::equal(name.begin(), name.end(), entry.name.begin(), entry.name.end(), same)) return &entry;
     return nullptr;
 }
 
@@ -153,7 +155,7 @@ std::vector<std::string> builtin_hardware() {
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics) {
     if (const EmbeddedText* builtin = find_builtin(name)) {
         Sources own; // a built-in profile has no mistakes that a user could see
-        const int file = own.add(fmt::format("{}.yaml", name), std::string(builtin->text));
+        const int file = own.add(fmt::format("{}.yaml", builtin->name), std::string(builtin->text));
         Diagnostics problems;
         std::optional<Hardware> hardware = read_profile(file, own, problems);
         if (!hardware)

@@ -42,7 +42,11 @@ void warn_without_effect(const Override& override, const std::vector<OverrideTar
     DiagnosticBuilder warning = diagnostics.warning(
         "W0301", override.span, fmt::format("the pattern '{}' matches none of the {}", override.glob, section));
     const std::string_view near = nearest(override.glob, std::vector<std::string_view>(names.begin(), names.end()));
-    if (!near.empty()) warning.help(fmt::format("did you mean '{}'?", near));
+    constexpr size_t most_listed = 12;
+    if (!near.empty())
+        warning.help(fmt::format("did you mean '{}'?", near));
+    else if (!names.empty() && names.size() <= most_listed)
+        warning.help(fmt::format("there are {}", fmt::join(names, ", ")));
 }
 
 } // namespace

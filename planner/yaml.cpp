@@ -3,6 +3,7 @@
 #include "planner/yaml.h"
 
 #include "planner/yaml_text.h"
+#include "plans/printable.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/anchor.h>
@@ -88,6 +89,7 @@ public:
         const bool plain = tag == "?";
         const Span span = places_.at(offset, scalar_length(offset, plain ? std::string_view(value) : ""));
         add_weight(weight_of(value), span);
+        check_seen(value, span);
         if (!stack_.empty() && stack_.back().is_map && !stack_.back().has_key) {
             begin_entry(value, quoted, span, offset);
             return;
@@ -139,6 +141,19 @@ private:
         error("E0106", span, fmt::format("more than {} values, aliases counted as often as they are used", max_weight))
             .help("write repeated parts once, as a module with `repeat`");
         throw Stop{};
+    }
+
+    // "\e[31m" is text to YAML, but paints the terminal of whoever reads a report.
+    void check_seen(std::string_view value, Span span) {
+        for (size_t i = 0, length = 0; i < value.size(); i += length) {
+            const size_t hidden = hidden_length(value.substr(i));
+            length = std::max(hidden, utf8_length(value.substr(i)));
+            if (hidden == 0) continue;
+            error("E0120", span,
+                  fmt::format("the text holds the character {}", escaped_character(value.substr(i, hidden))))
+                .help("write it without characters that are not seen");
+            return;
+        }
     }
 
     void too_deep(Span span) {

@@ -1,5 +1,7 @@
 #include "planner/yaml_text.h"
 
+#include "plans/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,24 +10,22 @@ namespace shard {
 
 namespace {
 
-// Bytes of the UTF-8 character at `text[0]`; 0 if it is not one (RFC 3629: no overlong forms, no surrogates).
-size_t utf8_length(std::string_view text) {
-    auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    auto tail = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-        if (lead == 0xED && byte(1) > 0x9F) return 0;
-        return tail(1) && tail(2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        if (lead == 0xF0 && byte(1) < 0x90) return 0;
-        if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-        return tail(1) && tail(2) && tail(3) ? 4 : 0;
-    }
-    return 0;
+// UTF-16 or UTF-32, with a byte order mark or without one: a file begins with a character of ASCII.
+std::string_view other_encoding(std::string_view text) {
+    const auto is = [text](std::string_view pattern) { // 'a' stands for a byte that is not 0
+        if (text.size() < pattern.size()) return false;
+        return std::equal(pattern.begin(), pattern.end(), text.begin(),
+                          [](char wanted, char c) { return wanted == 'a' ? c != 0 : c == wanted; });
+    };
+    constexpr std::string_view nul("\0\0", 2);
+    if (text.starts_with("\xFF\xFE")) return text.substr(2).starts_with(nul) ? "UTF-32" : "UTF-16";
+    if (text.starts_with("\xFE\xFF")) return "UTF-16";
+    if (text.starts_with(std::string_view("\0\0\xFE\xFF", 4))) return "UTF-32";
+    if (is(std::string_view("\0\0\0a", 4))) return "UTF-32BE";
+    if (is(std::string_view("a\0\0\0", 4))) return "UTF-32LE";
+    if (is(std::string_view("\0a\0a", 4))) return "UTF-16BE";
+    if (is(std::string_view("a\0a\0", 4))) return "UTF-16LE";
+    return {};
 }
 
 } // namespace
@@ -68,8 +68,9 @@ bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics)
         const TextPlaces places(sources, file);
         return diagnostics.error("E0108", places.at(text.size() - rest.size()), std::move(message));
     };
-    if (rest.starts_with("\xFE\xFF") || rest.starts_with("\xFF\xFE")) {
-        fail("the file is UTF-16").help("save it as UTF-8");
+    if (const std::string_view encoding = other_encoding(rest); !encoding.empty()) {
+        fail(fmt::format("the file is {}, not UTF-8", encoding))
+            .help(fmt::format("save it as UTF-8: iconv -f {} -t UTF-8 FILE > NEW", encoding));
         return false;
     }
     while (!rest.empty()) {

@@ -31,6 +31,15 @@ std::vector<CodeDoc> other_codes() {
          "--verify plans the model again on one device, from the texts inside the plan file. This plan has none."},
         {"E0706", "no such thing",
          "The name given is not one that the model has, or that the list holds. The message names what is near it."},
+        {"E0709", "file of another kind",
+         "A layout stands where a model is expected, or the other way round. A model has a `graph`, a layout has a "
+         "`mesh`; the model comes first: shardc plan MODEL LAYOUT."},
+        {"E0708", "stdout cannot be written",
+         "What the command prints did not arrive: the disk or the quota is full, the file is larger than is allowed, "
+         "or stdout is closed. What was printed is not whole. Files that the command wrote are; --output FILE writes a "
+         "payload whole or not at all. A pipe that nobody reads any more (shardc ... | head -1) is no error: the "
+         "command ends without a word, with exit code 141. A training run ends after the running step, as with "
+         "Ctrl-C."},
     };
 }
 

@@ -66,6 +66,11 @@ std::vector<CodeDoc> reading_codes() {
          "A comment that begins with `shardc:` allows findings: `# shardc: allow W0304 why it is meant`. It names the "
          "codes of warnings or policy findings, several with commas between them, and a reason. It speaks of its own "
          "line or, on a line of its own, of the next line that is not a comment. Errors cannot be allowed."},
+        {"E0120", "character that is not seen",
+         "A text holds a control character, a line break, or a character that turns the direction of writing, in one "
+         "of "
+         "YAML's escapes (\"\\e[31m\") or as it is. Names and values are one line of visible characters: others would "
+         "act on the terminal of whoever reads a report, or show a name that is not the one that is used."},
         {"W0101", "allowance that silences nothing",
          "A comment `# shardc: allow CODE why` stands where no finding of that code is: the cause is gone, or the "
          "finding is on another line. Remove the comment, or move it to the line that the finding names."},

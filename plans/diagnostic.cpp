@@ -1,6 +1,7 @@
 #include "plans/diagnostic.h"
 
 #include "plans/base.h"
+#include "plans/printable.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +9,7 @@
 namespace shard {
 
 int Sources::add(std::string name, std::string text) {
-    files_.push_back({std::move(name), std::move(text)});
+    files_.push_back({printable(name), std::move(text)});
     return count() - 1;
 }
 
@@ -38,32 +39,32 @@ std::string_view name(Severity severity) {
 }
 
 DiagnosticBuilder& DiagnosticBuilder::label(Span span, std::string text) {
-    diagnostic_->labels.push_back({span, std::move(text)});
+    diagnostic_->labels.push_back({span, printable(text)});
     return *this;
 }
 
 DiagnosticBuilder& DiagnosticBuilder::note(std::string text) {
-    diagnostic_->notes.push_back(std::move(text));
+    diagnostic_->notes.push_back(printable(text));
     return *this;
 }
 
 DiagnosticBuilder& DiagnosticBuilder::help(std::string text) {
-    diagnostic_->help = std::move(text);
+    diagnostic_->help = printable(text);
     return *this;
 }
 
 DiagnosticBuilder Diagnostics::error(std::string_view code, Span span, std::string message) {
-    add({std::string(code), Severity::error, std::move(message), {{span, {}}}, {}, {}, false});
+    add({std::string(code), Severity::error, printable(message), {{span, {}}}, {}, {}, false});
     return DiagnosticBuilder(all_.back());
 }
 
 DiagnosticBuilder Diagnostics::warning(std::string_view code, Span span, std::string message) {
-    add({std::string(code), Severity::warning, std::move(message), {{span, {}}}, {}, {}, false});
+    add({std::string(code), Severity::warning, printable(message), {{span, {}}}, {}, {}, false});
     return DiagnosticBuilder(all_.back());
 }
 
 DiagnosticBuilder Diagnostics::finding(std::string_view code, Span span, std::string message) {
-    add({std::string(code), Severity::error, std::move(message), {{span, {}}}, {}, {}, true});
+    add({std::string(code), Severity::error, printable(message), {{span, {}}}, {}, {}, true});
     return DiagnosticBuilder(all_.back());
 }
 
@@ -74,25 +75,38 @@ void Diagnostics::add(Diagnostic diagnostic) {
     all_.push_back(std::move(diagnostic));
 }
 
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Letters added, left out, exchanged for another or with their neighbour; upper and lower case are one letter.
+size_t slips(std::string_view word, std::string_view wanted) {
+    std::vector<std::vector<size_t>> rows(word.size() + 1, std::vector<size_t>(wanted.size() + 1));
+    std::iota(rows[0].begin(), rows[0].end(), size_t{0});
+    for (size_t i = 1; i <= word.size(); ++i) {
+        rows[i][0] = i;
+        for (size_t j = 1; j <= wanted.size(); ++j) {
+            const auto same = [&](size_t a, size_t b) { return lower(word[a]) == lower(wanted[b]); };
+            rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1,
+                                   rows[i - 1][j - 1] + (same(i - 1, j - 1) ? size_t{0} : size_t{1})});
+            if (i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1))
+                rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+        }
+    }
+    return rows.back().back();
+}
+
+} // namespace
+
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+    constexpr size_t longest = 200; // no name is as long, and the time is that of the product
     std::string_view best;
-    size_t best_distance = std::min<size_t>(2, word.size() / 2) + 1;
+    size_t best_slips = std::min<size_t>(2, word.size() / 3) + 1;
+    if (word.size() > longest) return best;
     for (std::string_view candidate : candidates) {
-        std::vector<size_t> row(candidate.size() + 1);
-        std::iota(row.begin(), row.end(), size_t{0});
-        for (size_t i = 1; i <= word.size(); ++i) {
-            size_t diagonal = row[0];
-            row[0] = i;
-            for (size_t j = 1; j <= candidate.size(); ++j) {
-                size_t above = row[j];
-                row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1)});
-                diagonal = above;
-            }
-        }
-        if (row.back() < best_distance) {
-            best_distance = row.back();
-            best = candidate;
-        }
+        if (candidate.size() > word.size() + 2 || word.size() > candidate.size() + 2) continue;
+        const size_t count = slips(word, candidate);
+        if (count < best_slips) best_slips = count, best = candidate;
     }
     return best;
 }

@@ -1,5 +1,7 @@
 #include "plans/json_reader.h"
 
+#include "plans/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,6 +128,14 @@ bool JsonAt::flag() const {
 }
 
 const std::string& JsonAt::string() const {
+    static const std::string empty;
+    const std::string& value = text();
+    if (printable(value) == value) return value;
+    problem("the text holds a control character, or one that turns the direction of writing");
+    return empty;
+}
+
+const std::string& JsonAt::text() const {
     static const std::string empty;
     if (const std::string* value = std::get_if<std::string>(&json_->value)) return *value;
     expected("a string");

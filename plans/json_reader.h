@@ -56,7 +56,8 @@ public:
     int small() const; // an integer that fits int
     double number() const;
     bool flag() const;
-    const std::string& string() const;
+    const std::string& string() const; // one printable line, as all that a report may show
+    const std::string& text() const;   // any text
     std::vector<i64> integers() const;
     std::vector<int> smalls() const;
     std::vector<std::string> strings() const;

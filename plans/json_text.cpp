@@ -1,5 +1,7 @@
 #include "plans/json_text.h"
 
+#include "plans/printable.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,26 +9,6 @@
 namespace shard {
 
 namespace {
-
-// Length of the well-formed UTF-8 sequence at the front of `text`, or 0 (RFC 3629: no overlong forms, no surrogates).
-size_t utf8_length(std::string_view text) {
-    const auto byte = [text](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-    const auto tail = [&](size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-    const unsigned first = byte(0);
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        if (!tail(1) || !tail(2)) return 0;
-        if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
-        return 3;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        if (!tail(1) || !tail(2) || !tail(3)) return 0;
-        if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
-        return 4;
-    }
-    return 0;
-}
 
 template<class T>
 std::string integers(std::span<const T> values) {
@@ -45,21 +27,14 @@ std::string json_string(std::string_view text) {
     while (!text.empty()) {
         const size_t length = utf8_length(text);
         const char c = text[0];
-        if (length == 0) {
+        if (length == 0)
             out += "\\ufffd";
-        } else if (length > 1) {
-            out += text.substr(0, length);
-        } else if (c == '"' || c == '\\') {
+        else if (c == '"' || c == '\\')
             out += {'\\', c};
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (c == '\t') {
-            out += "\\t";
-        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-            out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            out += c;
-        }
+        else if (hidden_length(text) > 0)
+            out += escaped_character(text.substr(0, length));
+        else
+            out += text.substr(0, length);
         text.remove_prefix(length == 0 ? 1 : length);
     }
     return out + "\"";

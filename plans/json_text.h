@@ -3,7 +3,7 @@
 //     JsonObject().string("name", "w1").integer("bytes", 64).text()    {"name": "w1", "bytes": 64}
 //
 // Doubles are the shortest text that reads back as the same number; nan, inf and -inf, which JSON lacks, are strings.
-// Strings must be UTF-8; a byte that is not becomes U+FFFD.
+// Strings must be UTF-8; a byte that is not becomes U+FFFD. What a terminal would obey is escaped.
 #pragma once
 
 #include "plans/base.h"

@@ -33,7 +33,7 @@ PlanOutput read_output(const JsonAt& at) {
 
 SourceText read_source_text(const JsonAt& at) {
     at.known_keys({"name", "digest", "text"});
-    SourceText source{at["name"].string(), at["text"].string(), at["digest"].string()};
+    SourceText source{at["name"].string(), at["text"].text(), at["digest"].string()};
     if (at.report().ok() && source.digest != digest_of(source.text))
         at["digest"].problem("the digest is not that of the text");
     return source;

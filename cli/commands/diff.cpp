@@ -1,5 +1,6 @@
 #include "cli/diagnostics.h"
 #include "cli/diff_report.h"
+#include "cli/format.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 
@@ -29,18 +30,12 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> paths = arguments.strings("FILE");
     std::vector<PlanSource> sources = load_plans(env, paths, arguments.string("--mode"));
     int code = exit_clean;
+    std::vector<Subject> failed; // a mistake in the model is the same for every layout, and is said once
     for (const PlanSource& source : sources) {
         if (exit_code(source.diagnostics) == exit_usage) code = exit_usage;
-        if (!source.plan) print_diagnostics(env, *source.sources, source.diagnostics.all());
-        if (!source.plan && &source == &sources.front() && sources.size() > 1 &&
-            exit_code(source.diagnostics) == exit_usage) {
-            // A mistake in the model is the same for every layout: once is enough.
-            bool same = true;
-            for (const PlanSource& other : sources)
-                same = same && !other.plan && other.diagnostics.all() == source.diagnostics.all();
-            if (same) break;
-        }
+        if (!source.plan) failed.push_back({{}, {}, source.sources.get(), source.diagnostics.all()});
     }
+    env.err << find_format("text")->render(failed, env.err_color);
     if (code != exit_clean) return code;
     if (sources.size() < 2) {
         Diagnostics diagnostics;

@@ -7,6 +7,7 @@
 #include "cli/run_report.h"
 #include "cli/steps.h"
 #include "executor/npy.h"
+#include "plans/printable.h"
 
 #include <charconv>
 #include <filesystem>
@@ -75,6 +76,24 @@ std::string npy_path(std::string_view folder, std::string_view output) {
     return fmt::format("{}/{}.npy", folder, output);
 }
 
+// One file for each name, so that none of them is silently left aside.
+void check_given_once(const Arguments& arguments, Diagnostics& diagnostics) {
+    const auto check = [&](const std::vector<std::string_view>& options) {
+        std::map<std::string, std::string> first;
+        for (const std::string_view option : options)
+            for (const std::string& text : arguments.strings(option)) {
+                const std::string name = text.substr(0, text.find('=')), typed = fmt::format("{} {}", option, text);
+                if (text.find('=') == std::string::npos) continue;
+                if (const auto [before, added] = first.emplace(name, typed); !added)
+                    diagnostics
+                        .error("E0701", {}, fmt::format("'{}' is given twice: {} and {}", name, before->second, typed))
+                        .help("keep one of them");
+            }
+    };
+    check({"--input", "--data"});
+    check({"--output"});
+}
+
 // Before the run, so that a slip of the pen does not cost one.
 void check_outputs(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics) {
     FileClaims claims(command_run(), arguments, env, diagnostics);
@@ -105,13 +124,12 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
             }
             for (const std::pair<const std::string, Tensor>& output : result.outputs) {
                 const std::string path = npy_path(text, output.first);
-                if (write_npy(path, output.second, diagnostics)) env.err << "wrote " << path << '\n';
+                if (write_npy(path, output.second, diagnostics)) say(env, "wrote " + path);
             }
             continue;
         }
         const std::string path = text.substr(equals + 1);
-        if (write_npy(path, result.outputs.at(text.substr(0, equals)), diagnostics))
-            env.err << "wrote " << path << '\n';
+        if (write_npy(path, result.outputs.at(text.substr(0, equals)), diagnostics)) say(env, "wrote " + path);
     }
 }
 
@@ -144,7 +162,7 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
     else if (arguments.string("--format") == "json")
         env.out << nothing_left_json(plan, steps);
     else
-        env.out << run_heading(plan, Paint{env.out_color}) << nothing_left_text(checkpoint.name(), steps);
+        env.out << run_heading(plan, Paint{env.out_color}) << nothing_left_text(printable(checkpoint.name()), steps);
     return exit_code(diagnostics);
 }
 
@@ -155,6 +173,7 @@ int run(const Arguments& arguments, Env& env) {
     if (paths.size() > 2)
         diagnostics.error("E0701", {}, "run takes one plan, or one model and one layout")
             .help("usage: shardc run PLAN | MODEL LAYOUT");
+    check_given_once(arguments, diagnostics);
     RunOptions options;
     std::optional<int> steps = read_count(arguments, "--steps", 1, diagnostics);
     const std::optional<int> repeat = read_count(arguments, "--repeat", 0, diagnostics);
@@ -209,7 +228,8 @@ int run(const Arguments& arguments, Env& env) {
     options.stop = &interrupt->requested();
     if (is_step(plan))
         options.after_step = [&](const StepView& view) {
-            return kept = log.add(view) && checkpoints.after_step(view, diagnostics);
+            kept = log.add(view) && checkpoints.after_step(view, diagnostics);
+            return kept && env.out.good(); // where nobody reads on, the run ends as at Ctrl-C
         };
     options.at_end = [&](const StepView& view) {
         log.end();

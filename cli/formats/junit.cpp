@@ -7,7 +7,8 @@ namespace shard {
 
 namespace {
 
-// XML 1.0 allows no control characters but tab, newline and carriage return, not even escaped.
+// XML 1.0 allows no control characters but tab, newline and carriage return, not even escaped: what is rendered has
+// none but the newlines that join texts.
 std::string escaped(std::string_view text) {
     std::string result;
     for (char c : text) {
@@ -21,8 +22,6 @@ std::string escaped(std::string_view text) {
             result += "&quot;";
         else if (c == '\n')
             result += "&#10;";
-        else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-            result += '?';
         else
             result += c;
     }

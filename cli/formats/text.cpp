@@ -16,16 +16,11 @@ namespace shard {
 
 namespace {
 
-// Bytes of a line before a column, with every character that is not a tab as one space, so the caret stands under what
-// it marks.
-std::string indent_like(std::string_view line, int column) {
-    std::string indent;
-    for (int i = 0; i + 1 < column; ++i) {
-        char c = static_cast<size_t>(i) < line.size() ? line[static_cast<size_t>(i)] : ' ';
-        if ((c & 0xC0) == 0x80) continue; // continuation byte of UTF-8: no column of its own
-        indent += c == '\t' ? '\t' : ' ';
-    }
-    return indent;
+// A line of a file as it is shown: a tab has no width of its own, and the caret has to stand under what it marks.
+std::string excerpt(std::string_view line) {
+    std::string spaced;
+    for (char c : line) spaced += c == '\t' ? std::string("    ") : std::string(1, c);
+    return printable(spaced);
 }
 
 // Of a very long line only the part around the place is shown. Returns how many bytes were cut from the left.
@@ -51,16 +46,18 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
     size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
     const size_t size = line.size(), cut = cut_to_window(line, start);
     start -= cut;
-    std::string shown = printable(line);
+    std::string shown = excerpt(line);
     if (cut > 0) shown.replace(0, 3, "...");
     if (cut + line.size() < size) shown += "...";
     out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, shown);
-    size_t room = line.size() > start ? line.size() - start : 1;
-    size_t width = std::clamp<size_t>(static_cast<size_t>(std::max(label.span.length, 1)), 1, room);
-    std::string marks(width, primary ? '^' : '-');
-    out += fmt::format("{:{}} {} {}{}{}{}\n", "", gutter, rule, indent_like(line, static_cast<int>(start) + 1),
-                       paint(primary ? color : "1;34", marks), label.text.empty() ? "" : " ",
-                       paint(primary ? color : "1;34", label.text));
+    const std::string_view before = line.substr(0, start),
+                           marked = line.substr(before.size())
+                                        .substr(0, static_cast<size_t>(std::max(label.span.length, 1)));
+    // A place behind the end of the line is marked where it would be.
+    const size_t indent = display_width(excerpt(before)) + (start - before.size());
+    const std::string marks(std::max<size_t>(display_width(excerpt(marked)), 1), primary ? '^' : '-');
+    out += fmt::format("{:{}} {} {:{}}{}{}{}\n", "", gutter, rule, "", indent, paint(primary ? color : "1;34", marks),
+                       label.text.empty() ? "" : " ", paint(primary ? color : "1;34", label.text));
 }
 
 void render_one(std::string& out, const Placed& placed, const Paint& paint) {
@@ -69,16 +66,16 @@ void render_one(std::string& out, const Placed& placed, const Paint& paint) {
                              : diagnostic.severity == Severity::warning ? "1;33"
                                                                         : "1;36";
     out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
-                       paint.strong(printable(diagnostic.message)));
+                       paint.strong(diagnostic.message));
     int last_line = 1;
     for (const Label& label : diagnostic.labels) last_line = std::max(last_line, label.span.line);
     size_t gutter = std::to_string(last_line).size();
     for (size_t i = 0; i < diagnostic.labels.size(); ++i)
         render_label(out, *placed.sources, diagnostic.labels[i], i == 0, gutter, paint, color);
     for (const std::string& note : diagnostic.notes)
-        out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), printable(note));
+        out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), note);
     if (!diagnostic.help.empty())
-        out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), printable(diagnostic.help));
+        out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), diagnostic.help);
     out += '\n';
 }
 

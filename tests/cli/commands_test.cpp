@@ -71,6 +71,88 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
     CHECK(shell.mistake("schema nothing").find("error[E0706]: there is no schema 'nothing'\n") == 0);
 }
 
+TEST_CASE("a name is given one file, whichever options give it") {
+    Shell shell;
+    const auto twice = [&](const std::string& options) {
+        return shell.mistake("run @model.yaml @layout.yaml " + options);
+    };
+    CHECK(twice("--input x=a.npy --input x=b.npy") ==
+          "error[E0701]: 'x' is given twice: --input x=a.npy and --input x=b.npy\n  = help: keep one of them\n\n");
+    CHECK(twice("--data x=a.npy --data x=b.npy").find("given twice: --data x=a.npy and --data x=b.npy\n") !=
+          std::string::npos);
+    CHECK(twice("--data x=a.npy --input x=b.npy").find("given twice: --input x=b.npy and --data x=a.npy\n") !=
+          std::string::npos);
+    CHECK(twice("--output z=a.npy --output z=b.npy").find("given twice: --output z=a.npy and --output z=b.npy\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("a model in the layout's place is told by what it holds") {
+    Shell shell;
+    const std::string swapped = "error[E0709]: these look swapped: 'examples/dot_relu_dot/layout.yaml' is a layout, "
+                                "'examples/dot_relu_dot/model.yaml' is a model\n"
+                                "  = help: the model comes first: MODEL LAYOUT\n\n";
+    for (const std::string command : {"plan", "run", "show", "explain"})
+        CHECK(shell.mistake(command + " @layout.yaml @model.yaml") == swapped);
+    const CommandResult checked = shell("check @layout.yaml @model.yaml");
+    CHECK(checked.code == 2);
+    CHECK(checked.out.starts_with(swapped));
+    CHECK(shell.mistake("plan @model.yaml @model.yaml") ==
+          "error[E0709]: 'examples/dot_relu_dot/model.yaml' is a model, and stands in the place of a layout\n"
+          "  = help: give a model, then a layout: MODEL LAYOUT\n\n");
+    CHECK(shell.mistake("plan @layout.yaml @layout.yaml").find("is a layout, and stands in the place of a model\n") !=
+          std::string::npos);
+    // A mistake in a file of the right kind stays what it is.
+    shell.files.files["bad.yaml"] = "mesh: {data: two}\n";
+    CHECK(shell.mistake("plan @model.yaml bad.yaml").starts_with("error[E0113]"));
+}
+
+TEST_CASE("diff says a mistake in the model once, and those of the layouts each") {
+    Shell shell;
+    shell.files.files["model.yaml"] =
+        "model: m\naxes: {batch: 8}\ninputs: {x: {axes: [batch]}}\ngraph: [{y: {rleu: x}}]\n"
+        "outputs: [y]\n";
+    shell.files.files["bad.yaml"] = "mesh: {data: 0}\n";
+    const std::string err = shell.mistake("diff model.yaml @layout.yaml bad.yaml @data_only.yaml");
+    const size_t first = err.find("error[E0203]: unknown op 'rleu'");
+    CHECK(first != std::string::npos);
+    CHECK(err.find("error[E0203]", first + 1) == std::string::npos);
+    CHECK(err.find("error[E0301]") != std::string::npos);
+}
+
+TEST_CASE("diff names the hardware of each plan, and warns where it differs") {
+    Shell shell;
+    shell.files.files["gpu.yaml"] =
+        "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {hidden: model}]\nhardware: H100\n";
+    const CommandResult text = shell("diff @model.yaml @layout.yaml gpu.yaml");
+    CHECK(text.code == 0);
+    CHECK(text.err == "");
+    const std::string warning = "the plans are for different hardware: their times compare machines, not layouts";
+    CHECK(text.out.find("  data 2 x model 4 = 8 devices  h100\n") != std::string::npos);
+    CHECK(text.out.find("warning: " + warning + "\n") != std::string::npos);
+    CHECK(shell("diff @model.yaml @layout.yaml gpu.yaml --format markdown").out.find("warning: " + warning + "\n") !=
+          std::string::npos);
+    const nlohmann::json json =
+        nlohmann::json::parse(shell("diff @model.yaml @layout.yaml gpu.yaml --format json").out);
+    CHECK(json["plans"][0]["hardware"] == "tpu-v5e");
+    CHECK(json["plans"][1]["hardware"] == "h100");
+    CHECK(json["warnings"] == nlohmann::json{warning});
+    const CommandResult same = shell("diff @model.yaml @layout.yaml @embed_model.yaml");
+    CHECK(same.out.starts_with("dot_relu_dot, forward, on data 2 x model 4 = 8 devices, tpu-v5e\n"));
+    CHECK(same.out.find("warning") == std::string::npos);
+}
+
+TEST_CASE("the text report of plan ends in its warnings, beside the other formats they go to stderr") {
+    Shell shell;
+    shell.files.files["layout.yaml"] = "mesh: {data: 2}\nrules: [{batch: data}, {typo: data}]\n";
+    for (const std::string format : {"text", "json", "markdown"}) {
+        const CommandResult result = shell("plan @model.yaml layout.yaml --format " + format);
+        CHECK(result.code == 0);
+        const bool in_err = result.err.find("warning[W0302]") != std::string::npos;
+        CHECK(in_err == (format != "text"));
+        CHECK((result.out.find("warning[W0302]") != std::string::npos) == (format == "text"));
+    }
+}
+
 TEST_CASE("the plan command: JSON with the figures of the layer, a plan that runs, a model on stdin") {
     Shell shell;
     CommandResult json = shell("plan @model.yaml @layout.yaml --format json -o plan.json");

@@ -173,6 +173,7 @@ TEST_CASE("replicas that differ are reported") {
     CHECK_FALSE(run_plan(b.plan(), options, diagnostics));
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all()[0].code == "E0604");
+    CHECK(diagnostics.all()[0].help.find("plan the model again") != std::string::npos);
 }
 
 TEST_CASE("inputs that do not fit and plans that are too large are refused") {

@@ -145,7 +145,7 @@ TEST_CASE("steps: data that does not fit is refused") {
                                   "a file of data has the steps as its first dim: (4, 4, 4)");
     CHECK(refused("w", {1, 4}) == "E0602 'w' is updated by every step, so no data can be given for it; "
                                   "give what it begins with: --input w=FILE.npy");
-    CHECK(refused("y", {1, 4}) == "E0603 the plan has no input 'y'; ");
+    CHECK(refused("y", {1, 4}) == "E0603 the plan has no input 'y'; there are x, w, u, m, count, a, b");
 }
 
 } // namespace shard

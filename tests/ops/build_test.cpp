@@ -196,7 +196,7 @@ TEST_CASE("mistakes in a graph are told with place and remedy") {
           "64 bits");
     CHECK(error_of("  - y: {constrain: x, axes: [embed, batch]}\n") ==
           "E0226 7: axis 'embed' has size 4, but dim 0 of (8, 4) has size 8");
-    CHECK(error_of("  - z: {exp: x}\n") == "E0222 8: 'y' is not defined here");
+    CHECK(error_of("  - z: {exp: x}\n") == "E0222 8: 'y' is not defined here | defined here: n, x, z");
 }
 
 TEST_CASE("what uses a wrong value stays silent") {

@@ -16,7 +16,7 @@ Report sample_report(const Plan& plan, const std::vector<AxisRef>& axes) {
     report.model = "sample";
     report.mode = "forward";
     report.hardware = "uniform";
-    report.tensors.push_back({"w \"quoted\"\n",
+    report.tensors.push_back({"w \"quoted\"",
                               Role::param,
                               DType::bf16,
                               {8, 16},

@@ -74,6 +74,8 @@ TEST_CASE("hardware: an unknown profile gets a suggestion") {
     CHECK(words(diagnostics)[0] == "E0330 unknown hardware profile 'tpuv5e'");
     CHECK(diagnostics.all()[0].help == "did you mean 'tpu-v5e'?");
     CHECK_FALSE(load_hardware("nowhere.yaml", {}, sources, diagnostics).has_value());
+    CHECK(load_hardware("H100", {}, sources, diagnostics)->name == "h100");
+    CHECK(load_hardware("TPU-v5e", {}, sources, diagnostics)->name == "tpu-v5e");
     CHECK(words(diagnostics)[1] == "E0330 the hardware profile nowhere.yaml cannot be read");
 }
 

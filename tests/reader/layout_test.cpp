@@ -124,6 +124,9 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
     CHECK(with("divisibility: pad") ==
           "E0215 2:15+3 'divisibility' is not supported by this version\n  help remove it\n");
+    CHECK(with("divisability: pad") ==
+          "E0114 2:1+12 unknown key 'divisability' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
+          "missing_axes, inputs, params, values, outputs, states, gradients, fsdp, hardware, policy\n");
 }
 
 TEST_CASE("fsdp names an axis, and the size from which on parameters are split") {

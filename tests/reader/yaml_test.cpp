@@ -118,9 +118,32 @@ TEST_CASE("what is not UTF-8 text is refused at its first byte") {
           "E0108 1:4+1 not UTF-8: unexpected byte 0xC0\n  help save the file as UTF-8\n");
     CHECK(yaml_problems("a: \xE2\x82") ==
           "E0108 1:4+1 not UTF-8: unexpected byte 0xE2\n  help save the file as UTF-8\n");
-    CHECK(yaml_problems("\xFE\xFF\x61") == "E0108 1:1+1 the file is UTF-16\n  help save it as UTF-8\n");
+    const auto in = [](const std::string& encoding) {
+        return "E0108 1:1+1 the file is " + encoding + ", not UTF-8\n  help save it as UTF-8: iconv -f " + encoding +
+               " -t UTF-8 FILE > NEW\n";
+    };
+    using namespace std::string_literals;
+    CHECK(yaml_problems("\xFE\xFF\0a\0:"s) == in("UTF-16"));
+    CHECK(yaml_problems("\xFF\xFE"
+                        "a\0:\0"s) == in("UTF-16"));
+    CHECK(yaml_problems("\0a\0:"s) == in("UTF-16BE"));
+    CHECK(yaml_problems("a\0:\0"s) == in("UTF-16LE"));
+    CHECK(yaml_problems("\0\0\xFE\xFF\0\0\0a"s) == in("UTF-32"));
+    CHECK(yaml_problems("\xFF\xFE\0\0a\0\0\0"s) == in("UTF-32"));
+    CHECK(yaml_problems("\0\0\0a\0\0\0:"s) == in("UTF-32BE"));
+    CHECK(yaml_problems("a\0\0\0:\0\0\0"s) == in("UTF-32LE"));
     CHECK(yaml_problems("a: 1\rb: 2") ==
           "E0108 1:5+1 a carriage return without a line feed\n  help end lines with a line feed\n");
+}
+
+TEST_CASE("a text of characters that are not seen is refused, a comment may hold them") {
+    const std::string help = "\n  help write it without characters that are not seen\n";
+    CHECK(yaml_problems("a: \"\\e[31m\"") == "E0120 1:4+8 the text holds the character \\u001b" + help);
+    CHECK(yaml_problems("\"a\\n::error::\": 1") == "E0120 1:1+14 the text holds the character \\n" + help);
+    CHECK(yaml_problems("a: b\xe2\x80\xae") == "E0120 1:4+4 the text holds the character \\u202e" + help);
+    CHECK(yaml_problems("a: |\n  two\n  lines\n") == "E0120 1:4+1 the text holds the character \\n" + help);
+    CHECK(yaml_problems("a: b # \xe2\x80\xae\n") == "");
+    CHECK(yaml_problems("a: \"two\n  lines\"") == "");
 }
 
 TEST_CASE("depth, size and aliases are bounded") {
