@@ -41,10 +41,17 @@ private:
         for (const MeshAxis& axis : mesh.axes)
             devices = devices && axis.size >= 1 ? checked_multiply(*devices, axis.size) : std::nullopt;
         if (!devices) return fail("mesh", "its axes do not multiply to a number of devices");
-        if (!mesh.device_ids.empty() && static_cast<i64>(mesh.device_ids.size()) != *devices)
+        if (!mesh.device_ids.empty() && !is_permutation_of(mesh.device_ids, *devices))
             fail("mesh", "one id per device");
         if (plan_->arena_bytes < 0 || plan_->arena_bytes > arena_limit) fail("arena_bytes", "no size of an arena");
         if (plan_->peak_bytes < 0 || plan_->peak_bytes > plan_->arena_bytes) fail("peak_bytes", "outside the arena");
+    }
+
+    static bool is_permutation_of(std::vector<i64> ids, i64 count) {
+        std::sort(ids.begin(), ids.end());
+        for (size_t i = 0; i < ids.size(); ++i)
+            if (ids[i] != static_cast<i64>(i)) return false;
+        return static_cast<i64>(ids.size()) == count;
     }
 
     void check_buffers() {
@@ -77,6 +84,7 @@ private:
 
     void check_ends() {
         std::set<int> inputs;
+        std::set<std::string> given; // files and checkpoints give values by name
         const AffineScope scope = {&plan_->mesh, {}, plan_->buffers};
         for (size_t i = 0; i < plan_->inputs.size(); ++i) {
             const PlanInput& input = plan_->inputs[i];
@@ -86,6 +94,7 @@ private:
                 continue;
             }
             const Buffer& b = plan_->buffers[static_cast<size_t>(input.buffer)];
+            if (!given.insert(b.name).second) fail(where, fmt::format("two inputs are called '{}'", b.name));
             if (b.alias_of >= 0 || !b.sharding.partial.empty())
                 fail(where, "an input is a buffer of its own that holds whole values");
             if (input.init.shape != b.global_shape || !input.init.start.empty())
@@ -117,6 +126,7 @@ private:
                 fail(where, fmt::format("'{}' is not a name for a file", output.name));
             if (!names.insert(output.name).second) fail(where, fmt::format("two outputs are called '{}'", output.name));
         }
+        if (!problems_.empty()) return;
         // Otherwise the next step would find something else in its input.
         for (const Buffer& b : plan_->buffers)
             if (b.donated && updated.count(b.id) == 0)
