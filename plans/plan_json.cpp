@@ -28,7 +28,7 @@ PlanInput read_input(const JsonAt& at, const Mesh& mesh) {
 
 PlanOutput read_output(const JsonAt& at) {
     at.known_keys({"name", "buffer", "updates"});
-    return {at["name"].string(), at["buffer"].small(), at.small("updates", -1)};
+    return {read_name(at["name"]), at["buffer"].small(), at.small("updates", -1)};
 }
 
 SourceText read_source_text(const JsonAt& at) {
@@ -44,8 +44,10 @@ Plan read_plan(const JsonAt& root) {
                      "inputs", "outputs", "steps", "report", "sources", "checksum"});
     Plan plan;
     plan.tool = root["tool"].string();
-    plan.model = root["model"].string();
+    plan.model = read_name(root["model"]);
     plan.mode = root["mode"].string();
+    if (root.report().ok() && plan.mode != "forward" && plan.mode != "train")
+        root["mode"].problem("not a mode: forward or train");
     plan.mesh = read_mesh(root["mesh"]);
     if (!root.report().ok()) return plan; // everything else is over the mesh
     const Mesh& mesh = plan.mesh;

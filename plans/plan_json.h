@@ -29,6 +29,8 @@ SourceRef read_source(const JsonAt& at);
 DType read_dtype(const JsonAt& at);
 ReduceOp read_reduce(const JsonAt& at);
 Role read_role(const JsonAt& at);
+// A name as model files have them, a path of such ("block.0.w1"), or one that the planner made of it ("w1.grad#2").
+std::string read_name(const JsonAt& at);
 
 std::string print_kernel(const Mesh& mesh, const Kernel& kernel);
 Kernel read_kernel(const JsonAt& at, const Mesh& mesh);

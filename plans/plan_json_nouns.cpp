@@ -8,9 +8,20 @@ namespace shard {
 
 namespace {
 
-// The text forms of axes and shardings use these as punctuation.
-bool is_plain_name(std::string_view name) {
-    return !name.empty() && name != "-" && name.find_first_of(" \t\r\n[]|{}(),:?@~\"") == std::string_view::npos;
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Letters, digits, '_' and '-', in parts that `joints` join; no part is empty. The text forms of axes and shardings,
+// the names of files and what is printed rely on there being nothing else.
+bool is_name(std::string_view name, std::string_view joints) {
+    if (name.empty() || !is_letter(name[0])) return false;
+    bool joint = false;
+    for (const char c : name) {
+        const bool was_joint = joint;
+        joint = joints.find(c) != std::string_view::npos;
+        if (joint ? was_joint : !is_letter(c) && !is_digit(c) && c != '-') return false;
+    }
+    return !joint;
 }
 
 constexpr size_t axis_limit = 64;
@@ -30,13 +41,20 @@ std::string print_mesh(const Mesh& mesh) {
     return object.text();
 }
 
+std::string read_name(const JsonAt& at) {
+    const std::string& name = at.string();
+    if (at.report().ok() && !is_name(name, ".#"))
+        at.problem("not a name: letters, digits, '_' and '-', in parts joined by '.' or '#'");
+    return name;
+}
+
 Mesh read_mesh(const JsonAt& at) {
     at.known_keys({"axes", "devices", "device_ids"});
     Mesh mesh;
     mesh.axes = at["axes"].list<MeshAxis>([](const JsonAt& axis) {
         axis.known_keys({"name", "size", "link"});
         MeshAxis out{axis["name"].string(), axis["size"].integer(), axis.string("link", "")};
-        if (!is_plain_name(out.name)) axis["name"].problem("not a name for a mesh axis");
+        if (!is_name(out.name, "")) axis["name"].problem("not a name for a mesh axis");
         if (out.size < 1) axis["size"].problem("a mesh axis has at least one device");
         return out;
     });

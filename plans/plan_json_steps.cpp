@@ -28,7 +28,7 @@ Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
                    "view", "donated"});
     Buffer buffer;
     buffer.id = at["id"].small();
-    buffer.name = at["name"].string();
+    buffer.name = read_name(at["name"]);
     buffer.role = read_role(at["role"]);
     buffer.dtype = read_dtype(at["dtype"]);
     buffer.global_shape = at["global_shape"].integers();

@@ -49,7 +49,7 @@ TensorReport read_tensor(const JsonAt& at, const Mesh& mesh) {
     at.known_keys(
         {"name", "role", "dtype", "shape", "logical", "sharding", "spec", "local_shape", "bytes_per_device", "source"});
     TensorReport tensor;
-    tensor.name = at["name"].string();
+    tensor.name = read_name(at["name"]);
     tensor.role = read_role(at["role"]);
     tensor.dtype = read_dtype(at["dtype"]);
     tensor.shape = at["shape"].integers();
@@ -91,7 +91,7 @@ CollectiveReport read_collective(const JsonAt& at, const Mesh& mesh) {
     collective.axes = read_axes(at["axes"], mesh);
     collective.reduce = at["reduce"].is_null() ? "" : at["reduce"].string();
     collective.dim = at["dim"].is_null() ? -1 : at["dim"].small();
-    collective.tensor = at["tensor"].string();
+    collective.tensor = read_name(at["tensor"]);
     collective.op = at["op"].string();
     collective.count = at["count"].integer();
     collective.wire_bytes_per_device = at["wire_bytes_per_device"].integer();
@@ -226,7 +226,7 @@ std::string print_report_object(const Plan& plan) {
 Report read_report(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"model", "mode", "hardware", "tensors", "collectives", "compute", "memory", "time", "diagnostics"});
     Report report;
-    report.model = at["model"].string();
+    report.model = read_name(at["model"]);
     report.mode = at["mode"].string();
     report.hardware = at["hardware"].string();
     report.tensors =

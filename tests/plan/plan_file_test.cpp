@@ -144,3 +144,33 @@ TEST_CASE("plan file: what a sealed file lacks or does not know is reported with
     CHECK(problems(resealed(plan, "model: sample # ", "model: simple # ")) ==
           Words{"E0505 sources[0].digest: the digest is not that of the text"});
 }
+
+TEST_CASE("plan file: names are names, wherever they stand") {
+    const Plan plan = sample_plan();
+    const std::string names = "not a name: letters, digits, '_' and '-', in parts joined by '.' or '#'";
+    for (const std::string name : {"w", "_w-1", "block.0.w", "w.grad.sliced#12"}) {
+        Plan renamed = plan;
+        renamed.buffers[1].name = name;
+        CHECK(code_of(print_plan(renamed)) == "accepted");
+    }
+    for (const std::string name : {"", "1w", "-w", ".w", "w.", "w..v", "w#", "w#.v", "a b", "a/b", "../w", "w\"", "w\n",
+                                   "w\x1b[2J", "\xc3\xa9", "w'"}) {
+        CAPTURE(name);
+        Plan renamed = plan;
+        renamed.buffers[1].name = name;
+        CHECK(problems(print_plan(renamed)) == Words{"E0505 buffers[1].name: " + names});
+    }
+    CHECK(problems(resealed(plan, "{\"name\": \"z\", \"buffer\"", "{\"name\": \"z/z\", \"buffer\"")) ==
+          Words{"E0505 outputs[0].name: " + names});
+    CHECK(problems(resealed(plan, "\"model\": \"sample\"", "\"model\": \"a sample\"")) ==
+          Words{"E0505 model: " + names});
+    CHECK(problems(resealed(plan, "\"mode\": \"forward\"", "\"mode\": \"sideways\"")) ==
+          Words{"E0505 mode: not a mode: forward or train"});
+    CHECK(problems(resealed(plan, "{\"name\": \"w\", \"role\"", "{\"name\": \"w w\", \"role\"")) ==
+          Words{"E0505 report.tensors[0].name: " + names});
+    CHECK(problems(resealed(plan, "\"tensor\": \"w\"", "\"tensor\": \"\"")) ==
+          Words{"E0505 report.collectives[0].tensor: " + names});
+    for (const std::string name : {"", "da.ta", "d ta", "-", "data#2"})
+        CHECK(problems(resealed(plan, "{\"name\": \"data\"", "{\"name\": \"" + name + "\"")) ==
+              Words{"E0505 mesh.axes[0].name: not a name for a mesh axis"});
+}

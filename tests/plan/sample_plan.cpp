@@ -11,12 +11,18 @@ namespace shard {
 
 namespace {
 
+Plan named(Plan plan, const std::string& model) {
+    plan.model = plan.report.model = model;
+    plan.mode = plan.report.mode = "forward";
+    return plan;
+}
+
 Report sample_report(const Plan& plan, const std::vector<AxisRef>& axes) {
     Report report;
     report.model = "sample";
     report.mode = "forward";
     report.hardware = "uniform";
-    report.tensors.push_back({"w \"quoted\"",
+    report.tensors.push_back({"w",
                               Role::param,
                               DType::bf16,
                               {8, 16},
@@ -35,7 +41,7 @@ Report sample_report(const Plan& plan, const std::vector<AxisRef>& axes) {
     collective.wire_bytes_per_device = 12;
     collective.wire_bytes_total = 96;
     collective.seconds = 0.1 + 0.2;
-    collective.cause = "h needs w whole along embed";
+    collective.cause = "h needs \"w\"\nwhole along embed";
     report.collectives.push_back(collective);
     report.flops_per_device = 123456789012345;
     report.compute_seconds = 1e-300;
@@ -132,7 +138,7 @@ Plan looping_plan() {
     plan.outputs = {{"out", out}};
     plan.peak_bytes = plan.buffers.back().offset + plan.buffers.back().bytes;
     plan.arena_bytes = 256;
-    return plan;
+    return named(std::move(plan), "looping");
 }
 
 Plan updating_plan() {
@@ -149,22 +155,22 @@ Plan updating_plan() {
     scatter.moves = {{-1, 0, data}};
     const ValueId grad = g.collective("w.grad", "reduce_scatter", scatter, rows);
     g.local().graph.value(grad).role = Role::gradient;
-    const ValueId m_new = g.pointwise("m'", ScalarOp::add, {m, grad});
+    const ValueId m_new = g.pointwise("m.next", ScalarOp::add, {m, grad});
     const AxisMove own{-1, 0, data};
     const ValueId mine = g.node("w.sliced", slice_kernel({4}, std::span(&own, 1)), {w}, {2}, "[data]");
-    const ValueId u_new = g.pointwise("u'", ScalarOp::add, {u, w});
-    const ValueId part = g.pointwise("w.part'", ScalarOp::sub, {mine, m_new});
-    const ValueId w_new = g.all_gather("w'", {"data"}, 0, part);
+    const ValueId u_new = g.pointwise("u.next", ScalarOp::add, {u, w});
+    const ValueId part = g.pointwise("w.part.next", ScalarOp::sub, {mine, m_new});
+    const ValueId w_new = g.all_gather("w.next", {"data"}, 0, part);
     const ValueId late = g.pointwise("late", ScalarOp::add, {u, u_new});
     g.output(late);
     g.update(w, w_new);
     g.update(u, u_new);
     g.update(m, m_new);
-    g.update(count, g.pointwise("count'", ScalarOp::add, {count, count}));
+    g.update(count, g.pointwise("count.next", ScalarOp::add, {count, count}));
     g.update(a, b);
     g.update(b, a);
     land_updates(g.local());
-    return schedule(g.local(), g.mesh());
+    return named(schedule(g.local(), g.mesh()), "updating");
 }
 
 } // namespace shard

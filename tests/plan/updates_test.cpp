@@ -38,13 +38,13 @@ PlanOutput& output(Plan& plan, const std::string& name) {
     return plan.outputs.front();
 }
 
-// One step of SGD with momentum: m' = m + g, w' = w - m', and g = x + w.
+// One step of SGD with momentum: m.next = m + g, w.next = w - m.next, and g = x + w.
 struct Momentum {
     LocalGraph g{mesh_of({})};
     ValueId x = g.input("x", {64}), w = g.input("w", {64}, "", Role::param), m = g.input("m", {64}, "", Role::state);
     ValueId grad = g.pointwise("g", ScalarOp::add, {x, w});
-    ValueId m_new = g.pointwise("m'", ScalarOp::add, {m, grad});
-    ValueId w_new = g.pointwise("w'", ScalarOp::sub, {w, m_new});
+    ValueId m_new = g.pointwise("m.next", ScalarOp::add, {m, grad});
+    ValueId w_new = g.pointwise("w.next", ScalarOp::sub, {w, m_new});
 };
 
 } // namespace
@@ -54,14 +54,14 @@ TEST_CASE("updates: an element-wise update is computed in the bytes of the input
     s.g.update(s.w, s.w_new);
     s.g.update(s.m, s.m_new);
     Plan plan = planned(s.g);
-    CHECK(step_words(plan) == Words{"g(x, w)", "m'(m, g)", "release g", "w'(w, m')"});
-    CHECK(output(plan, "w").buffer == named(plan, "w'").id);
+    CHECK(step_words(plan) == Words{"g(x, w)", "m.next(m, g)", "release g", "w.next(w, m.next)"});
+    CHECK(output(plan, "w").buffer == named(plan, "w.next").id);
     CHECK(output(plan, "w").updates == named(plan, "w").id);
     CHECK(named(plan, "w").donated);
     CHECK_FALSE(named(plan, "x").donated);
-    CHECK(named(plan, "w'").alias_of == named(plan, "w").id);
-    CHECK_FALSE(named(plan, "w'").view);
-    CHECK(named(plan, "m'").role == Role::state);
+    CHECK(named(plan, "w.next").alias_of == named(plan, "w").id);
+    CHECK_FALSE(named(plan, "w.next").view);
+    CHECK(named(plan, "m.next").role == Role::state);
     CHECK(plan.peak_bytes == 4 * 64 * 4); // x, w, m and the gradient
 }
 
@@ -71,10 +71,10 @@ TEST_CASE("updates: a value whose input is read later is copied after the last r
     s.g.update(s.w, s.w_new);
     s.g.update(s.m, s.m_new);
     Plan plan = planned(s.g);
-    CHECK(step_words(plan) ==
-          Words{"g(x, w)", "m'(m, g)", "release g", "w'(w, m')", "z(flat)", "w'.copied(w')", "release w'"});
-    CHECK(named(plan, "w'.copied").alias_of == named(plan, "w").id);
-    CHECK(output(plan, "w").buffer == named(plan, "w'.copied").id);
+    CHECK(step_words(plan) == Words{"g(x, w)", "m.next(m, g)", "release g", "w.next(w, m.next)", "z(flat)",
+                                    "w.next.copied(w.next)", "release w.next"});
+    CHECK(named(plan, "w.next.copied").alias_of == named(plan, "w").id);
+    CHECK(output(plan, "w").buffer == named(plan, "w.next.copied").id);
     CHECK(plan.peak_bytes == 5 * 64 * 4);
 }
 
@@ -95,10 +95,10 @@ TEST_CASE("updates: a step that reads the input in another order does not write 
 TEST_CASE("updates: a gathered parameter lands in its bytes, and is waited for at the end") {
     Plan plan = updating_plan();
     CHECK(verdict(plan) == "fine");
-    CHECK(named(plan, "w'").alias_of == named(plan, "w").id);
-    CHECK(named(plan, "m'").alias_of == named(plan, "m").id);
-    CHECK(named(plan, "count'").alias_of == named(plan, "count").id);
-    CHECK(output(plan, "u").buffer == named(plan, "u'.copied").id); // `late` reads u after u' is there
+    CHECK(named(plan, "w.next").alias_of == named(plan, "w").id);
+    CHECK(named(plan, "m.next").alias_of == named(plan, "m").id);
+    CHECK(named(plan, "count.next").alias_of == named(plan, "count").id);
+    CHECK(output(plan, "u").buffer == named(plan, "u.next.copied").id); // `late` reads u after u.next is there
 }
 
 TEST_CASE("updates: inputs change places by way of copies") {
@@ -124,7 +124,7 @@ TEST_CASE("updates: an output that shows the old contents is a copy of them") {
     CHECK(named(plan, "w.copied").id == output(plan, "before").buffer);
     CHECK(named(plan, "flat.copied").id == output(plan, "flat").buffer);
     CHECK(output(plan, "before").updates == -1);
-    CHECK(named(plan, "w'").alias_of == named(plan, "w").id);
+    CHECK(named(plan, "w.next").alias_of == named(plan, "w").id);
 }
 
 TEST_CASE("updates: an input that keeps its value is left alone") {
@@ -155,10 +155,10 @@ TEST_CASE("updates: a collective that sends the old contents is over before they
     LocalGraph g(mesh_of({{"m", 4}}));
     const ValueId w = g.input("w", {16}, "[m]", Role::param);
     const ValueId whole = g.all_gather("whole", {"m"}, 0, w);
-    g.update(w, g.pointwise("w'", ScalarOp::neg, {w}));
+    g.update(w, g.pointwise("w.next", ScalarOp::neg, {w}));
     g.output(g.pointwise("z", ScalarOp::neg, {whole}));
     Plan plan = planned(g);
-    CHECK(step_words(plan) == Words{"start whole(w)", "wait whole", "w'(w)", "z(whole)"});
+    CHECK(step_words(plan) == Words{"start whole(w)", "wait whole", "w.next(w)", "z(whole)"});
     CHECK(named(plan, "z").alias_of == named(plan, "whole").id);
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("verify_plan: an output that updates an input is in its bytes, and no 
     CHECK(with([](Plan& p) { output(p, "w").updates = -2; }) == "outputs[1]: updates what is not an input");
     CHECK(with([](Plan& p) { output(p, "w").buffer = output(p, "late").buffer; }) ==
           "outputs[1]: updates 'w', but is not written into its bytes");
-    CHECK(with([](Plan& p) { named(p, "w'").sharding.replicated = {{0, 1, 2}}; }) == "fine"); // the same layout
+    CHECK(with([](Plan& p) { named(p, "w.next").sharding.replicated = {{0, 1, 2}}; }) == "fine"); // the same layout
     CHECK(with([](Plan& p) { named(p, "w").donated = false; }) == "outputs[1]: updates 'w', which is not given away");
     CHECK(with([](Plan& p) { output(p, "w").updates = -1; }) == "buffers[1] 'w': given away, but no output updates it");
     CHECK(with([](Plan& p) { named(p, "x").donated = true; }) ==
@@ -184,7 +184,7 @@ TEST_CASE("verify_plan: an output that updates an input is in its bytes, and no 
               p.outputs.push_back(output(p, "w"));
               p.outputs.back().name = "again";
           }) == "outputs[7]: two outputs update one input");
-    // `late` reads u: after u' was copied there, u is gone.
+    // `late` reads u: after u.next was copied there, u is gone.
     CHECK(with([](Plan& p) {
               const size_t last = p.steps.size() - 1;
               for (size_t i = 0; i < last; ++i) {

@@ -37,6 +37,13 @@ std::string any_text() {
     return text;
 }
 
+// As the planner makes them.
+std::string any_name() {
+    std::string name = "n";
+    for (i64 i = draw(0, 4); i > 0; --i) name += pick<std::string>({"a", "_", "-", "7", ".w", ".0", "#2"});
+    return name;
+}
+
 Affine any_affine(const LocalGraph& g) {
     Affine affine = constant(draw(-9, 9));
     for (i64 i = draw(0, 2); i > 0; --i) {
@@ -101,7 +108,7 @@ LocalGraph any_graph() {
         values.push_back(g.input("x" + std::to_string(i), {draw(1, 5), draw(1, 5)},
                                  pick<std::string>({"", "[a | b]", "[- | b,a]"}),
                                  pick<Role>({Role::input, Role::param})));
-    for (i64 i = draw(0, 14); i > 0; --i) values.push_back(any_node(g, values, "v" + std::to_string(i) + any_text()));
+    for (i64 i = draw(0, 14); i > 0; --i) values.push_back(any_node(g, values, "v" + std::to_string(i) + any_name()));
     for (i64 i = draw(1, 3); i > 0; --i) {
         const ValueId id = pick(values);
         const std::vector<ValueId>& outputs = g.local().graph.outputs;
@@ -112,19 +119,21 @@ LocalGraph any_graph() {
 
 void decorate(Plan& plan) {
     plan.tool = any_text();
-    plan.model = any_text();
+    plan.model = plan.report.model = any_name();
+    plan.mode = pick<std::string>({"forward", "train"});
     const std::string source = any_text();
     plan.sources = {{any_text(), source, digest_of(source)}};
     plan.report.compute_seconds = any_double();
     plan.report.time = {any_double(), any_double(), any_double(), any_double()};
     plan.report.flops_per_device = *rc::gen::arbitrary<i64>();
     TensorReport tensor;
-    tensor.name = any_text();
+    tensor.name = any_name();
     tensor.logical = {any_text()};
     tensor.sharding = plan.buffers[0].sharding;
     plan.report.tensors.push_back(tensor);
     CollectiveReport collective;
     collective.kind = "all_to_all";
+    collective.tensor = any_name();
     collective.seconds = any_double();
     collective.cause = any_text();
     plan.report.collectives.push_back(collective);
@@ -186,7 +195,9 @@ TEST_CASE("property: scheduled plans are safe, and a plan file says everything")
 TEST_CASE("property: a plan file with anything cut out or changed is refused or is a safe plan") {
     CHECK(holds([] {
         const LocalGraph g = any_graph();
-        std::string body = print_plan(schedule(g.local(), g.mesh()));
+        Plan plan = schedule(g.local(), g.mesh());
+        decorate(plan);
+        std::string body = print_plan(plan);
         body.erase(body.rfind(",\n\"checksum\""));
         for (i64 i = draw(1, 4); i > 0; --i) {
             const size_t at = static_cast<size_t>(draw(0, static_cast<i64>(body.size()) - 1));
