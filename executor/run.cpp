@@ -6,6 +6,7 @@
 #include "executor/shared_memory.h"
 #include "plans/gemm_layout.h"
 #include "plans/plan_check.h"
+#include "plans/saturating.h"
 #include "plans/units.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,9 @@ double seconds_of(std::span<const Device> devices) {
     }
     return std::chrono::duration<double>(last - first).count();
 }
+
+constexpr i64 most_devices = i64{1} << 20;
+constexpr i64 most_executions = i64{1} << 32; // about an hour
 
 struct Gap {
     i64 offset = 0, bytes = 0;
@@ -126,9 +130,43 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
     return true;
 }
 
+// What all devices execute together, trips of loops included; saturates.
+i64 executions(const std::vector<Step>& steps) {
+    i64 sum = 0;
+    for (const Step& step : steps) {
+        const Loop* loop = std::get_if<Loop>(&step.variant_ref());
+        const i64 once = loop == nullptr ? 1 : add_saturating(1, executions(loop->body));
+        sum = add_saturating(sum, loop == nullptr ? once : multiply_saturating(loop->trips, once));
+    }
+    return sum;
+}
+
+// A run ends between two steps of training and not inside one, so what would take days is refused before it begins.
+bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
+    const i64 devices = plan.mesh.device_count();
+    if (devices > most_devices) {
+        diagnostics
+            .error("E0609", {},
+                   fmt::format("the plan is for {} devices, and at most {} are emulated", devices, most_devices))
+            .help("plan the model for a smaller mesh to run it; `shardc plan` needs no devices");
+        return false;
+    }
+    const i64 count = multiply_saturating(devices, executions(plan.steps));
+    if (count <= most_executions) return true;
+    diagnostics
+        .error("E0609", {},
+               fmt::format("the devices execute {} of the plan's steps together, and at most {} are emulated",
+                           count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count),
+                           most_executions))
+        .note(fmt::format("trips of loops are counted, on each of {} devices", devices))
+        .help("fewer trips or devices for a trial run; `shardc plan` executes nothing");
+    return false;
+}
+
 } // namespace
 
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
+    if (!fits_time(plan, diagnostics)) return std::nullopt;
     const Program program = flatten(plan);
     const bool needs_blas = multiplies(program);
     if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||

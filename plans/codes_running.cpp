@@ -43,6 +43,10 @@ std::vector<CodeDoc> running_codes() {
          "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The "
          "plan "
          "is fine: split the dim over more devices to run it."},
+        {"E0609", "too much to emulate",
+         "Running the plan means more devices (2^20), or more steps of all devices together (2^32, trips of loops "
+         "included), than this program emulates: it would take hours, and Ctrl-C ends a run between two steps of "
+         "training only. Planning has no such limit. Use a smaller mesh or fewer trips for a trial run."},
         {"E0611", "a checkpoint cannot be read",
          "There is no checkpoint at the place given, or the operating system does not let it be read. A checkpoint is "
          "a "

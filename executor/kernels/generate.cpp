@@ -100,6 +100,9 @@ void generate(const Random& random, const Shape& global, std::span<const i64> st
 void generate_box(const Generate& kernel, std::span<const i64> start, const Result& output) {
     internal_check(start.size() == output.shape->size() && kernel.shape.size() == start.size(),
                    "generate: one start per dim");
+    for (size_t d = 0; d < start.size(); ++d)
+        internal_check(start[d] >= 0 && start[d] + (*output.shape)[d] <= kernel.shape[d],
+                       "generate: a block outside the whole");
     if (const Fill* fill = std::get_if<Fill>(&kernel.source)) return fill_value(output, fill->value);
     visit_dtype(output.dtype, [&](auto zero) {
         using T = decltype(zero);

@@ -4,6 +4,7 @@
 #include "tests/support/allocations.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -229,9 +230,9 @@ TEST_CASE("what a run needs for each device is known before, and a million devic
     const Plan million = plan_on(i64{1} << 20);
     CHECK(required_bytes(million) < i64{2} << 30);
     CHECK(required_bytes(million) - bookkeeping_bytes(million) < i64{600} << 20);
-    // More devices than can be numbered need more than there is, whatever the machine.
-    Plan endless = plan_on(8);
-    endless.mesh.axes[0].size = i64{1} << 40;
+    // Arenas of more bytes than can be counted need more than there is, whatever the machine.
+    Plan endless = plan_on(1024);
+    endless.arena_bytes = i64{1} << 56;
     CHECK(required_bytes(endless) == most_required_bytes);
     Diagnostics refused;
     CHECK_FALSE(run_plan(endless, {}, refused));
@@ -266,6 +267,39 @@ TEST_CASE("devices that wait for each other are a bug, not a hang") {
     b.plan().steps.push_back(Wait{7});
     Diagnostics diagnostics;
     CHECK_THROWS_AS(run_plan(b.plan(), {}, diagnostics), InternalError);
+}
+
+TEST_CASE("what would take hours to emulate is refused: too many devices, or too many steps of all of them") {
+    const auto refusal = [](const Plan& plan) {
+        Diagnostics diagnostics;
+        CHECK_FALSE(run_plan(plan, {}, diagnostics).has_value());
+        REQUIRE(diagnostics.all().size() == 1);
+        CHECK(diagnostics.all()[0].code == "E0609");
+        return diagnostics.all()[0].message;
+    };
+    for (const i64 devices : {(i64{1} << 20) + 1, i64{10000000}, i64{1} << 40}) {
+        PlanBuilder b(make_mesh({{"a", devices}}));
+        CHECK(refusal(b.plan()) ==
+              fmt::format("the plan is for {} devices, and at most 1048576 are emulated", devices));
+    }
+    const auto looping = [](i64 devices, i64 outer, i64 inner) {
+        PlanBuilder b(make_mesh({{"a", devices}}));
+        b.begin_loop(0, outer);
+        b.begin_loop(1, inner);
+        b.end_loop();
+        b.end_loop();
+        return b.plan();
+    };
+    const auto executed = [](const std::string& count) {
+        return "the devices execute " + count + " of the plan's steps together, and at most 4294967296 are emulated";
+    };
+    // A trip of the outer loop is a step of its own, with those of the inner loop.
+    CHECK(refusal(looping(4, 1000, 1 << 21)) == executed("8388612000"));
+    CHECK(refusal(looping(1, i64{1} << 62, 1)) == executed("2^63 or more"));
+    CHECK(refusal(looping(1, i64{1} << 31, i64{1} << 31)) == executed("4611686020574871552"));
+    CHECK(refusal(looping(1 << 20, 1 << 10, 4)) == executed("5368709120"));
+    Diagnostics none;
+    CHECK(run_plan(looping(4, 3, 5), {}, none).has_value());
 }
 
 TEST_CASE("each device makes its own shard of an input, and layouts agree") {
