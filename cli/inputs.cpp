@@ -2,6 +2,7 @@
 
 #include "cli/diagnostics.h"
 #include "planner/yaml.h"
+#include "plans/plan_difference.h"
 #include "plans/plan_json.h"
 #include "plans/printable.h"
 
@@ -108,11 +109,18 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const st
     if (!plan || !take_texts(*plan, compiled)) return compiled;
     compiled.compilation = compile(*compiled.sources, compiled.request);
     if (compiled.plan() == nullptr) return compiled;
-    if (*compiled.plan() != *plan)
+    if (!first_difference(*plan, *compiled.plan()).empty())
         compiled.compilation.diagnostics
             .warning("W0501", {}, "this program plans the texts inside the plan file in another way")
             .help("plan the model again; figures are those of the file, reasons those of this program");
     compiled.compilation.plan = std::move(plan);
+    return compiled;
+}
+
+Compiled compile_again(const Plan& plan) {
+    Compiled compiled;
+    compiled.name = "compiled again";
+    if (take_texts(plan, compiled)) compiled.compilation = compile(*compiled.sources, compiled.request);
     return compiled;
 }
 
@@ -122,13 +130,19 @@ Compiled compile_reference(const Plan& plan) {
     if (!take_texts(plan, compiled)) return compiled;
     compiled.request.mesh_override = Mesh{};
     compiled.compilation = compile(*compiled.sources, compiled.request);
+    std::optional<Plan>& reference = compiled.compilation.plan;
+    if (!reference) return compiled;
     // The same values to start from, where they depend on the layout.
-    if (std::optional<Plan>& reference = compiled.compilation.plan)
-        for (PlanInput& input : reference->inputs)
-            for (const PlanInput& original : plan.inputs)
-                if (plan.buffers[static_cast<size_t>(original.buffer)].name ==
-                    reference->buffers[static_cast<size_t>(input.buffer)].name)
-                    input.init = original.init;
+    std::map<std::string_view, const PlanInput*> originals;
+    for (const PlanInput& input : plan.inputs) originals[plan.buffers[static_cast<size_t>(input.buffer)].name] = &input;
+    for (PlanInput& input : reference->inputs) {
+        const Buffer& own = reference->buffers[static_cast<size_t>(input.buffer)];
+        const std::map<std::string_view, const PlanInput*>::const_iterator original = originals.find(own.name);
+        internal_check(original != originals.end(), "one device has other inputs");
+        const Buffer& of = plan.buffers[static_cast<size_t>(original->second->buffer)];
+        internal_check(of.dtype == own.dtype && of.global_shape == own.global_shape, "one device has another input");
+        input.init = original->second->init;
+    }
     return compiled;
 }
 
@@ -156,6 +170,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
             if (looks_like_plan(*texts[i])) {
                 plans[i].plan = parse_plan(JsonText{*texts[i], 0}, plans[i].diagnostics);
                 if (!plans[i].plan) continue;
+                plans[i].file_text = *texts[i];
                 // Places in the plan's findings are places in the texts it holds.
                 *plans[i].sources = Sources();
                 for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);

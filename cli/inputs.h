@@ -29,7 +29,9 @@ Compiled compile_files(Env& env, const std::string& model, const std::string& la
 // E0704.
 Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used);
 
-// The model of a plan on one device: from the texts inside the plan.
+// What the texts inside a plan give: as they are, and on one device. Of the latter `plan` is one that this program made
+// of them, not one from a file: initial values that depend on the layout are its.
+Compiled compile_again(const Plan& plan);
 Compiled compile_reference(const Plan& plan);
 
 // True if a text is meant to be a plan: a JSON object that has a format_version.
@@ -38,6 +40,7 @@ bool looks_like_plan(std::string_view text);
 // What `run` and `diff` work on: a plan from a file or freshly compiled, with its name for reports.
 struct PlanSource {
     std::string name;
+    std::string file_text; // the plan file; empty of what was compiled
     std::optional<Plan> plan;
     std::unique_ptr<Sources> sources = std::make_unique<Sources>();
     Diagnostics diagnostics;

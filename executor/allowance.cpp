@@ -1,6 +1,7 @@
 #include "executor/allowance.h"
 
 #include "executor/element.h"
+#include "executor/lineage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,59 +14,6 @@ constexpr std::string_view master = ".master"; // the f32 copy of a parameter of
 constexpr size_t few_elements = 16;
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
-// How long reductions are and how many follow each other; lengths are global, so that they do not depend on the layout.
-struct Reductions {
-    const Plan& plan;
-    double longest = 1;
-    double count = 0;
-
-    void add(const std::vector<Step>& steps, double trips) {
-        for (const Step& step : steps) {
-            if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) add(*compute, trips);
-            if (const Loop* loop = std::get_if<Loop>(&step.variant_ref()))
-                add(loop->body, trips * static_cast<double>(loop->trips));
-        }
-    }
-
-    void add(const Compute& compute, double trips) {
-        const Buffer& output = plan.buffers[static_cast<size_t>(compute.output)];
-        double length = static_cast<double>(total_size(output.sharding.partial)); // split over devices
-        if (const Contract* contract = std::get_if<Contract>(&compute.kernel)) {
-            const Shape& shape = plan.buffers[static_cast<size_t>(compute.inputs[0])].shape;
-            for (size_t d = 0; d < contract->lhs.size(); ++d)
-                if (std::find(contract->out.begin(), contract->out.end(), contract->lhs[d]) == contract->out.end())
-                    length *= static_cast<double>(shape[d]);
-        } else if (const Reduce* reduce = std::get_if<Reduce>(&compute.kernel)) {
-            const Shape& shape = plan.buffers[static_cast<size_t>(compute.inputs[0])].shape;
-            for (int dim : reduce->dims) length *= static_cast<double>(shape[static_cast<size_t>(dim)]);
-        } else {
-            return;
-        }
-        longest = std::max(longest, length);
-        count += trips;
-    }
-};
-
-double epsilon(DType dtype) {
-    switch (dtype) {
-    case DType::f32:
-        return 0x1p-23;
-    case DType::f64:
-        return 0x1p-52;
-    case DType::bf16:
-        return 0x1p-7;
-    default:
-        return 0;
-    }
-}
-
-// The coarsest floating-point type in the plan; nullopt if there is none.
-std::optional<DType> coarsest(const Plan& plan) {
-    std::optional<DType> result;
-    for (const Buffer& buffer : plan.buffers)
-        if (epsilon(buffer.dtype) > (result ? epsilon(*result) : 0)) result = buffer.dtype;
-    return result;
-}
 // Of what sums are accumulated in.
 double accumulator_epsilon(DType dtype) { return epsilon(dtype == DType::bf16 ? DType::f32 : dtype); }
 
@@ -89,11 +37,12 @@ std::vector<double> values_of(const Tensor& tensor) {
 }
 
 Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
-    Reductions reductions = {plan};
-    reductions.add(plan.steps, 1);
-    if (const std::optional<DType> coarse = coarsest(plan))
-        once_ = epsilon(*coarse) * (16 + 8 * std::sqrt(reductions.count)) +
-                accumulator_epsilon(*coarse) * 8 * std::sqrt(reductions.longest);
+    const Lineages lineages(plan);
+    for (const PlanOutput& output : plan.outputs) {
+        const Lineage lineage = lineages.of(output, reference.steps);
+        once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
+                             accumulator_epsilon(lineage.coarsest) * 8 * std::sqrt(lineage.longest);
+    }
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
                                                             after = reference.outputs.find(output.name);
@@ -115,9 +64,10 @@ std::string Allowances::kind(const PlanOutput& output) const {
     return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
 }
 
-double Allowances::relative(const Buffer& of, int steps) const {
-    if (!is_floating(of.dtype)) return 0;
-    return std::max(once_, std::min(once_ * steps, most_relative));
+double Allowances::relative(const PlanOutput& output, int steps) const {
+    if (!is_floating(buffer(output.buffer).dtype)) return 0;
+    const double once = once_.at(output.name);
+    return std::max(once, std::min(once * steps, most_relative));
 }
 
 Allowance Allowances::of(const PlanOutput& output, std::span<const double> expected) const {
@@ -127,13 +77,13 @@ Allowance Allowances::of(const PlanOutput& output, std::span<const double> expec
     if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
         const bool follows_steps = !movements_.empty();
         const double scale = std::max(largest(expected), expected.size() < few_elements ? 1.0 : 0.0);
-        allowance.relative = relative(own, follows_steps ? reference_->steps : 1);
+        allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
         allowance.absolute = allowance.relative * scale;
         return allowance;
     }
     const std::string of_kind = kind(output);
     const double magnitude = std::max(largest(expected), largest(values_of(before->second)));
-    allowance.relative = relative(own, reference_->steps);
+    allowance.relative = relative(output, reference_->steps);
     allowance.absolute =
         4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
     std::string parameter = output.name;
@@ -152,7 +102,7 @@ Allowance Allowances::of(const PlanOutput& output, std::span<const double> expec
 }
 
 double Allowances::of_step(const PlanOutput& output, int step, double expected) const {
-    return relative(buffer(output.buffer), step + 1) * std::max(1.0, std::fabs(expected));
+    return relative(output, step + 1) * std::max(1.0, std::fabs(expected));
 }
 
 } // namespace shard

@@ -2,10 +2,12 @@
 //
 // An output of one run:
 //     t * scale,  t = eps * (16 + 8 * sqrt(D)) + eps_sum * 8 * sqrt(K)
-// eps is that of the coarsest floating-point type in the plan (an f64 that was cast from f32 has the errors of f32) and
-// eps_sum that of what its sums accumulate in, K is the longest reduction of the plan, D the number of contractions and
-// reductions that one run executes, and scale the largest magnitude in the reference; at least 1 for outputs so small
-// that all their elements may be small by cancellation.
+// eps, K and D are of what the output is made of (executor/lineage.h): its coarsest floating-point type (an f64 that
+// was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions that
+// one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
+// reference; at least 1 for outputs so small that all their elements may be small by cancellation.
+//
+// All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.
 //
 // What N steps have updated began equal in both runs, so what counts is how far it moved:
 //     4 * sqrt(N) * eps_own * magnitude + t_N * movement + 2 * jump * share,  t_N = N * t, but no more than 0.05 unless
@@ -35,21 +37,22 @@ struct Allowance {
 
 class Allowances {
 public:
+    // The plan that made the reference.
     Allowances(const Plan& plan, const RunResult& reference);
 
-    // Of an output after the last step; `expected` are the values that the reference has.
+    // Of one of the plan's outputs after the last step; `expected` are the values that the reference has.
     Allowance of(const PlanOutput& output, std::span<const double> expected) const;
     // Of a scalar output after a step.
     double of_step(const PlanOutput& output, int step, double expected) const;
 
 private:
-    double relative(const Buffer& buffer, int steps) const;
+    double relative(const PlanOutput& output, int steps) const;
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
 
     const Plan* plan_;
     const RunResult* reference_;
-    double once_ = 0;                         // t
+    std::map<std::string, double> once_;      // t, by output
     std::map<std::string, double> movements_; // by kind
     double largest_gradient_ = 0;             // sqrt of the largest nu
 };

@@ -71,27 +71,56 @@ void compare_steps(const Allowances& allowances, const PlanOutput& output, const
     }
 }
 
+// What updates an input is of another kind than what does not, and two names may not change places.
+std::string_view updated_by(const Plan& plan, const PlanOutput& output) {
+    return output.updates < 0 ? std::string_view() : plan.buffers[static_cast<size_t>(output.updates)].name;
+}
+
+const PlanOutput* find_output(const Plan& plan, std::string_view name) {
+    for (const PlanOutput& output : plan.outputs)
+        if (output.name == name) return &output;
+    return nullptr;
+}
+
+// Both plans have the same outputs, of the same types, which update the same inputs; and the runs hold them.
+bool same_outputs(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
+    const auto differ = [&diagnostics](const std::string& text) {
+        diagnostics.finding("P0202", {}, text);
+        return false;
+    };
+    for (const PlanOutput& expected : reference.plan.outputs) {
+        const PlanOutput* output = find_output(run.plan, expected.name);
+        const std::map<std::string, Tensor>::const_iterator a = run.result.outputs.find(expected.name),
+                                                            b = reference.result.outputs.find(expected.name);
+        if (output == nullptr || a == run.result.outputs.end() || b == reference.result.outputs.end() ||
+            a->second.type.dtype != b->second.type.dtype || a->second.type.shape != b->second.type.shape)
+            return differ(fmt::format("the two runs do not both have an output '{}' of the same type", expected.name));
+        const std::string_view updates = updated_by(run.plan, *output), wanted = updated_by(reference.plan, expected);
+        if (updates != wanted)
+            return differ(fmt::format("output '{}' updates {}, that of the reference {}", expected.name,
+                                      updates.empty() ? "nothing" : fmt::format("'{}'", updates),
+                                      wanted.empty() ? "nothing" : fmt::format("'{}'", wanted)));
+    }
+    for (const PlanOutput& output : run.plan.outputs)
+        if (find_output(reference.plan, output.name) == nullptr)
+            return differ(fmt::format("the reference has no output '{}'", output.name));
+    return true;
+}
+
 } // namespace
 
-std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference,
-                                          Diagnostics& diagnostics) {
-    const Allowances allowances(plan, reference);
+std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
+    if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
+    const Allowances allowances(reference.plan, reference.result);
     Comparison comparison;
     comparison.equal = true;
-    for (const PlanOutput& output : plan.outputs) {
-        const std::map<std::string, Tensor>::const_iterator a = result.outputs.find(output.name),
-                                                            b = reference.outputs.find(output.name);
-        if (a == result.outputs.end() || b == reference.outputs.end() || a->second.type.dtype != b->second.type.dtype ||
-            a->second.type.shape != b->second.type.shape) {
-            diagnostics.finding(
-                "P0202", {}, fmt::format("the two runs do not both have an output '{}' of the same type", output.name));
-            return std::nullopt;
-        }
-        const std::vector<double> values = values_of(a->second), expected = values_of(b->second);
+    for (const PlanOutput& output : reference.plan.outputs) {
+        const std::vector<double> values = values_of(run.result.outputs.at(output.name)),
+                                  expected = values_of(reference.result.outputs.at(output.name));
         const Allowance allowance = allowances.of(output, expected);
         const double relative = allowance.relative;
         comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
-        compare_steps(allowances, output, result, reference, comparison, diagnostics);
+        compare_steps(allowances, output, run.result, reference.result, comparison, diagnostics);
         i64 mismatches = 0, first = 0, outliers = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];
@@ -112,8 +141,9 @@ std::optional<Comparison> compare_results(const Plan& plan, const RunResult& res
         }
         if (mismatches == 0) continue;
         comparison.equal = false;
-        report_mismatch(plan, output, first, values[static_cast<size_t>(first)], expected[static_cast<size_t>(first)],
-                        allowance.at(static_cast<size_t>(first)), mismatches, diagnostics);
+        report_mismatch(run.plan, *find_output(run.plan, output.name), first, values[static_cast<size_t>(first)],
+                        expected[static_cast<size_t>(first)], allowance.at(static_cast<size_t>(first)), mismatches,
+                        diagnostics);
     }
     return comparison;
 }

@@ -67,9 +67,10 @@ struct RunResult {
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
 // Compares outputs of two runs of the same model over the same steps, and the scalars of every step; how far they may
-// differ is in executor/allowance.h. Of steps that update inputs, the reference has to have been run with
-// return_initial. Reports the first mismatch of an output (name, global index, both values, device that holds it) as a
-// finding P02xx.
+// differ is in executor/allowance.h, and follows from the reference alone, as does what there is to compare. Of steps
+// that update inputs, the reference has to have been run with return_initial. Reports the first mismatch of an output
+// (name, global index, both values, device that holds it) as a finding P02xx; nullopt if the two plans have other
+// outputs.
 struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
     double max_relative = 0;     // the same, as a share of what it is compared with: the largest magnitude or movement
@@ -77,8 +78,11 @@ struct Comparison {
     i64 not_finite = 0;          // elements of the reference that are NaN or infinite: equal, but hardly what is wanted
     bool equal = false;
 };
-std::optional<Comparison> compare_results(const Plan& plan, const RunResult& result, const RunResult& reference,
-                                          Diagnostics& diagnostics);
+struct RunOf {
+    const Plan& plan;
+    const RunResult& result;
+};
+std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics);
 
 // Whether a tensor of this type and shape, of a file say, can be given for an input, or as data for one. E0602, E0603.
 bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,

@@ -144,12 +144,30 @@ const EmbeddedText* find_builtin(std::string_view name) {
     return nullptr;
 }
 
+bool is_file_name(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
+
+// Relative to the layout.
+std::string profile_path(std::string_view name, Span span, const Sources& sources) {
+    std::filesystem::path path(name);
+    if (path.is_relative() && span.file >= 0 && span.file < sources.count())
+        path = std::filesystem::path(sources.name(span.file)).parent_path() / path;
+    return path.string();
+}
+
 } // namespace
 
 std::vector<std::string> builtin_hardware() {
     std::vector<std::string> names;
     for (const EmbeddedText& entry : embedded_hardware()) names.emplace_back(entry.name);
     return names;
+}
+
+int find_hardware(std::string_view name, Span span, const Sources& sources) {
+    if (!is_file_name(name)) return -1;
+    const std::string path = profile_path(name, span, sources);
+    for (int file = 0; file < sources.count(); ++file)
+        if (sources.name(file) == path) return file;
+    return -1;
 }
 
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics) {
@@ -162,7 +180,7 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
             internal_error(fmt::format("built-in hardware profile {}: {}", name, problems.all().front().message));
         return hardware;
     }
-    if (!name.ends_with(".yaml") && !name.ends_with(".yml")) {
+    if (!is_file_name(name)) {
         const std::vector<std::string> names = builtin_hardware();
         const std::string_view close = nearest(name, std::vector<std::string_view>(names.begin(), names.end()));
         diagnostics.error("E0330", span, fmt::format("unknown hardware profile '{}'", name))
@@ -171,17 +189,17 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
                                 : fmt::format("did you mean '{}'?", close));
         return std::nullopt;
     }
-    std::filesystem::path path(name);
-    if (path.is_relative() && span.file >= 0 && span.file < sources.count())
-        path = std::filesystem::path(sources.name(span.file)).parent_path() / path;
+    if (const int known = find_hardware(name, span, sources); known >= 0)
+        return read_profile(known, sources, diagnostics);
+    const std::string path = profile_path(name, span, sources);
     std::error_code error;
     std::ifstream stream(path, std::ios::binary);
     if (!std::filesystem::is_regular_file(path, error) || !stream) {
-        diagnostics.error("E0330", span, fmt::format("the hardware profile {} cannot be read", path.string()))
+        diagnostics.error("E0330", span, fmt::format("the hardware profile {} cannot be read", path))
             .help("the path is relative to the layout file");
         return std::nullopt;
     }
-    const int file = sources.add(path.string(), std::string(std::istreambuf_iterator<char>(stream), {}));
+    const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(stream), {}));
     return read_profile(file, sources, diagnostics);
 }
 

@@ -13,8 +13,6 @@
 #include "plans/plan_check.h"
 #include "plans/version.h"
 
-#include <array>
-
 namespace shard {
 
 namespace {
@@ -110,7 +108,10 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     judge(*c.plan, c.layout->policy, diagnostics);
     diagnostics = allowances.apply(diagnostics);
     c.plan->tool = tool_text();
-    attach_sources(*c.plan, sources, std::array{request.model_file, request.layout_file}, diagnostics);
+    std::vector<int> files = {request.model_file, request.layout_file};
+    if (const int file = find_hardware(c.layout->hardware, c.layout->hardware_span, sources); file >= 0)
+        files.push_back(file);
+    attach_sources(*c.plan, sources, files, diagnostics);
     return c;
 }
 

@@ -25,11 +25,15 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
 // Policy and budgets -> findings (P01xx), appended to diagnostics. `plan` is priced.
 void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics);
 
-// Embeds the texts of `files` (model, layout) and the diagnostics, whose places then are indices into plan.sources.
+// Embeds the texts of `files` (model, layout, and the hardware profile if it is a file) and the diagnostics, whose
+// places then are indices into plan.sources.
 void attach_sources(Plan& plan, const Sources& sources, std::span<const int> files, const Diagnostics& diagnostics);
 
-// Built-in profile by name, or a YAML file relative to the layout; E03xx if neither.
+// Built-in profile by name, or a YAML file relative to the layout; E03xx if neither. A file that `sources` already hold
+// is not read again: a plan file brings its own.
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics);
+// Where in `sources` that file is; -1 if it was not read, as built-in profiles are not.
+int find_hardware(std::string_view name, Span span, const Sources& sources);
 std::vector<std::string> builtin_hardware();
 // Every mesh axis uses a link that the profile has; E0402. `spans` are those of the axes.
 bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics);

@@ -41,10 +41,15 @@ std::vector<CodeDoc> plan_codes() {
          "before it is written, two live buffers in the same bytes, a collective that nobody waits for. Such a plan is "
          "never run. A plan written by "
          "shardc passes this check: if it fails for one, that is a bug."},
+        {"E0507", "plan that its texts do not give",
+         "`run --verify` compiles the texts inside a plan file again. This program made another plan of them than the "
+         "file holds: another version wrote it, or it was changed and sealed again. Plan the model again. With "
+         "--allow-other-plan what it computes is compared with what the texts say all the same, on the inputs of that "
+         "run."},
         {"W0501", "plan of a program that plans in another way",
          "`show` and `explain` compile the texts inside a plan file again, since a plan does not say why. This program "
          "made another plan of them than the file holds: figures are those of the file, reasons those of this "
-         "program. Plan the model again."},
+         "program. Plan the model again. `run --verify --allow-other-plan` warns of it too."},
         {"P0101", "policy: memory",
          "The plan's peak memory per device is above policy.max_memory_per_device. The finding names the largest "
          "tensors on a device."},

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/run_report.h"
 #include "cli/steps.h"
+#include "cli/verify.h"
 #include "executor/npy.h"
 #include "plans/printable.h"
 
@@ -133,25 +134,6 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
     }
 }
 
-// Plans the model on one device, runs it with the same inputs, compares. False if it could not be planned or run.
-bool verify(const Plan& plan, const RunOptions& options, RunReport& report, Env& env, Diagnostics& diagnostics) {
-    Compiled reference = compile_reference(plan);
-    if (reference.plan() == nullptr) {
-        print_diagnostics(env, *reference.sources, reference.diagnostics().all());
-        return false;
-    }
-    RunOptions same = options;
-    same.steps = report.result.steps;
-    same.return_initial = true; // how far parameters moved says how far apart they may be
-    same.after_step = nullptr;
-    same.at_end = nullptr;
-    same.stop = nullptr;
-    std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
-    if (!result) return false;
-    report.comparison = compare_results(plan, report.result, *result, diagnostics);
-    return true;
-}
-
 // The same command line again, after a run that went to its end: every step of it is in the checkpoint.
 int report_nothing_left(const Arguments& arguments, const Plan& plan, const Checkpoint& checkpoint, Env& env,
                         Diagnostics& diagnostics) {
@@ -191,6 +173,9 @@ int run(const Arguments& arguments, Env& env) {
     if (!source.plan) return code;
     const Plan& plan = *source.plan;
 
+    Verification verification;
+    if (arguments.flag("--verify") && !verification.prepare(source, arguments.flag("--allow-other-plan"), env))
+        return exit_usage;
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
     check_outputs(arguments, plan, env, diagnostics);
@@ -243,7 +228,7 @@ int run(const Arguments& arguments, Env& env) {
     if (ran) {
         report.result = std::move(*result);
         judge_run(report, diagnostics);
-        if (arguments.flag("--verify")) ran = verify(plan, options, report, env, diagnostics);
+        if (arguments.flag("--verify")) ran = verification.compare(options, report, env, diagnostics);
     }
     if (ran) {
         write_outputs(arguments, report.result, env, diagnostics);
@@ -280,6 +265,9 @@ const CommandDef& command_run() {
               .many = true,
               .file = FileUse::read},
              {.name = "--verify", .doc = "also run the model on one device and compare"},
+             {.name = "--allow-other-plan",
+              .doc =
+                  "with --verify: compare even a plan file that this program would not write for the texts inside it"},
              {.name = "--steps",
               .value = "N",
               .doc = "train up to step N, from where a restored run was, if that is before; without it one step"},

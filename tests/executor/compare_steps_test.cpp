@@ -67,10 +67,15 @@ Plan plan_of(bool adam) {
     return b.plan();
 }
 
+std::optional<Comparison> compare(bool adam, const RunResult& run, const RunResult& reference,
+                                  Diagnostics& diagnostics) {
+    const Plan plan = plan_of(adam);
+    return compare_results({plan, run}, {plan, reference}, diagnostics);
+}
+
 std::string verdict(const Training& plan, const Training& reference) {
     Diagnostics diagnostics;
-    const std::optional<Comparison> comparison =
-        compare_results(plan_of(plan.adam), plan.run(), reference.run(), diagnostics);
+    const std::optional<Comparison> comparison = compare(plan.adam, plan.run(), reference.run(), diagnostics);
     REQUIRE(comparison);
     CHECK(comparison->equal == diagnostics.all().empty());
     CHECK(comparison->equal == (comparison->max_relative <= comparison->allowed_relative));
@@ -136,7 +141,7 @@ TEST_CASE("compare steps: a parameter whose gradient is no noise may not be else
         return values(reference.outputs.at("w"))[static_cast<size_t>(i)] + (i == 5 ? 0.1 * rate : 0);
     });
     Diagnostics diagnostics;
-    CHECK_FALSE(compare_results(plan_of(true), moved, reference, diagnostics)->equal);
+    CHECK_FALSE(compare(true, moved, reference, diagnostics)->equal);
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all()[0].message.starts_with("'w' differs from the reference at index " + shape_text(Shape{5}) +
                                                    ":"));
@@ -147,12 +152,12 @@ TEST_CASE("compare steps: the loss of every step counts") {
     RunResult other = training.run();
     other.scalars["loss"][1] += 1e-3;
     Diagnostics diagnostics;
-    CHECK_FALSE(compare_results(plan_of(true), other, training.run(), diagnostics)->equal);
+    CHECK_FALSE(compare(true, other, training.run(), diagnostics)->equal);
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all()[0].message == "'loss' of step 1 differs from the reference: 0.501, expected 0.5");
     other.scalars["loss"][1] = 0.5 + 1e-7;
     Diagnostics none;
-    CHECK(compare_results(plan_of(true), other, training.run(), none)->equal);
+    CHECK(compare(true, other, training.run(), none)->equal);
 }
 
 } // namespace shard

@@ -101,10 +101,11 @@ TEST_CASE("a sum that is reduced twice is found, be it a gradient of which Adam 
     for (const std::string optimizer : {"{adam: {learning_rate: 1.0e-2}}", "{sgd: {learning_rate: 0.125}}"}) {
         CAPTURE(optimizer);
         const std::string model = mlp("f32", optimizer);
-        const RunResult reference = run_for(train_plan(model, "mesh: {data: 1}\n"), 3);
+        const Plan one = train_plan(model, "mesh: {data: 1}\n");
+        const RunResult reference = run_for(one, 3);
         Plan plan = train_plan(model, layout);
         Diagnostics diagnostics;
-        CHECK(compare_results(plan, run_for(plan, 3), reference, diagnostics)->equal);
+        CHECK(compare_results({plan, run_for(plan, 3)}, {one, reference}, diagnostics)->equal);
         int found = 0;
         for (size_t i = 0; i < plan.steps.size(); ++i) {
             const Wait* wait = std::get_if<Wait>(&plan.steps[i].variant_ref());
@@ -119,10 +120,9 @@ TEST_CASE("a sum that is reduced twice is found, be it a gradient of which Adam 
                 const auto behind = wrong.steps.begin() + static_cast<std::ptrdiff_t>(i) + 1;
                 wrong.steps.insert(wrong.steps.insert(behind, Wait{again.token}), again);
                 for (const int steps : {1, 3}) {
-                    const RunResult expected =
-                        steps == 3 ? reference : run_for(train_plan(model, "mesh: {data: 1}\n"), 1);
+                    const RunResult expected = steps == 3 ? reference : run_for(one, 1);
                     Diagnostics findings;
-                    CHECK_FALSE(compare_results(plan, run_for(wrong, steps), expected, findings)->equal);
+                    CHECK_FALSE(compare_results({plan, run_for(wrong, steps)}, {one, expected}, findings)->equal);
                 }
                 ++found;
             }
