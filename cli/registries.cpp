@@ -38,6 +38,7 @@ std::string_view type_name(AttributeDef::Type type) {
     case AttributeDef::Type::integer:
         return "integer";
     case AttributeDef::Type::number:
+    case AttributeDef::Type::element:
         return "number";
     case AttributeDef::Type::flag:
         return "true or false";
@@ -47,12 +48,16 @@ std::string_view type_name(AttributeDef::Type type) {
         return "dtype";
     case AttributeDef::Type::integers:
         return "integers";
-    case AttributeDef::Type::numbers:
+    case AttributeDef::Type::pairs:
+        return "pairs of integers";
+    case AttributeDef::Type::elements:
         return "numbers";
-    case AttributeDef::Type::strings:
-        return "texts";
+    case AttributeDef::Type::size:
+        return "size";
     case AttributeDef::Type::dims:
         return "dims, by name or number";
+    case AttributeDef::Type::dim:
+        return "dim, by name or number";
     case AttributeDef::Type::shape:
         return "shape";
     case AttributeDef::Type::axes:

@@ -8,6 +8,7 @@
 #include "planner/build_training.h"
 #include "planner/microbatches.h"
 #include "planner/train.h"
+#include "planner/type_limits.h"
 #include "plans/saturating.h"
 
 #include <fmt/format.h>
@@ -113,11 +114,9 @@ private:
         for (size_t s = open_scans_.size(); s-- > 0;) stack(decl, open_scans_[s]);
         value.type = {decl.dtype, decl.shape, decl.logical};
         value.type.logical.resize(decl.shape.size());
-        const std::optional<i64> count = checked_element_count(decl.shape);
-        if (!count || !checked_multiply(*count, byte_size(decl.dtype))) {
+        if (const std::string_view problem = size_problem(decl.dtype, decl.shape); !problem.empty()) {
             diagnostics_.error("E0227", decl.name.span,
-                               fmt::format("'{}' has shape {}: its size in bytes does not fit 64 bits", decl.name.text,
-                                           shape_text(decl.shape)));
+                               fmt::format("'{}' has shape {}: {}", decl.name.text, shape_text(decl.shape), problem));
             return false;
         }
         value.role = role;

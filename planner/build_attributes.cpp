@@ -1,12 +1,12 @@
 #include "planner/build_attributes.h"
 
+#include "planner/names.h"
 #include "planner/rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace shard {
 
@@ -14,27 +14,19 @@ namespace {
 
 using Type = AttributeDef::Type;
 
-// One value or a list of them.
+// One value, or a list of them.
 std::vector<const Yaml*> items_of(const Yaml& yaml) {
     std::vector<const Yaml*> items;
-    const std::vector<const Yaml*> one = {&yaml};
-    if (!yaml.list()) return one;
-    for (const Yaml& item : *yaml.list()) {
-        if (item.list()) {
-            for (const Yaml* inner : items_of(item)) items.push_back(inner);
-        } else {
-            items.push_back(&item);
-        }
-    }
+    if (!yaml.list()) return {&yaml};
+    for (const Yaml& item : *yaml.list()) items.push_back(&item);
     return items;
 }
 
-std::optional<i64> whole_number(const std::string& text) {
-    i64 value = 0;
-    const char* end = text.data() + text.size();
-    const std::from_chars_result result = std::from_chars(text.data(), end, value);
-    if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-    return value;
+// The same, lists within lists one after the other.
+void add_leaves(const Yaml& yaml, std::vector<const Yaml*>& leaves) {
+    if (!yaml.list()) leaves.push_back(&yaml);
+    if (yaml.list())
+        for (const Yaml& item : *yaml.list()) add_leaves(item, leaves);
 }
 
 std::vector<std::string_view> axis_names(const Model& model) {
@@ -63,8 +55,8 @@ const AxisDecl* known_axis(const ArgumentContext& context, const Yaml& yaml, con
 
 // A size: a number, or the name of an axis. `name` receives the axis name.
 std::optional<i64> read_size(const ArgumentContext& context, const Yaml& yaml, std::string& name) {
+    if (yaml.kind() == "a number") return read_int(yaml, "a size", context.diagnostics);
     if (const YamlScalar* scalar = yaml.scalar()) {
-        if (const std::optional<i64> number = whole_number(scalar->text)) return number;
         const AxisDecl* axis = known_axis(context, yaml, scalar->text);
         if (!axis) return std::nullopt;
         name = scalar->text;
@@ -86,6 +78,8 @@ public:
             return keep(def, read_int(yaml, def.name, context_.diagnostics));
         case Type::number:
             return keep(def, read_double(yaml, def.name, context_.diagnostics));
+        case Type::element:
+            return keep(def, read_element(yaml, def.name, context_.diagnostics));
         case Type::flag:
             return keep(def, read_bool(yaml, def.name, context_.diagnostics));
         case Type::string:
@@ -94,14 +88,16 @@ public:
             return read_dtype(def, yaml);
         case Type::integers:
         case Type::shape:
+        case Type::size:
             return read_sizes(def, yaml);
-        case Type::numbers:
-            return read_numbers(def, yaml);
-        case Type::strings:
-            return read_strings(def, yaml);
+        case Type::pairs:
+            return read_pairs(def, yaml);
+        case Type::elements:
+            return read_elements(def, yaml);
         case Type::axes:
             return read_axes(def, yaml);
         case Type::dims:
+        case Type::dim:
             return read_dims(def, yaml);
         case Type::sharding:
             return read_sharding(def, yaml);
@@ -136,8 +132,8 @@ private:
         const std::optional<std::string> text = read_string(yaml, def.name, context_.diagnostics);
         if (!text) return false;
         if (parse_dtype(*text)) return keep(def, text);
-        report(context_, "E0226", yaml.span, fmt::format("there is no element type '{}'", *text), *text,
-               {"f32", "f64", "bf16", "i32", "i64", "u32", "bool"});
+        suggest_dtype(
+            context_.diagnostics.error("E0226", yaml.span, fmt::format("there is no element type '{}'", *text)), *text);
         return false;
     }
 
@@ -153,20 +149,50 @@ private:
             sizes.push_back(*size);
             names.push_back(std::move(name));
         }
+        if (def.type == Type::size && !check_one(def, yaml, sizes.size(), "size")) return false;
         result_.attributes.set(std::string(def.name), sizes);
         if (def.type == Type::shape && named && declares("axes") && !result_.attributes.has("axes"))
             result_.attributes.set("axes", names);
         return true;
     }
 
-    bool read_numbers(const AttributeDef& def, const Yaml& yaml) {
-        std::vector<double> numbers;
-        bool all_flags = true;
+    bool check_one(const AttributeDef& def, const Yaml& yaml, size_t given, std::string_view what) {
+        if (given == 1) return true;
+        context_.diagnostics.error("E0226", yaml.span,
+                                   fmt::format("`{}` of '{}' is one {}, and {} {} given", def.name, context_.op, what,
+                                               given == 0 ? "none" : std::to_string(given), given == 0 ? "is" : "are"));
+        return false;
+    }
+
+    bool read_pairs(const AttributeDef& def, const Yaml& yaml) {
+        std::vector<i64> numbers;
         for (const Yaml* item : items_of(yaml)) {
-            const YamlScalar* scalar = item->scalar();
-            const bool is_flag = scalar && (scalar->text == "true" || scalar->text == "false");
-            const std::optional<double> number = is_flag ? std::optional<double>(scalar->text == "true" ? 1 : 0)
-                                                         : read_double(*item, def.name, context_.diagnostics);
+            const YamlList* pair = item->list();
+            if (!pair || pair->size() != 2) {
+                context_.diagnostics
+                    .error("E0226", item->span, fmt::format("`{}` of '{}' is a list of pairs", def.name, context_.op))
+                    .help(fmt::format("for example `{}: [[0, 1], [1, 0]]`", def.name));
+                return false;
+            }
+            for (const Yaml& member : *pair) {
+                const std::optional<i64> number = read_int(member, def.name, context_.diagnostics);
+                if (!number) return false;
+                numbers.push_back(*number);
+            }
+        }
+        result_.attributes.set(std::string(def.name), numbers);
+        return true;
+    }
+
+    bool read_elements(const AttributeDef& def, const Yaml& yaml) {
+        std::vector<double> numbers;
+        std::vector<const Yaml*> leaves;
+        add_leaves(yaml, leaves);
+        bool all_flags = !leaves.empty();
+        for (const Yaml* item : leaves) {
+            const bool is_flag = item->kind() == "true or false";
+            const std::optional<double> number = is_flag ? std::optional<double>(item->scalar()->text == "true" ? 1 : 0)
+                                                         : read_element(*item, def.name, context_.diagnostics);
             if (!number) return false;
             all_flags = all_flags && is_flag;
             numbers.push_back(*number);
@@ -174,17 +200,6 @@ private:
         result_.attributes.set(std::string(def.name), numbers);
         // true and false are bool unless `dtype`, which is read later, says otherwise.
         if (all_flags && declares("dtype")) result_.attributes.set("dtype", std::string(name(DType::boolean)));
-        return true;
-    }
-
-    bool read_strings(const AttributeDef& def, const Yaml& yaml) {
-        std::vector<std::string> strings;
-        for (const Yaml* item : items_of(yaml)) {
-            const std::optional<std::string> text = read_string(*item, def.name, context_.diagnostics);
-            if (!text) return false;
-            strings.push_back(*text);
-        }
-        result_.attributes.set(std::string(def.name), strings);
         return true;
     }
 
@@ -256,8 +271,14 @@ private:
         for (const Yaml* item : items_of(yaml)) {
             const std::optional<i64> dim = read_dim(def, *item, logical);
             if (!dim) return false;
+            if (std::find(dims.begin(), dims.end(), *dim) != dims.end()) {
+                context_.diagnostics.error("E0226", item->span,
+                                           fmt::format("`{}` of '{}' names dim {} twice", def.name, context_.op, *dim));
+                return false;
+            }
             dims.push_back(*dim);
         }
+        if (def.type == Type::dim && !check_one(def, yaml, dims.size(), "dim")) return false;
         result_.attributes.set(std::string(def.name), dims);
         return true;
     }
@@ -271,7 +292,9 @@ private:
             return std::nullopt;
         }
         const i64 rank = static_cast<i64>(logical.size());
-        if (const std::optional<i64> number = whole_number(scalar->text)) {
+        if (yaml.kind() == "a number") {
+            const std::optional<i64> number = read_int(yaml, def.name, context_.diagnostics);
+            if (!number) return std::nullopt;
             if (*number >= -rank && *number < rank) return *number < 0 ? *number + rank : *number;
             context_.diagnostics
                 .error("E0228", yaml.span, fmt::format("there is no dim {}: the value has {} dims", *number, rank))
@@ -335,6 +358,12 @@ private:
             numbers.push_back(region.axes[a].axis);
             sizes.push_back(region.axes[a].size);
         }
+        if (names.empty()) {
+            context_.diagnostics
+                .error("E0272", yaml.span, fmt::format("`{}` of '{}' names no mesh axis", def.name, context_.op))
+                .help(fmt::format("the region is manual over {}", fmt::join(region.names, ", ")));
+            return false;
+        }
         result_.attributes.set(std::string(def.name), names);
         result_.attributes.set("mesh_axes", numbers);
         result_.attributes.set("sizes", sizes);
@@ -367,11 +396,23 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
                entry.key, names);
         ok = false;
     }
+    const YamlEntry* first_dims = nullptr;
+    for (const AttributeDef& def : context.declared) {
+        const YamlEntry* entry = def.type == Type::dims ? find(def.name) : nullptr;
+        if (entry && first_dims) {
+            context.diagnostics
+                .error("E0226", entry->key_span, fmt::format("the dims of '{}' are given twice", context.op))
+                .label(first_dims->key_span, "first given here")
+                .help(fmt::format("`{}` and `{}` mean the same: write one of them", first_dims->key, entry->key));
+            ok = false;
+        }
+        if (entry) first_dims = entry;
+    }
     Reader reader(context);
     // Names of dims may refer to what `shape` and `axes` say.
     for (const bool dims : {false, true})
         for (const AttributeDef& def : context.declared) {
-            if ((def.type == Type::dims) != dims) continue;
+            if ((def.type == Type::dims || def.type == Type::dim) != dims) continue;
             if (const YamlEntry* entry = find(def.name)) {
                 ok = reader.read(def, entry->value) && ok;
             } else if (def.required) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace shard {
 
@@ -126,11 +128,11 @@ std::optional<std::string> read_instance_name(const ModuleDecl& module, const En
 
 void warn_unused(Builder& builder, std::span<const ValueId> named) {
     const Graph& graph = builder.graph();
-    std::vector<Span> reported;
+    std::set<std::tuple<int, int, int>> reported; // file, line, column
     const auto warn = [&](ValueId id, std::string_view what) {
         const Value& value = graph.value(id);
-        if (builder.is_used(id) || std::find(reported.begin(), reported.end(), value.span) != reported.end()) return;
-        reported.push_back(value.span);
+        if (builder.is_used(id)) return;
+        if (!reported.emplace(value.span.file, value.span.line, value.span.column).second) return;
         builder.diagnostics()
             .warning("W0201", value.span, fmt::format("{} '{}' is not used", what, value.name))
             .help("remove it, or name it in `outputs`");

@@ -1,11 +1,12 @@
 #include "planner/build_inputs.h"
 
+#include "planner/type_limits.h"
 #include "plans/initializer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 namespace shard {
 
@@ -48,13 +49,8 @@ class Arguments {
 public:
     Arguments(const InitDecl& init, Diagnostics& diagnostics) : init_(init), diagnostics_(diagnostics) {}
 
-    std::optional<double> number(std::string_view name) {
-        const Yaml* yaml = take(name);
-        if (!yaml) return std::nullopt;
-        const std::optional<double> value = read_double(*yaml, name, diagnostics_);
-        ok_ = ok_ && value.has_value();
-        return value;
-    }
+    std::optional<double> number(std::string_view name) { return read(name, read_double); }
+    std::optional<double> element(std::string_view name) { return read(name, read_element); }
     std::optional<std::string> text(std::string_view name) {
         const Yaml* yaml = take(name);
         if (!yaml) return std::nullopt;
@@ -85,6 +81,15 @@ public:
     }
 
 private:
+    std::optional<double> read(std::string_view name,
+                               std::optional<double> (*reader)(const Yaml&, std::string_view, Diagnostics&)) {
+        const Yaml* yaml = take(name);
+        if (!yaml) return std::nullopt;
+        const std::optional<double> value = reader(*yaml, name, diagnostics_);
+        ok_ = ok_ && value.has_value();
+        return value;
+    }
+
     const Yaml* take(std::string_view name) {
         known_.push_back(name);
         return init_.arguments.find(name);
@@ -112,11 +117,16 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
         const double low = arguments.number("low").value_or(0);
         const std::optional<double> high = arguments.number("high");
         if (!arguments.finish()) return std::nullopt;
-        const bool fits = high && low < *high && low >= std::numeric_limits<std::int32_t>::min() &&
-                          *high <= std::numeric_limits<std::int32_t>::max();
-        if (fits) return random_integers(low, *high);
-        diagnostics.error("E0232", init.span, "randint needs `high`, above `low`, both of 32 bits")
-            .help("for example {randint: {low: 0, high: 10}}");
+        const bool fits = high && low < *high && can_hold(DType::i32, low) && can_hold(DType::i32, *high);
+        if (!fits) {
+            diagnostics.error("E0232", init.span, "randint needs `high`, above `low`, both whole and of 32 bits")
+                .help("for example {randint: {low: 0, high: 10}}");
+            return std::nullopt;
+        }
+        if (can_hold(decl.dtype, low) && can_hold(decl.dtype, *high - 1)) return random_integers(low, *high);
+        diagnostics.error(
+            "E0232", init.span,
+            fmt::format("randint makes {} to {}, and '{}' is {}", low, *high - 1, decl.name.text, name(decl.dtype)));
         return std::nullopt;
     }
     if (init.name == bernoulli_name) {
@@ -128,7 +138,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
     }
     InitializerSpec spec;
     spec.name = init.name;
-    spec.value = arguments.number("value");
+    spec.value = arguments.element("value");
     spec.stddev = arguments.number("stddev");
     spec.scale = arguments.number("scale");
     spec.lower = arguments.number("lower");
@@ -141,7 +151,18 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
     if (!arguments.finish()) return std::nullopt;
     InitializerProblem problem;
     const std::optional<Distribution> made = initializer_distribution(spec, decl.shape, problem);
-    if (!made) diagnostics.error("E0232", init.span, problem.message).help(problem.help);
+    if (!made) {
+        diagnostics.error("E0232", init.span, problem.message).help(problem.help);
+        return std::nullopt;
+    }
+    // They are drawn as f32.
+    for (double bound : {made->low, made->high, made->scale})
+        if (!std::isfinite(static_cast<float>(bound))) {
+            diagnostics
+                .error("E0232", init.span, fmt::format("initializer '{}' would be drawn up to {}", init.name, bound))
+                .help("its arguments must leave finite numbers of 32 bits");
+            return std::nullopt;
+        }
     return made;
 }
 
@@ -163,9 +184,11 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
     bool fits = true;
     switch (distribution.kind) {
     case DistributionKind::constant:
-        fits =
-            is_floating(decl.dtype) || distribution.value == static_cast<double>(static_cast<i64>(distribution.value));
-        break;
+        if (can_hold(decl.dtype, distribution.value)) return true;
+        diagnostics.error("E0232", decl.init.span,
+                          fmt::format("initializer '{}' makes {}, which '{}' cannot hold: it is {}", decl.init.name,
+                                      distribution.value, decl.name.text, name(decl.dtype)));
+        return false;
     case DistributionKind::uniform:
     case DistributionKind::normal:
     case DistributionKind::truncated_normal:

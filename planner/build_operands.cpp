@@ -1,7 +1,6 @@
 #include "planner/build_scope.h"
 
 #include <cmath>
-#include <cstdlib>
 
 namespace shard {
 
@@ -11,13 +10,9 @@ namespace {
 std::optional<double> parse_literal(const std::string& text) {
     if (text == "true") return 1.0;
     if (text == "false") return 0.0;
-    const bool negative = text.starts_with('-');
-    const std::string_view plain = std::string_view(text).substr(negative ? 1 : 0);
-    if (plain == ".inf" || plain == "inf") return negative ? -HUGE_VAL : HUGE_VAL;
-    if (plain.empty() || plain.find_first_not_of("0123456789.eE+-_") != std::string_view::npos) return std::nullopt;
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return end == text.c_str() + text.size() ? std::optional<double>(value) : std::nullopt;
+    if (text == "inf" || text == "-inf") return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+    Diagnostics unheard; // the reader has reported what is no number
+    return read_element(Yaml{{}, YamlScalar{text, false}}, "an operand", unheard);
 }
 
 } // namespace

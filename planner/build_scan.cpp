@@ -1,7 +1,9 @@
 #include "planner/build_scan.h"
 
 #include "planner/local_use.h"
+#include "planner/type_limits.h"
 #include "plans/plan_check.h"
+#include "plans/saturating.h"
 
 #include <fmt/format.h>
 
@@ -40,12 +42,31 @@ bool check_depth(const ScanBuild& build) {
     return false;
 }
 
+// E0227: what all trips make could not be kept, as a backward pass keeps it. `first`: the first value of the loop.
+bool check_kept(const ScanBuild& build, int loop, size_t first) {
+    const Graph& graph = build.builder.graph();
+    i64 trips = 1;
+    for (int l = loop; l >= 0; l = graph.loops[static_cast<size_t>(l)].parent)
+        trips = multiply_saturating(trips, graph.loops[static_cast<size_t>(l)].trips);
+    for (size_t id = first; id < graph.values.size(); ++id) {
+        const Value& value = graph.values[id];
+        if (value.loop != loop || multiply_saturating(trips, value.type.bytes()) <= most_value_bytes) continue;
+        build.builder.diagnostics()
+            .error("E0227", build.entry.op.span,
+                   fmt::format("'{}' {} in {} trips has more than 2^60 bytes", value.name, shape_text(value.type.shape),
+                               trips))
+            .help("look for a count with too many digits");
+        return false;
+    }
+    return true;
+}
+
 } // namespace
 
 BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying) {
     if (!check_depth(build)) return std::nullopt;
     Builder& builder = build.builder;
-    const size_t carried = build.module.outputs.size();
+    const size_t carried = build.module.outputs.size(), first = builder.graph().values.size();
     const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));
     for (ValueId id : operands) builder.mark_used(id);
     Builder::Place place = {build.instance, build.instance, build.entry.op.span, {}, {}};
@@ -63,7 +84,7 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
         builder.rename(operands[n], name, build.module.inputs[n].span);
     }
     const BuiltValues yields = build.run(loop, operands);
-    bool fits = yields && check_carried(build, inits, *yields);
+    bool fits = yields && check_carried(build, inits, *yields) && check_kept(build, loop.loop(), first);
     for (size_t n = 0; fits && n < carried; ++n) {
         std::vector<int> made = builder.graph().value(loop.argument(n)).varying;
         join(made, builder.graph().value((*yields)[n]).varying);

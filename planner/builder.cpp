@@ -2,6 +2,7 @@
 
 #include "planner/local_use.h"
 #include "planner/ops_support/loop_index.h"
+#include "planner/type_limits.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr int most_dims = 16;
 
-// E0227 if the type cannot exist: too many dims, an empty dim, or more bytes than 64 bits count.
+// E0227 if the type cannot exist: too many dims, an empty dim, or too many bytes.
 bool check_size(const TensorType& type, std::string_view op, Span span, Diagnostics& diagnostics) {
     if (type.rank() > most_dims) {
         diagnostics.error(
@@ -30,11 +31,10 @@ bool check_size(const TensorType& type, std::string_view op, Span span, Diagnost
             .help("every dim must have at least one element");
         return false;
     }
-    const std::optional<i64> count = checked_element_count(type.shape);
-    if (count && checked_multiply(*count, byte_size(type.dtype))) return true;
+    const std::string_view problem = size_problem(type.dtype, type.shape);
+    if (problem.empty()) return true;
     diagnostics.error("E0227", span,
-                      fmt::format("the result of '{}' has shape {}: its size in bytes does not fit 64 bits", op,
-                                  shape_text(type.shape)));
+                      fmt::format("the result of '{}' has shape {}: {}", op, shape_text(type.shape), problem));
     return false;
 }
 
@@ -258,12 +258,16 @@ ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
     return *varied;
 }
 
-ValueId Builder::scalar(double value, DType dtype) {
+std::optional<ValueId> Builder::number(double value, DType dtype) {
     Attributes attributes;
     attributes.set("value", std::vector<double>{value});
     attributes.set("shape", std::vector<i64>{});
     attributes.set("dtype", std::string(name(dtype)));
-    const std::optional<ValueId> id = emit("constant", {}, std::move(attributes));
+    return emit("constant", {}, std::move(attributes));
+}
+
+ValueId Builder::scalar(double value, DType dtype) {
+    const std::optional<ValueId> id = number(value, dtype);
     internal_check(id.has_value(), "a scalar constant was refused");
     return *id;
 }

@@ -27,7 +27,9 @@ public:
     std::optional<ValueId> emit(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     // The same for a composite that may have several results.
     BuiltValues emit_all(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
-    ValueId scalar(double value, DType dtype); // a rank-0 constant
+    // A rank-0 constant; nullopt after reporting that the type has no such number.
+    std::optional<ValueId> number(double value, DType dtype);
+    ValueId scalar(double value, DType dtype); // of a number that every type has
     // A value of a manual region, taken to vary over these axes too; constants and whole values are the same
     // everywhere, and stay.
     ValueId vary(ValueId id, const std::vector<int>& axes);

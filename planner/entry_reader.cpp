@@ -173,7 +173,7 @@ private:
                 return;
             }
             if (is_number(item)) {
-                good = read_double(item, "an operand", *diagnostics_).has_value() && good;
+                good = read_element(item, "an operand", *diagnostics_).has_value() && good;
                 entry.operands.push_back({item.scalar()->text, item.span});
                 return;
             }

@@ -1,5 +1,6 @@
 // Hardware profiles: YAML files in planner/hardware/, embedded in the program, or files beside a layout. Every number
 // is either plain or {value: ..., source: "..."}; the built-in ones all have a source.
+#include "planner/names.h"
 #include "planner/schedule.h"
 #include "plans/embedded.h"
 
@@ -83,7 +84,9 @@ private:
         }
         for (const YamlEntry& entry : *flops->map()) {
             if (!parse_dtype(entry.key))
-                diagnostics_->error("E0331", entry.key_span, fmt::format("unknown dtype '{}'", entry.key));
+                suggest_dtype(
+                    diagnostics_->error("E0331", entry.key_span, fmt::format("unknown dtype '{}'", entry.key)),
+                    entry.key);
             else
                 hardware_.flops[entry.key] = number(*flops, entry.key, 0, positive);
         }

@@ -2,6 +2,7 @@
 // rule set does not bury the plan.
 #include "planner/allowances.h"
 #include "planner/named_arrays.h"
+#include "plans/saturating.h"
 
 #include <fmt/format.h>
 
@@ -220,7 +221,7 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& a
         if (split || allowances.covers("W0307", value.span)) continue;
         if (names.empty()) first = value.span;
         names.push_back(fmt::format("'{}'", value.name));
-        bytes += value.type.bytes();
+        bytes = add_saturating(bytes, value.type.bytes());
     }
     if (names.empty()) return;
     diagnostics

@@ -17,6 +17,7 @@ namespace {
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
 
 std::string number_text(double value) {
+    if (std::isnan(value)) return ".nan";
     if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
     return fmt::format("{}", value);
 }
@@ -42,6 +43,13 @@ std::string attribute_text(const AttributeValue& value) {
 bool has_coordinate(const Affine& affine) {
     return std::any_of(affine.terms.begin(), affine.terms.end(),
                        [](const AffineTerm& term) { return term.kind == AffineTerm::Kind::coordinate; });
+}
+
+// [0, 1, 1, 0] as [[0, 1], [1, 0]]
+std::string pairs_text(std::span<const i64> numbers) {
+    std::vector<std::string> pairs;
+    for (size_t n = 0; n + 1 < numbers.size(); n += 2) pairs.push_back(list_text(numbers.subspan(n, 2)));
+    return joined(pairs);
 }
 
 // Of kernels that ops with operands lower to, other than lookups.
@@ -222,10 +230,12 @@ std::string LoweredBody::arguments_text(const Node& node, const Shape& shape) co
                                         [&](const auto& item) { return item.first == def.name; });
         const bool is_shape = def.type == AttributeDef::Type::shape;
         const bool is_word = def.type == AttributeDef::Type::dtype;
-        text += fmt::format(", {}: {}", def.name,
-                            is_shape  ? list_text(shape)
-                            : is_word ? std::get<std::string>(entry->second)
-                                      : attribute_text(entry->second));
+        text +=
+            fmt::format(", {}: {}", def.name,
+                        is_shape                                ? list_text(shape)
+                        : is_word                               ? std::get<std::string>(entry->second)
+                        : def.type == AttributeDef::Type::pairs ? pairs_text(std::get<std::vector<i64>>(entry->second))
+                                                                : attribute_text(entry->second));
     }
     return text;
 }

@@ -81,9 +81,16 @@ private:
         const auto read = [&](std::string_view key, DType fallback) {
             const Yaml* type = precision.find(key);
             if (type == nullptr) return fallback;
-            const std::optional<std::string> text =
-                read_choice(*type, fmt::format("precision.{}", key), {"f32", "bf16"});
-            return text ? *parse_dtype(*text) : fallback;
+            const std::optional<std::string> text = read_string(*type, fmt::format("precision.{}", key), *diagnostics_);
+            if (!text) return fallback;
+            if (*text == "f32" || *text == "bf16") return *parse_dtype(*text);
+            DiagnosticBuilder error =
+                diagnostics_->error("E0118", type->span, fmt::format("precision.{}: unknown choice '{}'", key, *text));
+            if (parse_dtype(*text))
+                error.help("choices: f32, bf16");
+            else
+                suggest_dtype(error, *text);
+            return fallback;
         };
         model_.precision.params = read("params", DType::f32);
         model_.precision.compute = read("compute", model_.precision.params);

@@ -26,4 +26,8 @@ std::vector<std::string_view> name_texts(const Range& range) {
 // Adds "did you mean", or nothing if no candidate is near.
 void suggest(DiagnosticBuilder error, std::string_view word, const std::vector<std::string_view>& candidates);
 
+// Adds "did you mean" for a spelling of another program, as float32, or for a slip of the pen, and otherwise the list
+// of the element types.
+void suggest_dtype(DiagnosticBuilder error, std::string_view word);
+
 } // namespace shard

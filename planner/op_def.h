@@ -13,27 +13,38 @@
 namespace shard {
 
 struct AttributeDef {
-    // How the attribute is written, and as what it is stored:
-    //   integer, number, flag, string         one of them, as itself
-    //   dtype                                 a type's name, as a string
-    //   integers, numbers, strings            one or a list; integers may be axis names, which stand for their sizes
-    //   dims      dims of the first operand (of the result, if there is none), as numbers (negative from the end) or
-    //   logical names; integers shape     sizes or axis names; as integers. One -1 is left to `infer`. Axis names
-    //   become the result's logical names (`axes`) axes      axis names or ~, one a dim, as strings; with them alone,
-    //   `shape` is filled in from their sizes sharding  a sharding by mesh axes; kept in Node::constraint_mesh. An op
-    //   that has one is a constraint
-    //   mesh_axes  axes of the manual region, as strings; `mesh_axes` and `sizes` beside it hold their numbers and
-    //   sizes
+    // How the attribute is written, and as what it is stored. What is read fits this and needs no second check:
+    //   integer, flag, string   one of them, as itself
+    //   number     finite, as itself
+    //   element    a number that becomes an element of a value: .inf and .nan too; a number
+    //   dtype      a type's name, as a string
+    //   integers   one or a list; axis names stand for their sizes
+    //   pairs      a list of pairs of integers, as integers, two for each pair
+    //   elements   one or a list, also of lists: numbers
+    //   size       one integer or axis name, as integers with one entry
+    //   dims       dims of the first operand (of the result, if there is none), as numbers (negative from the end) or
+    //              logical names, each at most once; integers from 0 on, in the order written. Of several attributes
+    //              of this type one may be given
+    //   dim        one of them, as integers with one entry
+    //   shape      sizes or axis names; as integers. One -1 is left to `infer`. Axis names become the result's logical
+    //              names (`axes`)
+    //   axes       axis names or ~, one a dim, as strings; with them alone, `shape` is filled in from their sizes
+    //   sharding   a sharding by mesh axes; kept in Node::constraint_mesh. An op that has one is a constraint
+    //   mesh_axes  axes of the manual region, at least one, as strings; `mesh_axes` and `sizes` beside it hold their
+    //              numbers and sizes
     enum class Type {
         integer,
         number,
+        element,
         flag,
         string,
         dtype,
         integers,
-        numbers,
-        strings,
+        pairs,
+        elements,
+        size,
         dims,
+        dim,
         shape,
         axes,
         sharding,

@@ -46,9 +46,8 @@ bool check_operands(const OptimizerDef& def, Builder& builder, std::span<const V
 
 // 1 - b^step in float32, as optax has it: with exact corrections losses differ in the sixth digit.
 ValueId correction(Chain& chain, double b, ValueId step) {
-    Builder& builder = chain.builder();
-    const ValueId power = chain("pow", {builder.scalar(b, DType::f32), step});
-    return chain("sub", {builder.scalar(1, DType::f32), power});
+    const ValueId power = chain("pow", {chain.scalar(b, DType::f32), step});
+    return chain("sub", {chain.scalar(1, DType::f32), power});
 }
 
 } // namespace
@@ -85,7 +84,7 @@ BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<co
     Chain chain(builder);
     std::vector<ValueId> shared;
     if (def.shared) shared = def.shared(chain, step_number(chain, operands[2 + states]), attributes);
-    const ValueId rate = has_rate ? builder.scalar(-attributes.number("learning_rate"), dtype)
+    const ValueId rate = has_rate ? chain.scalar(-attributes.number("learning_rate"), dtype)
                                   : as_type(chain, chain("neg", {operands.back()}), dtype);
     const UpdateContext context{chain, operands[0], operands[1], operands.subspan(2, states), shared, rate, attributes};
     return chain.results(def.update(context));

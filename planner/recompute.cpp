@@ -1,6 +1,7 @@
 #include "planner/recompute.h"
 
 #include "planner/ops_support/loop_index.h"
+#include "plans/saturating.h"
 
 #include <map>
 #include <numeric>
@@ -132,7 +133,7 @@ private:
             return;
         }
         if (!is_cheap(node) && !is_free(id)) {
-            if (graph_.value(id).type.bytes() * much_smaller > bytes) chain.missing.insert(id);
+            if (graph_.value(id).type.bytes() > bytes / much_smaller) chain.missing.insert(id);
             return;
         }
         chain.too_long = chain.too_long || static_cast<int>(chain.values.size()) == longest_chain;
@@ -153,7 +154,7 @@ private:
 
     // As x for both x / 2 and x * x: where it has fewer bytes than they have together.
     void keep_what_several_come_from() {
-        const auto bytes = [this](i64 sum, ValueId id) { return sum + graph_.value(id).type.bytes(); };
+        const auto bytes = [this](i64 sum, ValueId id) { return add_saturating(sum, graph_.value(id).type.bytes()); };
         for (const auto& [missing, values] : from_) {
             if (std::accumulate(missing.begin(), missing.end(), i64{0}, bytes) >=
                 std::accumulate(values.begin(), values.end(), i64{0}, bytes))

@@ -2,6 +2,7 @@
 
 #include "planner/axis_arithmetic.h"
 #include "planner/names.h"
+#include "planner/type_limits.h"
 
 #include <fmt/format.h>
 
@@ -53,9 +54,7 @@ private:
             tensor_.dtype = *dtype;
             return true;
         }
-        const std::vector<std::string_view> names = {"f32", "f64", "bf16", "i32", "i64", "u32", "bool"};
-        DiagnosticBuilder error = diagnostics_->error("E0210", yaml->span, fmt::format("unknown dtype '{}'", *text));
-        error.help(fmt::format("dtypes: {}", fmt::join(names, ", ")));
+        suggest_dtype(diagnostics_->error("E0210", yaml->span, fmt::format("unknown dtype '{}'", *text)), *text);
         return false;
     }
 
@@ -157,11 +156,10 @@ private:
     }
 
     bool check_bytes() {
-        const std::optional<i64> elements = checked_element_count(tensor_.shape);
-        if (elements && checked_multiply(*elements, byte_size(tensor_.dtype))) return true;
-        diagnostics_->error(
-            "E0204", entry_->key_span,
-            fmt::format("the bytes of '{}' {} do not fit in 64 bits", entry_->key, shape_text(tensor_.shape)));
+        const std::string_view problem = size_problem(tensor_.dtype, tensor_.shape);
+        if (problem.empty()) return true;
+        diagnostics_->error("E0204", entry_->key_span,
+                            fmt::format("'{}' has shape {}: {}", entry_->key, shape_text(tensor_.shape), problem));
         return false;
     }
 

@@ -117,7 +117,7 @@ private:
             if (!rate) return false;
             rate_ = chain_("neg", {*rate});
         } else {
-            rate_ = builder_.scalar(-attributes.number("learning_rate"), DType::f32);
+            rate_ = chain_.scalar(-attributes.number("learning_rate"), DType::f32);
         }
         if (optimizer_.shared)
             shared_ = optimizer_.shared(chain_, as_type(chain_, next_count_, DType::f32), attributes);
@@ -138,7 +138,7 @@ private:
         if (chosen.key == "constant") {
             const std::optional<double> rate = read_double(chosen.value, "learning_rate", diagnostics_);
             if (!rate) return std::nullopt;
-            return builder_.scalar(*rate, DType::f32);
+            return builder_.number(*rate, DType::f32);
         }
         if (std::find(schedules.begin(), schedules.end(), chosen.key) == schedules.end())
             return refuse(chosen.key_span, fmt::format("there is no schedule '{}'", chosen.key));

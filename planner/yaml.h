@@ -45,7 +45,9 @@ std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& di
 
 // Typed access; each reports what was expected and what was found, and returns nullopt.
 std::optional<i64> read_int(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
-std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
+std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics); // finite
+// What an element of a value may be: .inf, -.inf and .nan too.
+std::optional<double> read_element(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 // A scalar in quotes, or one that is neither a number nor true or false.
 std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);

@@ -26,8 +26,20 @@ std::string_view without_sign(std::string_view text) {
 
 bool has_leading_zero(std::string_view digits) { return digits.size() > 1 && digits[0] == '0' && digits[1] != '.'; }
 
-// Digits, one point, an exponent: what YAML calls a float, with at least one digit before the exponent.
+// .inf, -.inf and .nan in the spellings of YAML 1.2.
+std::optional<double> special_number(std::string_view text) {
+    const std::string_view plain = without_sign(text);
+    for (std::string_view word : {".inf", ".Inf", ".INF"})
+        if (plain == word) return text.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+    for (std::string_view word : {".nan", ".NaN", ".NAN"})
+        if (text == word) return std::nan("");
+    return std::nullopt;
+}
+
+// Digits, one point, an exponent: what YAML calls a float, with at least one digit before the exponent; or one of the
+// special ones.
 bool looks_like_number(std::string_view text) {
+    if (special_number(text)) return true;
     text = without_sign(text);
     const size_t e = text.find_first_of("eE");
     if (e != std::string_view::npos && !all_digits(without_sign(text.substr(e + 1)))) return false;
@@ -87,17 +99,13 @@ std::optional<i64> read_int(const Yaml& yaml, std::string_view what, Diagnostics
     return value;
 }
 
-std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
-    const YamlScalar* scalar = yaml.scalar();
-    if (scalar != nullptr && !scalar->quoted) {
-        if (scalar->text == ".inf" || scalar->text == "+.inf") return HUGE_VAL;
-        if (scalar->text == "-.inf") return -HUGE_VAL;
-    }
-    if (scalar == nullptr || scalar->quoted || !looks_like_number(scalar->text)) {
+std::optional<double> read_element(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    if (yaml.kind() != "a number") {
         wrong_type(yaml, what, "a number", diagnostics);
         return std::nullopt;
     }
-    const std::string_view text = scalar->text;
+    const std::string_view text = yaml.scalar()->text;
+    if (const std::optional<double> special = special_number(text)) return special;
     if (report_leading_zero(yaml, what, text, diagnostics)) return std::nullopt;
     double value = 0;
     const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
@@ -107,6 +115,14 @@ std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagn
         return std::nullopt;
     }
     return value;
+}
+
+std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const std::optional<double> value = read_element(yaml, what, diagnostics);
+    if (!value || std::isfinite(*value)) return value;
+    diagnostics.error("E0115", yaml.span,
+                      fmt::format("{}: expected a finite number, found {}", what, yaml.scalar()->text));
+    return std::nullopt;
 }
 
 std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {

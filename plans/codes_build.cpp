@@ -31,7 +31,7 @@ std::vector<CodeDoc> build_codes() {
          "a slice beyond the "
          "end, a number that the element type cannot hold."},
         {"E0227", "too large",
-         "A value is empty, or its size in bytes does not fit 64 bits, or the model has more than a million ops once "
+         "A value is empty, or has more than 2^60 bytes, or the model has more than a million ops once "
          "modules and repeats are "
          "written out. A slip of a few digits in an axis size is the usual cause."},
         {"E0228", "no such dim or axis",

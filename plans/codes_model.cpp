@@ -17,7 +17,8 @@ std::vector<CodeDoc> model_codes() {
          "composites; modules are "
          "declared under modules:."},
         {"E0204", "size does not fit",
-         "A size, or the bytes of a tensor, do not fit in 64 bits. A slip of a few digits is the usual cause."},
+         "A size does not fit in 64 bits, or a tensor has more than 2^60 bytes. A slip of a few digits is the usual "
+         "cause."},
         {"E0205", "unknown axis",
          "A logical axis is used that is not declared under axes:. Declare it with its size, or give the tensor a "
          "shape: next to its axes, "

@@ -14,7 +14,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const ValueId right = chain("eq", {guess, operands[1]});
     const ValueId ones = chain("cast", {right}, attributes_of({{"dtype", std::string("f32")}}));
     const ValueId sum = chain("reduce_sum", {ones});
-    const ValueId count = chain.ok() ? builder.scalar(static_cast<double>(labels.elements()), DType::f32) : 0;
+    const ValueId count = chain.scalar(static_cast<double>(labels.elements()), DType::f32);
     return chain.results({sum, count});
 }
 

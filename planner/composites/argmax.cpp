@@ -12,7 +12,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const i64 last = type.rank() - 1;
     Chain chain(builder);
     const ValueId is_largest = chain("eq", {x, chain("reduce_max", {x}, keep_dim(last))});
-    const ValueId none = chain.ok() ? builder.scalar(static_cast<double>(type.shape.back() - 1), DType::i32) : 0;
+    const ValueId none = chain.scalar(static_cast<double>(type.shape.back() - 1), DType::i32);
     const ValueId candidates = chain("select", {is_largest, classes_of(chain, x, DType::i32), none});
     return chain.result(chain("reduce_min", {candidates}, attributes_of({{"dims", std::vector<i64>{last}}})));
 }

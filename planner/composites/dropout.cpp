@@ -76,7 +76,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const ValueId step = operands.size() == 2 ? operands[1] : step_count(builder);
     const ValueId kept = chain("bernoulli", {step}, std::move(mask));
     const ValueId scaled = chain("div", x, 1 - rate);
-    const ValueId zero = chain.ok() ? builder.scalar(0, type.dtype) : 0;
+    const ValueId zero = chain.scalar(0, type.dtype);
     return chain.result(chain("select", {kept, scaled, zero}));
 }
 

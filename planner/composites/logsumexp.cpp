@@ -15,7 +15,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const Attributes keep = attributes_of({{"dims", dims}, {"keepdims", true}});
     Chain chain(builder);
     const ValueId largest = chain("reduce_max", {x}, keep);
-    const ValueId shift = chain("select", {chain("is_finite", {largest}), largest, builder.scalar(0, type.dtype)});
+    const ValueId shift = chain("select", {chain("is_finite", {largest}), largest, chain.scalar(0, type.dtype)});
     const ValueId sum = chain("reduce_sum", {chain("exp", {chain("sub", {x, shift})})}, keep);
     const ValueId result = chain("add", {chain("log", {sum}), shift});
     if (attributes.flag("keepdims", false)) return chain.result(result);

@@ -34,7 +34,7 @@ const CompositeDef& composite_one_hot() {
         "1 where a last dim of classes counts the index, 0 elsewhere; all 0 for an index beyond the classes.\n"
         "{one_hot: labels, size: vocab}",
         {1, 1},
-        {{"size", AttributeDef::Type::integers, true, "how many classes"},
+        {{"size", AttributeDef::Type::size, true, "how many classes"},
          {"dtype", AttributeDef::Type::dtype, false, "f32 unless said"}},
         build};
     return def;

@@ -1,4 +1,5 @@
 #include "planner/composites_support/norm.h"
+#include "planner/ops_support/infer.h"
 
 namespace shard {
 
@@ -7,11 +8,11 @@ namespace {
 BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     const ValueId x = operands[0];
     if (!require_floating(builder, x, "rms_norm", 1, span)) return std::nullopt;
-    const i64 dim = dim_or_last(attributes, builder.type(x).rank());
+    const std::vector<i64> dims = dims_or_last(attributes, builder.type(x).rank());
     Chain chain(builder);
-    const ValueId result = normalized(chain, x, dim, attributes.number("eps", 1e-6));
+    const ValueId result = normalized(chain, x, dims, attributes.number("eps", 1e-6));
     if (operands.size() == 1 || !chain.ok()) return chain.result(result);
-    const std::optional<ValueId> scale = along_dim(builder, operands[1], x, dim, "rms_norm", span);
+    const std::optional<ValueId> scale = along_dims(builder, operands[1], x, dims, "rms_norm", span);
     if (!scale) return std::nullopt;
     return chain.result(chain("mul", {result, *scale}));
 }
@@ -21,10 +22,11 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
 const CompositeDef& composite_rms_norm() {
     static const CompositeDef def = {
         "rms_norm",
-        "x / sqrt(mean of squares + eps) along a dim, times scale.\n{rms_norm: [x, scale], eps: 1.0e-6}",
+        "x / sqrt(mean of squares + eps) along a dim, or over several, times scale.\n{rms_norm: [x, scale], eps: "
+        "1.0e-6}",
         {1, 2},
         {{"eps", AttributeDef::Type::number, false, "1e-6 unless said"},
-         {"dim", AttributeDef::Type::dims, false, "the last unless said"}},
+         {"dim", AttributeDef::Type::dims, false, "the dim, or dims; the last unless said"}},
         build};
     return def;
 }

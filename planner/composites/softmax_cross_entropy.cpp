@@ -17,7 +17,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const ValueId largest = chain("stop_gradient", {chain("reduce_max", {logits}, keep_dim(last))});
     const ValueId shifted = chain("sub", {logits, largest});
     const ValueId sum = chain("reduce_sum", {chain("exp", {shifted})}, along);
-    const ValueId zero = chain.ok() ? builder.scalar(0, chain.type(logits).dtype) : 0;
+    const ValueId zero = chain.scalar(0, chain.type(logits).dtype);
     const ValueId chosen = chain("select", {is_label(chain, logits, operands[1]), shifted, zero});
     const ValueId loss = chain("sub", {chain("log", {sum}), chain("reduce_sum", {chosen}, along)});
     if (attributes.flag("per_position", false)) return chain.result(loss);

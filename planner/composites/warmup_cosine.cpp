@@ -45,7 +45,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     };
     if (warmup == 0) return chain.result(cosine(count));
     const ValueId since_start = chain("cast", {chain("min", chain("max", count, 0), warmup)}, to_f32);
-    const ValueId one = chain.ok() ? builder.scalar(1, DType::f32) : 0;
+    const ValueId one = chain.scalar(1, DType::f32);
     const ValueId left = chain("sub", {one, chain("div", since_start, warmup)});
     const ValueId rise = chain("add", chain("mul", left, start - peak), peak);
     return chain.result(chain("select", {chain("lt", count, warmup), rise, cosine(chain("sub", count, warmup))}));

@@ -12,8 +12,14 @@ ValueId Chain::operator()(std::string_view op, std::vector<ValueId> operands, At
 }
 
 ValueId Chain::operator()(std::string_view op, ValueId operand, double number) {
+    return (*this)(op, {operand, scalar(number, type(operand).dtype)});
+}
+
+ValueId Chain::scalar(double number, DType dtype) {
     if (!ok_) return 0;
-    return (*this)(op, {operand, builder_->scalar(number, builder_->type(operand).dtype)});
+    const std::optional<ValueId> value = builder_->number(number, dtype);
+    ok_ = value.has_value();
+    return value.value_or(0);
 }
 
 Attributes attributes_of(NamedValues values) {
@@ -22,7 +28,8 @@ Attributes attributes_of(NamedValues values) {
     return attributes;
 }
 
-Attributes keep_dim(i64 dim) { return attributes_of({{"dims", std::vector<i64>{dim}}, {"keepdims", true}}); }
+Attributes keep_dims(std::vector<i64> dims) { return attributes_of({{"dims", std::move(dims)}, {"keepdims", true}}); }
+Attributes keep_dim(i64 dim) { return keep_dims({dim}); }
 
 Attributes shape_of(Shape shape, std::vector<std::string> logical) {
     Attributes attributes;
@@ -30,10 +37,6 @@ Attributes shape_of(Shape shape, std::vector<std::string> logical) {
     attributes.set("shape", std::move(shape));
     attributes.set("axes", std::move(logical));
     return attributes;
-}
-
-i64 dim_or_last(const Attributes& attributes, int rank) {
-    return attributes.has("dim") ? attributes.integers("dim")[0] : rank - 1;
 }
 
 bool require_floating(Builder& builder, ValueId id, std::string_view composite, int rank, Span span) {

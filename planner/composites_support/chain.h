@@ -16,6 +16,7 @@ public:
     ValueId operator()(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     // With a number as the last operand, of the first one's type.
     ValueId operator()(std::string_view op, ValueId operand, double number);
+    ValueId scalar(double number, DType dtype); // does not fit if the type has no such number
     const TensorType& type(ValueId id) const { return builder_->type(ok_ ? id : 0); }
     bool ok() const { return ok_; }
     Builder& builder() const { return *builder_; }
@@ -29,9 +30,9 @@ private:
 
 using NamedValues = std::initializer_list<std::pair<std::string_view, AttributeValue>>;
 Attributes attributes_of(NamedValues values);
+Attributes keep_dims(std::vector<i64> dims);                             // {dims, keepdims: true}
 Attributes keep_dim(i64 dim);                                            // {dims: [dim], keepdims: true}
 Attributes shape_of(Shape shape, std::vector<std::string> logical = {}); // {shape, axes}
-i64 dim_or_last(const Attributes& attributes, int rank);                 // `dim`, the last unless said
 // E0224 unless operand `id` is floating-point; E0223 unless it has at least `rank` dims.
 bool require_floating(Builder& builder, ValueId id, std::string_view composite, int rank, Span span);
 

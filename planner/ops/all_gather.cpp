@@ -1,4 +1,5 @@
 #include "planner/ops_support/device.h"
+#include "plans/saturating.h"
 
 namespace shard {
 
@@ -20,7 +21,7 @@ InferResult infer(const InferContext& context) {
     Shape shape = operand.shape;
     const i64 n = group_size(context.attributes);
     if (is_tiled(context.attributes))
-        shape[static_cast<size_t>(*dim)] *= n;
+        shape[static_cast<size_t>(*dim)] = multiply_saturating(shape[static_cast<size_t>(*dim)], n);
     else
         shape.insert(shape.begin() + *dim, n);
     return InferResult{{make_type(operand.dtype, shape)}};

@@ -1,4 +1,5 @@
 #include "planner/ops_support/device.h"
+#include "plans/saturating.h"
 
 #include <array>
 
@@ -23,7 +24,7 @@ InferResult infer(const InferContext& context) {
     const i64 n = group_size(context.attributes);
     if (tiled) {
         shape[static_cast<size_t>(*split)] /= n;
-        shape[static_cast<size_t>(*concat)] *= n;
+        shape[static_cast<size_t>(*concat)] = multiply_saturating(shape[static_cast<size_t>(*concat)], n);
     } else {
         shape.erase(shape.begin() + *split);
         shape.insert(shape.begin() + *concat, n);

@@ -8,7 +8,7 @@ InferResult infer(const InferContext&) { return InferResult{{make_type(DType::i3
 
 bool splits(std::span<const TensorType>, const Attributes&) { return true; }
 std::optional<ValueId> expand(Builder& builder, std::span<const ValueId>, const Attributes& attributes) {
-    return builder.scalar(static_cast<double>(group_size(attributes)), DType::i32);
+    return builder.number(static_cast<double>(group_size(attributes)), DType::i32);
 }
 
 } // namespace

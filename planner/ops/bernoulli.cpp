@@ -11,10 +11,10 @@ namespace shard {
 
 namespace {
 
-bool is_key(const std::vector<i64>& words) {
-    return (words.size() == 1 || words.size() == 2) &&
-           std::all_of(words.begin(), words.end(), [](i64 word) { return word >= 0 && word <= 0xFFFFFFFF; });
+bool are_words(const std::vector<i64>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](i64 word) { return word >= 0 && word <= 0xFFFFFFFF; });
 }
+bool is_key(const std::vector<i64>& words) { return (words.size() == 1 || words.size() == 2) && are_words(words); }
 
 InferResult infer(const InferContext& context) {
     const auto refuse = [&](std::string message, std::string help) {
@@ -26,6 +26,8 @@ InferResult infer(const InferContext& context) {
         return refuse(fmt::format("{} is no probability", probability), "a number from 0 to 1");
     if (!is_key(context.attributes.integers("key")))
         return refuse("`key` of 'bernoulli' is no key", "a seed, or two 32-bit words: key: [0, 42]");
+    if (context.attributes.has("place") && !are_words(context.attributes.integers("place")))
+        return refuse("`place` of 'bernoulli' holds a number that is none of 32 bits", "numbers from 0 to 4294967295");
     if (!bit_layout_from_name(context.attributes.string("bits", std::string("partitionable"))))
         return refuse("`bits` of 'bernoulli' is no layout of random bits", "partitionable or legacy");
     if (!context.operands.empty()) {

@@ -16,6 +16,10 @@ InferResult infer(const InferContext& context) {
             .help("for example {clamp: x, min: 0, max: 6}");
         return std::nullopt;
     }
+    for (std::string_view bound : {"min", "max"})
+        if (context.attributes.has(bound) &&
+            !check_fits(context, context.attributes.number(bound), context.operands[0].dtype))
+            return std::nullopt;
     if (has_min && has_max && context.attributes.number("min") > context.attributes.number("max")) {
         context.diagnostics.error("E0226", context.span,
                                   fmt::format("'clamp' has min {} above max {}", context.attributes.number("min"),
@@ -67,8 +71,8 @@ const OpDef& op_clamp() {
         made.name = "clamp";
         made.doc = "x, but not below `min` nor above `max`.\n{clamp: x, min: 0, max: 6}";
         made.operands = {1, 1};
-        made.attributes = {{"min", AttributeDef::Type::number, false, "the lower bound"},
-                           {"max", AttributeDef::Type::number, false, "the upper bound"}};
+        made.attributes = {{"min", AttributeDef::Type::element, false, "the lower bound"},
+                           {"max", AttributeDef::Type::element, false, "the upper bound"}};
         made.infer = infer;
         made.rule = rule_pointwise;
         made.lower = lower;

@@ -10,9 +10,8 @@ namespace shard {
 namespace {
 
 InferResult infer(const InferContext& context) {
-    const std::optional<i64> dim = single_dim(context);
-    if (!dim || !check_same_dtype(context)) return std::nullopt;
-    const size_t joined = static_cast<size_t>(*dim);
+    if (!check_same_dtype(context)) return std::nullopt;
+    const size_t joined = static_cast<size_t>(dim_attribute(context.attributes));
     Shape shape = context.operands[0].shape;
     for (size_t n = 1; n < context.operands.size(); ++n) {
         const Shape& other = context.operands[n].shape;
@@ -87,7 +86,7 @@ const OpDef& op_concatenate() {
         made.name = "concatenate";
         made.doc = "Values one after the other along a dim.\n{concatenate: [x, y], dim: -1}";
         made.operands = {1, -1};
-        made.attributes = {{"dim", AttributeDef::Type::dims, true, "the dim that grows"}};
+        made.attributes = {{"dim", AttributeDef::Type::dim, true, "the dim that grows"}};
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;

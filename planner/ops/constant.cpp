@@ -4,27 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-
 namespace shard {
 
 namespace {
-
-bool fits(double value, DType dtype) {
-    if (is_floating(dtype)) return true;
-    if (value != std::floor(value)) return false;
-    switch (dtype) {
-    case DType::boolean:
-        return value == 0 || value == 1;
-    case DType::i32:
-        return std::fabs(value) <= 2147483648.0 && value != 2147483648.0;
-    case DType::u32:
-        return value >= 0 && value <= 4294967295.0;
-    default:
-        return std::fabs(value) < 9223372036854775808.0;
-    }
-}
 
 InferResult infer(const InferContext& context) {
     const std::optional<DType> dtype = generated_dtype(context, DType::f32);
@@ -32,15 +14,10 @@ InferResult infer(const InferContext& context) {
     const std::vector<double>& values = context.attributes.numbers("value");
     TensorType type = generated_type(context, *dtype);
     // A list without a shape is a vector.
-    if (!context.attributes.has("shape") && values.size() > 1)
+    if (!context.attributes.has("shape") && values.size() != 1)
         type = make_type(*dtype, {static_cast<i64>(values.size())});
-    for (double value : values) {
-        if (fits(value, *dtype)) continue;
-        context.diagnostics
-            .error("E0226", context.span, fmt::format("{} is not a value of type {}", value, name(*dtype)))
-            .help("write a fitting number, or convert the other operand with `cast`");
-        return std::nullopt;
-    }
+    for (double value : values)
+        if (!check_fits(context, value, *dtype)) return std::nullopt;
     const std::optional<i64> count = checked_element_count(type.shape);
     if (values.size() == 1 || (count && *count == static_cast<i64>(values.size()))) return InferResult{{type}};
     context.diagnostics
@@ -70,7 +47,7 @@ const OpDef& op_constant() {
         made.doc = "One number in every element, or a number for each.\n{constant: 0.5, shape: [8, batch], dtype: f32}";
         made.operands = {0, 0};
         made.attributes = {
-            {"value", AttributeDef::Type::numbers, true, "one number, or one for each element, row-major"},
+            {"value", AttributeDef::Type::elements, true, "one number, or one for each element, row-major"},
             {"shape", AttributeDef::Type::shape, false, "sizes or axis names; a scalar without it"},
             {"axes", AttributeDef::Type::axes, false, "axis names, one a dim"},
             {"dtype", AttributeDef::Type::dtype, false, "f32 unless said"}};

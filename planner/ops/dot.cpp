@@ -28,7 +28,7 @@ Contraction contraction_of(size_t left_rank, size_t right_rank) {
 InferResult infer(const InferContext& context) {
     const TensorType &left = context.operands[0], &right = context.operands[1];
     for (size_t n = 0; n < 2; ++n) {
-        if (!check_dtype(context, n, is_numeric, "numbers")) return std::nullopt;
+        if (!check_dtype(context, n, is_floating, "a floating-point type")) return std::nullopt;
         if (context.operands[n].rank() > 0) continue;
         context.diagnostics
             .error("E0223", context.span,

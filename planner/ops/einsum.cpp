@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace shard {
 
@@ -17,29 +18,44 @@ Contraction contraction_of(std::span<const TensorType> operands, const Attribute
     return *made;
 }
 
+// Where a letter stands first.
+struct Place {
+    size_t operand, dim;
+};
+std::map<char, Place> first_places(const Contraction& contraction) {
+    std::map<char, Place> places;
+    for (size_t n = 0; n < contraction.operands.size(); ++n)
+        for (size_t d = 0; d < contraction.operands[n].size(); ++d)
+            places.emplace(contraction.operands[n][d], Place{n, d});
+    return places;
+}
+
 // The size of each letter must be the same wherever it stands.
-bool check_sizes(const InferContext& context, const Contraction& contraction) {
+bool check_sizes(const InferContext& context, const Contraction& contraction,
+                 const std::map<char, Place>& first_places) {
     for (size_t n = 0; n < contraction.operands.size(); ++n)
         for (size_t d = 0; d < contraction.operands[n].size(); ++d) {
             const char letter = contraction.operands[n][d];
-            for (size_t m = 0; m <= n; ++m) {
-                const size_t e = contraction.operands[m].find(letter);
-                if (e == std::string::npos || context.operands[m].shape[e] == context.operands[n].shape[d]) continue;
-                context.diagnostics
-                    .error("E0223", context.span,
-                           fmt::format("the shapes of {} and {} do not fit for '{}'", operand_text(context, m),
-                                       operand_text(context, n), equation_text(contraction)))
-                    .note(fmt::format("letter '{}' is {} in dim {} of operand {} and {} in dim {} of operand {}",
-                                      letter, context.operands[m].shape[e], e, m, context.operands[n].shape[d], d, n));
-                return false;
-            }
+            const auto [m, e] = first_places.at(letter);
+            if (context.operands[m].shape[e] == context.operands[n].shape[d]) continue;
+            context.diagnostics
+                .error("E0223", context.span,
+                       fmt::format("the shapes of {} and {} do not fit for '{}'", operand_text(context, m),
+                                   operand_text(context, n), equation_text(contraction)))
+                .note(fmt::format("letter '{}' is {} in dim {} of operand {} and {} in dim {} of operand {}", letter,
+                                  context.operands[m].shape[e], e, m, context.operands[n].shape[d], d, n));
+            return false;
         }
     return true;
 }
 
 InferResult infer(const InferContext& context) {
+    // One operand is only moved and summed.
+    const bool multiplies = context.operands.size() > 1;
     for (size_t n = 0; n < context.operands.size(); ++n)
-        if (!check_dtype(context, n, is_numeric, "numbers")) return std::nullopt;
+        if (!check_dtype(context, n, multiplies ? is_floating : is_numeric,
+                         multiplies ? "a floating-point type" : "numbers"))
+            return std::nullopt;
     if (!check_same_dtype(context)) return std::nullopt;
     std::string problem;
     const std::optional<Contraction> made =
@@ -51,15 +67,11 @@ InferResult infer(const InferContext& context) {
             .help("an equation has one letter a dim: {einsum: \"ik,kj->ij\", in: [x, y]}");
         return std::nullopt;
     }
-    if (!check_sizes(context, *made)) return std::nullopt;
+    const std::map<char, Place> places = first_places(*made);
+    if (!check_sizes(context, *made, places)) return std::nullopt;
     Shape shape;
     for (char letter : made->result)
-        for (size_t n = 0; n < made->operands.size(); ++n) {
-            const size_t d = made->operands[n].find(letter);
-            if (d == std::string::npos) continue;
-            shape.push_back(context.operands[n].shape[d]);
-            break;
-        }
+        shape.push_back(context.operands[places.at(letter).operand].shape[places.at(letter).dim]);
     return InferResult{{make_type(context.operands[0].dtype, shape)}};
 }
 
@@ -147,11 +159,29 @@ std::optional<Term> contract(Builder& builder, const Term& left, const Term& rig
     return Term{*value, result};
 }
 
-// The letters of `terms` from `first` on, and of the result.
-std::string letters_from(const std::vector<Term>& terms, size_t first, const std::string& result) {
-    std::string letters = result;
-    for (size_t n = first; n < terms.size(); ++n) letters += terms[n].labels;
+// By term: the letters of the terms behind it, and of the result.
+std::vector<std::string> letters_behind(const std::vector<Term>& terms, const std::string& result) {
+    std::vector<std::string> letters(terms.size(), result);
+    for (size_t n = terms.size() - 1; n-- > 0;) {
+        letters[n] = letters[n + 1];
+        for (char letter : terms[n + 1].labels)
+            if (letters[n].find(letter) == std::string::npos) letters[n] += letter;
+    }
     return letters;
+}
+
+// Sums the letters of each term away that neither another term nor the result has.
+bool sum_lonely(Builder& builder, std::vector<Term>& terms, const std::string& result) {
+    std::map<char, int> count;
+    for (const Term& term : terms)
+        for (char letter : term.labels) ++count[letter];
+    for (Term& term : terms) {
+        std::string needed = result;
+        for (char letter : term.labels)
+            if (count[letter] > 1) needed += letter;
+        if (!sum_rest(builder, term, needed)) return false;
+    }
+    return true;
 }
 
 // Diagonals and lonely sums first; then the operands are contracted from left to right.
@@ -163,16 +193,12 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
     for (size_t n = 0; n < operands.size(); ++n) terms.push_back({operands[n], whole.operands[n]});
     for (Term& term : terms)
         if (!take_diagonals(builder, term)) return std::nullopt;
-    for (size_t n = 0; n < terms.size(); ++n) {
-        std::string needed = whole.result;
-        for (size_t m = 0; m < terms.size(); ++m)
-            if (m != n) needed += terms[m].labels;
-        if (!sum_rest(builder, terms[n], needed)) return std::nullopt;
-    }
+    if (!sum_lonely(builder, terms, whole.result)) return std::nullopt;
+    const std::vector<std::string> behind = letters_behind(terms, whole.result);
     Term done = terms[0];
     for (size_t n = 1; n < terms.size(); ++n) {
         const bool last = n + 1 == terms.size();
-        const std::string needed = letters_from(terms, n + 1, whole.result);
+        const std::string& needed = behind[n];
         // A letter that only the next operand shares may now be summed with it; one that nobody needs any more was
         // summed before.
         std::string result;

@@ -1,5 +1,6 @@
 #include "planner/ops_support/border.h"
 #include "planner/region_ops.h"
+#include "plans/saturating.h"
 
 #include <algorithm>
 
@@ -10,7 +11,7 @@ namespace {
 InferResult infer(const InferContext& context) {
     TensorType type = context.operands[0];
     const std::vector<i64>& parts = context.attributes.integers("parts");
-    for (size_t d = 0; d < parts.size(); ++d) type.shape[d] *= parts[d];
+    for (size_t d = 0; d < parts.size(); ++d) type.shape[d] = multiply_saturating(type.shape[d], parts[d]);
     return InferResult{{type}};
 }
 

@@ -13,7 +13,6 @@ size_t axis_of(const Attributes& attributes) {
 InferResult infer(const InferContext& context) {
     const TensorType &table = context.operands[0], &indices = context.operands[1];
     if (!check_dtype(context, 1, is_integer, "whole numbers as indices")) return std::nullopt;
-    if (context.attributes.has("dim") && !single_dim(context)) return std::nullopt;
     if (table.rank() == 0) {
         context.diagnostics.error("E0223", context.span,
                                   "'gather' takes along a dim, and " + operand_text(context, 0) + " is a scalar");
@@ -76,7 +75,7 @@ const OpDef& op_gather() {
                    "the end.\n"
                    "{gather: [table, tokens], dim: 0}";
         made.operands = {2, 2};
-        made.attributes = {{"dim", AttributeDef::Type::dims, false, "the indexed dim of the table; 0 unless said"}};
+        made.attributes = {{"dim", AttributeDef::Type::dim, false, "the indexed dim of the table; 0 unless said"}};
         made.infer = infer;
         made.complete = complete;
         made.rule = rule;

@@ -18,7 +18,9 @@ InferResult infer(const InferContext& context) {
             .help("for example {iota: length}");
         return std::nullopt;
     }
-    if (context.attributes.has("dim") ? !single_dim(context) : false) return std::nullopt;
+    const size_t counted = context.attributes.has("dim") ? static_cast<size_t>(dim_attribute(context.attributes)) : 0;
+    if (is_integer(*dtype) && !check_fits(context, static_cast<double>(type.shape[counted] - 1), *dtype))
+        return std::nullopt;
     return InferResult{{type}};
 }
 
@@ -43,7 +45,7 @@ const OpDef& op_iota() {
         made.operands = {0, 0};
         made.attributes = {{"shape", AttributeDef::Type::shape, false, "sizes or axis names"},
                            {"axes", AttributeDef::Type::axes, false, "axis names, one a dim"},
-                           {"dim", AttributeDef::Type::dims, false, "the dim that counts; the first unless said"},
+                           {"dim", AttributeDef::Type::dim, false, "the dim that counts; the first unless said"},
                            {"dtype", AttributeDef::Type::dtype, false, "i32 unless said"}};
         made.subject = "shape";
         made.infer = infer;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -15,12 +17,17 @@ struct Padding {
 
 Padding padding_of(const TensorType& operand, const Attributes& attributes) {
     const std::vector<i64> none(operand.shape.size(), 0);
-    return {per_dim(attributes, "low", none), per_dim(attributes, "high", none), per_dim(attributes, "interior", none)};
+    Padding padding{per_dim(attributes, "low", none), per_dim(attributes, "high", none),
+                    per_dim(attributes, "interior", none)};
+    for (size_t d = 0; d < operand.shape.size(); ++d)
+        if (operand.shape[d] == 1) padding.interior[d] = std::min<i64>(padding.interior[d], 0); // nothing is between
+    return padding;
 }
 
 InferResult infer(const InferContext& context) {
     if (!check_per_dim(context, {"low", "high", "interior"})) return std::nullopt;
     const TensorType& operand = context.operands[0];
+    if (!check_fits(context, context.attributes.number("value", 0), operand.dtype)) return std::nullopt;
     const Padding padding = padding_of(operand, context.attributes);
     Shape shape;
     for (size_t d = 0; d < operand.shape.size(); ++d) {
@@ -34,7 +41,8 @@ InferResult infer(const InferContext& context) {
                 .error("E0226", context.span,
                        fmt::format("'pad' cannot add {} below, {} above and {} between the elements of dim {} of {}",
                                    low, high, interior, d, operand_text(context, 0)))
-                .help("the counts must be 0 or more; to drop elements use `slice`");
+                .help(counts ? "the result's size would not fit 64 bits"
+                             : "the counts must be 0 or more; to drop elements use `slice`");
             return std::nullopt;
         }
         shape.push_back(size);
@@ -101,7 +109,7 @@ const OpDef& op_pad() {
             {"low", AttributeDef::Type::integers, false, "0 unless said"},
             {"high", AttributeDef::Type::integers, false, "0 unless said"},
             {"interior", AttributeDef::Type::integers, false, "0 unless said"},
-            {"value", AttributeDef::Type::number, false, "of the new elements, 0 unless said"}};
+            {"value", AttributeDef::Type::element, false, "of the new elements, 0 unless said"}};
         made.infer = infer;
         made.complete = complete;
         made.rule = rule;

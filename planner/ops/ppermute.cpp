@@ -8,6 +8,8 @@ namespace shard {
 
 namespace {
 
+constexpr i64 most_listed = 1 << 20; // pairs of a shift
+
 bool check_pairs(const InferContext& context) {
     const std::vector<i64>& perm = context.attributes.integers("perm");
     const i64 n = group_size(context.attributes);
@@ -43,6 +45,13 @@ InferResult infer(const InferContext& context) {
         return std::nullopt;
     }
     if (context.attributes.has("perm") && !check_pairs(context)) return std::nullopt;
+    if (context.attributes.has("shift") && group_size(context.attributes) > most_listed) {
+        context.diagnostics
+            .error("E0275", context.span,
+                   fmt::format("a shift along {} is more than {} pairs", group_text(context.attributes), most_listed))
+            .help("shift over fewer mesh axes, or write the pairs that matter as `perm`");
+        return std::nullopt;
+    }
     return InferResult{{make_type(context.operands[0].dtype, context.operands[0].shape)}};
 }
 
@@ -99,7 +108,7 @@ const OpDef& op_ppermute() {
             "is no destination gets zeros.\n{ppermute: x, over: i, perm: [[0, 1], [1, 0]]}";
         made.operands = {1, 1};
         made.attributes = {over_attribute(),
-                           {"perm", AttributeDef::Type::integers, false, "pairs [source, destination] of ranks"},
+                           {"perm", AttributeDef::Type::pairs, false, "pairs [source, destination] of ranks"},
                            {"shift", AttributeDef::Type::integer, false, "every device passes on to rank + shift"}};
         made.infer = infer;
         made.complete = complete;

@@ -37,7 +37,7 @@ InferResult infer(const InferContext& context) {
     shape.insert(shape.end(), updates.shape.begin() + axis + indices.rank(), updates.shape.end());
     i64& size = shape[static_cast<size_t>(axis)];
     if (context.attributes.has("size")) {
-        size = context.attributes.integers("size").at(0);
+        size = context.attributes.integers("size")[0];
     } else if (first == 1 && context.operands[0].rank() == static_cast<int>(shape.size())) {
         size = context.operands[0].shape[static_cast<size_t>(axis)];
     } else if (first == 0) {
@@ -126,7 +126,7 @@ const OpDef& op_scatter_add() {
         made.operands = {2, 3};
         made.attributes = {
             {"dim", AttributeDef::Type::integer, false, "the indexed dim of the result, from 0; 0 unless said"},
-            {"size", AttributeDef::Type::integers, false, "its size; that of the operand unless said"}};
+            {"size", AttributeDef::Type::size, false, "its size; that of the operand unless said"}};
         made.infer = infer;
         made.complete = complete;
         made.splits = splits;

@@ -40,13 +40,18 @@ InferResult infer(const InferContext& context) {
                     "0 <= start < limit <= size, and stride at least 1; negative starts and limits count from the end");
             return std::nullopt;
         }
-        shape.push_back((limit - start + stride - 1) / stride);
+        shape.push_back((limit - start - 1) / stride + 1);
     }
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
-void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
-    const Window window = window_of(operands[0], attributes);
+void complete(std::span<const TensorType> operands, std::span<const TensorType> results, Attributes& attributes) {
+    Window window = window_of(operands[0], attributes);
+    for (size_t d = 0; d < results[0].shape.size(); ++d)
+        if (results[0].shape[d] == 1) { // of one element any stride says the same
+            window.limit[d] = window.start[d] + 1;
+            window.stride[d] = 1;
+        }
     attributes = {};
     attributes.set("start", window.start);
     attributes.set("limit", window.limit);

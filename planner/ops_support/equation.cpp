@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace shard {
 
@@ -31,14 +32,13 @@ void write_out(std::string& term, const std::string& letters, size_t count) {
 
 // The letters that occur once in all the terms, in alphabetical order.
 std::string implicit_result(const std::vector<std::string>& terms) {
-    std::string all;
+    std::map<char, int> count;
     for (const std::string& term : terms)
         for (char c : term)
-            if (is_letter(c)) all += c;
+            if (is_letter(c)) ++count[c];
     std::string result;
-    for (char c : all)
-        if (std::count(all.begin(), all.end(), c) == 1) result += c;
-    std::sort(result.begin(), result.end());
+    for (const auto& [letter, times] : count)
+        if (times == 1) result += letter;
     return result;
 }
 

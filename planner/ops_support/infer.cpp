@@ -1,5 +1,7 @@
 #include "planner/ops_support/infer.h"
 
+#include "planner/type_limits.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,26 +90,31 @@ TensorType make_type(DType dtype, Shape shape, std::vector<std::string> logical)
     return type;
 }
 
-std::vector<i64> dims_or_all(const Attributes& attributes, int rank) {
-    std::vector<i64> dims;
+std::vector<i64> dims_or(const Attributes& attributes, std::vector<i64> fallback) {
     for (std::string_view key : {"dims", "dim", "axes"})
         if (attributes.has(key)) {
-            dims = attributes.integers(key);
+            std::vector<i64> dims = attributes.integers(key);
             std::sort(dims.begin(), dims.end());
-            dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
             return dims;
         }
-    for (int d = 0; d < rank; ++d) dims.push_back(d);
-    return dims;
+    return fallback;
 }
 
-std::optional<i64> single_dim(const InferContext& context) {
-    if (context.attributes.has("dim") && context.attributes.integers("dim").size() == 1)
-        return context.attributes.integers("dim")[0];
-    context.diagnostics.error("E0226", context.span, fmt::format("'{}' needs `dim`, one dim", context.op));
-    return std::nullopt;
+std::vector<i64> dims_or_all(const Attributes& attributes, int rank) {
+    std::vector<i64> all;
+    for (int d = 0; d < rank; ++d) all.push_back(d);
+    return dims_or(attributes, std::move(all));
 }
+
+std::vector<i64> dims_or_last(const Attributes& attributes, int rank) { return dims_or(attributes, {rank - 1}); }
 
 i64 dim_attribute(const Attributes& attributes) { return attributes.integers("dim")[0]; }
+
+bool check_fits(const InferContext& context, double value, DType dtype) {
+    if (can_hold(dtype, value)) return true;
+    context.diagnostics.error("E0226", context.span, fmt::format("{} is not a value of type {}", value, name(dtype)))
+        .help("write a fitting number, or convert the other operand with `cast`");
+    return false;
+}
 
 } // namespace shard

@@ -23,10 +23,14 @@ std::string operand_text(const InferContext& context, size_t n);
 // A result without logical names; Builder::emit derives them.
 TensorType make_type(DType dtype, Shape shape, std::vector<std::string> logical = {});
 
-// The dims an op works on, written `dims`, `dim` or `axes`; all dims if none was written. Sorted, without duplicates.
+// The dims an op works on, written `dims`, `dim` or `axes`; `fallback` if none was written. Sorted.
+std::vector<i64> dims_or(const Attributes& attributes, std::vector<i64> fallback);
 std::vector<i64> dims_or_all(const Attributes& attributes, int rank);
-// The one dim an op works on, written `dim`; nullopt (and E0226) unless exactly one was given.
-std::optional<i64> single_dim(const InferContext& context);
-i64 dim_attribute(const Attributes& attributes); // after single_dim has accepted it
+std::vector<i64> dims_or_last(const Attributes& attributes, int rank);
+// The one dim an op works on, written `dim`.
+i64 dim_attribute(const Attributes& attributes);
+
+// E0226 unless an element of this type can be the number (planner/type_limits.h).
+bool check_fits(const InferContext& context, double value, DType dtype);
 
 } // namespace shard

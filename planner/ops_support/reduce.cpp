@@ -16,13 +16,6 @@ bool has(const std::vector<i64>& dims, int dim) { return std::find(dims.begin(),
 
 InferResult infer_reduce(const InferContext& context) {
     if (!check_dtype(context, 0, is_numeric, "numbers")) return std::nullopt;
-    int given = 0;
-    for (std::string_view key : {"dims", "dim", "axes"}) given += context.attributes.has(key) ? 1 : 0;
-    if (given > 1) {
-        context.diagnostics.error("E0226", context.span, "the dims to reduce are given twice")
-            .help("write one of `dims`, `dim` and `axes`");
-        return std::nullopt;
-    }
     const TensorType& operand = context.operands[0];
     const std::vector<i64> dims = dims_or_all(context.attributes, operand.rank());
     const bool keep = context.attributes.flag("keepdims", false);

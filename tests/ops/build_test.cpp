@@ -167,6 +167,54 @@ TEST_CASE("a constant or iota that is used twice becomes two, so that its uses d
     CHECK(named(built, "i").type.logical == std::vector<std::string>{"batch", "embed"});
 }
 
+TEST_CASE("an argument that takes dims takes each once, in one list; one that takes one takes one") {
+    CHECK(error_of("  - y: {softmax: x, dim: [0, -2]}\n") == "E0226 7: `dim` of 'softmax' names dim 0 twice");
+    CHECK(error_of("  - y: {reduce_sum: x, dims: [embed, 1]}\n") ==
+          "E0226 7: `dims` of 'reduce_sum' names dim 1 twice");
+    CHECK(error_of("  - y: {transpose: x, permutation: [0, 0]}\n") ==
+          "E0226 7: `permutation` of 'transpose' names dim 0 twice");
+    CHECK(error_of("  - y: {slice: x, dim: [0, 0], start: [0, 1]}\n") == "E0226 7: `dim` of 'slice' names dim 0 twice");
+    CHECK(error_of("  - y: {reduce_sum: x, dims: [[0], [1]]}\n") ==
+          "E0226 7: `dims` must be a dim's number or axis name, not a list");
+    CHECK(error_of("  - y: {logsumexp: x, dims: [0], axes: [embed]}\n") ==
+          "E0226 7: the dims of 'logsumexp' are given twice | `dims` and `axes` mean the same: write one of them");
+    CHECK(error_of("  - y: {concatenate: [x, x], dim: [0, 1]}\n") ==
+          "E0226 7: `dim` of 'concatenate' is one dim, and 2 are given");
+    CHECK(error_of("  - y: {gather: [x, n], dim: []}\n") == "E0226 7: `dim` of 'gather' is one dim, and none is given");
+    CHECK(error_of("  - y: {one_hot: n, size: [4, 8]}\n") ==
+          "E0226 7: `size` of 'one_hot' is one size, and 2 are given");
+    CHECK(error_of("  - y: {scatter_add: [n, x], size: []}\n") ==
+          "E0226 7: `size` of 'scatter_add' is one size, and none is given");
+    CHECK(error_of("  - y: {reshape: x, shape: [[4, 8]]}\n") ==
+          "E0226 7: a size must be a number or an axis name, not a list");
+}
+
+TEST_CASE("numbers are what the element type can hold, and .inf and .nan stand where elements do") {
+    const std::string remedy = " | write a fitting number, or convert the other operand with `cast`";
+    CHECK(error_of("  - y: {pad: n, low: 1, value: 0.5}\n") == "E0226 7: 0.5 is not a value of type i32" + remedy);
+    CHECK(error_of("  - y: {clamp: n, max: 2147483648}\n") ==
+          "E0226 7: 2147483648 is not a value of type i32" + remedy);
+    CHECK(error_of("  - y: {mul: [x, 1.0e39]}\n") == "E0226 7: 1e+39 is not a value of type f32" + remedy);
+    CHECK(error_of("  - y: {mul: [n, .inf]}\n") == "E0226 7: inf is not a value of type i32" + remedy);
+    CHECK(error_of("  - y: {iota: [4294967296]}\n") == "E0226 7: 4294967295 is not a value of type i32" + remedy);
+    CHECK(error_of("  - y: {layer_norm: x, eps: .nan}\n") == "E0115 7: eps: expected a finite number, found .nan");
+    const Built built =
+        with_graph("  - y: {max: [x, -.inf]}\n  - y: {clamp: y, max: .inf}\n  - k: {constant: [.nan, .inf]}\n"
+                   "  - z: {pad: x, low: 1, high: 0, dim: 1, value: -.inf}\n  - w: {gather: [x, n]}\n");
+    CHECK(built.problems().find("E0") == std::string::npos);
+}
+
+TEST_CASE("an element type in the spelling of another program is recognised") {
+    CHECK(error_of("  - y: {cast: x, dtype: bfloat16}\n") ==
+          "E0226 7: there is no element type 'bfloat16' | did you mean 'bf16'?");
+    CHECK(error_of("  - y: {cast: x, dtype: jnp.Float32}\n") ==
+          "E0226 7: there is no element type 'jnp.Float32' | did you mean 'f32'?");
+    CHECK(error_of("  - y: {cast: x, dtype: half}\n") ==
+          "E0226 7: there is no element type 'half' | did you mean 'bf16'?");
+    CHECK(error_of("  - y: {cast: x, dtype: complex64}\n") ==
+          "E0226 7: there is no element type 'complex64' | dtypes: f32, f64, bf16, i32, i64, u32, bool");
+}
+
 TEST_CASE("mistakes in a graph are told with place and remedy") {
     CHECK(error_of("  - y: {add: [x, z]}\n  - z: {exp: x}\n") ==
           "E0222 7: 'z' is not defined here | 'z' is defined later, at line 8: move that entry up");

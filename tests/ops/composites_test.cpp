@@ -70,6 +70,30 @@ TEST_CASE("the norms: mean 0 and variance 1, or mean square 1, times scale, plus
                {3 / left, 1 / right, 2 * 4 / left, 2 * 1 / right});
 }
 
+TEST_CASE("softmax and the norms work over several dims at once, in any order, and over none") {
+    const std::string both = "{x: {shape: [2, 1, 2]}, s: {shape: [2, 2]}, b: {shape: []}}";
+    const std::map<std::string, Array> values = {
+        {"x", {{2, 1, 2}, {1, 2, 4, 5}}}, {"s", {{2, 2}, {1, 2, 3, 4}}}, {"b", {{}, {7}}}};
+    const double sum = std::exp(1.0) + std::exp(2.0) + std::exp(4.0) + std::exp(5.0);
+    Numbers shares, logs, scaled;
+    const double root = std::sqrt((1 + 4 + 16 + 25) / 4.0 + 0.25);
+    for (double x : {1.0, 2.0, 4.0, 5.0}) {
+        shares.push_back(std::exp(x) / sum);
+        logs.push_back(x - std::log(sum));
+        scaled.push_back(x / root * static_cast<double>(scaled.size() + 1));
+    }
+    check_near(run(both, "{softmax: x, dim: [2, 0]}", values), {2, 1, 2}, shares);
+    check_near(run(both, "{log_softmax: x, dim: [0, 1, 2]}", values), {2, 1, 2}, logs);
+    check_near(run(both, "{rms_norm: [x, s], dim: [2, 0], eps: 0.25}", values), {2, 1, 2}, scaled);
+    const double deviation = std::sqrt((4 + 1 + 1 + 4) / 4.0 + 0.25); // mean 3
+    check_near(run(both, "{layer_norm: [x, s], dim: [0, 2], eps: 0.25}", values), {2, 1, 2},
+               {-2 / deviation, 2 * -1 / deviation, 3 * 1 / deviation, 4 * 2 / deviation});
+    // Each element is a group of its own: its share is 1, and it is its own mean.
+    check_near(run(both, "{softmax: x, dim: []}", values), {2, 1, 2}, {1, 1, 1, 1});
+    check_near(run(both, "{log_softmax: x, dim: []}", values), {2, 1, 2}, {0, 0, 0, 0});
+    check_near(run(both, "{layer_norm: [x, b, b], dim: []}", values), {2, 1, 2}, {7, 7, 7, 7});
+}
+
 TEST_CASE("the activations") {
     const std::map<std::string, Array> values = {{"x", {{1, 3}, {-1, 0, 2}}}};
     check_near(run(row, "{relu: x}", values), {1, 3}, {0, 0, 2});

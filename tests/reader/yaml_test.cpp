@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace shard;
 
@@ -207,7 +208,10 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK(read_double(yaml_of("1.0e-3"), "x", none) == 1e-3);
     CHECK(read_double(yaml_of("-2"), "x", none) == -2.0);
     CHECK(read_double(yaml_of("0.5"), "x", none) == 0.5);
-    CHECK(read_double(yaml_of("-.inf"), "x", none) < -1e308);
+    CHECK(read_element(yaml_of("-.inf"), "x", none) < -1e308);
+    CHECK(read_element(yaml_of("+.Inf"), "x", none) > 1e308);
+    CHECK(std::isnan(read_element(yaml_of(".NaN"), "x", none).value_or(0)));
+    CHECK(read_string(yaml_of("'.inf'"), "x", none) == ".inf");
     CHECK(read_bool(yaml_of("true"), "x", none) == true);
     CHECK(read_string(yaml_of("'12'"), "x", none) == "12");
     CHECK(read_string(yaml_of("12a"), "x", none) == "12a");
@@ -215,6 +219,9 @@ TEST_CASE("floating-point numbers, truth values and strings") {
 
     Diagnostics some;
     CHECK_FALSE(read_double(yaml_of("1e999"), "x", some));
+    CHECK_FALSE(read_double(yaml_of(".inf"), "x", some)); // where nothing is an element, numbers are finite
+    CHECK_FALSE(read_element(yaml_of("-.nan"), "x", some));
+    CHECK_FALSE(read_string(yaml_of(".nan"), "x", some));
     CHECK_FALSE(read_double(yaml_of("nan"), "x", some));
     CHECK_FALSE(read_double(yaml_of("01.5"), "x", some));
     CHECK_FALSE(read_bool(yaml_of("yes"), "x", some));
@@ -222,6 +229,9 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK_FALSE(read_string(yaml_of("true"), "x", some));
     CHECK(report_text(some) ==
           "E0115 1:1+5 x: 1e999 is out of range\n"
+          "E0115 1:1+4 x: expected a finite number, found .inf\n"
+          "E0113 1:1+5 x: expected a number, found a string\n"
+          "E0113 1:1+4 x: expected a string, found a number\n  help if it is one, put it in quotes: \".nan\"\n"
           "E0113 1:1+3 x: expected a number, found a string\n"
           "E0115 1:1+4 x: '01.5' has a leading zero\n"
           "  note some YAML readers take such a number for octal\n  help remove the zero\n"
