@@ -90,6 +90,7 @@ Compilation compile(Sources& sources, const PlanRequest& request) {
     // From here on types are local and collectives are nodes.
     c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
     verify_local(*c.local, c.layout->mesh);
+    if (!check_local_sizes(*c.local, diagnostics)) return c;
     optimize(*c.local);
     order_updates(*c.local); // an optimizer's steps go to where their gradients are
     land_carried(*c.local);  // what a loop carries stays in one place

@@ -38,7 +38,8 @@ std::vector<std::string> builtin_hardware();
 // Every mesh axis uses a link that the profile has; E0402. `spans` are those of the axes.
 bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics);
 
-// Sizes that 64-bit arithmetic can plan; E0401. Runs before partition.
+// Sizes that 64-bit arithmetic can plan; E0401. Runs before partition, and after it for what that added.
 bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propagation, Diagnostics& diagnostics);
+bool check_local_sizes(const Local& local, Diagnostics& diagnostics);
 
 } // namespace shard

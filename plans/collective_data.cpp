@@ -85,7 +85,7 @@ void cut_into_common_pieces(std::vector<AxisRef>& sources, std::vector<AxisRef>&
 
 // Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its
 // coordinates agree along every cycle of the renaming: as many choices as the cycle's piece has parts. Otherwise the
-// group is counted out.
+// group is counted out; of one that is too large for that, all devices are taken to move.
 i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
     if (is_pairwise(collective)) {
         const auto moves = [](const std::pair<i64, i64>& pair) { return pair.first != pair.second; };
@@ -111,6 +111,8 @@ i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
         }
         return unmoved;
     }
+    constexpr i64 most_counted = 1 << 20;
+    if (group_size(collective) > most_counted) return 0;
     i64 unmoved = 0;
     std::vector<i64> coordinates(mesh.axes.size());
     for (i64 rank = 0; rank < group_size(collective); ++rank) {

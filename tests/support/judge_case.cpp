@@ -1,6 +1,7 @@
 #include "tests/support/judge_case.h"
 
 #include "executor/allowance.h"
+#include "executor/required_bytes.h"
 #include "planner/pipeline.h"
 #include "planner/price.h"
 #include "plans/plan_json.h"
@@ -37,7 +38,7 @@ namespace shard {
 
 namespace {
 
-constexpr i64 most_devices = 16, most_bytes = 1 << 18, most_trips = 1000;
+constexpr i64 most_devices = 16, most_bytes = 1 << 20, most_trips = 1000;
 
 class Counting {
 public:
