@@ -5,6 +5,7 @@
 #include "test_paths.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -30,7 +31,7 @@ public:
     Memory available(const ProcessLimits& limits = {}) const { return available_memory(root_, limits); }
 
 private:
-    std::string root_ = std::string(SHARDC_TEST_DIR) + "/memory_test_root";
+    std::string root_ = std::string(SHARDC_TEST_DIR) + "/memory_test_root." + std::to_string(::getpid());
 };
 
 std::string bytes(i64 mebibytes) { return std::to_string(mebibytes * mebibyte) + "\n"; }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -22,7 +23,7 @@ std::string path_of(const std::string& name) { return std::string(SHARDC_TEST_DI
 
 std::optional<Tensor> read_text(const std::string& contents, Diagnostics& diagnostics) {
     std::string problem;
-    const std::string path = path_of("npy_test_input.npy");
+    const std::string path = path_of("npy_test_input." + std::to_string(::getpid()) + ".npy");
     REQUIRE(write_file_atomically(path, contents, problem));
     std::optional<Tensor> tensor = read_npy(path, diagnostics);
     std::remove(path.c_str());

@@ -167,7 +167,7 @@ TEST_CASE("a constant or iota that is used twice becomes two, so that its uses d
     CHECK(named(built, "i").type.logical == std::vector<std::string>{"batch", "embed"});
 }
 
-TEST_CASE("an argument that takes dims takes each once, in one list; one that takes one takes one") {
+TEST_CASE("an argument that takes dims takes each once, in one list, and one that takes one takes one") {
     CHECK(error_of("  - y: {softmax: x, dim: [0, -2]}\n") == "E0226 7: `dim` of 'softmax' names dim 0 twice");
     CHECK(error_of("  - y: {reduce_sum: x, dims: [embed, 1]}\n") ==
           "E0226 7: `dims` of 'reduce_sum' names dim 1 twice");

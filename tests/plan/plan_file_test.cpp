@@ -153,12 +153,18 @@ TEST_CASE("plan file: names are names, wherever they stand") {
         renamed.buffers[1].name = name;
         CHECK(code_of(print_plan(renamed)) == "accepted");
     }
-    for (const std::string name : {"", "1w", "-w", ".w", "w.", "w..v", "w#", "w#.v", "a b", "a/b", "../w", "w\"", "w\n",
-                                   "w\x1b[2J", "\xc3\xa9", "w'"}) {
+    for (const std::string name :
+         {"", "1w", "-w", ".w", "w.", "w..v", "w#", "w#.v", "a b", "a/b", "../w", "w\"", "\xc3\xa9", "w'"}) {
         CAPTURE(name);
         Plan renamed = plan;
         renamed.buffers[1].name = name;
         CHECK(problems(print_plan(renamed)) == Words{"E0505 buffers[1].name: " + names});
+    }
+    for (const std::string name : {"w\n", "w\x1b[2J"}) {
+        Plan renamed = plan;
+        renamed.buffers[1].name = name;
+        CHECK(problems(print_plan(renamed)) == Words{"E0505 buffers[1].name: the text holds a control character, or "
+                                                     "one that turns the direction of writing"});
     }
     CHECK(problems(resealed(plan, "{\"name\": \"z\", \"buffer\"", "{\"name\": \"z/z\", \"buffer\"")) ==
           Words{"E0505 outputs[0].name: " + names});

@@ -41,7 +41,7 @@ Report sample_report(const Plan& plan, const std::vector<AxisRef>& axes) {
     collective.wire_bytes_per_device = 12;
     collective.wire_bytes_total = 96;
     collective.seconds = 0.1 + 0.2;
-    collective.cause = "h needs \"w\"\nwhole along embed";
+    collective.cause = "h needs \"w\" whole along embed";
     report.collectives.push_back(collective);
     report.flops_per_device = 123456789012345;
     report.compute_seconds = 1e-300;

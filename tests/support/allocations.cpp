@@ -12,6 +12,8 @@ constexpr std::int64_t never = -1;
 std::atomic<std::int64_t> until_refused = never;
 std::atomic<bool> is_counting = false;
 std::atomic<std::int64_t> bytes = 0, most = 0;
+std::atomic<bool> is_bounded = false;
+std::atomic<std::int64_t> left = 0;
 
 std::int64_t size_of(void* block) { return static_cast<std::int64_t>(malloc_usable_size(block) + sizeof(size_t)); }
 
@@ -20,6 +22,11 @@ std::int64_t size_of(void* block) { return static_cast<std::int64_t>(malloc_usab
 // Global ones cannot be in a namespace. The other forms of new and delete end in these two.
 void* operator new(size_t size) {
     if (until_refused.load(std::memory_order_relaxed) >= 0 && until_refused.fetch_sub(1) == 0) throw std::bad_alloc();
+    if (is_bounded.load(std::memory_order_relaxed)) {
+        const std::int64_t asked = size > size_t{1} << 62 ? std::int64_t{1} << 62 : static_cast<std::int64_t>(size);
+        if (left < asked) throw std::bad_alloc();
+        left -= asked;
+    }
     void* const block = std::malloc(size > 0 ? size : 1);
     if (block == nullptr) throw std::bad_alloc();
     if (is_counting.load(std::memory_order_relaxed)) {
@@ -47,5 +54,11 @@ CountAllocations::CountAllocations() {
 }
 CountAllocations::~CountAllocations() { is_counting = false; }
 i64 CountAllocations::most_bytes() const { return most; }
+
+BoundAllocations::BoundAllocations(i64 bytes_allowed) {
+    left = bytes_allowed;
+    is_bounded = true;
+}
+BoundAllocations::~BoundAllocations() { is_bounded = false; }
 
 } // namespace shard

@@ -25,4 +25,14 @@ public:
     i64 most_bytes() const;
 };
 
+// Refuses every allocation once all that were made in its life come to more than so many bytes, whether or not they
+// were freed: a bound on work that does not depend on the machine.
+class BoundAllocations {
+public:
+    explicit BoundAllocations(i64 bytes);
+    BoundAllocations(const BoundAllocations&) = delete;
+    BoundAllocations& operator=(const BoundAllocations&) = delete;
+    ~BoundAllocations();
+};
+
 } // namespace shard

@@ -5,49 +5,19 @@
 #include "planner/pipeline.h"
 #include "planner/price.h"
 #include "plans/plan_json.h"
+#include "tests/support/allocations.h"
 #include "tests/support/prove.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <new>
-
-namespace {
-
-// Every allocation of a test process is counted, and refused beyond the limit of the case that runs.
-std::atomic<long long> allocated = 0;
-std::atomic<long long> allowed = -1; // -1: no case runs
-
-} // namespace
-
-void* operator new(std::size_t size) {
-    const long long limit = allowed.load(std::memory_order_relaxed);
-    if (limit >= 0) {
-        const long long before = allocated.fetch_add(static_cast<long long>(size), std::memory_order_relaxed);
-        if (static_cast<long long>(size) > limit || before > limit) throw std::bad_alloc();
-    }
-    if (void* made = std::malloc(size > 0 ? size : 1)) return made;
-    throw std::bad_alloc();
-}
-void operator delete(void* made) noexcept { std::free(made); }
-void operator delete(void* made, std::size_t) noexcept { std::free(made); }
 
 namespace shard {
 
 namespace {
 
 constexpr i64 most_devices = 16, most_bytes = 1 << 20, most_trips = 1000;
-
-class Counting {
-public:
-    Counting() {
-        allocated = 0;
-        allowed = most_allocated;
-    }
-    ~Counting() { allowed = -1; }
-};
 
 std::string problem_of_places(const Sources& sources, const Diagnostics& diagnostics) {
     for (const Diagnostic& diagnostic : diagnostics.all()) {
@@ -103,7 +73,8 @@ Verdict judge(Sources& sources, const PlanRequest& request) {
     if (result->touched_peak_bytes > plan.peak_bytes) return {false, false, "the run left the plan's memory"};
     // Sums in another order may become another kind of nothing: docs/partitioning.md.
     if (!is_finite(*reference)) return {false, true, ""};
-    const std::optional<Comparison> comparison = compare_results(plan, *result, *reference, diagnostics);
+    const std::optional<Comparison> comparison =
+        compare_results({plan, *result}, {*single.plan, *reference}, diagnostics);
     if (!comparison || !comparison->equal)
         return {false, true, "another result than on one device: " + text_of(sources, diagnostics)};
     return {false, true, ""};
@@ -118,7 +89,7 @@ Verdict judge_case(const std::string& model, const std::string& layout, const st
     request.layout_file = sources.add("layout.yaml", layout);
     request.mode = mode;
     try {
-        const Counting counting;
+        const BoundAllocations bound(most_allocated);
         return judge(sources, request);
     } catch (const InternalError& error) {
         return {false, false, fmt::format("internal error: {}", error.what())};
