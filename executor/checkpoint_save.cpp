@@ -163,10 +163,15 @@ void remove_checkpoint(const std::string& folder, Disk& disk) {
     std::error_code error;
     const fs::directory_iterator first(folder, error);
     const bool only_index = !error && std::distance(first, fs::directory_iterator()) == 1;
-    const std::string last = only_index ? folder_of(folder) + "/" + temporary_name() : folder;
-    if (only_index && disk.rename(folder, last) != 0) return;
-    disk.unlink(fmt::format("{}/{}", last, index_file));
-    if (only_index) disk.rmdir(last);
+    if (!only_index) {
+        disk.unlink(index_path);
+        return;
+    }
+    const Temporary last(folder_of(folder) + "/" + temporary_name());
+    const Temporary last_index(fmt::format("{}/{}", last.path(), index_file));
+    if (disk.rename(folder, last.path()) != 0) return;
+    disk.unlink(last_index.path());
+    disk.rmdir(last.path());
 }
 
 // The name of the new folder; empty with a problem.

@@ -2,11 +2,34 @@
 
 #include "executor/memory.h"
 
+#include <signal.h>
+
 #include <new>
 #include <system_error>
 #include <utility>
 
 namespace shard {
+
+namespace {
+
+// Signals come to the thread that runs the command, never beside it: what it writes stands still while a handler looks.
+// Threads that are made meanwhile take none.
+class NoSignals {
+public:
+    NoSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+    ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_ = {};
+};
+
+} // namespace
 
 Scheduler::Scheduler(int workers, i64 devices)
     : ready_(static_cast<size_t>(devices)), states_(static_cast<size_t>(devices), State::idle) {
@@ -14,6 +37,7 @@ Scheduler::Scheduler(int workers, i64 devices)
     // The machine gives no more threads, or no memory for one: the team is as large as it got, at least the caller. The
     // stacks leave something for the run.
     constexpr i64 spare_bytes = i64{32} << 20;
+    const NoSignals no_signals;
     try {
         for (int w = 1; w < workers && can_map(spare_bytes); ++w) threads_.emplace_back([this] { work(false); });
     } catch (const std::system_error&) {
