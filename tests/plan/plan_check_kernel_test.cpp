@@ -279,6 +279,7 @@ TEST_CASE("check of a gather and a scatter: the table, the indices and what is b
     const Types inputs = {f32({2, 6, 3}), i32({5, 4})};
     const TensorType output = f32({2, 5, 4, 3});
     CHECK(gathered({1, 6, {}}, inputs, output) == "");
+    CHECK(gathered({1, 1, {}}, inputs, output) == "");
     CHECK(gathered({1, 6, {}}, {f32({2, 6, 3})}, output) == "gather takes a table and indices");
     CHECK(gathered({1, 6, {}}, {f32({2, 6, 3}), i32({5, 4}), i32({5, 4})}, output) ==
           "gather takes a table and indices");
@@ -297,6 +298,7 @@ TEST_CASE("check of a gather and a scatter: the table, the indices and what is b
     const Types updates = {i32({5, 4}), f32({2, 5, 4, 3})};
     const TensorType result = f32({2, 6, 3});
     CHECK(scattered({1, 6, {}}, updates, result) == "");
+    CHECK(scattered({1, 1, {}}, updates, result) == "");
     CHECK(scattered({1, 6, {}}, {i32({5, 4})}, result) == "scatter takes indices and updates");
     CHECK(scattered({1, 6, {}}, {i32({5, 4}), f32({2, 5, 4, 3}), f32({})}, result) ==
           "scatter takes indices and updates");
@@ -332,6 +334,7 @@ TEST_CASE("check of a generate: a block inside the whole, and one value per elem
     CHECK(with({Literal{{1, 2, 3, 4, 5, 6}}, {2, 3}, {}}, block) == "");
     CHECK(with({Literal{{1, 2, 3, 4, 5}}, {2, 3}, {}}, block) == "generate: one value per element");
     CHECK(with({Literal{{1, 2, 3, 4, 5, 6, 7}}, {2, 3}, {}}, block) == "generate: one value per element");
+    CHECK(with({Iota{0}, {4, 6}, {}}, block) == "");
     CHECK(with({Iota{1}, {4, 6}, {}}, block) == "");
     CHECK(with({Iota{-1}, {4, 6}, {}}, block) == "generate: iota along a dim that is not there");
     CHECK(with({Iota{2}, {4, 6}, {}}, block) == "generate: iota along a dim that is not there");
@@ -359,6 +362,7 @@ TEST_CASE("check of random values: parameters, keys of stacks, folds and blocks"
     CHECK(with([](Random& r) { r.folds = {constant(3)}; }) == "");
     CHECK(with([](Random& r) { r.folds = {constant(3), far}; }) == "random: a fold outside what can be computed");
     CHECK(with([](Random& r) { r.blocks = {2, 3}; }) == "");
+    CHECK(with([](Random& r) { r.blocks = {1, 3}; }) == "");
     CHECK(with([](Random& r) { r.blocks = {2}; }) == "random: one number of blocks per dim");
     CHECK(with([](Random& r) { r.blocks = {2, 4}; }) == "random: blocks that do not divide the whole");
     CHECK(with([](Random& r) { r.blocks = {0, 3}; }) == "random: blocks that do not divide the whole");
