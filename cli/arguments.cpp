@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/file_claims.h"
+#include "cli/out_of_memory.h"
 #include "cli/outlet.h"
 #include "cli/table.h"
 #include "plans/base.h"
@@ -243,12 +244,6 @@ int run_guarded(const std::vector<std::string>& arguments, Env& env, std::ostrea
 }
 
 } // namespace
-
-int report_out_of_memory(std::ostream& err) {
-    err << "error[E0601]: out of memory\n"
-           "  = help: more memory, or smaller sizes; `ulimit -v` and cgroups may limit what this process gets\n\n";
-    return exit_usage;
-}
 
 int run_cli(const std::vector<std::string>& arguments, Env& env) {
     Outlet out(env.out, env.out_color), err(env.err, env.err_color || env.err_terminal);

@@ -77,11 +77,8 @@ struct CommandDef {
 
 const std::vector<const CommandDef*>& all_commands(); // by `order`
 
-// E0601 as the text format shows it, without allocating anything; the exit code.
-int report_out_of_memory(std::ostream& err);
-
-// Parses and runs; the exit code of the process. Internal errors are caught here and become code 3; memory that is
-// refused anywhere is E0601.
+// Parses and runs; the exit code of the process. Internal errors are caught here and become code 3, memory that
+// is refused E0601.
 int run_cli(const std::vector<std::string>& arguments, Env& env);
 
 } // namespace shard

@@ -1,13 +1,12 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "executor/memory.h"
+#include "cli/out_of_memory.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <iostream>
-#include <new>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -38,8 +37,7 @@ void hold_closed_streams() {
 
 int main(int argc, char** argv) {
     hold_closed_streams();
-    // To throw takes memory too: with less than this left, nothing could be said when it ends.
-    if (!shard::can_map(shard::i64{1} << 20)) return shard::report_out_of_memory(std::cerr);
+    shard::end_where_memory_is_refused();
     shard::prepare_signals();
     std::signal(SIGPIPE, SIG_IGN);    // then the write says that nobody reads
     std::ios::sync_with_stdio(false); // the streams' own buffers, which tell an error from an end
@@ -52,9 +50,5 @@ int main(int argc, char** argv) {
                    wants_color(STDERR_FILENO),
                    terminal_width(),
                    isatty(STDERR_FILENO) != 0};
-    try {
-        return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
-    } catch (const std::bad_alloc&) { // run_cli reports its own
-        return shard::report_out_of_memory(env.err);
-    }
+    return shard::run_cli(std::vector<std::string>(argv + 1, argv + argc), env);
 }

@@ -1,51 +1,40 @@
-// Memory that ends: whatever a command was doing then, it says E0601 and exits with 2, or its answer is right.
-#include "cli/command.h"
+// Memory that ends: whatever a command was doing then, it says E0601 and exits with 2.
+#include "cli/out_of_memory.h"
+
 #include "executor/memory_checks.h"
 #include "test_paths.h"
 #include "tests/support/allocations.h"
+#include "tests/support/child_process.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
-#include <array>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <iterator>
+#include <new>
 #include <sstream>
-#include <streambuf>
+#include <system_error>
+
+#include <unistd.h>
 
 namespace shard {
 namespace {
-
-// A stream whose memory was there before: what it lost would not be seen in an exit code.
-class FixedBuffer : public std::streambuf {
-public:
-    FixedBuffer() { setp(text_.data(), text_.data() + text_.size()); }
-    std::string_view text() const { return {pbase(), static_cast<size_t>(pptr() - pbase())}; }
-    void clear() { setp(text_.data(), text_.data() + text_.size()); }
-
-private:
-    std::array<char, 1 << 16> text_ = {};
-};
-
-struct Fixed {
-    FixedBuffer out_buffer, err_buffer;
-    std::ostream out{&out_buffer}, err{&err_buffer};
-    MemoryFiles files{SHARDC_SOURCE_DIR};
-
-    int run(const std::vector<std::string>& words) {
-        out_buffer.clear();
-        err_buffer.clear();
-        std::istringstream in;
-        Env env{in, out, err, files, false, false, 120};
-        return run_cli(words, env);
-    }
-};
 
 #if !defined(SHARDC_CHECKS_MEMORY) && !defined(__SANITIZE_THREAD__)
 constexpr bool has_plain_address_space = true;
 #else
 constexpr bool has_plain_address_space = false; // sanitizers map terabytes
 #endif
+
+const std::string err_path = std::string(SHARDC_TEST_DIR) + "/out_of_memory_test.err";
+
+std::string text_of(const std::string& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 std::vector<std::string> lines_of(const std::string& script) {
     const std::string path = std::string(SHARDC_TEST_DIR) + "/out_of_memory_test.bash";
@@ -66,40 +55,67 @@ std::vector<std::string> lines_of(const std::string& script) {
 
 } // namespace
 
-TEST_CASE("memory that is refused at any moment is E0601 and exit code 2, or the answer is right") {
-    const std::string model = "examples/dot_relu_dot/model.yaml", layout = "examples/dot_relu_dot/layout.yaml";
-    const std::vector<std::vector<std::string>> commands = {
-        {"--version"},
-        {"explain", "E0601"},
-        {"plan", model, layout},
-        {"plan", model, layout, "--format", "json"},
-        {"check", model, layout},
-        {"explain", model, layout, "z"},
-        {"run", model, layout, "--verify", "--workers", "2"},
-    };
-    Fixed shell;
-    for (const std::vector<std::string>& words : commands) {
-        CAPTURE(words.front());
-        REQUIRE(shell.run(words) <= 1);
-        const std::string expected(shell.out_buffer.text());
-        REQUIRE_FALSE(expected.empty());
-        int refused = 0;
-        i64 nth = 0;
-        // All of the first, and then ever fewer: a command allocates some ten thousand times.
-        for (bool happened = true; happened; nth += 1 + nth / 40) {
-            int code = 0;
-            {
+TEST_CASE("memory that is refused, at whatever moment and by whichever thread, is E0601") {
+    const std::string files = "examples/dot_relu_dot/model.yaml examples/dot_relu_dot/layout.yaml";
+    const std::vector<std::string> lines = {"--version",
+                                            "explain E0601",
+                                            "plan " + files,
+                                            "plan " + files + " --format json",
+                                            "check " + files,
+                                            "explain " + files + " z",
+                                            "run " + files + " --verify --workers 2"};
+    for (const std::string& line : lines) {
+        CAPTURE(line);
+        MemoryFiles memory_files{SHARDC_SOURCE_DIR};
+        const CommandResult whole = run_command(memory_files, line);
+        REQUIRE(whole.code <= 1);
+        const std::string expected = std::to_string(whole.code) + whole.out;
+        // What the command prints; nothing if the process ended before.
+        const auto run_refused = [&](i64 nth) {
+            return in_child([&] {
+                const int err = ::open(err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+                ::dup2(err, STDERR_FILENO);
+                end_where_memory_is_refused();
                 const RefuseAllocation refuse(nth);
-                code = shell.run(words);
-                happened = refuse.happened();
-            }
-            CAPTURE(nth);
-            const bool is_right = code <= 1 && shell.out_buffer.text() == expected;
-            const bool is_said = code == 2 && shell.err_buffer.text().find("error[E0601]: ") != std::string_view::npos;
-            CHECK_MESSAGE((is_right || is_said), "exit code ", code, ": ", std::string(shell.err_buffer.text()));
-            refused += is_said ? 1 : 0;
+                const CommandResult result = run_command(memory_files, line);
+                return std::to_string(result.code) + result.out;
+            });
+        };
+        // All moments of the beginning, and then ever fewer: a command allocates some ten thousand times.
+        i64 nth = 0;
+        std::string printed;
+        for (; (printed = run_refused(nth)).empty(); nth += 1 + nth / 40)
+            REQUIRE(text_of(err_path) == "error[E0601]: out of memory\n  = help: more memory, or smaller sizes; "
+                                         "`ulimit -v` and cgroups may limit what this process gets\n\n");
+        CHECK(printed == expected);
+        CHECK(nth > 100);
+    }
+    std::remove(err_path.c_str());
+}
+
+TEST_CASE("a size beyond any memory, and threads that the system refuses, are E0601 too") {
+    std::ostringstream err;
+    CHECK(report_out_of_memory(err) == 2);
+    CHECK(err.str().starts_with("error[E0601]: out of memory\n"));
+    struct Failing : MemoryFiles {
+        explicit Failing(std::function<void()> action) : fail(std::move(action)) {}
+        std::optional<std::string> read(const std::string&, std::string&) override {
+            fail();
+            return std::nullopt;
         }
-        CHECK(refused > 10);
+        std::function<void()> fail;
+    };
+    const std::vector<std::pair<std::function<void()>, int>> failures = {
+        {[] { std::vector<i64>().reserve(static_cast<size_t>(-1)); }, 2},
+        {[] { throw std::bad_alloc(); }, 2},
+        {[] { throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)); }, 2},
+        {[] { throw std::system_error(std::make_error_code(std::errc::permission_denied)); }, 3},
+    };
+    for (const std::pair<std::function<void()>, int>& failure : failures) {
+        Failing files(failure.first);
+        const CommandResult result = run_command(files, "plan model.yaml layout.yaml");
+        CHECK(result.code == failure.second);
+        CHECK(result.err.starts_with(failure.second == 2 ? "error[E0601]: out of memory\n" : "internal error: "));
     }
 }
 

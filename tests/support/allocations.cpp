@@ -21,14 +21,17 @@ std::int64_t size_of(void* block) { return static_cast<std::int64_t>(malloc_usab
 
 // Global ones cannot be in a namespace. The other forms of new and delete end in these two.
 void* operator new(size_t size) {
-    if (until_refused.load(std::memory_order_relaxed) >= 0 && until_refused.fetch_sub(1) == 0) throw std::bad_alloc();
+    bool is_refused = until_refused.load(std::memory_order_relaxed) >= 0 && until_refused.fetch_sub(1) == 0;
     if (is_bounded.load(std::memory_order_relaxed)) {
         const std::int64_t asked = size > size_t{1} << 62 ? std::int64_t{1} << 62 : static_cast<std::int64_t>(size);
-        if (left < asked) throw std::bad_alloc();
-        left -= asked;
+        is_refused = is_refused || left < asked;
+        if (!is_refused) left -= asked;
     }
-    void* const block = std::malloc(size > 0 ? size : 1);
-    if (block == nullptr) throw std::bad_alloc();
+    void* const block = is_refused ? nullptr : std::malloc(size > 0 ? size : 1);
+    if (block == nullptr) {
+        if (const std::new_handler handler = std::get_new_handler()) handler(); // ours end the process
+        throw std::bad_alloc();
+    }
     if (is_counting.load(std::memory_order_relaxed)) {
         const std::int64_t now = bytes += size_of(block);
         if (now > most) most = now; // a count that two threads raise at once may lose a block
