@@ -82,7 +82,8 @@ void RunCheckpoints::prepare(const std::map<std::string, Tensor>& given, Diagnos
     const bool any = std::any_of(plan_->inputs.begin(), plan_->inputs.end(),
                                  [this](const PlanInput& input) { return part_of(*plan_, input).has_value(); });
     if (!any)
-        diagnostics.error("E0701", {}, "there is nothing to save: the model has no parameters");
+        diagnostics.error("E0701", {}, "there is nothing to save: the model has no parameters")
+            .help("leave --save away");
     else
         prepare_save(save_, diagnostics);
 }

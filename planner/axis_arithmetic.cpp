@@ -215,11 +215,13 @@ std::vector<AxisDecl> read_axes(const Yaml& yaml, Diagnostics& diagnostics) {
     std::vector<AxisDecl> axes;
     const YamlMap* entries = yaml.map();
     if (entries == nullptr) {
-        diagnostics.error("E0113", yaml.span, fmt::format("axes: expected a map of name: size, found {}", yaml.kind()));
+        diagnostics.error("E0113", yaml.span, fmt::format("axes: expected a map of name: size, found {}", yaml.kind()))
+            .help("write axes: {batch: 8, embed: 16}");
         return axes;
     }
     if (entries->size() > max_axes) {
-        diagnostics.error("E0202", yaml.span, fmt::format("more than {} axes", max_axes));
+        diagnostics.error("E0202", yaml.span, fmt::format("more than {} axes", max_axes))
+            .help("remove the axes that no array has");
         return axes;
     }
     std::vector<std::string_view> names;

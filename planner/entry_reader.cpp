@@ -180,7 +180,8 @@ private:
             const std::optional<std::vector<Name>> name =
                 item.list() != nullptr ? std::nullopt : read_value_names(item, "an operand", *diagnostics_);
             if (item.list() != nullptr)
-                diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list");
+                diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list")
+                    .help("write one list of names: [x, w]");
             good = good && name;
             if (name) entry.operands.push_back(name->front());
         };

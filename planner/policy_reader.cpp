@@ -15,8 +15,8 @@ namespace {
 std::vector<std::string> read_collectives(const Yaml& yaml, Diagnostics& diagnostics) {
     std::vector<std::string> kinds;
     if (yaml.list() == nullptr) {
-        diagnostics.error("E0113", yaml.span,
-                          fmt::format("forbid_collectives: expected a list, found {}", yaml.kind()));
+        diagnostics.error("E0113", yaml.span, fmt::format("forbid_collectives: expected a list, found {}", yaml.kind()))
+            .help("write forbid_collectives: [all_to_all]");
         return kinds;
     }
     const std::vector<std::string_view> known = {"all_gather",         "all_reduce", "all_to_all",
@@ -64,14 +64,16 @@ PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics) {
     if (const Yaml* value = yaml.find("max_collectives")) {
         policy.max_collectives = read_int(*value, "max_collectives", diagnostics);
         if (policy.max_collectives && *policy.max_collectives < 0)
-            diagnostics.error("E0115", value->span, "max_collectives: must not be negative");
+            diagnostics.error("E0115", value->span, "max_collectives: must not be negative")
+                .help("write 0 to allow none");
     }
     if (const Yaml* value = yaml.find("forbid_collectives"))
         policy.forbid_collectives = read_collectives(*value, diagnostics);
     if (const Yaml* value = yaml.find("max_step_seconds")) {
         policy.max_step_seconds = read_double(*value, "max_step_seconds", diagnostics);
         if (policy.max_step_seconds && *policy.max_step_seconds < 0)
-            diagnostics.error("E0115", value->span, "max_step_seconds: must not be negative");
+            diagnostics.error("E0115", value->span, "max_step_seconds: must not be negative")
+                .help("write seconds, such as 0.5");
     }
     return policy;
 }

@@ -71,15 +71,18 @@ private:
         for (const Yaml* list : {axes, shape}) {
             if (list == nullptr) continue;
             if (list->list() == nullptr) {
-                diagnostics_->error(
-                    "E0113", list->span,
-                    fmt::format("{}: expected a list, found {}", what(list == axes ? "axes" : "shape"), list->kind()));
+                diagnostics_
+                    ->error("E0113", list->span,
+                            fmt::format("{}: expected a list, found {}", what(list == axes ? "axes" : "shape"),
+                                        list->kind()))
+                    .help(list == axes ? "write axes: [batch, embed]" : "write shape: [8, 16]");
                 return false;
             }
             if (list->list()->size() > max_rank) {
-                diagnostics_->error(
-                    "E0209", list->span,
-                    fmt::format("'{}' has {} dims, more than {}", entry_->key, list->list()->size(), max_rank));
+                diagnostics_
+                    ->error("E0209", list->span,
+                            fmt::format("'{}' has {} dims, more than {}", entry_->key, list->list()->size(), max_rank))
+                    .help("join some of them into one");
                 return false;
             }
         }

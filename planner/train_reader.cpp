@@ -147,9 +147,10 @@ private:
         for (const AxisDecl& axis : *axes_) names.push_back(axis.name.text);
         train_.microbatch_axis = name;
         if (std::find(names.begin(), names.end(), name) != names.end()) return;
-        DiagnosticBuilder error = diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name));
-        if (const std::string_view near = nearest(name, names); !near.empty())
-            error.help(fmt::format("did you mean '{}'?", near));
+        const std::string_view near = nearest(name, names);
+        diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name))
+            .help(near.empty() ? fmt::format("axes of the model: {}", fmt::join(names, ", "))
+                               : fmt::format("did you mean '{}'?", near));
     }
 
     void read_reduce(const Yaml& yaml) {

@@ -161,13 +161,10 @@ bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, st
     }
     for (const YamlEntry& entry : *entries) {
         if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-        DiagnosticBuilder error =
-            diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what));
         const std::string_view near = nearest(entry.key, known);
-        if (!near.empty())
-            error.help(fmt::format("did you mean '{}'?", near));
-        else
-            error.help(fmt::format("known keys: {}", fmt::join(known, ", ")));
+        diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what))
+            .help(near.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean '{}'?", near));
     }
     return true;
 }

@@ -5,6 +5,9 @@
 
 namespace shard {
 
+// What to do about a diagnostic of this code that does not say it in its own words; empty if all of them do.
+std::string_view usual_help(std::string_view code);
+
 std::vector<CodeDoc> reading_codes(); // E01xx
 std::vector<CodeDoc> model_codes();   // E0201 to E0220, the form of a model
 std::vector<CodeDoc> build_codes();   // E0221 to E0249, W02xx, the meaning of a model

@@ -1,6 +1,7 @@
 #include "plans/diagnostic.h"
 
 #include "plans/base.h"
+#include "plans/codes.h"
 #include "plans/printable.h"
 
 #include <algorithm>
@@ -71,6 +72,7 @@ DiagnosticBuilder Diagnostics::finding(std::string_view code, Span span, std::st
 void Diagnostics::add(Diagnostic diagnostic) {
     if (find_code(diagnostic.code) == nullptr)
         internal_error("diagnostic code " + diagnostic.code + " is not registered");
+    if (diagnostic.help.empty()) diagnostic.help = usual_help(diagnostic.code);
     if (diagnostic.severity == Severity::error && !diagnostic.finding) ++errors_;
     all_.push_back(std::move(diagnostic));
 }

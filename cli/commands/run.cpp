@@ -42,7 +42,8 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
     for (const std::string& text : arguments.strings(option)) {
         size_t equals = text.find('=');
         if (equals == std::string::npos) {
-            diagnostics.error("E0701", {}, fmt::format("{} takes NAME=FILE.npy, not '{}'", option, text));
+            diagnostics.error("E0701", {}, fmt::format("{} takes NAME=FILE.npy, not '{}'", option, text))
+                .help(fmt::format("there are {}", fmt::join(names, ", ")));
             continue;
         }
         std::string name = text.substr(0, equals);

@@ -212,7 +212,8 @@ TEST_CASE(
     const CommandResult refused = run_line(refusing, "layout.yaml --mode train --steps 2 --log l --restore " + folder);
     CHECK(refused.code == 2);
     CHECK(refused.out == "");
-    CHECK(refused.err == "error[E0703]: cannot write 'l': no space\n\n");
+    CHECK(refused.err == "error[E0703]: cannot write 'l': no space\n  = help: name another place, or see to it that "
+                         "the folder is there, can be written and has room\n\n");
 }
 
 TEST_CASE("run --save and --restore: slips are refused before anything runs") {
@@ -226,10 +227,14 @@ TEST_CASE("run --save and --restore: slips are refused before anything runs") {
     CHECK(refused("--save-every 2") == "error[E0701]: --save-every says more about --save, which is not there\n"
                                        "  = help: add --save DIR\n\n");
     CHECK(refused("--save-every 0 --save " + folder) ==
-          "error[E0701]: --save-every takes a whole number from 1, not '0'\n\n");
+          "error[E0701]: --save-every takes a whole number from 1, not '0'\n  = help: `shardc COMMAND --help` lists "
+          "options and what they take\n\n");
     CHECK(refused("--restore-only params").starts_with("error[E0701]: --restore-only says more about --restore"));
     CHECK(refused("--save-only all --save " + folder).starts_with("error[E0701]: "));
-    CHECK(refused("--restore " + folder) == "error[E0611]: cannot read " + folder + ": No such file or directory\n\n");
+    CHECK(refused("--restore " + folder) ==
+          "error[E0611]: cannot read " + folder +
+              ": No such file or directory\n"
+              "  = help: name a folder that `run --save` made, or a folder or file of safetensors\n\n");
     CHECK_FALSE(fs::exists(folder));
     run_line("layout.yaml --mode train --steps 5 --save " + folder);
     CHECK(refused("--steps 4 --restore " + folder) ==

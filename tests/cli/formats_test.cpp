@@ -20,7 +20,7 @@ struct Fixture {
         errors.error("E0701", {0, 3, 13, 3}, "there is no mesh axis 'dta': 100%, really")
             .label({0, 1, 8, 4}, "the mesh")
             .help("did you mean 'data'?");
-        findings.finding("P0103", {0, 2, 10, 15}, "1 collective, <0> allowed").note("all_reduce of z");
+        findings.finding("P0103", {0, 2, 10, 15}, "1 collective, <0> allowed").note("all_reduce of z").help("raise it");
         subjects.push_back({"a b.yaml", "", &bad, errors.all()});
         subjects.push_back({"good.yaml", "1 collective; peak 2.05 MiB", &good, findings.all()});
     }
@@ -47,6 +47,7 @@ TEST_CASE("text shows each diagnostic with its excerpt, then a verdict per subje
                                       "2 | policy: {max_collectives: 0}\n"
                                       "  |          ^^^^^^^^^^^^^^^\n"
                                       "  = note: all_reduce of z\n"
+                                      "  = help: raise it\n"
                                       "\n"
                                       "error    a b.yaml\n"
                                       "finding  good.yaml  1 collective; peak 2.05 MiB\n");
@@ -57,7 +58,7 @@ TEST_CASE("github escapes what its workflow commands would read") {
           "::error file=a b.yaml,line=3,col=13,endColumn=16,title=E0701 bad command line::"
           "there is no mesh axis 'dta': 100%25, really%0Adid you mean 'data'?\n"
           "::error file=good.yaml,line=2,col=10,endColumn=25,title=P0103 policy%3A number of collectives::"
-          "1 collective, <0> allowed%0Aall_reduce of z\n");
+          "1 collective, <0> allowed%0Aall_reduce of z%0Araise it\n");
 }
 
 TEST_CASE("junit has a test case per subject, errors and findings apart") {
@@ -72,7 +73,8 @@ TEST_CASE("junit has a test case per subject, errors and findings apart") {
           "    </testcase>\n"
           "    <testcase classname=\"shardc\" name=\"good.yaml\">\n"
           "      <failure type=\"P0103\" message=\"1 collective, &lt;0&gt; allowed\">"
-          "good.yaml:2:10: error[P0103]: 1 collective, &lt;0&gt; allowed&#10;note: all_reduce of z</failure>\n"
+          "good.yaml:2:10: error[P0103]: 1 collective, &lt;0&gt; allowed&#10;note: all_reduce of z&#10;help: raise "
+          "it</failure>\n"
           "      <system-out>1 collective; peak 2.05 MiB</system-out>\n"
           "    </testcase>\n"
           "  </testsuite>\n"
@@ -89,7 +91,7 @@ TEST_CASE("markdown has a table of verdicts and one of diagnostics") {
           "| severity | code | place | message | what to do |\n"
           "|---|---|---|---|---|\n"
           "| error | E0701 | a b.yaml:3:13 | there is no mesh axis 'dta': 100%, really | did you mean 'data'? |\n"
-          "| finding | P0103 | good.yaml:2:10 | 1 collective, \\<0> allowed |  |\n"
+          "| finding | P0103 | good.yaml:2:10 | 1 collective, \\<0> allowed | raise it |\n"
           "\n");
 }
 

@@ -1,6 +1,7 @@
 // The files that commands write: what can be known to fail is said before anything runs, and nothing is lost by a slip.
 #include "cli/command.h"
 #include "executor/npy.h"
+#include "plans/codes.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"
@@ -142,7 +143,7 @@ TEST_CASE("an output that cannot be written is found before a run") {
         const CommandResult result = run_on_disk(line);
         CHECK(result.code == 2);
         CHECK(result.out == "");
-        CHECK(result.err == "error[E0703]: " + message + "\n\n");
+        CHECK(result.err == "error[E0703]: " + message + "\n  = help: " + std::string(usual_help("E0703")) + "\n\n");
     }
     CHECK(all_texts() == before);
     // Folders are made, also those that they lie in.

@@ -1,5 +1,7 @@
 #include "tests/ops/model_harness.h"
 
+#include "plans/codes.h"
+
 #include "test_paths.h"
 
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ std::string Built::problems() const {
     for (const Diagnostic& diagnostic : diagnostics.all()) {
         const int line = diagnostic.labels.empty() ? 0 : diagnostic.labels[0].span.line;
         text += fmt::format("{}{} {}: {}", text.empty() ? "" : "\n", diagnostic.code, line, diagnostic.message);
-        if (!diagnostic.help.empty()) text += " | " + diagnostic.help;
+        if (diagnostic.help != usual_help(diagnostic.code)) text += " | " + diagnostic.help;
     }
     return text;
 }

@@ -175,5 +175,6 @@ TEST_CASE("policies hold amounts with units") {
     CHECK(policy_problems("forbid_collectives: [allreduce]\n") ==
           "E0118 1:22+9 unknown collective 'allreduce'\n  help did you mean 'all_reduce'?\n");
     CHECK(policy_problems("max_collectives: -1\nmax_step_seconds: -0.5\n") ==
-          "E0115 1:18+2 max_collectives: must not be negative\nE0115 2:19+4 max_step_seconds: must not be negative\n");
+          "E0115 1:18+2 max_collectives: must not be negative\n  help write 0 to allow none\nE0115 2:19+4 "
+          "max_step_seconds: must not be negative\n  help write seconds, such as 0.5\n");
 }

@@ -73,7 +73,8 @@ TEST_CASE("the parts of a model and their places") {
 
 TEST_CASE("ops of the registry are known, two of them in one entry are not") {
     CHECK(model_problems(entry("{x: {dot: [x, x]}}")) == "");
-    CHECK(model_problems(entry("{x: {relu: [x, [y]]}}")) == "E0113 2:24+1 an operand: expected a name, found a list\n");
+    CHECK(model_problems(entry("{x: {relu: [x, [y]]}}")) ==
+          "E0113 2:24+1 an operand: expected a name, found a list\n  help write one list of names: [x, w]\n");
     CHECK(model_problems(entry("{x: {relu: {of: x}}}")) ==
           "E0212 2:20+1 operands of 'relu': expected names, found a map\n"
           "  help write arguments beside the op: {op: [operands], argument: value}\n");

@@ -82,7 +82,8 @@ TEST_CASE("tensors say their dims by axes, by shape, or both") {
     CHECK(x("{shape: [-1]}") == "E0206 3:22+2 x.shape[0]: the size must be at least 1\n  note it is -1\n");
     CHECK(x("{shape: [4294967296, 4294967296]}") ==
           "E0204 3:10+1 'x' has shape (4294967296, 4294967296): its size in bytes does not fit 64 bits\n");
-    CHECK(x("{shape: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}") == "E0209 3:21+1 'x' has 17 dims, more than 16\n");
+    CHECK(x("{shape: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}") ==
+          "E0209 3:21+1 'x' has 17 dims, more than 16\n  help join some of them into one\n");
     CHECK(x("{shape: [4], dtype: float32}") == "E0210 3:33+7 unknown dtype 'float32'\n  help did you mean 'f32'?\n");
     CHECK(x("{shape: [4], shard: [data]}") ==
           "E0114 3:26+5 unknown key 'shard' in 'x'\n  help known keys: axes, shape, dtype, mesh, rules, init\n");

@@ -1,5 +1,7 @@
 #include "tests/reader/reading.h"
 
+#include "plans/codes.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -39,7 +41,7 @@ std::string report_text(const Diagnostics& diagnostics) {
         for (size_t i = 1; i < d.labels.size(); ++i)
             text += fmt::format("  label {} {}\n", place(d.labels[i].span), d.labels[i].text);
         for (const std::string& note : d.notes) text += fmt::format("  note {}\n", note);
-        if (!d.help.empty()) text += fmt::format("  help {}\n", d.help);
+        if (d.help != usual_help(d.code)) text += fmt::format("  help {}\n", d.help);
     }
     return text;
 }

@@ -2,7 +2,7 @@
 //     E0102 2:1+1 the key 'a' is written twice
 //       label 1:1+1 first written here
 //       note it is -4
-//       help keep one of them
+//       help keep one of them      (left out where it is what is usual of the code)
 #pragma once
 
 #include "planner/layout.h"
