@@ -9,19 +9,39 @@
 
 namespace shard {
 
+namespace {
+
+constexpr int lines_per_mark = 64;
+
+// Drops the first line; false if there is no other.
+bool next_line(std::string_view& rest) {
+    const size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return false;
+    rest.remove_prefix(end + 1);
+    return true;
+}
+
+} // namespace
+
 int Sources::add(std::string name, std::string text) {
-    files_.push_back({printable(name), std::move(text)});
+    std::vector<size_t> marks;
+    std::string_view rest = text;
+    int line = 0;
+    do {
+        if (line++ % lines_per_mark == 0) marks.push_back(text.size() - rest.size());
+    } while (next_line(rest));
+    files_.push_back({printable(name), std::move(text), std::move(marks)});
     return count() - 1;
 }
 
 std::string_view Sources::line(int file, int line) const {
     if (file < 0 || file >= count() || line < 1) return {};
-    std::string_view rest = text(file);
-    for (int i = 1; i < line; ++i) {
-        size_t end = rest.find('\n');
-        if (end == std::string_view::npos) return {};
-        rest.remove_prefix(end + 1);
-    }
+    const std::vector<size_t>& marks = files_[static_cast<size_t>(file)].marks;
+    const size_t mark = static_cast<size_t>((line - 1) / lines_per_mark);
+    if (mark >= marks.size()) return {};
+    std::string_view rest = std::string_view(text(file)).substr(marks[mark]);
+    for (int left = (line - 1) % lines_per_mark; left > 0; --left)
+        if (!next_line(rest)) return {};
     rest = rest.substr(0, rest.find('\n'));
     if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
     return rest;

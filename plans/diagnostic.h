@@ -39,6 +39,7 @@ private:
     struct File {
         std::string name;
         std::string text;
+        std::vector<size_t> marks; // where every so many lines begin: a file may have as many findings as lines
     };
     std::vector<File> files_;
 };
