@@ -30,11 +30,11 @@ bool Verification::prepare(const PlanSource& source, bool other_plan, Env& env) 
             .help("it is compared with what the texts say on one device");
     } else {
         DiagnosticBuilder error =
-            diagnostics.error("E0507", place, "the plan is not what this program makes of the texts inside it");
+            diagnostics.error("E0507", place, "the plan is not what this program makes of the texts inside it")
+                .help("plan the model again; --allow-other-plan compares what it computes all the same");
         error.note(fmt::format("the first difference is in {}", difference));
         if (source.plan->tool != tool_text())
             error.note(fmt::format("it was written by {}, this is {}", source.plan->tool, tool_text()));
-        error.help("plan the model again; --allow-other-plan compares what it computes all the same");
     }
     print_diagnostics(env, files, diagnostics.all());
     return other_plan;

@@ -164,9 +164,10 @@ private:
         builder_.mark_used(*local);
         const std::string path = builder_.unique_name(build_.scope.full(result.text), "#");
         builder_.set_place({build_.scope.path(), path, result.span, {}, {}, region_});
-        const ValueId global =
+        const std::optional<ValueId> global =
             leave_region(builder_, *local, region_, border_spec(graph_, region_, *spec, *build_.mesh));
-        builder_.rename(global, path, result.span);
+        if (!global) return std::nullopt;
+        builder_.rename(*global, path, result.span);
         return global;
     }
 

@@ -29,13 +29,14 @@ Attributes border_attributes(const GraphRegion& region, int index, const Shardin
     return attributes;
 }
 
-ValueId emit_border(Builder& builder, std::string_view op, ValueId value, int index, const ShardingSpec& spec) {
+std::optional<ValueId> emit_border(Builder& builder, std::string_view op, ValueId value, int index,
+                                   const ShardingSpec& spec) {
     const GraphRegion region = builder.graph().regions[static_cast<size_t>(index)]; // a copy: emitting may move it
     const std::optional<ValueId> made = builder.emit(op, {value}, border_attributes(region, index, spec));
-    internal_check(made.has_value(), "the border of a manual region was refused");
+    if (!made) return std::nullopt;
     Graph& graph = builder.graph();
     graph.nodes[static_cast<size_t>(graph.value(*made).producer)].boundary = spec;
-    return *made;
+    return made;
 }
 
 } // namespace
@@ -46,7 +47,9 @@ ValueId enter_region(Builder& builder, ValueId global, int index, const Sharding
     internal_check(placed.has_value(), "a constraint was refused");
     Graph& graph = builder.graph();
     graph.nodes[static_cast<size_t>(graph.value(*placed).producer)].constraint_mesh = spec;
-    const ValueId local = emit_border(builder, "to_local", *placed, index, spec);
+    const std::optional<ValueId> entered = emit_border(builder, "to_local", *placed, index, spec);
+    internal_check(entered.has_value(), "a part of a value was refused");
+    const ValueId local = *entered;
     const GraphRegion& region = graph.regions[static_cast<size_t>(index)];
     if (region.check) return local;
     // An unchecked region takes every value to vary, so gradients are each device's own until they are summed.
@@ -62,7 +65,7 @@ ValueId enter_region(Builder& builder, ValueId global, int index, const Sharding
     return *varied;
 }
 
-ValueId leave_region(Builder& builder, ValueId local, int index, const ShardingSpec& spec) {
+std::optional<ValueId> leave_region(Builder& builder, ValueId local, int index, const ShardingSpec& spec) {
     return emit_border(builder, "from_local", local, index, spec);
 }
 

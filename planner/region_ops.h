@@ -10,8 +10,9 @@ namespace shard {
 
 // The local value. `spec` names axes of the region, one entry a dim; every dim divides by its axes.
 ValueId enter_region(Builder& builder, ValueId global, int region, const ShardingSpec& spec);
-// The global value of a local one that varies over the axes in `spec` at most, unless the region is unchecked.
-ValueId leave_region(Builder& builder, ValueId local, int region, const ShardingSpec& spec);
+// The global value of a local one that varies over the axes in `spec` at most, unless the region is unchecked; nullopt
+// after reporting that it would be too large.
+std::optional<ValueId> leave_region(Builder& builder, ValueId local, int region, const ShardingSpec& spec);
 
 // The spec as a sharding of the global side asks for it: dims open where the mesh has axes that the region is not
 // manual over, and the region's other axes kept off.

@@ -18,8 +18,10 @@ IndexRule rule(std::span<const TensorType>, std::span<const TensorType> results,
 
 std::vector<ValueId> gradient(const GradientContext& context) {
     const ShardingSpec spec = border_of(context);
-    return {
-        leave_region(context.builder, context.cotangent, static_cast<int>(context.attributes.integer("region")), spec)};
+    const std::optional<ValueId> whole =
+        leave_region(context.builder, context.cotangent, static_cast<int>(context.attributes.integer("region")), spec);
+    internal_check(whole.has_value(), "a gradient does not fit");
+    return {*whole};
 }
 
 } // namespace
