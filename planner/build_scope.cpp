@@ -57,9 +57,11 @@ BuiltValues Scope::find_all(const std::vector<Name>& names, const Graph& graph, 
 }
 
 void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const {
+    DiagnosticBuilder error = diagnostics.error("E0222", name.span, fmt::format("'{}' is not defined here", name.text));
+    // Every name is compared with all others: in a file of very many mistakes the first ones have words of their own.
+    if (constexpr int most_compared = 100; diagnostics.error_count() > most_compared) return;
     std::vector<std::string_view> candidates;
     for (const auto& [candidate, values] : bindings_) candidates.push_back(candidate);
-    DiagnosticBuilder error = diagnostics.error("E0222", name.span, fmt::format("'{}' is not defined here", name.text));
     for (const Entry& entry : *entries_)
         for (const Name& result : entry.results)
             if (result.text == name.text) {

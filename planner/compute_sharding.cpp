@@ -1,7 +1,7 @@
 #include "planner/compute_sharding.h"
 
+#include "planner/first_places.h"
 #include "planner/memo_key.h"
-
 #include "planner/projection.h"
 #include "plans/kernel_cost.h"
 
@@ -108,7 +108,8 @@ public:
     Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule,
             std::vector<ComputeSharding>* all = nullptr)
         : redistributor_(redistributor), query_(query), rule_(rule), all_(all), candidates_(candidates_of(rule, query)),
-          factor_axes_(rule.factors.size()), most_ways_(ways_for(query)) {
+          factor_axes_(rule.factors.size()), first_places_(first_places(query.operand_values)),
+          most_ways_(ways_for(query)) {
         if (query.sums_where_split) keep_split_sums(rule, query, candidates_);
         for (size_t f = 0; f < rule_.factors.size(); ++f) {
             if (rule_.factors[f].kind == FactorKind::reduction) reductions_.push_back(f);
@@ -238,9 +239,9 @@ private:
     bool price_operands(ComputeSharding& choice, const std::vector<bool>& pass) {
         for (size_t i = 0; i < query_.operands.size(); ++i) {
             bool seen = false;
-            for (size_t j = 0; j < i; ++j) {
-                seen = seen || (query_.operand_values[j] == query_.operand_values[i] &&
-                                same_layout(choice.operands[j], choice.operands[i]));
+            for (size_t j = first_places_[i]; j < i && !seen; ++j) {
+                seen = query_.operand_values[j] == query_.operand_values[i] &&
+                       same_layout(choice.operands[j], choice.operands[i]);
             }
             if (seen) continue;
             if (pass[i]) {
@@ -278,6 +279,7 @@ private:
     std::vector<ComputeSharding>* all_; // where every way goes, if anybody asks
     std::vector<std::vector<AxisList>> candidates_;
     std::vector<AxisList> factor_axes_;
+    std::vector<size_t> first_places_; // of the operands' values
     std::vector<size_t> reductions_;
     size_t ways_ = 0, most_ways_;
     std::optional<ComputeSharding> best_;
@@ -314,12 +316,9 @@ std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor,
 std::string memo_key(const ComputeQuery& query) {
     MemoKey key;
     key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
+    const std::vector<size_t> places = first_places(query.operand_values); // which operands are one value
     for (size_t i = 0; i < query.operands.size(); ++i) {
-        key.add(query.operand_types[i]).add(query.operand_kept[i]);
-        // Which operands are one value, by the first place of each.
-        key.add(static_cast<i64>(
-            std::find(query.operand_values.begin(), query.operand_values.end(), query.operand_values[i]) -
-            query.operand_values.begin()));
+        key.add(query.operand_types[i]).add(query.operand_kept[i]).add(static_cast<i64>(places[i]));
         key.add(static_cast<i64>(query.operands[i].forms.size()))
             .add(static_cast<i64>(query.operands[i].pending.has_value()));
         for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);

@@ -5,6 +5,7 @@
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/compute_sharding.h"
 #include "planner/device_op.h"
+#include "planner/first_places.h"
 #include "planner/gather_parameters.h"
 #include "planner/gradient_sums.h"
 #include "planner/in_place.h"
@@ -107,11 +108,9 @@ private:
         for (size_t n = graph_.nodes.size(); n-- > 0;) {
             const Node& node = graph_.nodes[n];
             if (is_dead(node)) continue;
-            for (size_t i = 0; i < node.inputs.size(); ++i) {
-                bool again = std::find(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(i),
-                                       node.inputs[i]) != node.inputs.begin() + static_cast<std::ptrdiff_t>(i);
-                if (!again) ++of(node.inputs[i]).readers;
-            }
+            const std::vector<size_t> places = first_places(node.inputs);
+            for (size_t i = 0; i < node.inputs.size(); ++i)
+                if (places[i] == i) ++of(node.inputs[i]).readers;
         }
     }
 

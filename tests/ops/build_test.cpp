@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -213,6 +215,17 @@ TEST_CASE("an element type in the spelling of another program is recognised") {
           "E0226 7: there is no element type 'half' | did you mean 'bf16'?");
     CHECK(error_of("  - y: {cast: x, dtype: complex64}\n") ==
           "E0226 7: there is no element type 'complex64' | dtypes: f32, f64, bf16, i32, i64, u32, bool");
+}
+
+TEST_CASE("of very many undefined names the first hundred are compared with those that there are") {
+    std::string graph = "  - hidden: {exp: x}\n  - y: {exp: x}\n";
+    for (int i = 0; i < 20'000; ++i) graph += "  - y" + std::to_string(i) + ": {exp: hiden}\n";
+    const Built built = with_graph(graph);
+    const std::vector<Diagnostic>& all = built.diagnostics.all();
+    CHECK(std::count_if(all.begin(), all.end(), [](const Diagnostic& d) { return d.code == "E0222"; }) == 20'000);
+    CHECK(std::count_if(all.begin(), all.end(),
+                        [](const Diagnostic& d) { return d.help == "did you mean 'hidden'?"; }) == 100);
+    CHECK(std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return !d.help.empty(); }));
 }
 
 TEST_CASE("mistakes in a graph are told with place and remedy") {
