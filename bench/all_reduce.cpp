@@ -2,8 +2,8 @@
 // device's buffer and writes it, once. Any all_reduce must do at least that.
 //
 //     bench_all_reduce [mebibytes per device] [devices] [rounds] [in_place: 0 or 1]
-#include "executor/arenas.h"
-#include "executor/executor.h"
+#include "executor/devices/arenas.h"
+#include "executor/run/run.h"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 // an all_gather.
 //
 //     bench_executor_chain [links] [rows] [width] [rounds]
-#include "executor/executor.h"
+#include "executor/run/run.h"
 
 #include <cblas.h>
 

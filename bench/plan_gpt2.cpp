@@ -6,8 +6,8 @@
 //   1048576    the same on 1024 x 1024 devices: time does not grow with devices
 //
 //     bench_plan_gpt2 SHARDC [examples] [rounds]
-#include "plans/file.h"
-#include "plans/output_file.h"
+#include "plans/disk/file.h"
+#include "plans/disk/output_file.h"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -3,9 +3,9 @@
 // OpenBLAS on all cores. Steps and products take turns.
 //
 //     bench_train_step [examples] [depth] [batch] [steps]
-#include "executor/executor.h"
+#include "executor/run/run.h"
 #include "planner/pipeline.h"
-#include "plans/file.h"
+#include "plans/disk/file.h"
 
 #include <cblas.h>
 

@@ -1,6 +1,7 @@
-#include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/out_of_memory.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/out_of_memory.h"
 
 #include <cerrno>
 #include <csignal>

@@ -4,7 +4,7 @@
 #     std::span<const EmbeddedText> <symbol>();
 # with one entry {name, text} for every file that matches the glob, sorted by name. The name is the file's name without
 # its last extension: planner/hardware/tpu-v5e.yaml is "tpu-v5e", schemas/model.schema.json is "model.schema". The type
-# is in plans/embedded.h; a hand-written header of the folder declares the function. Texts are byte arrays, so they may
+# is in plans/base/embedded.h; a hand-written header of the folder declares the function. Texts are byte arrays, so they may
 # be of any length and content, and they are followed by a zero byte that `text` does not count. No match gives an empty
 # table. A changed, added or deleted file is picked up by the next build.
 function(embed_text target symbol glob)

@@ -17,7 +17,7 @@ foreach(file IN LISTS files)
     math(EXPR index "${index} + 1")
 endforeach()
 
-set(text "// Generated: texts that travel inside the binary.\n#include \"plans/embedded.h\"\n\n#include <span>\n\nnamespace shard {\n")
+set(text "// Generated: texts that travel inside the binary.\n#include \"plans/base/embedded.h\"\n\n#include <span>\n\nnamespace shard {\n")
 string(APPEND text "std::span<const EmbeddedText> ${SYMBOL}();\n\n")
 if(index GREATER 0)
     string(APPEND text "namespace {\n${arrays}\nconst EmbeddedText table[] = {\n${rows}};\n} // namespace\n\n")

@@ -9,7 +9,7 @@ find_package(Boost 1.74 REQUIRED)
 
 # OpenBLAS, the pthread build and no other: the serial build answers wrongly when several threads call it, the OpenMP
 # build starves under std::thread callers. All builds share one soname, so the loader would take whichever the
-# machine's alternatives point to: executor/blas.cpp looks in the folder that is found here first.
+# machine's alternatives point to: executor/kernels/blas.cpp looks in the folder that is found here first.
 find_path(SHARDC_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas-pthread openblas
           PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} NO_CMAKE_SYSTEM_PATH)
 find_library(SHARDC_OPENBLAS_LIBRARY openblas PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread NO_DEFAULT_PATH)

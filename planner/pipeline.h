@@ -1,7 +1,8 @@
 // The whole planner as one function: read, build, seed, propagate, partition, optimize, schedule, price, judge.
 #pragma once
 
-#include "planner/schedule.h"
+#include "planner/partition/local.h"
+#include "planner/schedule/schedule.h"
 
 #include <functional>
 

@@ -1,6 +1,7 @@
-#include "executor/calibrate.h"
-#include "cli/diagnostics.h"
-#include "cli/output.h"
+#include "executor/run/calibrate.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/output.h"
+#include "cli/terminal/exit_code.h"
 
 namespace shard {
 

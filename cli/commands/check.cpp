@@ -1,9 +1,10 @@
-#include "cli/diagnostics.h"
-#include "cli/format.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "cli/report.h"
-#include "planner/allowances.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/diagnostics/format.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/output.h"
+#include "cli/report/report.h"
+#include "planner/price/judge.h"
+#include "planner/text/allowances.h"
 
 #include <algorithm>
 #include <fmt/format.h>

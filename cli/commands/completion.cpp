@@ -1,6 +1,7 @@
 // Completion scripts are made from the command tables, so they know what `--help` knows. Each form below follows the
 // conventions of its shell: bash's `complete -F`, zsh's `_arguments`, fish's `complete -c`.
-#include "cli/output.h"
+#include "cli/inputs/output.h"
+#include "cli/terminal/exit_code.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
-#include "cli/diagnostics.h"
-#include "cli/diff_report.h"
-#include "cli/format.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/diagnostics/format.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/output.h"
+#include "cli/report/diff_report.h"
+#include "cli/terminal/exit_code.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,14 @@
-#include "cli/diagnostics.h"
-#include "cli/explanation.h"
-#include "cli/fold.h"
-#include "cli/output.h"
-#include "cli/registries.h"
-#include "cli/tensor_names.h"
-#include "planner/lowered_text.h"
-#include "plans/json_text.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/explain/explanation.h"
+#include "cli/explain/explanation_json.h"
+#include "cli/explain/explanation_text.h"
+#include "cli/inputs/output.h"
+#include "cli/inputs/tensor_names.h"
+#include "cli/report/registries.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/fold.h"
+#include "planner/lower/lowered_text.h"
+#include "plans/json/json_text.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
-#include "cli/diagnostics.h"
-#include "cli/output.h"
-#include "cli/registries.h"
-#include "cli/table.h"
-#include "plans/json_text.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/output.h"
+#include "cli/report/registries.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/table.h"
+#include "plans/json/json_text.h"
 
 #include <fmt/format.h>
 

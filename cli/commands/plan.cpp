@@ -1,8 +1,9 @@
-#include "cli/diagnostics.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "cli/report.h"
-#include "plans/report_json.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/output.h"
+#include "cli/report/report.h"
+#include "cli/terminal/exit_code.h"
+#include "plans/file/report_json.h"
 
 #include <fmt/format.h>
 

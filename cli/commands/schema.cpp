@@ -1,6 +1,7 @@
-#include "cli/diagnostics.h"
-#include "cli/output.h"
-#include "plans/embedded.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/output.h"
+#include "cli/terminal/exit_code.h"
+#include "plans/base/embedded.h"
 
 #include <fmt/format.h>
 #include <span>

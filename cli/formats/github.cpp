@@ -2,7 +2,8 @@
 //
 //     ::error file=layout.yaml,line=4,col=5,title=E0312 unknown mesh axis::there is no mesh axis 'modle'%0Adid you mean
 //     'model'?
-#include "cli/format.h"
+#include "cli/diagnostics/format.h"
+#include "plans/diagnostics/codes.h"
 
 #include <fmt/format.h>
 

@@ -5,10 +5,11 @@
 //      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file",
 //      "line", "column"},
 //                       "labels": [...], "notes": [...], "help": ...}]}
-#include "cli/command.h"
-#include "cli/format.h"
-#include "plans/json_text.h"
-#include "plans/version.h"
+#include "cli/command/command.h"
+#include "cli/diagnostics/format.h"
+#include "cli/terminal/exit_code.h"
+#include "plans/base/version.h"
+#include "plans/json/json_text.h"
 
 namespace shard {
 

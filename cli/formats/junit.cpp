@@ -1,5 +1,5 @@
 // JUnit XML: every subject is a test case; errors and findings fail it, the other diagnostics are its output.
-#include "cli/format.h"
+#include "cli/diagnostics/format.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // For a pull request comment or a job summary: a verdict per subject, then the diagnostics.
-#include "cli/format.h"
-#include "cli/table.h"
+#include "cli/diagnostics/format.h"
+#include "cli/terminal/table.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // SARIF 2.1.0, for code scanning: every registered code is a rule, every diagnostic a result with a stable fingerprint.
-#include "cli/format.h"
-#include "plans/json_text.h"
-#include "plans/version.h"
+#include "cli/diagnostics/format.h"
+#include "plans/base/version.h"
+#include "plans/diagnostics/codes.h"
+#include "plans/json/json_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>

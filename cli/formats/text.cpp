@@ -6,8 +6,8 @@
 //     12 |   - a: {rleu: h}
 //        |         ^^^^
 //        = help: did you mean 'relu'?
-#include "cli/format.h"
-#include "cli/paint.h"
+#include "cli/diagnostics/format.h"
+#include "cli/terminal/paint.h"
 
 #include <algorithm>
 #include <fmt/format.h>

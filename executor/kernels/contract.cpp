@@ -1,8 +1,10 @@
-#include "executor/blas.h"
-#include "executor/element.h"
+#include "executor/kernels/contract.h"
+
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
+#include "executor/kernels/blas.h"
 #include "executor/kernels/kernels.h"
-#include "executor/strided.h"
-#include "plans/gemm_layout.h"
+#include "plans/kernel/gemm_layout.h"
 
 #include <algorithm>
 

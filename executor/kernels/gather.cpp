@@ -1,4 +1,6 @@
-#include "executor/element.h"
+#include "executor/kernels/gather.h"
+
+#include "executor/elements/element.h"
 #include "executor/kernels/kernels.h"
 
 #include <algorithm>

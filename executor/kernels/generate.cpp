@@ -1,7 +1,9 @@
-#include "executor/element.h"
+#include "executor/kernels/generate.h"
+
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
 #include "executor/kernels/kernels.h"
-#include "executor/sampler.h"
-#include "executor/strided.h"
+#include "executor/kernels/sampler.h"
 
 #include <algorithm>
 

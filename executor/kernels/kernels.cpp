@@ -1,5 +1,13 @@
 #include "executor/kernels/kernels.h"
 
+#include "executor/kernels/contract.h"
+#include "executor/kernels/gather.h"
+#include "executor/kernels/generate.h"
+#include "executor/kernels/move.h"
+#include "executor/kernels/pointwise.h"
+#include "executor/kernels/reduce.h"
+#include "executor/kernels/scatter.h"
+
 namespace shard {
 
 namespace {

@@ -2,7 +2,7 @@
 // nothing of devices or plans beyond the affine context in which offsets are evaluated.
 #pragma once
 
-#include "plans/kernel.h"
+#include "plans/kernel/kernel.h"
 
 #include <cstddef>
 
@@ -49,19 +49,6 @@ struct KernelCall {
     const AffineContext& context;
 };
 
-void run_contract(const Contract& kernel, const KernelCall& call);
-void run_pointwise(const Pointwise& kernel, const KernelCall& call);
-void run_reduce(const Reduce& kernel, const KernelCall& call);
-void run_move(const Move& kernel, const KernelCall& call);
-void run_gather(const Gather& kernel, const KernelCall& call);
-void run_scatter(const Scatter& kernel, const KernelCall& call);
-void run_generate(const Generate& kernel, const KernelCall& call);
 void run_kernel(const Kernel& kernel, const KernelCall& call);
-
-// The part of a generated global value that starts at `start`: what run_generate does once offsets are numbers.
-void generate_box(const Generate& kernel, std::span<const i64> start, const Result& output);
-
-// Every element becomes `value`, converted to the type.
-void fill_value(const Result& output, double value);
 
 } // namespace shard

@@ -1,6 +1,9 @@
-#include "executor/element.h"
+#include "executor/kernels/move.h"
+
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
+#include "executor/kernels/generate.h"
 #include "executor/kernels/kernels.h"
-#include "executor/strided.h"
 
 #include <algorithm>
 #include <cstring>

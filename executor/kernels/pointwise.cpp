@@ -1,7 +1,10 @@
 // Pointwise programs run over blocks of elements: every step writes a block register and reads registers, or inputs
 // where they lie, so the interpreter's cost is paid once per block and the loops inside a step are plain loops that the
 // compiler vectorises.
+#include "executor/kernels/pointwise.h"
+
 #include "executor/kernels/pointwise_blocks.h"
+#include "executor/kernels/pointwise_step.h"
 
 #include <algorithm>
 

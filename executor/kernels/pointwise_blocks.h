@@ -2,9 +2,9 @@
 // instruction.
 #pragma once
 
-#include "executor/element.h"
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
 #include "executor/kernels/kernels.h"
-#include "executor/strided.h"
 
 #include <memory>
 
@@ -48,8 +48,5 @@ void load_block(Register& to, const BlockSource& source, i64 first, i64 width);
 void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width);
 void fill_constant(Register& to, const ScalarStep& step);
 void store_block(Block from, const Result& output, i64 first, i64 width);
-
-// One instruction that has operands. `type` is that of the first operand, `result` the step's own.
-void scalar_block(ScalarOp op, DType type, DType result, Register& to, const Block args[3], i64 width);
 
 } // namespace shard

@@ -1,7 +1,9 @@
+#include "executor/kernels/pointwise_step.h"
+
 #include "executor/kernels/pointwise_blocks.h"
 #include "executor/kernels/reduction.h"
 #include "executor/kernels/scalar_functions.h"
-#include "plans/random.h"
+#include "plans/random/random.h"
 
 namespace shard {
 

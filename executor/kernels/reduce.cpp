@@ -1,7 +1,9 @@
-#include "executor/element.h"
+#include "executor/kernels/reduce.h"
+
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
 #include "executor/kernels/kernels.h"
 #include "executor/kernels/reduction.h"
-#include "executor/strided.h"
 
 #include <algorithm>
 #include <array>

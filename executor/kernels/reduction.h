@@ -3,8 +3,8 @@
 // products of integers wrap. Booleans: sum and max are "or", product and min are "and".
 #pragma once
 
-#include "executor/element.h"
-#include "plans/sharding.h"
+#include "executor/elements/element.h"
+#include "plans/sharding/sharding.h"
 
 namespace shard {
 

@@ -1,6 +1,6 @@
-#include "planner/composites_support/chain.h"
-#include "planner/step_count.h"
-#include "plans/path_hash.h"
+#include "planner/grad/step_count.h"
+#include "planner/graph/chain.h"
+#include "plans/base/path_hash.h"
 
 #include <fmt/format.h>
 

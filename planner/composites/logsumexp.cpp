@@ -1,4 +1,4 @@
-#include "planner/composites_support/chain.h"
+#include "planner/graph/chain.h"
 
 #include "planner/ops_support/infer.h"
 

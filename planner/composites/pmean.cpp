@@ -1,4 +1,4 @@
-#include "planner/device_op.h"
+#include "planner/graph/device_op.h"
 #include "planner/ops_support/device.h"
 
 namespace shard {

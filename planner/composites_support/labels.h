@@ -1,7 +1,7 @@
 // What losses and metrics over classes share: logits (..., classes) and integer labels (...).
 #pragma once
 
-#include "planner/composites_support/chain.h"
+#include "planner/graph/chain.h"
 
 namespace shard {
 

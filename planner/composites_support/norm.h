@@ -1,7 +1,7 @@
 // What layer_norm and rms_norm share.
 #pragma once
 
-#include "planner/composites_support/chain.h"
+#include "planner/graph/chain.h"
 
 namespace shard {
 

@@ -1,5 +1,5 @@
 #include "planner/ops_support/device.h"
-#include "plans/saturating.h"
+#include "plans/base/saturating.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
+#include "planner/graph/loop_index.h"
 #include "planner/ops_support/generate.h"
 #include "planner/ops_support/infer.h"
-#include "planner/ops_support/loop_index.h"
 #include "planner/ops_support/rule_maker.h"
 
 #include <fmt/format.h>

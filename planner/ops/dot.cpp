@@ -1,4 +1,4 @@
-#include "planner/builder.h"
+#include "planner/graph/builder.h"
 #include "planner/ops_support/contraction.h"
 #include "planner/ops_support/infer.h"
 

@@ -1,6 +1,6 @@
+#include "planner/graph/region_ops.h"
 #include "planner/ops_support/border.h"
-#include "planner/region_ops.h"
-#include "plans/saturating.h"
+#include "plans/base/saturating.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 // So a batch of m microbatches is (rows, m), the minor part being the loop: a device that holds consecutive rows holds
 // its share of every microbatch, and taking one moves nothing between devices. An entry of a stack that is split over
 // devices comes from the one that holds it: the others have zeros, and the sum is reduced.
+#include "planner/graph/loop_index.h"
 #include "planner/ops_support/infer.h"
-#include "planner/ops_support/loop_index.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/rule_maker.h"
 

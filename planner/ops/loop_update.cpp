@@ -1,7 +1,7 @@
 // A stack in which the running trip of a loop has written its entries: the inverse of loop_slice. The stack is
 // overwritten where it lies. Where it is split over devices, those that do not hold the entry write nothing.
+#include "planner/graph/loop_index.h"
 #include "planner/ops_support/infer.h"
-#include "planner/ops_support/loop_index.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/rule_maker.h"
 

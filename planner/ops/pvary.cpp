@@ -1,4 +1,4 @@
-#include "planner/local_use.h"
+#include "planner/graph/local_use.h"
 #include "planner/ops_support/device.h"
 
 #include <algorithm>

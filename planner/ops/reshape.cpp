@@ -3,6 +3,7 @@
 #include "planner/ops_support/gradient.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
+#include "plans/base/checked.h"
 
 #include <fmt/format.h>
 

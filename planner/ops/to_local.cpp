@@ -1,5 +1,5 @@
+#include "planner/graph/region_ops.h"
 #include "planner/ops_support/border.h"
-#include "planner/region_ops.h"
 
 namespace shard {
 

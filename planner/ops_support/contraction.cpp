@@ -1,6 +1,6 @@
 #include "planner/ops_support/contraction.h"
 
-#include "planner/composites_support/chain.h"
+#include "planner/graph/chain.h"
 #include "planner/ops_support/rule_maker.h"
 
 #include <fmt/format.h>

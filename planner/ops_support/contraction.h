@@ -3,7 +3,7 @@
 //     dot (8, 32)(32, 16):  operands {"ik", "kj"}, result "ij"
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

@@ -1,7 +1,7 @@
 // What the ops of manual regions share.
 #pragma once
 
-#include "planner/device_op.h"
+#include "planner/graph/device_op.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/pointwise.h"

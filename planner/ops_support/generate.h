@@ -1,7 +1,7 @@
 // What constant and iota share: ops without operands, whose result has the attributes `shape`, `axes` and `dtype`.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

@@ -8,7 +8,7 @@
 //     }
 #pragma once
 
-#include "planner/composites_support/chain.h"
+#include "planner/graph/chain.h"
 
 #include <initializer_list>
 

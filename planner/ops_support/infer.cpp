@@ -1,6 +1,6 @@
 #include "planner/ops_support/infer.h"
 
-#include "planner/type_limits.h"
+#include "planner/model/type_limits.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What the ops' `infer` functions share: checks that report in one voice, and dims by attribute.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 
@@ -30,7 +30,7 @@ std::vector<i64> dims_or_last(const Attributes& attributes, int rank);
 // The one dim an op works on, written `dim`.
 i64 dim_attribute(const Attributes& attributes);
 
-// E0226 unless an element of this type can be the number (planner/type_limits.h).
+// E0226 unless an element of this type can be the number (planner/model/type_limits.h).
 bool check_fits(const InferContext& context, double value, DType dtype);
 
 } // namespace shard

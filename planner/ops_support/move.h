@@ -1,7 +1,7 @@
 // Move kernels: boxes of elements copied from operands to a result.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

@@ -3,7 +3,7 @@
 //     {slice: x, start: [0, 2], limit: [8, 6]}     {slice: x, dim: 1, start: 2, limit: 6}
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

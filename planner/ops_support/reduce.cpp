@@ -1,6 +1,6 @@
 #include "planner/ops_support/reduce.h"
 
-#include "planner/builder.h"
+#include "planner/graph/builder.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/rule_maker.h"
 

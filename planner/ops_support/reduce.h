@@ -1,7 +1,7 @@
 // The reductions: reduce_sum, reduce_max, reduce_min, reduce_prod.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

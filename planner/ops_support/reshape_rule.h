@@ -3,7 +3,7 @@
 //     (8, 4) -> (2, 16):  ([ij, k])->([i, jk]) {i=2, j=4, k=4}
 #pragma once
 
-#include "plans/index_rule.h"
+#include "plans/sharding/index_rule.h"
 
 namespace shard {
 

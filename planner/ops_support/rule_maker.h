@@ -5,7 +5,7 @@
 //     maker.operand(0).push_back({i});
 #pragma once
 
-#include "plans/index_rule.h"
+#include "plans/sharding/index_rule.h"
 
 namespace shard {
 

@@ -2,7 +2,7 @@
 // inside where it would reach beyond the ends, as in XLA.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 namespace shard {
 

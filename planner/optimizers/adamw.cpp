@@ -1,4 +1,4 @@
-#include "planner/optimizer.h"
+#include "planner/graph/optimizer.h"
 
 namespace shard {
 

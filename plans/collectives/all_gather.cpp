@@ -1,7 +1,7 @@
 // Algorithm: every device reads the buffers of the n-1 other devices of its group into its larger buffer, so a group
 // moves n*(n-1)*bytes exactly, bytes being those of a buffer before. Several dims may grow at once: one move a dim.
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

@@ -4,8 +4,8 @@
 //   2. every device reads the reduced part of each of the n-1 others.
 // Each step moves every part n-1 times, so a group moves 2*(n-1)*bytes exactly, also where parts are uneven.
 // data 2, model 4, all_reduce of 16 KiB over model: 2 groups * 2 * 3 * 16384 = 196608 bytes, 24576 a device.
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

@@ -1,7 +1,7 @@
 // Algorithm: every device reads from each of the n-1 other devices of its group the 1/n of their buffers that falls
 // into its new block, so a group moves (n-1)*bytes exactly, bytes being those of a buffer (as large before as after).
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

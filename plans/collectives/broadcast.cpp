@@ -1,6 +1,6 @@
 // Algorithm: the n-1 other devices of a group read the root's buffer, so a group moves (n-1)*bytes exactly.
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

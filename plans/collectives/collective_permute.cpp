@@ -1,7 +1,7 @@
 // Algorithm: every device reads the whole buffer of the one device whose block it holds afterwards. A device that is
 // its own source copies locally and moves nothing over the wire: a swap of two axes of 2 moves 2 of 4 buffers.
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 #include <algorithm>
 

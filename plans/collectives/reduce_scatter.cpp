@@ -1,8 +1,8 @@
 // Algorithm: device r of a group reads block r of the n-1 other buffers and reduces the n blocks in rank order; a block
 // is 1/n of the buffer, so a group moves (n-1)*bytes exactly, bytes being those of a buffer before. Several dims may be
 // scattered at once.
-#include "plans/collective_cost.h"
-#include "plans/collective_data.h"
+#include "plans/collective/collective_cost.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

@@ -1,4 +1,4 @@
-#include "plans/affine.h"
+#include "plans/sharding/affine.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plans/hardware.h"
+#include "plans/collective/hardware.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plans/index_rule.h"
+#include "plans/sharding/index_rule.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plans/mesh.h"
+#include "plans/sharding/mesh.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plans/sharding.h"
+#include "plans/sharding/sharding.h"
 
 #include <doctest/doctest.h>
 

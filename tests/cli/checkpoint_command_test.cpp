@@ -1,6 +1,7 @@
 // `run --save` and `--restore`: what is saved when, and how a restored run goes on.
-#include "cli/command.h"
-#include "executor/npy.h"
+#include "cli/command/command.h"
+#include "executor/formats/npy_read.h"
+#include "executor/formats/npy_write.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"

@@ -1,7 +1,7 @@
 // Commands as users type them: stdout, stderr and exit code together. What the reports say about the examples is in
 // examples/*/README.md.
-#include "cli/command.h"
-#include "plans/plan_json.h"
+#include "cli/command/command.h"
+#include "plans/file/plan_json.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>

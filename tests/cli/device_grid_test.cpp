@@ -1,4 +1,4 @@
-#include "cli/device_grid.h"
+#include "cli/report/device_grid.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/fold.h"
+#include "cli/terminal/fold.h"
 
 #include <doctest/doctest.h>
 

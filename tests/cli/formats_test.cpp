@@ -1,6 +1,7 @@
 // Every format renders the same two subjects: one with an error in a layout, one clean with figures and a policy
 // finding.
-#include "cli/format.h"
+#include "cli/diagnostics/format.h"
+#include "plans/diagnostics/codes.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -2,11 +2,13 @@
 // that turn the direction of writing, bytes that are not UTF-8) goes into every place that takes text, through every
 // command and format. What comes out is visible characters, line breaks of shardc's own and, where asked for, its
 // colours.
-#include "cli/command.h"
-#include "cli/diagnostics.h"
-#include "cli/paint.h"
-#include "plans/plan_json.h"
-#include "plans/printable.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/paint.h"
+#include "plans/base/printable.h"
+#include "plans/file/plan_json.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>

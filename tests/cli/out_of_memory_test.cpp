@@ -1,7 +1,7 @@
 // Memory that ends: whatever a command was doing then, it says E0601 and exits with 2.
-#include "cli/out_of_memory.h"
+#include "cli/terminal/out_of_memory.h"
 
-#include "executor/memory_checks.h"
+#include "executor/devices/memory_checks.h"
 #include "test_paths.h"
 #include "tests/support/allocations.h"
 #include "tests/support/child_process.h"

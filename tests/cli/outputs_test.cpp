@@ -1,7 +1,9 @@
 // The files that commands write: what can be known to fail is said before anything runs, and nothing is lost by a slip.
-#include "cli/command.h"
-#include "executor/npy.h"
-#include "plans/codes.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
+#include "executor/formats/npy_read.h"
+#include "executor/formats/npy_write.h"
+#include "plans/diagnostics/usual_help.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"

@@ -1,6 +1,6 @@
 // What `run` says when an execution is not what the plan says. That takes a plan that was made by another program, or a
 // bug.
-#include "cli/run_report.h"
+#include "cli/run/run_report.h"
 #include "planner/pipeline.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"

@@ -1,8 +1,8 @@
 // SIGINT, SIGTERM and SIGHUP: a run ends after its step, everything else at once, and nothing half-written stays.
-#include "cli/interrupt.h"
+#include "cli/terminal/interrupt.h"
 
-#include "plans/output_file.h"
-#include "plans/temporaries.h"
+#include "plans/disk/output_file.h"
+#include "plans/disk/temporaries.h"
 #include "test_paths.h"
 #include "tests/support/child_process.h"
 

@@ -1,7 +1,7 @@
 // What does not arrive is said: every command in every format, as its own process, into a full disk, a closed stdout
 // and a pipe that nobody reads.
-#include "cli/command.h"
-#include "plans/base.h"
+#include "cli/command/command.h"
+#include "plans/base/base.h"
 #include "test_paths.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,10 @@
 // `run --mode train`: what is printed, logged and returned.
-#include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/steps.h"
-#include "executor/npy.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
+#include "cli/run/steps.h"
+#include "cli/terminal/interrupt.h"
+#include "executor/formats/npy_read.h"
+#include "executor/formats/npy_write.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"
 

@@ -1,6 +1,8 @@
 // `run --verify` believes nothing of a plan file but the texts inside it. The plans here are changed and sealed again,
 // as somebody would who wants a wrong one to pass.
-#include "plans/plan_json.h"
+#include "executor/formats/tensor.h"
+#include "plans/file/plan_json.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/plan/mutate_plan.h"
 #include "tests/support/memory_files.h"

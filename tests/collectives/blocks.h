@@ -2,7 +2,7 @@
 // number e + 1.
 #pragma once
 
-#include "plans/collective_data.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

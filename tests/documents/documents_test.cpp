@@ -2,7 +2,7 @@
 // commands really print into the documents instead: then read the difference as you would read code.
 #include "tests/support/documents.h"
 
-#include "plans/base.h"
+#include "plans/base/base.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "executor/blas.h"
+#include "executor/kernels/blas.h"
 
 #include "test_paths.h"
 

@@ -1,6 +1,7 @@
-#include "executor/calibrate.h"
-#include "planner/schedule.h"
-#include "plans/output_file.h"
+#include "executor/run/calibrate.h"
+#include "planner/read/hardware.h"
+#include "planner/schedule/schedule.h"
+#include "plans/disk/output_file.h"
 
 #include <doctest/doctest.h>
 #include <test_paths.h>

@@ -1,6 +1,6 @@
 // Blocks that are scanned or written out: a checkpoint of one serves the other, if it holds just these layers.
-#include "executor/layer_names.h"
-#include "plans/file.h"
+#include "executor/checkpoint/layer_names.h"
+#include "plans/disk/file.h"
 #include "tests/executor/kept_tensors.h"
 
 #include <doctest/doctest.h>

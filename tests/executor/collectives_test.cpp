@@ -1,6 +1,7 @@
 // Every collective as carried out between arenas against its definition, on random meshes and axes, with the bytes that
 // were moved against the bytes that were predicted.
-#include "plans/plan_check.h"
+#include "plans/plan/plan_check_kernel.h"
+#include "plans/plan/plan_check_types.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>

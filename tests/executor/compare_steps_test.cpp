@@ -1,5 +1,6 @@
 // Comparing runs of several steps of training: rounding is forgiven, also where an optimizer makes a step of it; a
 // gradient that is off by a factor is not.
+#include "executor/verify/compare.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // Comparing two runs: what counts as equal, and how the first mismatch is named.
+#include "executor/verify/compare.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,9 @@
 // What a power cut leaves of files and checkpoints: every call to the disk is recorded, the machine stops after each,
 // and of what was not synced any part is lost.
-#include "plans/file.h"
-#include "plans/output_file.h"
-#include "plans/temporaries.h"
+#include "executor/checkpoint/checkpoint_save.h"
+#include "plans/disk/file.h"
+#include "plans/disk/output_file.h"
+#include "plans/disk/temporaries.h"
 #include "test_paths.h"
 #include "tests/executor/kept_tensors.h"
 #include "tests/support/recorded_disk.h"

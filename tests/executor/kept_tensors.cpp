@@ -1,5 +1,7 @@
 #include "tests/executor/kept_tensors.h"
 
+#include "executor/checkpoint/checkpoint_save.h"
+
 #include "test_paths.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Checkpoints of plans that compute nothing: they keep their inputs and return them.
 #pragma once
 
-#include "executor/checkpoint.h"
+#include "executor/checkpoint/checkpoint.h"
 #include "tests/executor/plan_builder.h"
 
 namespace shard {

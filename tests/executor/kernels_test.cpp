@@ -1,7 +1,9 @@
-// Every kernel class against loops written from the definition in plans/kernel.h.
-#include "executor/element.h"
+// Every kernel class against loops written from the definition in plans/kernel/kernel.h.
+#include "executor/elements/element.h"
+#include "executor/formats/tensor.h"
 #include "executor/kernels/kernels.h"
-#include "plans/gemm_layout.h"
+#include "plans/kernel/gemm_layout.h"
+#include "plans/kernel/kernel_scratch.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // What an output is made of: types, the longest sum and how many there are, by paper.
-#include "executor/lineage.h"
+#include "executor/verify/lineage.h"
 
 #include "tests/executor/plan_builder.h"
 

@@ -1,6 +1,6 @@
-#include "executor/memory_checks.h"
+#include "executor/devices/memory_checks.h"
 
-#include "executor/arenas.h"
+#include "executor/devices/arenas.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // How much memory there is, from files as Linux has them.
-#include "executor/memory.h"
+#include "executor/machine/memory.h"
 
-#include "plans/output_file.h"
+#include "plans/disk/output_file.h"
 #include "test_paths.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // .npy files: what is written is read again, what numpy writes is read, and no corrupt file does harm.
-#include "executor/npy.h"
-#include "plans/file.h"
-#include "plans/output_file.h"
+#include "executor/formats/npy_read.h"
+#include "executor/formats/npy_write.h"
+#include "executor/formats/tensor.h"
+#include "plans/disk/file.h"
+#include "plans/disk/output_file.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 

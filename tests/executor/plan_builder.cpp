@@ -1,6 +1,8 @@
 #include "tests/executor/plan_builder.h"
 
-#include "executor/element.h"
+#include "executor/elements/element.h"
+#include "executor/formats/tensor.h"
+#include "plans/kernel/kernel_scratch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
 // Plans made by hand, one step after another, for tests and without the planner: buffers lie one behind the other.
 #pragma once
 
-#include "executor/executor.h"
+#include "executor/formats/tensor.h"
+#include "executor/run/run.h"
 
 namespace shard {
 

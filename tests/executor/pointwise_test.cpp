@@ -1,6 +1,8 @@
 // Pointwise programs: every instruction on every element type, broadcasting, blocks that do not divide.
-#include "executor/element.h"
+#include "executor/elements/element.h"
+#include "executor/formats/tensor.h"
 #include "executor/kernels/kernels.h"
+#include "executor/kernels/pointwise.h"
 #include "tests/executor/plan_builder.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // Whole runs of plans made by hand.
-#include "executor/required_bytes.h"
+#include "executor/run/required_bytes.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/allocations.h"
 

@@ -1,6 +1,6 @@
 // The safetensors format: what Python's library writes is read, what is written is read again, and no file does harm.
-#include "executor/piece.h"
-#include "executor/safetensors.h"
+#include "executor/checkpoint/piece.h"
+#include "executor/formats/safetensors.h"
 
 #include <doctest/doctest.h>
 

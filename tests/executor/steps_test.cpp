@@ -1,4 +1,6 @@
 // Plans that update their inputs, run step after step in the same arenas.
+#include "executor/formats/tensor.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/plan/sample_plan.h"
 

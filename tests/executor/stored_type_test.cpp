@@ -1,7 +1,7 @@
 // Element types of files: what fits what, and every value.
-#include "executor/stored_type.h"
+#include "executor/elements/stored_type.h"
 
-#include "executor/element.h"
+#include "executor/elements/element.h"
 
 #include <doctest/doctest.h>
 

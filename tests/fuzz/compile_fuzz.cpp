@@ -1,8 +1,9 @@
 // A model and a layout, parted by a line "====", through the whole planner: it ends, it makes a plan exactly when it
 // reports no error, the plan file says everything, and a plan that is small enough runs.
-#include "executor/executor.h"
-#include "executor/required_bytes.h"
+#include "executor/run/required_bytes.h"
+#include "executor/run/run.h"
 #include "planner/pipeline.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 namespace shard {

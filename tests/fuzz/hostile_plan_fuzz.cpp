@@ -1,7 +1,8 @@
 // A plan file, sealed with a right checksum, and changes to its fields: what verify_plan accepts runs inside its
 // memory. The input is the changes as 32-bit numbers, a line "====", and the file.
-#include "executor/executor.h"
-#include "plans/plan_json.h"
+#include "executor/run/run.h"
+#include "plans/file/plan_json.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/fuzz/reading_fuzz.h"
 #include "tests/plan/mutate_plan.h"
 

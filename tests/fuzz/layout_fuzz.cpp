@@ -1,4 +1,5 @@
-#include "planner/layout.h"
+#include "planner/model/layout.h"
+#include "planner/read/layout_reader.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {

@@ -1,4 +1,5 @@
-#include "planner/model.h"
+#include "planner/model/model.h"
+#include "planner/read/model_reader.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {

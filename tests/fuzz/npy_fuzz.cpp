@@ -1,5 +1,6 @@
 // Any bytes either are an array whose elements fill its shape, or are refused with a diagnostic.
-#include "executor/npy.h"
+#include "executor/formats/npy_read.h"
+#include "executor/formats/tensor.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {

@@ -1,7 +1,7 @@
 // Any text, sealed with a right checksum, either is refused with a diagnostic or is a plan that prints and parses to
 // itself. Without the seal the checksum would turn every mutation away at the door.
-#include "plans/plan.h"
-#include "plans/plan_json.h"
+#include "plans/file/plan_json.h"
+#include "plans/plan/plan.h"
 
 #include <cstdlib>
 #include <string>

@@ -2,7 +2,7 @@
 // file.
 #pragma once
 
-#include "plans/diagnostic.h"
+#include "plans/diagnostics/diagnostic.h"
 
 #include <cstdlib>
 #include <optional>

@@ -1,8 +1,8 @@
 // Checkpoints from anywhere: the header of a safetensors file, an index, names of pieces. The first byte says which.
 // Any bytes are refused with a problem, or mean the same when they are printed and read again.
-#include "executor/checkpoint_index.h"
-#include "executor/piece.h"
-#include "executor/safetensors.h"
+#include "executor/checkpoint/checkpoint_index.h"
+#include "executor/checkpoint/piece.h"
+#include "executor/formats/safetensors.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 #include <algorithm>

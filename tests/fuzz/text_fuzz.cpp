@@ -1,7 +1,8 @@
 // The small languages: shardings, axes, einsum equations and globs. The first byte says which; what is accepted must
 // mean the same when it is printed and read again.
-#include "planner/layout.h"
+#include "planner/model/layout.h"
 #include "planner/ops_support/equation.h"
+#include "planner/text/glob.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 #include <vector>

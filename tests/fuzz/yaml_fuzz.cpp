@@ -1,4 +1,4 @@
-#include "planner/yaml.h"
+#include "planner/text/yaml.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {

@@ -1,8 +1,9 @@
 // explain --lowered: the manual program that a plan is compiles, is proved, gives the plan's numbers, and sends what
 // the plan sends.
+#include "executor/formats/tensor.h"
 #include "tests/support/prove.h"
 
-#include "planner/lowered_text.h"
+#include "planner/lower/lowered_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 // The notebook's shard_map examples: the numbers that it prints, and every plan proved.
+#include "executor/formats/tensor.h"
 #include "test_paths.h"
 #include "tests/support/prove.h"
 
-#include "plans/file.h"
+#include "plans/disk/file.h"
 
 #include <cmath>
 #include <cstring>

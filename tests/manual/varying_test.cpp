@@ -1,5 +1,5 @@
 // Over which axes the values of a manual region vary.
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 #include "tests/manual/region.h"
 #include "tests/support/prove.h"
 

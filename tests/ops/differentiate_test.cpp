@@ -1,5 +1,5 @@
 // What reverse mode adds to a graph: names, types, and what it keeps of the forward pass.
-#include "planner/differentiate.h"
+#include "planner/grad/differentiate.h"
 #include "tests/ops/model_harness.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,8 @@
 #include "tests/ops/model_harness.h"
 
-#include "plans/codes.h"
+#include "planner/build/build.h"
+#include "planner/read/model_reader.h"
+#include "plans/diagnostics/usual_help.h"
 
 #include "test_paths.h"
 

@@ -1,7 +1,7 @@
 // Builds the graph of a model text, for the tests of build.
 #pragma once
 
-#include "planner/builder.h"
+#include "planner/graph/builder.h"
 
 namespace shard {
 

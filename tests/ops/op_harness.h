@@ -1,7 +1,7 @@
 // Emits single ops on inputs of given shapes, for the tests of ops.
 #pragma once
 
-#include "planner/builder.h"
+#include "planner/graph/builder.h"
 
 #include <initializer_list>
 

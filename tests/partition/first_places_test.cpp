@@ -1,4 +1,4 @@
-#include "planner/first_places.h"
+#include "planner/graph/first_places.h"
 
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+#include "planner/partition/local.h"
 #include "tests/partition/graph_case.h"
 
 #include <doctest/doctest.h>

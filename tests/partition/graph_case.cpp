@@ -1,5 +1,9 @@
 #include "tests/partition/graph_case.h"
 
+#include "planner/optimize/optimize.h"
+#include "planner/partition/local.h"
+#include "planner/partition/verify_local.h"
+
 #include <fmt/format.h>
 
 namespace shard {

@@ -1,10 +1,11 @@
 // A small graph with its shardings written by hand, so that partitioning is tested without propagation.
 #pragma once
 
+#include "planner/partition/local.h"
 #include "tests/collectives/blocks.h"
 
-#include "planner/op_def.h"
-#include "planner/partition.h"
+#include "planner/graph/op_def.h"
+#include "planner/partition/partition.h"
 
 namespace shard {
 

@@ -1,5 +1,6 @@
 // Scenarios of reference partitioning (31 to 45) and the design's own examples, on a uniform link without latency.
 // Scenario 45 is a pure redistribution and is with those; 40 needs a sort, which is not an op yet.
+#include "planner/partition/local.h"
 #include "tests/partition/graph_case.h"
 
 #include <doctest/doctest.h>

@@ -1,9 +1,10 @@
 // The redistribution search against the facts of reference partitioning, section 4.2 and "what is optimal". The price
 // is a uniform link of 1 byte/s without latency, so seconds are the bytes that one device sends.
+#include "planner/redistribute/redistribute.h"
 #include "tests/collectives/blocks.h"
 #include "tests/support/carry_out.h"
 
-#include "planner/partition.h"
+#include "planner/partition/partition.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "planner/arena.h"
+#include "planner/schedule/arena.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 #include "tests/plan/chain.h"
 
-#include "plans/plan_check.h"
+#include "plans/plan/plan_check_types.h"
+#include "plans/plan/verify_plan.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tests/plan/local_graph.h"
 
-#include "plans/plan.h"
+#include "plans/plan/plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,8 +6,9 @@
 //     g.output(g.all_gather("b", {"model"}, 1, a));
 #pragma once
 
-#include "planner/partition.h"
-#include "plans/plan.h"
+#include "planner/partition/local.h"
+#include "planner/partition/partition.h"
+#include "plans/plan/plan.h"
 
 namespace shard {
 

@@ -1,6 +1,8 @@
 #include "tests/plan/mutate_plan.h"
 
-#include "plans/plan_check.h"
+#include "plans/base/checked.h"
+#include "plans/plan/plan_check_types.h"
+#include "plans/plan/verify_plan.h"
 
 #include <algorithm>
 #include <charconv>

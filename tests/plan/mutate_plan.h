@@ -2,7 +2,7 @@
 // numbers, so that property tests and fuzzers share it.
 #pragma once
 
-#include "plans/plan.h"
+#include "plans/plan/plan.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,8 @@
 // Where an optimizer's steps stand.
-#include "planner/in_place.h"
-#include "planner/order_updates.h"
-#include "planner/schedule.h"
+#include "planner/optimize/in_place.h"
+#include "planner/optimize/order_updates.h"
+#include "planner/schedule/schedule.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/local_graph.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,8 @@
 // Every rule that a kernel has to keep, broken alone: what a rule does not see would be read or written by the
 // executor.
-#include "plans/plan_check.h"
+#include "plans/kernel/kernel_in_place.h"
+#include "plans/plan/plan_check_kernel.h"
+#include "plans/plan/plan_check_types.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // Every rule of the steps over the state of the buffers, broken alone.
-#include "plans/plan_check.h"
+#include "plans/plan/plan_check_steps.h"
+#include "plans/plan/plan_check_types.h"
 #include "tests/plan/chain.h"
 
 #include <doctest/doctest.h>

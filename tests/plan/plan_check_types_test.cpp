@@ -1,5 +1,6 @@
 // What affine expressions, shardings and collectives have to keep, each rule broken alone.
-#include "plans/plan_check.h"
+#include "plans/plan/plan_check_kernel.h"
+#include "plans/plan/plan_check_types.h"
 
 #include <doctest/doctest.h>
 

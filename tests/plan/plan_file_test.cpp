@@ -1,6 +1,6 @@
-#include "plans/json_text.h"
-#include "plans/plan.h"
-#include "plans/plan_json.h"
+#include "plans/file/plan_json.h"
+#include "plans/json/json_text.h"
+#include "plans/plan/plan.h"
 #include "tests/plan/local_graph.h"
 #include "tests/plan/sample_plan.h"
 

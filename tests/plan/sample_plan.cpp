@@ -1,8 +1,8 @@
 #include "tests/plan/sample_plan.h"
 
-#include "planner/in_place.h"
-#include "planner/local_builder.h"
-#include "planner/schedule.h"
+#include "planner/optimize/in_place.h"
+#include "planner/partition/local_builder.h"
+#include "planner/schedule/schedule.h"
 #include "tests/plan/local_graph.h"
 
 #include <limits>

@@ -1,7 +1,7 @@
 // A small plan that has a little of everything a plan file can hold, and is accepted by verify_plan.
 #pragma once
 
-#include "plans/plan.h"
+#include "plans/plan/plan.h"
 
 namespace shard {
 

@@ -1,4 +1,5 @@
-#include "planner/schedule.h"
+#include "planner/schedule/schedule.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/local_graph.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-#include "planner/yaml.h"
-#include "plans/plan.h"
-#include "plans/report_json.h"
+#include "planner/text/yaml.h"
+#include "plans/file/report_json.h"
+#include "plans/plan/plan.h"
 #include "tests/plan/sample_plan.h"
 #include "tests/support/json_schema.h"
 

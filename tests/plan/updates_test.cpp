@@ -1,6 +1,7 @@
 // Values that take over the bytes of the inputs that they replace.
-#include "planner/in_place.h"
-#include "planner/schedule.h"
+#include "planner/optimize/in_place.h"
+#include "planner/schedule/schedule.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/local_graph.h"
 #include "tests/plan/sample_plan.h"
 

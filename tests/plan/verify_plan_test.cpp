@@ -1,5 +1,6 @@
-#include "planner/schedule.h"
-#include "plans/plan.h"
+#include "planner/schedule/schedule.h"
+#include "plans/plan/plan.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/local_graph.h"
 #include "tests/plan/sample_plan.h"
 

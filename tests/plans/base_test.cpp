@@ -1,4 +1,4 @@
-#include "plans/base.h"
+#include "plans/base/base.h"
 
 #include <doctest/doctest.h>
 

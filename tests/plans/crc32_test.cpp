@@ -1,4 +1,4 @@
-#include "plans/crc32.h"
+#include "plans/base/crc32.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "plans/file.h"
-#include "plans/json_tree.h"
+#include "plans/disk/file.h"
+#include "plans/json/json_tree.h"
 
 #include <doctest/doctest.h>
 

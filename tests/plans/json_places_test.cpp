@@ -1,4 +1,4 @@
-#include "plans/json_places.h"
+#include "plans/json/json_places.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // Every kind of thing that a path may lead to, written to as root and as a user who may not do everything.
-#include "plans/output_file.h"
+#include "plans/disk/output_file.h"
 
-#include "plans/file.h"
-#include "plans/output_path.h"
-#include "plans/temporaries.h"
+#include "plans/disk/file.h"
+#include "plans/disk/output_path.h"
+#include "plans/disk/temporaries.h"
 #include "test_paths.h"
 #include "tests/support/child_process.h"
 

@@ -1,5 +1,5 @@
 // Lines of texts, by number.
-#include "plans/diagnostic.h"
+#include "plans/diagnostics/diagnostic.h"
 
 #include <doctest/doctest.h>
 

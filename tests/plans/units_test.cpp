@@ -1,4 +1,4 @@
-#include "plans/units.h"
+#include "plans/base/units.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
-#include "planner/schedule.h"
+#include "planner/read/hardware.h"
+#include "planner/schedule/schedule.h"
 #include "test_paths.h"
 #include "tests/plan/local_graph.h"
 

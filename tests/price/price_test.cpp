@@ -1,5 +1,7 @@
-#include "planner/price.h"
-#include "plans/report_json.h"
+#include "planner/partition/local.h"
+#include "planner/price/judge.h"
+#include "planner/price/price.h"
+#include "plans/file/report_json.h"
 #include "tests/plan/local_graph.h"
 
 #include <doctest/doctest.h>

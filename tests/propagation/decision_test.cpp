@@ -1,7 +1,7 @@
 // Every axis has a recorded cause, and a way back to the seed.
 #include "tests/propagation/tiny_graph.h"
 
-#include "planner/explain.h"
+#include "planner/propagate/explain.h"
 
 #include <algorithm>
 

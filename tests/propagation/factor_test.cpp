@@ -1,5 +1,5 @@
 // The pure parts: projection, agreement of axes, what fits.
-#include "planner/factor_propagation.h"
+#include "planner/propagate/factor_propagation.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,9 @@
 // Shardings through loops: what is carried is one value in four places (reference/propagation.md 3.5).
-#include "planner/builder.h"
-#include "planner/propagate.h"
+#include "planner/build/build.h"
+#include "planner/graph/builder.h"
+#include "planner/propagate/propagate.h"
+#include "planner/read/layout_reader.h"
+#include "planner/read/model_reader.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

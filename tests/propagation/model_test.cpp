@@ -1,8 +1,13 @@
 // Propagation on models and layouts as a user writes them.
-#include "planner/builder.h"
-#include "planner/explain.h"
-#include "planner/partition.h"
-#include "planner/propagate.h"
+#include "planner/build/build.h"
+#include "planner/graph/builder.h"
+#include "planner/partition/local.h"
+#include "planner/partition/partition.h"
+#include "planner/partition/verify_local.h"
+#include "planner/propagate/explain.h"
+#include "planner/propagate/propagate.h"
+#include "planner/read/layout_reader.h"
+#include "planner/read/model_reader.h"
 
 #include <doctest/doctest.h>
 

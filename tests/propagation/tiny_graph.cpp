@@ -1,6 +1,6 @@
 #include "tests/propagation/tiny_graph.h"
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 #include <sstream>
 

@@ -9,7 +9,7 @@
 //     CHECK(g.spec(out) == "[a? | ?]");
 #pragma once
 
-#include "planner/propagate.h"
+#include "planner/propagate/propagate.h"
 
 namespace shard {
 

@@ -1,8 +1,9 @@
 // Plans with fields changed at random: whatever verify_plan accepts runs to its end inside the memory that the plan
 // names. In the build with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds
-// (executor/memory_checks.h).
-#include "executor/executor.h"
+// (executor/devices/memory_checks.h).
+#include "executor/run/run.h"
 #include "planner/pipeline.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/mutate_plan.h"
 #include "tests/plan/sample_plan.h"
 

@@ -1,8 +1,9 @@
 // Random local graphs through the schedule: the plan is safe, extents that are alive together never overlap, and the
 // file says it all.
-#include "planner/price.h"
-#include "plans/plan_check.h"
-#include "plans/plan_json.h"
+#include "planner/price/price.h"
+#include "plans/file/plan_json.h"
+#include "plans/plan/plan_check_types.h"
+#include "plans/plan/verify_plan.h"
 #include "tests/plan/local_graph.h"
 #include "tests/support/property.h"
 

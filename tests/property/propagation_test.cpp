@@ -2,7 +2,7 @@
 #include "tests/propagation/tiny_graph.h"
 #include "tests/support/property.h"
 
-#include "planner/explain.h"
+#include "planner/propagate/explain.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Shared by the tests of random numbers: whole arrays and boxes as vectors, and one number that stands for an array.
 #pragma once
 
-#include "executor/sampler.h"
+#include "executor/kernels/sampler.h"
 
 #include <bit>
 #include <vector>

@@ -1,8 +1,8 @@
 // The arrays that the guides print or that were recomputed for them: bits, samples and sums. Both matrices of the
 // DotReluDot guide, its input and label, and the arrays of the shard_map notebook. All in the legacy layout, the
 // default when those pages were written.
-#include "plans/initializer.h"
-#include "plans/parameter_keys.h"
+#include "plans/random/initializer.h"
+#include "plans/random/parameter_keys.h"
 #include "tests/random/draw.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "plans/initializer.h"
+#include "plans/random/initializer.h"
 #include "tests/random/draw.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "plans/parameter_keys.h"
+#include "plans/random/parameter_keys.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plans/sha1.h"
+#include "plans/base/sha1.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "plans/random.h"
+#include "plans/random/random.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "planner/allowances.h"
+#include "planner/text/allowances.h"
 #include "tests/reader/reading.h"
 
 #include <doctest/doctest.h>

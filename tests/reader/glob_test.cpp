@@ -1,4 +1,5 @@
-#include "planner/layout.h"
+#include "planner/model/layout.h"
+#include "planner/text/glob.h"
 
 #include <doctest/doctest.h>
 

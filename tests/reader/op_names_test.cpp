@@ -1,7 +1,7 @@
 // What is said of an op that there is not.
-#include "planner/op_def.h"
-#include "planner/op_names.h"
-#include "plans/diagnostic.h"
+#include "planner/graph/op_def.h"
+#include "planner/graph/op_names.h"
+#include "plans/diagnostics/diagnostic.h"
 #include "tests/reader/reading.h"
 
 #include <doctest/doctest.h>

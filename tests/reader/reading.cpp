@@ -1,6 +1,8 @@
 #include "tests/reader/reading.h"
 
-#include "plans/codes.h"
+#include "planner/read/layout_reader.h"
+#include "planner/read/model_reader.h"
+#include "plans/diagnostics/usual_help.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 //       help keep one of them      (left out where it is what is usual of the code)
 #pragma once
 
-#include "planner/layout.h"
+#include "planner/model/layout.h"
 
 namespace shard {
 

@@ -1,3 +1,4 @@
+#include "planner/text/yaml_values.h"
 #include "tests/reader/reading.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 #include "tests/rules/seeding.h"
 
-#include "planner/allowances.h"
+#include "planner/seed/lint_rules.h"
+#include "planner/text/allowances.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

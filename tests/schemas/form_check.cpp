@@ -2,7 +2,9 @@
 // schemas about the same files.
 //
 //     form_check model a.yaml b.yaml
-#include "planner/layout.h"
+#include "planner/model/layout.h"
+#include "planner/read/layout_reader.h"
+#include "planner/read/model_reader.h"
 
 #include <fstream>
 #include <iostream>

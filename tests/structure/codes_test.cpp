@@ -1,5 +1,6 @@
 // Every diagnostic code is shown by some test: a code that nothing reaches is a promise that nobody keeps.
-#include "plans/diagnostic.h"
+#include "plans/diagnostics/codes.h"
+#include "plans/diagnostics/diagnostic.h"
 #include "test_paths.h"
 
 #include <doctest/doctest.h>

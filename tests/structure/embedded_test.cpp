@@ -1,5 +1,5 @@
-#include "plans/base.h"
-#include "plans/embedded.h"
+#include "plans/base/base.h"
+#include "plans/base/embedded.h"
 
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+#include "plans/disk/file.h"
 #include "tests/structure/structure_rules.h"
 
 #include <doctest/doctest.h>
@@ -22,9 +23,43 @@ bool accepts(const std::string& path, const std::string& line) { return findings
 
 TEST_CASE("the source tree follows the direction of includes and the homes of libraries") {
     const std::vector<SourceFile> files = read_source_tree(SHARDC_SOURCE_DIR);
-    REQUIRE(std::any_of(files.begin(), files.end(), [](const SourceFile& f) { return f.path == "plans/base.h"; }));
+    REQUIRE(std::any_of(files.begin(), files.end(), [](const SourceFile& f) { return f.path == "plans/base/base.h"; }));
     const std::string findings = fmt::format("{}", fmt::join(check_includes(files), "\n"));
     CHECK(findings == "");
+}
+
+TEST_CASE("the folders of the tree are README's map, and include only what stands above them") {
+    const std::vector<SourceFile> files = read_source_tree(SHARDC_SOURCE_DIR);
+    std::string problem;
+    const FolderMap map = read_folder_map(read_file(SHARDC_SOURCE_DIR "/README.md", problem).value_or(""));
+    CHECK(map.size() > 40);
+    CHECK(fmt::format("{}", fmt::join(check_folders(files, map), "\n")) == "");
+
+    const FolderMap small =
+        read_folder_map("## A map of the code\n\n```\nplans/   nouns\n  base   b\n  plan   p\n```\n");
+    CHECK(small == FolderMap{"plans/base", "plans/plan"});
+    const SourceFile base{"plans/base/a.h", ""}, plan{"plans/plan/a.h", "#include \"plans/base/a.h\"\n"};
+    CHECK(check_folders({base, plan}, small).empty());
+    CHECK(check_folders({{"plans/base/a.h", "#include \"plans/plan/a.h\"\n"}, plan}, small) ==
+          std::vector<std::string>{"plans/base/a.h:1: plans/plan stands after plans/base in the map"});
+    CHECK(check_folders({base}, small) == std::vector<std::string>{"the map has plans/plan, the tree has not"});
+    CHECK(check_folders({base, plan, {"plans/new/a.h", ""}}, small) ==
+          std::vector<std::string>{"plans/new/a.h: its folder is not in the map"});
+    CHECK(check_folders({base, {"plans/plan/a.h", "#include \"plans/all.h\"\n"}}, small) ==
+          std::vector<std::string>{"plans/plan/a.h:1: \"plans/all.h\" stands above all folders"});
+}
+
+TEST_CASE("what a file defines is declared in the header of its name") {
+    CHECK(fmt::format("{}", fmt::join(check_headers(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
+    const auto findings = [](const std::string& path, const std::string& text) {
+        return check_headers({{"plans/a/box.h", ""}, {path, text}}).size();
+    };
+    CHECK(findings("plans/a/box.cpp", "int f() {\n}\n") == 0);
+    CHECK(findings("plans/a/other.cpp", "int f() {\n}\n") == 1);
+    CHECK(findings("plans/a/box_part.cpp", "int Box::f() {\n}\n") == 0);
+    CHECK(findings("plans/a/box_part.cpp", "int f() {\n}\n") == 1);
+    CHECK(findings("plans/a/box_part.cpp", "Box::Type f() {\n}\n") == 1);
+    CHECK(findings("planner/ops/dot.cpp", "const OpDef& op_dot() {\n}\n") == 0);
 }
 
 TEST_CASE("the disk is changed through its border alone") {
@@ -34,12 +69,12 @@ TEST_CASE("the disk is changed through its border alone") {
     const auto calls = [](const std::string& path, const std::string& line) {
         return check_disk_calls({{path, line}}).size();
     };
-    CHECK(calls("cli/env.cpp", "    std::ofstream file(path);") == 1);
+    CHECK(calls("cli/terminal/env.cpp", "    std::ofstream file(path);") == 1);
     CHECK(calls("executor/npy.cpp", "if (::rename(a, b) != 0)") == 1);
     CHECK(calls("executor/npy.cpp", "fs::create_directories(a, error);") == 1);
-    CHECK(calls("plans/disk.cpp", "return ::rename(a, b);") == 0);
-    CHECK(calls("planner/builder.cpp", "void Builder::rename(ValueId id)") == 0);
-    CHECK(calls("plans/output_file.cpp", "disk.rename(a, b)") == 0);
+    CHECK(calls("plans/disk/disk.cpp", "return ::rename(a, b);") == 0);
+    CHECK(calls("planner/graph/builder.cpp", "void Builder::rename(ValueId id)") == 0);
+    CHECK(calls("plans/disk/output_file.cpp", "disk.rename(a, b)") == 0);
 }
 
 TEST_CASE("no source file is over its budget of lines") {
@@ -48,49 +83,50 @@ TEST_CASE("no source file is over its budget of lines") {
 }
 
 TEST_CASE("include direction: cli -> planner -> plans <- executor <- cli") {
-    CHECK(accepts("plans/mesh.cpp", "#include \"plans/mesh.h\""));
-    CHECK(accepts("planner/read.cpp", "#include \"plans/mesh.h\""));
-    CHECK(accepts("executor/device.cpp", "#include \"plans/plan.h\""));
-    CHECK(accepts("cli/commands/run.cpp", "#include \"executor/run.h\""));
+    CHECK(accepts("plans/sharding/mesh.cpp", "#include \"plans/sharding/mesh.h\""));
+    CHECK(accepts("planner/read.cpp", "#include \"plans/sharding/mesh.h\""));
+    CHECK(accepts("executor/devices/device.cpp", "#include \"plans/plan/plan.h\""));
+    CHECK(accepts("cli/commands/run.cpp", "#include \"executor/run/run.h\""));
     CHECK(accepts("tests/plans/mesh_test.cpp", "#include \"planner/read.h\""));
 
-    CHECK(findings_for("plans/mesh.cpp", "#include \"planner/read.h\"") ==
-          std::vector<std::string>{"plans/mesh.cpp:2: plans/ may not include \"planner/read.h\""});
-    CHECK_FALSE(accepts("plans/plan.h", "#include \"executor/run.h\""));
-    CHECK_FALSE(accepts("planner/price.cpp", "#include \"executor/run.h\""));
-    CHECK_FALSE(accepts("planner/price.cpp", "#include \"cli/env.h\""));
-    CHECK_FALSE(accepts("executor/device.cpp", "#include \"planner/graph.h\""));
-    CHECK_FALSE(accepts("executor/device.cpp", "#include \"cli/env.h\""));
-    CHECK_FALSE(accepts("cli/report.cpp", "#include \"tests/support/models.h\""));
-    CHECK_FALSE(accepts("executor/device.cpp", "  #  include \"planner/graph.h\""));
+    CHECK(findings_for("plans/sharding/mesh.cpp", "#include \"planner/read.h\"") ==
+          std::vector<std::string>{"plans/sharding/mesh.cpp:2: plans/ may not include \"planner/read.h\""});
+    CHECK_FALSE(accepts("plans/plan/plan.h", "#include \"executor/run/run.h\""));
+    CHECK_FALSE(accepts("planner/price/price.cpp", "#include \"executor/run/run.h\""));
+    CHECK_FALSE(accepts("planner/price/price.cpp", "#include \"cli/terminal/env.h\""));
+    CHECK_FALSE(accepts("executor/devices/device.cpp", "#include \"planner/graph/graph.h\""));
+    CHECK_FALSE(accepts("executor/devices/device.cpp", "#include \"cli/terminal/env.h\""));
+    CHECK_FALSE(accepts("cli/report/report.cpp", "#include \"tests/support/models.h\""));
+    CHECK_FALSE(accepts("executor/devices/device.cpp", "  #  include \"planner/graph/graph.h\""));
 }
 
 TEST_CASE("a quoted include is a path from the root, unless the file is generated") {
-    CHECK_FALSE(accepts("plans/mesh.cpp", "#include \"mesh.h\""));
+    CHECK_FALSE(accepts("plans/sharding/mesh.cpp", "#include \"mesh.h\""));
     CHECK_FALSE(accepts("planner/ops/dot.cpp", "#include \"../graph.h\""));
     CHECK(accepts("planner/registry.cpp", "#include \"op_registry.inc\""));
     CHECK(accepts("tests/a_test.cpp", "#include \"test_paths.h\""));
 }
 
 TEST_CASE("each third-party header has one home") {
-    CHECK(accepts("planner/yaml.cpp", "#include <yaml-cpp/yaml.h>"));
+    CHECK(accepts("planner/text/yaml.cpp", "#include <yaml-cpp/yaml.h>"));
     CHECK(findings_for("planner/read.cpp", "#include <yaml-cpp/yaml.h>") ==
-          std::vector<std::string>{"planner/read.cpp:2: <yaml-cpp/yaml.h> belongs in planner/yaml.cpp: YAML is read by "
-                                   "the one checked reader"});
-    CHECK_FALSE(accepts("planner/yaml.h", "#include <yaml-cpp/yaml.h>"));
-    CHECK(accepts("planner/graph_order.cpp", "#include <boost/graph/topological_sort.hpp>"));
-    CHECK_FALSE(accepts("plans/mesh.h", "#include <boost/graph/adjacency_list.hpp>"));
-    CHECK(accepts("executor/blas.cpp", "#include <cblas.h>"));
+          std::vector<std::string>{
+              "planner/read.cpp:2: <yaml-cpp/yaml.h> belongs in planner/text/yaml.cpp: YAML is read by "
+              "the one checked reader"});
+    CHECK_FALSE(accepts("planner/text/yaml.h", "#include <yaml-cpp/yaml.h>"));
+    CHECK(accepts("planner/graph/graph_order.cpp", "#include <boost/graph/topological_sort.hpp>"));
+    CHECK_FALSE(accepts("plans/sharding/mesh.h", "#include <boost/graph/adjacency_list.hpp>"));
+    CHECK(accepts("executor/kernels/blas.cpp", "#include <cblas.h>"));
     CHECK_FALSE(accepts("executor/contract.cpp", "#include <cblas.h>"));
     CHECK_FALSE(accepts("planner/pipeline.cpp", "#include <CLI/CLI.hpp>"));
-    CHECK_FALSE(accepts("plans/mesh.cpp", "#include <doctest/doctest.h>"));
+    CHECK_FALSE(accepts("plans/sharding/mesh.cpp", "#include <doctest/doctest.h>"));
     CHECK_FALSE(accepts("cli/main.cpp", "#include <rapidcheck.h>"));
     CHECK_FALSE(accepts("tests/a_test.cpp", "#include <benchmark/benchmark.h>"));
     CHECK_FALSE(accepts("planner/pipeline.cpp", "#include <iostream>"));
-    CHECK(accepts("plans/plan_json.cpp", "#include <nlohmann/json.hpp>"));
+    CHECK(accepts("plans/file/plan_json.cpp", "#include <nlohmann/json.hpp>"));
     CHECK(accepts("cli/formats/sarif.cpp", "#include <nlohmann/json.hpp>"));
-    CHECK_FALSE(accepts("plans/plan.h", "#include <nlohmann/json_fwd.hpp>"));
-    CHECK(accepts("plans/plan.h", "#include <vector>"));
+    CHECK_FALSE(accepts("plans/plan/plan.h", "#include <nlohmann/json_fwd.hpp>"));
+    CHECK(accepts("plans/plan/plan.h", "#include <vector>"));
 }
 
 TEST_CASE("a file of 450 lines is accepted, one of 451 is not") {

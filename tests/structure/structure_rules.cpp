@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace shard {
@@ -39,9 +40,9 @@ struct Home {
 
 const std::vector<Home>& homes() {
     static const std::vector<Home> table = {
-        {"yaml-cpp/", {"planner/yaml.cpp"}, "YAML is read by the one checked reader"},
+        {"yaml-cpp/", {"planner/text/yaml.cpp"}, "YAML is read by the one checked reader"},
         {"boost/", {"planner/graph"}, "Boost.Graph stays behind the planner's graph"},
-        {"cblas.h", {"executor/blas.cpp", "bench/"}, "BLAS is called from one file"},
+        {"cblas.h", {"executor/kernels/blas.cpp", "bench/"}, "BLAS is called from one file"},
         {"CLI/", {"cli/"}, "only cli/ reads command lines"},
         {"doctest/", {"tests/"}, "only tests use the test framework"},
         {"rapidcheck", {"tests/"}, "only tests use random cases"},
@@ -113,6 +114,24 @@ void check_include(const SourceFile& file, const Include& include, std::vector<S
                                            fmt::join(home.files, ", "), home.reason));
 }
 
+// Outside of unnamed namespaces nothing but members of classes is defined: "Type Class::member(".
+bool declares_only_members(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    bool unnamed = false;
+    while (std::getline(lines, line)) {
+        if (line == "namespace {") unnamed = true;
+        if (line == "} // namespace") unnamed = false;
+        if (unnamed || line.empty() || !std::isalpha(static_cast<unsigned char>(line[0]))) continue;
+        const size_t open = line.find('(');
+        if (open == std::string::npos || line.starts_with("namespace") || line.starts_with("using")) continue;
+        if (line.substr(0, open).find("::") == std::string::npos ||
+            line.substr(0, open).rfind(' ') > line.rfind("::", open))
+            return false;
+    }
+    return true;
+}
+
 bool is_source(const std::filesystem::path& path) { return path.extension() == ".h" || path.extension() == ".cpp"; }
 
 } // namespace
@@ -130,10 +149,87 @@ std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& file
     return findings;
 }
 
+FolderMap read_folder_map(std::string_view readme) {
+    FolderMap map;
+    std::istringstream lines{std::string(readme)};
+    std::string line, top;
+    bool inside = false;
+    while (std::getline(lines, line)) {
+        if (line == "## A map of the code") inside = true;
+        if (!inside || line.empty()) continue;
+        if (line == "```" && !map.empty()) break;
+        const bool below = line.starts_with("  ");
+        const std::string word = line.substr(below ? 2 : 0, line.find(' ', below ? 2 : 0) - (below ? 2 : 0));
+        if (!below && word.ends_with('/') && (word.size() + 1 < line.size() || !map.empty())) top = word;
+        if (below && !top.empty()) map.push_back(top + word);
+    }
+    return map;
+}
+
+std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map) {
+    std::vector<StructureFinding> findings;
+    const auto place = [&map](std::string_view path) {
+        return std::find(map.begin(), map.end(), path.substr(0, path.rfind('/'))) - map.begin();
+    };
+    const std::ptrdiff_t none = std::ssize(map);
+    const auto is_product = [](std::string_view path) {
+        return starts_with_any(path, {"plans/", "planner/", "executor/", "cli/"});
+    };
+    std::set<std::ptrdiff_t> seen;
+    for (const SourceFile& file : files) {
+        if (!is_product(file.path)) continue;
+        const bool is_at_top = std::count(file.path.begin(), file.path.end(), '/') == 1; // main.cpp, pipeline.cpp
+        const std::ptrdiff_t here = place(file.path);
+        if (here == none && !is_at_top) findings.push_back(fmt::format("{}: its folder is not in the map", file.path));
+        if (here == none) continue;
+        seen.insert(here);
+        std::istringstream lines(file.text);
+        std::string line;
+        for (i64 number = 1; std::getline(lines, line); ++number) {
+            const std::optional<Include> include = parse_include(line, number);
+            if (!include || !include->quoted || !is_product(include->header)) continue;
+            const std::ptrdiff_t there = place(include->header);
+            if (there == none && top_folder(include->header) == top_folder(file.path))
+                findings.push_back(
+                    fmt::format("{}:{}: \"{}\" stands above all folders", file.path, number, include->header));
+            if (there != none && there > here)
+                findings.push_back(fmt::format("{}:{}: {} stands after {} in the map", file.path, number,
+                                               map[static_cast<size_t>(there)], map[static_cast<size_t>(here)]));
+        }
+    }
+    for (std::ptrdiff_t f = 0; f < none; ++f)
+        if (!seen.contains(f))
+            findings.push_back(fmt::format("the map has {}, the tree has not", map[static_cast<size_t>(f)]));
+    return findings;
+}
+
+std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files) {
+    std::set<std::string_view> paths;
+    for (const SourceFile& file : files) paths.insert(file.path);
+    // Their functions carry the names of their files and are found through a generated list.
+    const std::vector<std::string_view> registered = {"plans/codes/",        "plans/collectives/",  "planner/ops/",
+                                                      "planner/composites/", "planner/optimizers/", "cli/formats/",
+                                                      "cli/commands/",       "cli/main.cpp"};
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        if (!file.path.ends_with(".cpp") || !starts_with_any(file.path, {"plans/", "planner/", "executor/", "cli/"}) ||
+            starts_with_any(file.path, registered))
+            continue;
+        const std::string stem = file.path.substr(0, file.path.size() - 4);
+        // Or a part of a class that stands in the header of the name before the last words: checkpoint_read.cpp.
+        bool found = paths.contains(stem + ".h");
+        for (size_t at = stem.rfind('_'); !found && at != std::string::npos && at > stem.rfind('/');
+             at = at == 0 ? std::string::npos : stem.rfind('_', at - 1))
+            found = paths.contains(stem.substr(0, at) + ".h") && declares_only_members(file.text);
+        if (!found) findings.push_back(fmt::format("{}: no header has its name", file.path));
+    }
+    return findings;
+}
+
 std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& files) {
     // A signal handler may not go through an object: temporaries.cpp removes by itself.
-    const std::vector<std::string_view> homes_and_others = {"plans/disk.cpp", "plans/temporaries.cpp", "tests/",
-                                                            "bench/"};
+    const std::vector<std::string_view> homes_and_others = {"plans/disk/disk.cpp", "plans/disk/temporaries.cpp",
+                                                            "tests/", "bench/"};
     const std::vector<std::string_view> words = {"::rename(",   "::unlink(",     "::mkdir(",      "::rmdir(",
                                                  "::creat(",    "::truncate(",   "std::rename(",  "fs::rename(",
                                                  "fs::remove(", "filesystem::r", "create_direct", "remove_all(",
@@ -151,9 +247,10 @@ std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& fi
                 const bool member = word.starts_with("::") && at != std::string::npos && at > 0 &&
                                     std::isalnum(static_cast<unsigned char>(line[at - 1])) != 0;
                 if (at != std::string::npos && !member)
-                    findings.push_back(fmt::format("{}:{}: '{}' belongs in plans/disk.cpp: files are written through "
-                                                   "plans/output_file.h",
-                                                   file.path, number, word));
+                    findings.push_back(
+                        fmt::format("{}:{}: '{}' belongs in plans/disk/disk.cpp: files are written through "
+                                    "plans/disk/output_file.h",
+                                    file.path, number, word));
             }
         }
     }

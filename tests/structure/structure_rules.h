@@ -2,7 +2,7 @@
 // may grow. Pure functions over file texts, so that the rules themselves have tests.
 #pragma once
 
-#include "plans/base.h"
+#include "plans/base/base.h"
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@
 namespace shard {
 
 struct SourceFile {
-    std::string path; // from the repository root, with '/': "planner/yaml.cpp"
+    std::string path; // from the repository root, with '/': "planner/text/yaml.cpp"
     std::string text;
 };
 
@@ -27,7 +27,19 @@ inline constexpr i64 line_budget = 450;
 // and against the homes of the third-party headers.
 std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& files);
 
-// The product changes the disk through its border alone, plans/disk.h, so that tests see every call.
+// The folders of README's map of the code, in its order: "plans/base", ...
+using FolderMap = std::vector<std::string>;
+FolderMap read_folder_map(std::string_view readme);
+
+// A file includes only from its own folder and from those above it in the map. What stands outside of the folders
+// (cli/main.cpp, planner/pipeline.cpp) may include all of its side, and no folder of its side includes it. The map and
+// the tree have the same folders.
+std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map);
+
+// What a .cpp defines is declared in the header of its name, unless a registry finds it.
+std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files);
+
+// The product changes the disk through its border alone, plans/disk/disk.h, so that tests see every call.
 std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& files);
 
 std::vector<StructureFinding> check_lengths(const std::vector<SourceFile>& files);

@@ -1,7 +1,7 @@
 // The test programs' operator new: it counts, and it can be told to refuse memory, as a machine that has none left.
 #pragma once
 
-#include "plans/base.h"
+#include "plans/base/base.h"
 
 namespace shard {
 

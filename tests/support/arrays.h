@@ -1,7 +1,7 @@
 // Arrays of f64 and plain ways through them, for the interpreter.
 #pragma once
 
-#include "plans/type.h"
+#include "plans/sharding/type.h"
 
 #include <array>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "tests/support/carry_out.h"
 
+#include "planner/redistribute/redistribute.h"
 #include "tests/collectives/blocks.h"
 
 #include <algorithm>

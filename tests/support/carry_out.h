@@ -1,8 +1,9 @@
 // A redistribution carried out step by step, by the collectives' own plain definitions.
 #pragma once
 
-#include "planner/partition.h"
-#include "plans/collective_data.h"
+#include "planner/partition/partition.h"
+#include "planner/redistribute/redistribute.h"
+#include "plans/collective/collective_data.h"
 
 namespace shard {
 

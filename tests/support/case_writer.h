@@ -1,7 +1,7 @@
 // What the parts of random_case share: a tape of numbers that decides everything, and the model written so far.
 #pragma once
 
-#include "plans/base.h"
+#include "plans/base/base.h"
 #include "tests/support/random_case.h"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "tests/support/device_interpreter.h"
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "tests/support/gradient_check.h"
 
-#include "planner/composites_support/chain.h"
-#include "planner/differentiate.h"
+#include "planner/grad/differentiate.h"
+#include "planner/graph/chain.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // values' types are.
 #pragma once
 
-#include "planner/builder.h"
+#include "planner/graph/builder.h"
 #include "tests/support/interpreter.h"
 
 namespace shard {

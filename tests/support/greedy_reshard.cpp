@@ -1,6 +1,6 @@
 #include "tests/support/greedy_reshard.h"
 
-#include "plans/axis_lists.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 #include <numeric>

@@ -3,7 +3,7 @@
 // planner's from above.
 #pragma once
 
-#include "plans/sharding.h"
+#include "plans/sharding/sharding.h"
 
 namespace shard {
 

@@ -2,7 +2,7 @@
 // code with their rules, kernels or the executor. Plain on purpose.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 #include "tests/support/arrays.h"
 
 #include <map>

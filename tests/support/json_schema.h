@@ -4,7 +4,7 @@
 // relies on one that is not checked.
 #pragma once
 
-#include "plans/json_tree.h"
+#include "plans/json/json_tree.h"
 
 namespace shard {
 

@@ -1,10 +1,13 @@
 #include "tests/support/judge_case.h"
 
-#include "executor/allowance.h"
-#include "executor/required_bytes.h"
+#include "executor/run/required_bytes.h"
+#include "executor/verify/allowance.h"
+#include "executor/verify/compare.h"
 #include "planner/pipeline.h"
-#include "planner/price.h"
-#include "plans/plan_json.h"
+#include "planner/price/judge.h"
+#include "planner/price/price.h"
+#include "planner/price/time_report.h"
+#include "plans/file/plan_json.h"
 #include "tests/support/allocations.h"
 #include "tests/support/prove.h"
 

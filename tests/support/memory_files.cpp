@@ -1,6 +1,7 @@
 #include "tests/support/memory_files.h"
 
-#include "cli/command.h"
+#include "cli/command/arguments.h"
+#include "cli/command/command.h"
 
 #include <sstream>
 

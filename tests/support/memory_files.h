@@ -1,7 +1,7 @@
 // Files in memory over a folder on disk: what a test writes never reaches the disk.
 #pragma once
 
-#include "cli/env.h"
+#include "cli/terminal/env.h"
 
 #include <map>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "tests/support/op_uses.h"
 
-#include "planner/entry_reader.h"
 #include "planner/pipeline.h"
+#include "planner/read/entry_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

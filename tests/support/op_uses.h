@@ -1,7 +1,7 @@
 // Uses of any op or composite, found by trying what its declaration allows: a new op has uses without a word here.
 #pragma once
 
-#include "planner/op_def.h"
+#include "planner/graph/op_def.h"
 #include "tests/support/yaml_edit.h"
 
 namespace shard {

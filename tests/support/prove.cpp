@@ -1,7 +1,10 @@
 #include "tests/support/prove.h"
 
-#include "cli/format.h"
-#include "planner/in_place.h"
+#include "cli/diagnostics/format.h"
+#include "executor/formats/tensor.h"
+#include "executor/verify/compare.h"
+#include "planner/graph/view.h"
+#include "planner/optimize/in_place.h"
 #include "tests/support/interpreter.h"
 
 #include <cmath>

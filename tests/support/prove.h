@@ -2,7 +2,7 @@
 // plan, with the independent interpreter, and with what it promised about bytes and memory.
 #pragma once
 
-#include "executor/executor.h"
+#include "executor/run/run.h"
 #include "planner/pipeline.h"
 
 namespace shard {

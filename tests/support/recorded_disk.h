@@ -1,7 +1,7 @@
 // A disk that remembers every call, and what could be left of them when the machine stops.
 #pragma once
 
-#include "plans/disk.h"
+#include "plans/disk/disk.h"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 // YAML trees changed at random: values replaced by extremes, repeated, left out.
 #pragma once
 
-#include "planner/yaml.h"
+#include "planner/text/yaml.h"
 #include "tests/support/case_writer.h"
 
 namespace shard {

@@ -1,7 +1,7 @@
 // Runs that are killed: the checkpoint on disk is whole whenever that happens, and training goes on from it on any
 // mesh.
-#include "cli/command.h"
-#include "executor/checkpoint.h"
+#include "cli/command/command.h"
+#include "executor/checkpoint/checkpoint.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"
 #include "tests/training/steps.h"

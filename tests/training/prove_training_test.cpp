@@ -1,4 +1,5 @@
 // Whole training plans, several steps, against one device and the scalar interpreter; and plans that train wrongly.
+#include "executor/verify/compare.h"
 #include "tests/support/prove.h"
 #include "tests/training/steps.h"
 

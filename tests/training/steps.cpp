@@ -1,5 +1,6 @@
 #include "tests/training/steps.h"
 
+#include "executor/formats/tensor.h"
 #include "tests/support/prove.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,8 @@
 // Train steps one after the other: what a step returns for a parameter or state is what the next one reads.
 #pragma once
 
-#include "executor/executor.h"
+#include "executor/formats/tensor.h"
+#include "executor/run/run.h"
 #include "planner/pipeline.h"
 
 namespace shard {

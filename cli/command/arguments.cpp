@@ -1,0 +1,261 @@
+// The only file that sees CLI11: it turns the command tables into a parser and what was typed into Arguments.
+#include "cli/command/arguments.h"
+
+#include "cli/command/command.h"
+#include "cli/command/file_claims.h"
+#include "cli/command/outlet.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/out_of_memory.h"
+#include "cli/terminal/table.h"
+#include "plans/base/base.h"
+#include "plans/base/printable.h"
+#include "plans/base/version.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <fmt/format.h>
+#include <new>
+#include <ostream>
+#include <stdexcept>
+#include <system_error>
+
+namespace shard {
+
+#define REGISTER(stem) const CommandDef& command_##stem();
+#include "command_registry.inc"
+#undef REGISTER
+
+const std::vector<const CommandDef*>& all_commands() {
+    static const std::vector<const CommandDef*> commands = [] {
+        std::vector<const CommandDef*> list = {
+#define REGISTER(stem) &command_##stem(),
+#include "command_registry.inc"
+#undef REGISTER
+        };
+        std::stable_sort(list.begin(), list.end(),
+                         [](const CommandDef* a, const CommandDef* b) { return a->order < b->order; });
+        return list;
+    }();
+    return commands;
+}
+
+const std::string& Arguments::string(std::string_view name) const {
+    std::map<std::string, std::vector<std::string>, std::less<>>::const_iterator it = values_.find(name);
+    if (it == values_.end() || it->second.empty()) internal_error(fmt::format("argument {} is not there", name));
+    return it->second.back();
+}
+
+std::vector<std::string> Arguments::strings(std::string_view name) const {
+    std::map<std::string, std::vector<std::string>, std::less<>>::const_iterator it = values_.find(name);
+    return it == values_.end() ? std::vector<std::string>{} : it->second;
+}
+
+namespace {
+
+constexpr std::string_view tool_summary = "shardc compiles sharding plans: what a model and a layout cost, and why";
+
+// The values of one option while CLI11 parses.
+struct Slot {
+    const OptionDef* option;
+    bool flag = false;
+    std::string value; // unless option->many
+    std::vector<std::string> values;
+    CLI::Option* added = nullptr;
+
+    bool given() const { return added != nullptr && added->count() > 0; }
+};
+
+bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
+
+void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
+    std::string names =
+        option.short_name.empty() ? std::string(option.name) : fmt::format("{},{}", option.short_name, option.name);
+    if (option.value.empty() && !is_positional(option)) {
+        app.add_flag(names, slot.flag, std::string(option.doc));
+        return;
+    }
+    CLI::Option* added = option.many ? app.add_option(names, slot.values, std::string(option.doc))
+                                     : app.add_option(names, slot.value, std::string(option.doc));
+    slot.added = added;
+    added->type_name(is_positional(option) ? "" : std::string(option.value));
+    if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
+    if (option.required) added->required();
+    if (option.many && is_positional(option))
+        added->expected(option.required ? 1 : 0, -1);
+    else if (option.many)
+        added->expected(1, 1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    else
+        added->expected(1);
+}
+
+// CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and
+// what is near.
+std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command,
+                            const CLI::ParseError& error) {
+    std::vector<std::string_view> names;
+    if (command == nullptr) {
+        for (const CommandDef* candidate : all_commands()) names.push_back(candidate->name);
+        std::string_view word = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
+        if (word.empty()) return "a command is needed";
+        if (word.starts_with('-')) return fmt::format("there is no option '{}'", word);
+        std::string_view near = nearest(word, names);
+        return fmt::format("there is no command '{}'{}", word,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    for (const OptionDef& option : command->options)
+        if (!is_positional(option)) names.push_back(option.name);
+    for (size_t i = 1; i < arguments.size(); ++i) {
+        std::string_view word = std::string_view(arguments[i]).substr(0, arguments[i].find('='));
+        if (!word.starts_with("--") || word.size() == 2) continue;
+        bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
+        if (known) continue;
+        std::string_view near = nearest(word, names);
+        return fmt::format("{} has no option '{}'{}", command->name, word,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    return error.what();
+}
+
+std::string overview() {
+    Table table({{""}, {""}});
+    for (const CommandDef* command : all_commands())
+        table.add({std::string(command->name), std::string(command->summary)});
+    return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
+                       "shardc COMMAND --help says more; shardc --version says which this is.\n"
+                       "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error, "
+                       "130 run was stopped by Ctrl-C, 143 by kill, 129 by a hangup, 141 nobody read on.\n",
+                       tool_summary, table.render({}, "  "));
+}
+
+std::string help_text(const CommandDef& command) {
+    std::string out = fmt::format("{}\n\nshardc {} {}\n\n", command.summary, command.name, command.usage);
+    Table table({{""}, {""}});
+    for (const OptionDef& option : command.options) {
+        std::string name =
+            is_positional(option)
+                ? std::string(option.name)
+                : fmt::format("{}{}{}", option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name),
+                              option.name, option.value.empty() ? "" : fmt::format(" {}", option.value));
+        std::string doc(option.doc);
+        if (option.choices.size() > 1) doc += fmt::format(": {}", fmt::join(option.choices, ", "));
+        if (!option.fallback.empty()) doc += fmt::format(" (default {})", option.fallback);
+        table.add({name, doc});
+    }
+    return out + table.render({}, "  ") + fmt::format("\n{}\n", command.doc);
+}
+
+// A value that is not among the choices; empty if all is well.
+std::string explain_choice(const Slot& slot) {
+    if (slot.option->choices.empty() || !slot.given()) return {};
+    for (const std::string& value : slot.option->many ? slot.values : std::vector<std::string>{slot.value}) {
+        const std::vector<std::string_view>& choices = slot.option->choices;
+        if (std::find(choices.begin(), choices.end(), value) != choices.end()) continue;
+        std::string_view near = nearest(value, choices);
+        return fmt::format("{} is one of {}, not '{}'{}", slot.option->name, fmt::join(choices, ", "), value,
+                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+    }
+    return {};
+}
+
+int usage_error(Env& env, const CommandDef* command, const std::string& text) {
+    Sources sources;
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, text)
+        .help(command == nullptr ? "shardc --help lists the commands"
+                                 : fmt::format("usage: shardc {} {}", command->name, command->usage));
+    print_diagnostics(env, sources, diagnostics.all());
+    return exit_usage;
+}
+
+int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
+    CLI::App app{std::string(tool_summary), "shardc"};
+    app.set_version_flag("--version", tool_text());
+    app.require_subcommand(1);
+    std::deque<Slot> slots;
+    std::vector<std::pair<CLI::App*, const CommandDef*>> subcommands;
+    std::vector<std::vector<Slot*>> slots_of;
+    for (const CommandDef* command : all_commands()) {
+        CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+        subcommands.emplace_back(sub, command);
+        slots_of.emplace_back();
+        for (const OptionDef& option : command->options) {
+            slots.emplace_back();
+            slots.back().option = &option;
+            add_option(*sub, option, slots.back());
+            slots_of.back().push_back(&slots.back());
+        }
+    }
+    const CommandDef* typed = nullptr;
+    for (const CommandDef* command : all_commands())
+        if (!arguments.empty() && arguments.front() == command->name) typed = command;
+    try {
+        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        app.parse(reversed);
+    } catch (const CLI::Success&) { // --help, --version
+        bool version = !arguments.empty() && arguments.front() == "--version";
+        env.out << (version ? tool_text() + "\n" : typed == nullptr ? overview() : help_text(*typed));
+        return exit_clean;
+    } catch (const CLI::ParseError& error) {
+        return usage_error(env, typed, explain_mistake(arguments, typed, error));
+    }
+    for (size_t i = 0; i < subcommands.size(); ++i) {
+        if (!subcommands[i].first->parsed()) continue;
+        Arguments parsed;
+        for (Slot* slot : slots_of[i]) {
+            if (std::string mistake = explain_choice(*slot); !mistake.empty()) return usage_error(env, typed, mistake);
+            std::string name(slot->option->name);
+            if (slot->flag)
+                parsed.set(name, {});
+            else if (slot->given())
+                parsed.set(name, slot->option->many ? slot->values : std::vector<std::string>{slot->value});
+            else if (!slot->option->fallback.empty())
+                parsed.set_fallback(name, slot->option->fallback);
+        }
+        Diagnostics diagnostics;
+        const FileClaims claims(*subcommands[i].second, parsed, env, diagnostics);
+        if (diagnostics.has_error()) {
+            print_diagnostics(env, Sources{}, diagnostics.all());
+            return exit_usage;
+        }
+        return subcommands[i].second->run(parsed, env);
+    }
+    internal_error("no subcommand was parsed");
+}
+
+// Memory was refused, a size is beyond any memory, or the system has no room for a thread.
+bool is_out_of_memory(const std::exception& error) {
+    const std::system_error* system = dynamic_cast<const std::system_error*>(&error);
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+           dynamic_cast<const std::length_error*>(&error) != nullptr ||
+           (system != nullptr && (system->code() == std::errc::resource_unavailable_try_again ||
+                                  system->code() == std::errc::not_enough_memory));
+}
+
+// `last_err` takes no memory to write to.
+int run_guarded(const std::vector<std::string>& arguments, Env& env, std::ostream& last_err) {
+    try {
+        return parse_and_run(arguments, env);
+    } catch (const std::exception& error) {
+        if (is_out_of_memory(error)) return report_out_of_memory(last_err);
+        env.err << "internal error: " << printable(error.what())
+                << "\nThis is a bug in shardc, not in your files. Please report it with the command and the files.\n";
+        return exit_internal;
+    }
+}
+
+} // namespace
+
+int run_cli(const std::vector<std::string>& arguments, Env& env) {
+    Outlet out(env.out, env.out_color), err(env.err, env.err_color || env.err_terminal);
+    err.stream() << std::unitbuf;
+    Env checked{env.in,        out.stream(),  err.stream(), env.files,
+                env.out_color, env.err_color, env.width,    env.err_terminal};
+    const int code = run_guarded(arguments, checked, env.err);
+    out.finish();
+    return out.problem() == ENOMEM ? report_out_of_memory(env.err) : finish_output(out, checked, code);
+}
+
+} // namespace shard

@@ -1,0 +1,84 @@
+#include "cli/diagnostics/diagnostics.h"
+
+#include "cli/diagnostics/format.h"
+#include "cli/terminal/exit_code.h"
+#include "plans/base/printable.h"
+#include "plans/disk/file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <istream>
+#include <ostream>
+
+namespace shard {
+
+std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic> diagnostics, bool color) {
+    Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
+    return find_format("text")->render(std::span<const Subject>(&subject, 1), color);
+}
+
+void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
+    env.err << diagnostics_text(sources, diagnostics, env.err_color);
+}
+
+void say(Env& env, std::string_view line) { env.err << printable(line) + "\n"; }
+
+int exit_code(const Diagnostics& diagnostics) {
+    Subject subject{{}, {}, nullptr, diagnostics.all()};
+    return exit_code(std::span<const Subject>(&subject, 1));
+}
+
+int unknown_name(Env& env, std::string_view kind, std::string_view name, const std::vector<std::string_view>& names) {
+    std::string_view near = nearest(name, names);
+    std::string help =
+        names.empty() ? std::string("there is none") : fmt::format("there are {}", fmt::join(names, ", "));
+    if (help.size() > 300) help = help.substr(0, help.rfind(',', 300)) + ", ...";
+    if (!near.empty()) help = fmt::format("did you mean '{}'?", near);
+    Sources sources;
+    Diagnostics diagnostics;
+    diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name)).help(help);
+    print_diagnostics(env, sources, diagnostics.all());
+    return exit_usage;
+}
+
+namespace {
+
+std::optional<std::string> read_stream(std::istream& in, std::string& error) {
+    std::string text;
+    errno = 0;
+    char block[1 << 16];
+    while (in.read(block, sizeof block), in.gcount() > 0) {
+        text.append(block, static_cast<size_t>(in.gcount()));
+        if (text.size() <= text_file_limit) continue;
+        error = too_large(text_file_limit);
+        return std::nullopt;
+    }
+    if (in.bad()) {
+        error = std::strerror(errno != 0 ? errno : EIO);
+        return std::nullopt;
+    }
+    return text;
+}
+
+} // namespace
+
+std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
+    std::string error;
+    std::optional<std::string> text = path == "-" ? read_stream(env.in, error) : env.files.read(path, error);
+    if (!text && path == "-") {
+        diagnostics.error("E0702", {}, fmt::format("cannot read stdin: {}", error))
+            .help("pipe a file in, or name one instead of -");
+        return std::nullopt;
+    }
+    if (!text) {
+        diagnostics.error("E0702", {}, fmt::format("cannot read '{}': {}", path, error))
+            .help(error == "is a directory"             ? "name a file in it"
+                  : error == too_large(text_file_limit) ? "is it a model, a layout, a plan or a policy?"
+                                                        : "check the path and its permissions; - reads stdin");
+        return std::nullopt;
+    }
+    return sources.add(path == "-" ? "<stdin>" : path, std::move(*text));
+}
+
+} // namespace shard

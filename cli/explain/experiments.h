@@ -1,0 +1,30 @@
+// What would make a tensor's collectives go? Found by experiment: the model is planned again with one constraint,
+// override or rule dropped or changed, which takes milliseconds, and the plans are compared. Order and number of
+// experiments depend on the input alone.
+#pragma once
+
+#include "cli/inputs/inputs.h"
+
+#include <map>
+
+namespace shard {
+
+struct Experiment {
+    std::string change;                                       // "without the constraint at model.yaml:12"
+    i64 collectives = 0, wire_bytes_per_device = 0, peak = 0; // of the whole plan with the change
+    double step_seconds = 0;
+    i64 touching = 0, touching_bytes = 0; // of collectives for the tensor asked about
+    std::map<std::string, i64> kinds;     // collectives by kind
+};
+
+// The figures of a plan as it is, in the same form.
+Experiment figures_of(const Plan& plan, const std::string& tensor);
+
+// By how much the numbers of collectives of a kind differ, without those that do not.
+std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);
+
+// The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
+// bytes, collectives.
+std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most);
+
+} // namespace shard

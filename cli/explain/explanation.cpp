@@ -1,0 +1,243 @@
+#include "cli/explain/explanation.h"
+
+#include "cli/inputs/tensor_names.h"
+#include "cli/report/nouns.h"
+#include "planner/graph/op_def.h"
+#include "planner/partition/compute_sharding.h"
+#include "planner/partition/local_names.h"
+#include "planner/propagate/explain.h"
+#include "planner/redistribute/redistribute.h"
+#include "planner/seed/gather_parameters.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+class Explainer {
+public:
+    Explainer(const Compiled& compiled, const TensorReport& tensor)
+        : compiled_(compiled), c_(compiled.compilation), mesh_(compiled.plan()->mesh), tensor_(tensor) {}
+
+    Explanation run() {
+        Explanation out;
+        out.tensor = &tensor_;
+        const std::optional<ValueId> value = value_of(*c_.graph, tensor_.name, tensor_.role);
+        if (value) {
+            for (size_t d = 0; d < tensor_.sharding.dims.size(); ++d) out.dims.push_back(dim_reason(*value, d));
+            const std::vector<std::string>& rejected = c_.seeds->rejected_by_value;
+            if (static_cast<size_t>(*value) < rejected.size())
+                out.rules_not_used = rejected[static_cast<size_t>(*value)];
+        }
+        if (value) computed(*value, out);
+        for (const CollectiveReport& collective : compiled_.plan()->report.collectives)
+            if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
+        if (value && !out.collectives.empty()) out.ways = ways_there();
+        out.as_it_is = figures_of(*compiled_.plan(), tensor_.name);
+        if (out.as_it_is.touching > 0) out.remedies = find_remedies(compiled_, tensor_.name, 5);
+        return out;
+    }
+
+private:
+    SourceRef place(const Span& span) const {
+        if (!span.known()) return {};
+        return {compiled_.sources->name(span.file), span.line, span.column};
+    }
+    std::string excerpt(const Span& span) const {
+        if (!span.known()) return {};
+        std::string_view line = compiled_.sources->line(span.file, span.line);
+        size_t first = line.find_first_not_of(" \t");
+        return first == std::string_view::npos ? std::string() : printable(line.substr(first));
+    }
+    std::string value_name(ValueId id) const { return c_.graph->value(id).name; }
+    std::string op_name(NodeId id) const {
+        return id >= 0 ? std::string(shard::op_name(c_.graph->node(id))) : std::string();
+    }
+
+    Because because(const Decision& decision) const {
+        Because out;
+        out.cause = decision.cause;
+        out.source = place(decision.span);
+        if (decision.cause != Decision::Cause::propagation) out.excerpt = excerpt(decision.span);
+        switch (decision.cause) {
+        case Decision::Cause::rule:
+            out.words = decision.rule >= 0 ? "a rule of the layout" : "its own rule";
+            break;
+        case Decision::Cause::override_:
+            out.words = "an override of the layout";
+            break;
+        case Decision::Cause::mesh_spec:
+            out.words = "written in mesh axes beside it";
+            break;
+        case Decision::Cause::constraint:
+            out.words = fmt::format("the constraint on {}", value_name(decision.value));
+            break;
+        case Decision::Cause::output:
+            out.words = "what the layout asks of the output";
+            break;
+        case Decision::Cause::fsdp:
+            out.words = "fsdp splits parameters of this size";
+            break;
+        case Decision::Cause::parameter:
+            out.words = fmt::format("as its parameter {}", value_name(decision.from));
+            break;
+        case Decision::Cause::propagation:
+            out.from = decision.from >= 0 ? value_name(decision.from) : "a neighbour";
+            out.through = op_name(decision.node);
+            out.words = fmt::format("from {} through {}", out.from, out.through);
+            break;
+        }
+        return out;
+    }
+
+    DimReason dim_reason(ValueId value, size_t d) const {
+        DimReason out;
+        out.name = d < tensor_.logical.size() && !tensor_.logical[d].empty()
+                       ? fmt::format("dim {} {}", d, tensor_.logical[d])
+                       : fmt::format("dim {}", d);
+        for (const AxisRef& axis : tensor_.sharding.dims[d].axes) {
+            if (axis.size == 1) continue;
+            AxisReason& reason = out.axes.emplace_back();
+            reason.axis = axis;
+            for (const Decision& decision : cause_chain(c_.propagation->log, value, static_cast<int>(d), axis))
+                reason.chain.push_back(because(decision));
+        }
+        // An output that the layout asks for in another form is not what propagation left.
+        if (same_layout(c_.propagation->values[static_cast<size_t>(value)], tensor_.sharding))
+            out.lost = lost(value, d);
+        if (out.axes.empty()) out.whole = whole_reason(value, !out.lost.empty());
+        return out;
+    }
+
+    std::vector<std::string> lost(ValueId value, size_t d) const {
+        std::vector<std::string> out;
+        if (c_.seeds->values[static_cast<size_t>(value)]) return out; // what is declared is not changed
+        for (const LostAxis& axis : lost_axes(*c_.graph, c_.propagation->values, value, static_cast<int>(d))) {
+            std::string to;
+            if (axis.dim >= 0) {
+                const std::vector<Decision> chain = cause_chain(c_.propagation->log, value, axis.dim, axis.axis);
+                to = fmt::format("splits dim {} already{}", axis.dim,
+                                 chain.empty() ? "" : ", " + because(chain.front()).words);
+            } else if (!axis.instead.empty()) {
+                to = fmt::format("lost to {}", text(mesh_, axis.instead));
+            } else {
+                to = "does not divide it";
+            }
+            out.push_back(fmt::format("{}, which {} has here through {}, {}", text(mesh_, axis.axis),
+                                      value_name(axis.from), op_name(axis.node), to));
+        }
+        return out;
+    }
+
+    void computed(ValueId value, Explanation& out) const {
+        const NodeId producer = c_.graph->value(value).producer;
+        if (producer < 0) return;
+        const Node& node = c_.graph->node(producer);
+        if (node.op == nullptr || is_constraint(node)) return;
+        const std::vector<ComputeSharding> ways =
+            compute_ways(*c_.graph, mesh_, *c_.hardware, *c_.propagation, producer);
+        if (ways.empty()) return;
+        out.op = node.op->name;
+        // The first of equals is the quickest.
+        const auto fewest = [&ways](i64 PlanCost::*figure) {
+            size_t best = 0;
+            for (size_t i = 1; i < ways.size(); ++i)
+                if (ways[i].cost.*figure < ways[best].cost.*figure) best = i;
+            return best;
+        };
+        const size_t bytes = fewest(&PlanCost::wire_bytes), work = fewest(&PlanCost::flops);
+        out.computed.push_back(compute_way(node, ways[0], "chosen"));
+        if (bytes != 0)
+            out.computed.push_back(
+                compute_way(node, ways[bytes], bytes == work ? "fewest bytes, least computation" : "fewest bytes"));
+        if (work != 0 && work != bytes) out.computed.push_back(compute_way(node, ways[work], "least computation"));
+    }
+
+    ComputeWay compute_way(const Node& node, const ComputeSharding& way, std::string is) const {
+        ComputeWay out;
+        out.is = std::move(is);
+        for (size_t i = 0; i < node.inputs.size(); ++i)
+            out.operands.emplace_back(value_name(node.inputs[i]), way.operands[i]);
+        out.makes = way.results[0];
+        out.seconds = way.cost.seconds;
+        out.wire_bytes_total = way.cost.wire_bytes;
+        out.flops_per_device = way.cost.flops;
+        return out;
+    }
+
+    // Why a dim carries no axis.
+    std::string whole_reason(ValueId value, bool lost_some) const {
+        const Value& v = c_.graph->value(value);
+        if (v.producer >= 0 && is_parameter_gather(c_.graph->node(v.producer))) {
+            const SourceRef at = place(c_.graph->node(v.producer).span);
+            return fmt::format("gathered for the {} pass, as fsdp at {}:{} says",
+                               gather_pass(c_.graph->node(v.producer)), at.file, at.line);
+        }
+        if (v.producer >= 0 && c_.seeds->constraints[static_cast<size_t>(v.producer)]) {
+            const SourceRef at = place(c_.graph->node(v.producer).span);
+            return fmt::format("the constraint at {}:{} keeps it whole", at.file, at.line);
+        }
+        if (c_.seeds->values[static_cast<size_t>(value)])
+            return "no rule or axis splits it, and what is declared is not changed";
+        return lost_some ? "no axis is left for it" : "nothing splits it";
+    }
+
+    // A chain of collectives and slices in the local graph is one redistribution: the chosen way, and the next best.
+    std::vector<WaysThere> ways_there() const {
+        const Graph& local = c_.local->graph;
+        const LocalNames names(*c_.graph, *c_.local);
+        const auto is_mine = [&](const Node& node) {
+            CollectiveReport probe;
+            probe.tensor = names.name(node);
+            return touches(probe, tensor_.name);
+        };
+        std::vector<WaysThere> out;
+        for (size_t n = 0; n < local.nodes.size(); ++n) {
+            const Node& node = local.nodes[n];
+            if (!node.collective || node.inputs.empty() || node.outputs.empty()) continue;
+            const Value& from = local.value(node.inputs[0]);
+            if (from.producer >= 0 && local.node(from.producer).collective) continue; // not the first of its chain
+            bool mine = is_mine(node);
+            const Value* to = &local.value(node.outputs[0]);
+            for (size_t next = n + 1; next < local.nodes.size(); ++next)
+                if (local.nodes[next].collective && !local.nodes[next].inputs.empty() &&
+                    &local.value(local.nodes[next].inputs[0]) == to) {
+                    mine = mine || is_mine(local.nodes[next]);
+                    to = &local.value(local.nodes[next].outputs[0]);
+                }
+            if (!mine || from.global_shape != to->global_shape) continue;
+            // A parameter is gathered in each pass, in the same way.
+            const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
+                return other.from == from.sharding && other.to == to->sharding;
+            });
+            if (is_known) continue;
+            TensorType global = from.type; // of a layer, if it is a layer that is moved
+            global.shape = from.global_shape;
+            std::vector<Redistribution> ways =
+                redistribution_alternatives(mesh_, *c_.hardware, global, from.sharding, to->sharding, 2);
+            if (!ways.empty()) out.push_back({from.sharding, to->sharding, std::move(ways)});
+        }
+        return out;
+    }
+
+    const Compiled& compiled_;
+    const Compilation& c_;
+    const Mesh& mesh_;
+    const TensorReport& tensor_;
+};
+
+} // namespace
+
+std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way) {
+    std::vector<std::string> words;
+    for (const RedistributionStep& step : way.steps)
+        words.push_back(step.collective ? text(mesh, *step.collective)
+                                        : fmt::format("slice over {}", text(mesh, step.slice.axes)));
+    return words;
+}
+
+Explanation explain(const Compiled& compiled, const TensorReport& tensor) { return Explainer(compiled, tensor).run(); }
+
+} // namespace shard

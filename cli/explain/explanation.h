@@ -1,0 +1,62 @@
+// Everything that `explain` says of one tensor, as data: why every axis is on it, why a dim is whole, which collectives
+// are for it, in what other ways its op could be computed, and what would make the collectives go.
+#pragma once
+
+#include "cli/explain/experiments.h"
+#include "cli/terminal/paint.h"
+#include "planner/redistribute/redistribute.h"
+
+namespace shard {
+
+// One step of the way back from an axis to the line that asked for it; the last one is not a propagation.
+struct Because {
+    Decision::Cause cause = Decision::Cause::rule;
+    std::string words;         // "from h through dot"
+    std::string from, through; // the value and the op, of a propagation
+    SourceRef source;
+    std::string excerpt; // the line that asked; empty for a propagation
+};
+struct AxisReason {
+    AxisRef axis;
+    std::vector<Because> chain;
+};
+struct DimReason {
+    std::string name; // "dim 0 batch"
+    std::vector<AxisReason> axes;
+    std::string whole;             // why it carries no axis, if it does not
+    std::vector<std::string> lost; // axes that neighbours have here and it does not, and to what they were lost
+};
+
+// A redistribution that the plan has: the ways from one sharding to another, the chosen one first.
+struct WaysThere {
+    Sharding from, to;
+    std::vector<Redistribution> ways;
+};
+
+// One way to compute the op that makes a tensor, with the cost of bringing its operands there and its result back.
+struct ComputeWay {
+    std::string is; // "chosen"; of the others what speaks for them: "fewest bytes", "least computation"
+    std::vector<std::pair<std::string, Sharding>> operands;
+    Sharding makes;
+    double seconds = 0;
+    i64 wire_bytes_total = 0, flops_per_device = 0;
+};
+
+struct Explanation {
+    const TensorReport* tensor = nullptr;
+    std::vector<DimReason> dims;
+    std::string rules_not_used;
+    std::string op;                   // that makes it; empty for inputs and constraints
+    std::vector<ComputeWay> computed; // the chosen way, then those it was preferred to although they send or do less
+    std::vector<CollectiveReport> collectives;
+    std::vector<WaysThere> ways;
+    Experiment as_it_is;
+    std::vector<Experiment> remedies;
+};
+
+// "all_gather over data (dim 0)", "slice over model"
+std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way);
+
+Explanation explain(const Compiled& compiled, const TensorReport& tensor);
+
+} // namespace shard

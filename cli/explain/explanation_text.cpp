@@ -1,0 +1,142 @@
+#include "cli/explain/explanation_text.h"
+
+#include "cli/explain/explanation.h"
+#include "cli/report/nouns.h"
+#include "cli/report/report.h"
+#include "cli/report/report_tables.h"
+#include "plans/base/units.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+class Writer {
+public:
+    Writer(const Compiled& compiled, const Explanation& explanation, const Paint& paint)
+        : plan_(*compiled.plan()), e_(explanation), tensor_(*explanation.tensor), paint_(paint) {}
+
+    std::string text() const {
+        return header() + "\n" + paint_.strong("Why this sharding") + "\n" + reasons() + "\n" + computed() +
+               collectives() + remedies();
+    }
+
+private:
+    std::string header() const {
+        return fmt::format("{}  {}  {}  {}\n  a device holds {}, {}; {}\n", paint_.strong(tensor_.name),
+                           name(tensor_.role), type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
+                           paint_axes(paint_, plan_.mesh, sharding_text(plan_.mesh, tensor_.sharding)),
+                           shape_text(tensor_.local_shape), human_bytes(tensor_.bytes_per_device),
+                           place_text(tensor_.source));
+    }
+
+    std::string reasons() const {
+        if (e_.dims.empty()) return e_.rules_not_used.empty() ? "" : not_used();
+        Table table({{""}, {""}, {""}, {""}});
+        for (const DimReason& dim : e_.dims) {
+            for (const AxisReason& axis : dim.axes) {
+                bool first = true;
+                for (const Because& step : axis.chain) {
+                    Cell cell(first ? shard::text(plan_.mesh, axis.axis) : "", axis_color(axis.axis.axis));
+                    table.add({first && &axis == &dim.axes.front() ? dim.name : "", cell, step.words,
+                               Cell(step.source.line > 0 ? place_text(step.source) : "", "2")});
+                    if (!step.excerpt.empty()) table.add_note(step.excerpt, "2");
+                    first = false;
+                }
+            }
+            if (dim.axes.empty()) table.add({dim.name, "-", dim.whole, ""});
+            for (const std::string& lost : dim.lost) table.add_note(lost, "2");
+        }
+        return table.render(paint_, "  ") + (e_.rules_not_used.empty() ? "" : not_used());
+    }
+    std::string not_used() const { return "  not used: " + e_.rules_not_used + "\n"; }
+
+    // Only where there was a choice between time and something else.
+    std::string computed() const {
+        if (e_.computed.size() < 2) return {};
+        std::string out = fmt::format("{}: {}\n", paint_.strong("How it is computed"), e_.op);
+        Table table({{""},
+                     {"operands"},
+                     {"makes"},
+                     {"sent, all together", Align::right},
+                     {"FLOP on a device", Align::right},
+                     {"time", Align::right}});
+        for (const ComputeWay& way : e_.computed) {
+            std::vector<std::string> operands;
+            for (const auto& [operand, sharding] : way.operands)
+                operands.push_back(fmt::format("{} {}", operand, sharding_text(plan_.mesh, sharding)));
+            table.add({way.is, fmt::format("{}", fmt::join(operands, ", ")), sharding_text(plan_.mesh, way.makes),
+                       human_bytes(way.wire_bytes_total), grouped(way.flops_per_device), human_seconds(way.seconds)});
+        }
+        return out + table.render(paint_, "  ") +
+               "  with bringing the operands there and the result to where it is kept; least time is chosen\n\n";
+    }
+
+    std::string collectives() const {
+        if (e_.collectives.empty()) return "No collective is for it.\n";
+        std::string out = paint_.strong("Collectives for it") + "\n";
+        out += collectives_table(plan_, {true}, paint_, e_.collectives).render(paint_, "  ");
+        for (const WaysThere& ways : e_.ways) out += ways_text(ways);
+        return out;
+    }
+
+    std::string ways_text(const WaysThere& ways) const {
+        std::string out = fmt::format("\n{}: {} to {}\n", paint_.strong("Ways there"),
+                                      sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
+        Table table({{""}, {"steps"}, {"sent, all together", Align::right}, {"time", Align::right}});
+        for (size_t i = 0; i < ways.ways.size(); ++i)
+            table.add({i == 0 ? "chosen" : "next best",
+                       fmt::format("{}", fmt::join(step_words(plan_.mesh, ways.ways[i]), ", then ")),
+                       human_bytes(ways.ways[i].wire_bytes_total), human_seconds(ways.ways[i].seconds)});
+        return out + table.render(paint_, "  ") +
+               "  least time is chosen, then fewest bytes, then fewest collectives\n";
+    }
+
+    // "-1 all_gather, +2 all_to_all"
+    std::string difference(const Experiment& experiment) const {
+        std::vector<std::string> words;
+        for (const auto& [kind, change] : kind_changes(experiment, e_.as_it_is))
+            words.push_back(fmt::format("{:+} {}", change, kind));
+        return fmt::format("{}", fmt::join(words, ", "));
+    }
+
+    std::string remedies() const {
+        const Experiment& base = e_.as_it_is;
+        if (base.touching == 0) return {};
+        std::string out = "\n" + paint_.strong("What would change it") + " (each planned again)\n";
+        if (e_.remedies.empty())
+            return out + "  no single constraint, override or rule makes these collectives fewer or smaller\n";
+        Table table({{"change"},
+                     {"collectives", Align::right},
+                     {"sent by a device", Align::right},
+                     {"step", Align::right},
+                     {"peak memory", Align::right},
+                     {"difference"}});
+        std::vector<Experiment> rows = {base};
+        rows.insert(rows.end(), e_.remedies.begin(), e_.remedies.end());
+        for (const Experiment& experiment : rows) {
+            std::string_view color = experiment.step_seconds < base.step_seconds   ? "32"
+                                     : experiment.step_seconds > base.step_seconds ? "33"
+                                                                                   : "";
+            table.add({experiment.change, grouped(experiment.collectives),
+                       human_bytes(experiment.wire_bytes_per_device),
+                       Cell(human_seconds(experiment.step_seconds), color), human_bytes(experiment.peak),
+                       difference(experiment)});
+        }
+        return out + table.render(paint_, "  ");
+    }
+
+    const Plan& plan_;
+    const Explanation& e_;
+    const TensorReport& tensor_;
+    const Paint& paint_;
+};
+
+} // namespace
+
+std::string explanation_text(const Compiled& compiled, const Explanation& explanation, const Paint& paint) {
+    return Writer(compiled, explanation, paint).text();
+}
+
+} // namespace shard

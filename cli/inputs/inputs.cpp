@@ -1,0 +1,211 @@
+#include "cli/inputs/inputs.h"
+
+#include "cli/diagnostics/diagnostics.h"
+#include "planner/text/yaml.h"
+#include "plans/base/printable.h"
+#include "plans/file/plan_json.h"
+#include "plans/plan/plan_difference.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// What a file is by its content: "a model", "a layout", or empty.
+std::string_view kind_of(const Sources& sources, int file) {
+    Diagnostics ignored;
+    const std::optional<Yaml> yaml = parse_yaml(sources, file, ignored);
+    if (!yaml || (yaml->find("graph") != nullptr) == (yaml->find("mesh") != nullptr)) return {};
+    return yaml->find("graph") != nullptr ? "a model" : "a layout";
+}
+
+// Where one stands in the other's place, all else that is wrong with them says nothing.
+void find_swapped(const Sources& sources, const PlanRequest& request, Compilation& compilation) {
+    if (!compilation.diagnostics.has_error()) return;
+    const std::string_view model = kind_of(sources, request.model_file), layout = kind_of(sources, request.layout_file);
+    if (model != "a layout" && layout != "a model") return;
+    compilation.diagnostics = {};
+    if (model == "a layout" && layout == "a model") {
+        compilation.diagnostics
+            .error("E0709", {},
+                   fmt::format("these look swapped: '{}' is a layout, '{}' is a model",
+                               sources.name(request.model_file), sources.name(request.layout_file)))
+            .help("the model comes first: MODEL LAYOUT");
+        return;
+    }
+    const int wrong = model == "a layout" ? request.model_file : request.layout_file;
+    compilation.diagnostics
+        .error("E0709", {},
+               fmt::format("'{}' is {}, and stands in the place of {}", sources.name(wrong),
+                           model == "a layout" ? model : layout, model == "a layout" ? "a model" : "a layout"))
+        .help("give a model, then a layout: MODEL LAYOUT");
+}
+
+// The model is in compiled.sources, or could not be read.
+void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_file, const std::string& layout,
+                         const std::string& mode) {
+    // Both are read before stopping, so that one run says which of the two are missing.
+    std::optional<int> layout_file = load_source(env, *compiled.sources, layout, compiled.compilation.diagnostics);
+    if (!model_file || !layout_file) return;
+    compiled.name = printable(layout);
+    compiled.request.model_file = *model_file;
+    compiled.request.layout_file = *layout_file;
+    compiled.request.mode = mode;
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    find_swapped(*compiled.sources, compiled.request, compiled.compilation);
+}
+
+// The texts inside a plan become the sources, ready to be compiled as they were, or on one device.
+bool take_texts(const Plan& plan, Compiled& compiled) {
+    *compiled.sources = Sources();
+    for (const SourceText& source : plan.sources) compiled.sources->add(source.name, source.text);
+    compiled.request.model_file = 0;
+    compiled.request.layout_file = 1;
+    compiled.request.mode = plan.mode;
+    if (plan.sources.size() >= 2) return true;
+    compiled.compilation.diagnostics.error("E0705", {}, "the plan does not hold the model and layout it came from")
+        .help("plan the model again, or give the model and the layout instead of the plan");
+    return false;
+}
+
+bool both_from_stdin(const std::string& model, const std::string& layout, Diagnostics& diagnostics) {
+    if (model != "-" || layout != "-") return false;
+    diagnostics.error("E0701", {}, "the model and the layout cannot both come from stdin")
+        .help("name a file for one of them");
+    return true;
+}
+
+} // namespace
+
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
+    Compiled compiled;
+    compiled.name = printable(layout);
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    if (both_from_stdin(model, layout, diagnostics)) return compiled;
+    std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
+    compile_with_layout(env, compiled, model_file, layout, mode);
+    return compiled;
+}
+
+Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used) {
+    Compiled compiled;
+    compiled.name = printable(words[0]);
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    used = std::min<size_t>(words.size(), 2);
+    if (used == 2 && both_from_stdin(words[0], words[1], diagnostics)) return compiled;
+    const std::optional<int> file = load_source(env, *compiled.sources, words[0], diagnostics);
+    if (!file || !looks_like_plan(compiled.sources->text(*file))) {
+        if (used == 2) {
+            compile_with_layout(env, compiled, file, words[1], mode);
+        } else if (file) {
+            diagnostics.error("E0704", {*file, 1, 1, 1}, fmt::format("'{}' is not a plan file", words[0]))
+                .help("a model needs a layout beside it: MODEL LAYOUT");
+        }
+        return compiled;
+    }
+    used = 1;
+    std::optional<Plan> plan = parse_plan(JsonText{compiled.sources->text(*file), *file}, diagnostics);
+    if (!plan || !take_texts(*plan, compiled)) return compiled;
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    if (compiled.plan() == nullptr) return compiled;
+    if (!first_difference(*plan, *compiled.plan()).empty())
+        compiled.compilation.diagnostics
+            .warning("W0501", {}, "this program plans the texts inside the plan file in another way")
+            .help("plan the model again; figures are those of the file, reasons those of this program");
+    compiled.compilation.plan = std::move(plan);
+    return compiled;
+}
+
+Compiled compile_again(const Plan& plan) {
+    Compiled compiled;
+    compiled.name = "compiled again";
+    if (take_texts(plan, compiled)) compiled.compilation = compile(*compiled.sources, compiled.request);
+    return compiled;
+}
+
+Compiled compile_reference(const Plan& plan) {
+    Compiled compiled;
+    compiled.name = "one device";
+    if (!take_texts(plan, compiled)) return compiled;
+    compiled.request.mesh_override = Mesh{};
+    compiled.compilation = compile(*compiled.sources, compiled.request);
+    std::optional<Plan>& reference = compiled.compilation.plan;
+    if (!reference) return compiled;
+    // The same values to start from, where they depend on the layout.
+    std::map<std::string_view, const PlanInput*> originals;
+    for (const PlanInput& input : plan.inputs) originals[plan.buffers[static_cast<size_t>(input.buffer)].name] = &input;
+    for (PlanInput& input : reference->inputs) {
+        const Buffer& own = reference->buffers[static_cast<size_t>(input.buffer)];
+        const std::map<std::string_view, const PlanInput*>::const_iterator original = originals.find(own.name);
+        internal_check(original != originals.end(), "one device has other inputs");
+        const Buffer& of = plan.buffers[static_cast<size_t>(original->second->buffer)];
+        internal_check(of.dtype == own.dtype && of.global_shape == own.global_shape, "one device has another input");
+        input.init = original->second->init;
+    }
+    return compiled;
+}
+
+bool looks_like_plan(std::string_view text) {
+    size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{' &&
+           text.substr(0, 4096).find("\"format_version\"") != std::string_view::npos;
+}
+
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode) {
+    std::vector<PlanSource> plans;
+    std::vector<std::optional<std::string>> texts;
+    bool any_plan = false;
+    for (const std::string& path : paths) {
+        PlanSource source;
+        source.name = printable(path);
+        std::optional<int> file = load_source(env, *source.sources, path, source.diagnostics);
+        texts.push_back(file ? std::optional<std::string>(source.sources->text(*file)) : std::nullopt);
+        any_plan = any_plan || (texts.back() && looks_like_plan(*texts.back()));
+        plans.push_back(std::move(source));
+    }
+    if (any_plan || paths.size() == 1) {
+        for (size_t i = 0; i < plans.size(); ++i) {
+            if (!texts[i]) continue;
+            if (looks_like_plan(*texts[i])) {
+                plans[i].plan = parse_plan(JsonText{*texts[i], 0}, plans[i].diagnostics);
+                if (!plans[i].plan) continue;
+                plans[i].file_text = *texts[i];
+                // Places in the plan's findings are places in the texts it holds.
+                *plans[i].sources = Sources();
+                for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
+                continue;
+            }
+            plans[i]
+                .diagnostics.error("E0704", {0, 1, 1, 1}, fmt::format("'{}' is not a plan file", paths[i]))
+                .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
+                                        : "give either plan files, or a model and layouts");
+        }
+        return plans;
+    }
+    // A model and layouts. Texts were read once (stdin can be read only once).
+    std::vector<PlanSource> compiled;
+    for (size_t i = 1; i < plans.size(); ++i) {
+        PlanSource source;
+        source.name = printable(paths[i]);
+        if (!texts[0] || !texts[i]) {
+            const Diagnostics& why = texts[0] ? plans[i].diagnostics : plans[0].diagnostics;
+            for (const Diagnostic& diagnostic : why.all()) source.diagnostics.add(diagnostic);
+            if (!texts[0] && !texts[i])
+                for (const Diagnostic& diagnostic : plans[i].diagnostics.all()) source.diagnostics.add(diagnostic);
+        } else {
+            PlanRequest request;
+            request.model_file = source.sources->add(plans[0].sources->name(0), *texts[0]);
+            request.layout_file = source.sources->add(plans[i].sources->name(0), *texts[i]);
+            request.mode = mode;
+            Compilation compilation = compile(*source.sources, request);
+            find_swapped(*source.sources, request, compilation);
+            source.plan = std::move(compilation.plan);
+            source.diagnostics = compilation.diagnostics;
+        }
+        compiled.push_back(std::move(source));
+    }
+    return compiled;
+}
+
+} // namespace shard

@@ -1,0 +1,54 @@
+#include "cli/inputs/output.h"
+
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/terminal/exit_code.h"
+
+#include <fmt/format.h>
+#include <ostream>
+
+namespace shard {
+
+OptionDef format_option(std::vector<std::string_view> formats) {
+    std::string_view fallback = formats.front();
+    return {.name = "--format",
+            .value = "FORMAT",
+            .doc = "how to print",
+            .choices = std::move(formats),
+            .fallback = fallback};
+}
+
+OptionDef output_option() {
+    return {.name = "--output",
+            .value = "FILE",
+            .doc = "write there instead of to stdout; the file appears whole or not at all",
+            .file = FileUse::written};
+}
+
+OptionDef mode_option() {
+    return {.name = "--mode",
+            .value = "MODE",
+            .doc = "what to plan: the forward pass, or one train step",
+            .choices = {"forward", "train"},
+            .fallback = "forward"};
+}
+
+bool write_file(Env& env, const std::string& path, std::string_view text) {
+    std::string error;
+    if (env.files.write(path, text, error)) return true;
+    Sources sources;
+    Diagnostics diagnostics;
+    diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, error))
+        .help("the file was left as it was");
+    print_diagnostics(env, sources, diagnostics.all());
+    return false;
+}
+
+int write_payload(Env& env, const Arguments& arguments, std::string_view text, int code) {
+    if (!arguments.has("--output") || arguments.string("--output") == "-") {
+        env.out << text;
+        return code;
+    }
+    return write_file(env, arguments.string("--output"), text) ? code : static_cast<int>(exit_usage);
+}
+
+} // namespace shard

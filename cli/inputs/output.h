@@ -1,0 +1,19 @@
+// The payload of a command: stdout, or the file of --output, which appears whole or not at all.
+#pragma once
+
+#include "cli/command/command.h"
+
+namespace shard {
+
+// Options that commands share. `formats` are the values of --format, the first is the default; --mode is what is
+// planned of a model.
+OptionDef format_option(std::vector<std::string_view> formats);
+OptionDef output_option();
+OptionDef mode_option();
+
+// False after reporting E0703.
+bool write_file(Env& env, const std::string& path, std::string_view text);
+// `code`, or 2 if --output could not be written.
+int write_payload(Env& env, const Arguments& arguments, std::string_view text, int code);
+
+} // namespace shard

@@ -1,0 +1,241 @@
+#include "cli/report/diff_report.h"
+
+#include "cli/report/nouns.h"
+#include "cli/report/report.h"
+#include "cli/report/report_tables.h"
+#include "cli/terminal/fold.h"
+#include "plans/base/units.h"
+#include "plans/base/version.h"
+#include "plans/json/json_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+
+namespace shard {
+
+namespace {
+
+// One figure of a plan; less is better.
+struct Figure {
+    std::string key, label; // as in JSON; as people read it
+    std::function<double(const Report&)> value;
+    std::function<std::string(double)> text;
+};
+
+std::string bytes_text(double value) { return human_bytes(static_cast<i64>(value)); }
+std::string count_text(double value) { return grouped(static_cast<i64>(value)); }
+
+std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
+    std::vector<Figure> figures = {
+        {"step_seconds", "step time", [](const Report& r) { return r.time.step_seconds; }, human_seconds},
+        {"compute_seconds", "  compute", [](const Report& r) { return r.time.compute_seconds; }, human_seconds},
+        {"communication_seconds", "  communication", [](const Report& r) { return r.time.communication_seconds; },
+         human_seconds},
+        {"peak_bytes", "peak memory", [](const Report& r) { return static_cast<double>(r.memory.peak); }, bytes_text},
+        {"params_bytes", "  params", [](const Report& r) { return static_cast<double>(r.memory.params); }, bytes_text},
+        {"wire_bytes_per_device", "sent by a device",
+         [](const Report& r) { return static_cast<double>(wire_bytes_per_device(r)); }, bytes_text},
+        {"wire_bytes_total", "sent, all together",
+         [](const Report& r) { return static_cast<double>(wire_bytes_total(r)); }, bytes_text},
+        {"collectives", "collectives", [](const Report& r) { return static_cast<double>(collective_count(r)); },
+         count_text},
+    };
+    std::vector<std::string> kinds;
+    for (const NamedPlan& named : plans)
+        for (const CollectiveReport& collective : named.plan->report.collectives)
+            if (std::find(kinds.begin(), kinds.end(), collective.kind) == kinds.end()) kinds.push_back(collective.kind);
+    std::sort(kinds.begin(), kinds.end());
+    for (const std::string& kind : kinds)
+        figures.push_back({kind, "  " + kind,
+                           [kind](const Report& r) {
+                               i64 count = 0;
+                               for (const CollectiveReport& collective : r.collectives)
+                                   if (collective.kind == kind) count += collective.count;
+                               return static_cast<double>(count);
+                           },
+                           count_text});
+    return figures;
+}
+
+std::vector<Column> columns_of(const std::vector<NamedPlan>& plans, std::string first, bool right) {
+    std::vector<Column> columns = {{std::move(first)}};
+    for (size_t i = 0; i < plans.size(); ++i) {
+        columns.push_back({plans[i].name, right ? Align::right : Align::left});
+        if (right) columns.push_back({""});
+    }
+    return columns;
+}
+
+// "+12.5%" of the base; empty for the base and for no change.
+std::string change_text(double value, double base) {
+    if (value == base) return "";
+    if (base == 0) return "new";
+    double change = 100 * (value - base) / base;
+    if (change > 900) return fmt::format("x{:.3g}", value / base);
+    return std::fabs(change) < 0.05 ? "" : fmt::format("{:+.1f}%", change);
+}
+
+Table figures_table(const std::vector<NamedPlan>& plans) {
+    Table table(columns_of(plans, "", true));
+    for (const Figure& figure : figures_of(plans)) {
+        std::vector<double> values;
+        for (const NamedPlan& named : plans) values.push_back(figure.value(named.plan->report));
+        double best = *std::min_element(values.begin(), values.end());
+        bool all_equal = std::count(values.begin(), values.end(), best) == static_cast<std::ptrdiff_t>(values.size());
+        std::vector<Cell> cells = {figure.label};
+        for (double value : values) {
+            bool is_best = value == best && !all_equal;
+            cells.emplace_back(figure.text(value), is_best ? "1;32" : "");
+            cells.emplace_back((is_best ? "* " : "  ") + change_text(value, values.front()), is_best ? "1;32" : "2");
+            if (cells.back().text == "  ") cells.back().text.clear();
+        }
+        table.add(cells);
+    }
+    return table;
+}
+
+// What a plan has a tensor as; empty if it has no such tensor.
+std::string sharding_in(const Plan& plan, const TensorReport& wanted) {
+    for (const TensorReport& tensor : plan.report.tensors)
+        if (tensor.name == wanted.name && tensor.role == wanted.role) return sharding_text(plan.mesh, tensor.sharding);
+    return {};
+}
+
+// {name, role, sharding in every plan}, for tensors that any two plans have differently. Meshes may differ, so texts
+// are compared.
+std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans) {
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::pair<std::string, Role>> seen;
+    for (const NamedPlan& named : plans) {
+        for (const TensorReport& tensor : named.plan->report.tensors) {
+            std::pair<std::string, Role> key{tensor.name, tensor.role};
+            if (&named != &plans.front() && std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+            seen.push_back(key);
+            std::vector<std::string> row = {tensor.name, std::string(name(tensor.role))};
+            for (const NamedPlan& each : plans) row.push_back(sharding_in(*each.plan, tensor));
+            if (std::any_of(row.begin() + 3, row.end(), [&](const std::string& text) { return text != row[2]; }))
+                rows.push_back(row);
+        }
+    }
+    return rows;
+}
+
+// Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
+Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values, i64& left_out) {
+    std::vector<Column> columns = {{"role"}, {"tensor"}};
+    for (const NamedPlan& named : plans) columns.push_back({named.name});
+    Table table(columns);
+    std::vector<std::vector<std::string>> rows;
+    for (std::vector<std::string>& row : differing_shardings(plans)) {
+        if (all_values || row[1] != name(Role::value))
+            rows.push_back(std::move(row));
+        else
+            ++left_out;
+    }
+    for (const FoldedRow& row : fold_rows(rows)) {
+        std::vector<Cell> cells = {row.fields[1], row.fields[0]};
+        for (size_t i = 0; i < plans.size(); ++i) {
+            const std::string& text = row.fields[i + 2];
+            cells.emplace_back(text.empty() ? "absent" : text);
+            cells.back().painted = paint_axes(paint, plans[i].plan->mesh, cells.back().text);
+        }
+        table.add(cells);
+    }
+    return table;
+}
+
+std::string left_out_text(i64 count) {
+    return count == 0 ? std::string()
+                      : fmt::format("and {} (--all shows them)\n", counted(count, "intermediate value"));
+}
+
+bool same_hardware(const std::vector<NamedPlan>& plans) {
+    return std::all_of(plans.begin(), plans.end(), [&](const NamedPlan& named) {
+        return named.plan->report.hardware == plans.front().plan->report.hardware;
+    });
+}
+
+constexpr std::string_view hardware_warning =
+    "the plans are for different hardware: their times compare machines, not layouts";
+
+// Mesh and hardware in the title if all have the same, else one line per plan.
+std::string heading(const std::vector<NamedPlan>& plans, const Paint& paint, std::string_view indent) {
+    const Plan& first = *plans.front().plan;
+    auto same = [&](const NamedPlan& named) { return named.plan->mesh == first.mesh; };
+    std::string out = fmt::format("{}, {}", paint.strong(first.model), first.mode);
+    if (std::all_of(plans.begin(), plans.end(), same) && same_hardware(plans))
+        return fmt::format("{}, on {}{}\n\n", out, paint_axes(paint, first.mesh, mesh_text(first.mesh)),
+                           first.report.hardware.empty() ? "" : ", " + first.report.hardware);
+    Table table({{""}, {""}, {""}});
+    for (const NamedPlan& named : plans) {
+        Cell mesh(mesh_text(named.plan->mesh));
+        mesh.painted = paint_axes(paint, named.plan->mesh, mesh.text);
+        table.add({named.name, mesh, named.plan->report.hardware});
+    }
+    out += "\n\n" + table.render(paint, indent) + "\n";
+    return same_hardware(plans) ? out : out + fmt::format("{}: {}\n\n", paint("1;33", "warning"), hardware_warning);
+}
+
+constexpr std::string_view legend = "* best of the row; percentages are against the first";
+
+} // namespace
+
+bool plans_differ(const std::vector<NamedPlan>& plans) {
+    for (const Figure& figure : figures_of(plans))
+        for (const NamedPlan& named : plans)
+            if (figure.value(named.plan->report) != figure.value(plans.front().plan->report)) return true;
+    return !differing_shardings(plans).empty();
+}
+
+std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values) {
+    std::string out = heading(plans, paint, "  ");
+    out += figures_table(plans).render(paint, "  ");
+    out += fmt::format("  {}\n", paint.faint(legend));
+    i64 left_out = 0;
+    Table shardings = shardings_table(plans, paint, all_values, left_out);
+    if (shardings.empty() && left_out == 0) return out + "\nAll tensors have the same shardings.\n";
+    out += "\n" + paint.strong("Shardings that differ") + "\n" + shardings.render(paint, "  ");
+    return left_out == 0 ? out : out + "  " + left_out_text(left_out);
+}
+
+std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values) {
+    std::string out = "### " + heading(plans, {}, "    ") + figures_table(plans).render_markdown() +
+                      fmt::format("\n\\{}\n\n", legend);
+    i64 left_out = 0;
+    Table shardings = shardings_table(plans, {}, all_values, left_out);
+    if (shardings.empty() && left_out == 0) return out + "All tensors have the same shardings.\n";
+    out += "#### Shardings that differ\n\n" + shardings.render_markdown();
+    return left_out == 0 ? out : out + "\n" + left_out_text(left_out);
+}
+
+std::string diff_json(const std::vector<NamedPlan>& plans) {
+    std::vector<std::string> items, tensors;
+    std::vector<Figure> figures = figures_of(plans);
+    for (const NamedPlan& named : plans) {
+        std::vector<std::string> axes;
+        for (const MeshAxis& axis : named.plan->mesh.axes)
+            axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
+        JsonObject mesh;
+        mesh.raw("axes", json_array(axes)).integer("devices", named.plan->mesh.device_count());
+        JsonObject object;
+        object.string("name", named.name).string("model", named.plan->model).raw("mesh", mesh.text());
+        object.string("hardware", named.plan->report.hardware);
+        for (const Figure& figure : figures) object.number(figure.key, figure.value(named.plan->report));
+        items.push_back(object.text());
+    }
+    for (const std::vector<std::string>& row : differing_shardings(plans)) {
+        std::vector<std::string> shardings;
+        for (size_t i = 2; i < row.size(); ++i) shardings.push_back(row[i].empty() ? "null" : json_string(row[i]));
+        tensors.push_back(
+            JsonObject().string("name", row[0]).string("role", row[1]).raw("shardings", json_array(shardings)).text());
+    }
+    JsonObject object;
+    object.integer("format_version", 1).string("tool", tool_text()).flag("differ", plans_differ(plans));
+    object.raw("plans", json_lines(items, 2)).raw("tensors", json_lines(tensors, 2));
+    if (!same_hardware(plans)) object.raw("warnings", json_array(std::vector{json_string(hardware_warning)}));
+    return object.text() + "\n";
+}
+
+} // namespace shard

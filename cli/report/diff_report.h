@@ -1,0 +1,22 @@
+// Several plans of one model side by side: figures with the best marked, and the shardings that differ. The first plan
+// is the base that the others are compared with.
+#pragma once
+
+#include "cli/terminal/paint.h"
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+struct NamedPlan {
+    std::string name;
+    const Plan* plan = nullptr;
+};
+
+// True if any figure or sharding differs.
+bool plans_differ(const std::vector<NamedPlan>& plans);
+
+std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values);
+std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values);
+std::string diff_json(const std::vector<NamedPlan>& plans);
+
+} // namespace shard

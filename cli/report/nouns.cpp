@@ -1,0 +1,85 @@
+#include "cli/report/nouns.h"
+
+#include "plans/base/units.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace shard {
+
+std::string mesh_text(const Mesh& mesh) {
+    std::vector<std::string> axes;
+    for (const MeshAxis& axis : mesh.axes)
+        if (axis.size > 1) axes.push_back(fmt::format("{} {}", axis.name, axis.size));
+    std::string devices = counted(mesh.device_count(), "device");
+    return axes.empty() ? devices : fmt::format("{} = {}", fmt::join(axes, " x "), devices);
+}
+
+namespace {
+
+std::vector<AxisRef> nontrivial(std::span<const AxisRef> axes) {
+    std::vector<AxisRef> result;
+    for (const AxisRef& axis : axes)
+        if (axis.size > 1) result.push_back(axis);
+    return result;
+}
+
+} // namespace
+
+Sharding without_trivial_axes(const Sharding& sharding) {
+    Sharding result = sharding;
+    for (DimSharding& dim : result.dims) dim.axes = nontrivial(dim.axes);
+    result.replicated = nontrivial(result.replicated);
+    result.partial = nontrivial(result.partial);
+    return result;
+}
+
+std::string sharding_text(const Mesh& mesh, const Sharding& sharding) {
+    return text(mesh, without_trivial_axes(sharding));
+}
+
+std::string paint_axes(const Paint& paint, const Mesh& mesh, std::string_view text) {
+    std::string result;
+    for (size_t i = 0; i < text.size();) {
+        size_t end = i;
+        while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+            ++end;
+        if (end == i) {
+            result += text[i++];
+            continue;
+        }
+        std::string_view word = text.substr(i, end - i);
+        std::optional<int> axis = mesh.find(word);
+        result += axis ? paint(axis_color(*axis), word) : std::string(word);
+        i = end;
+    }
+    return result;
+}
+
+Cell sharding_cell(const Paint& paint, const Mesh& mesh, const Sharding& sharding) {
+    Cell cell(sharding_text(mesh, sharding));
+    cell.painted = paint_axes(paint, mesh, cell.text);
+    return cell;
+}
+
+std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes) { return text(mesh, nontrivial(axes)); }
+
+std::string type_text(DType dtype, std::span<const i64> shape) {
+    return fmt::format("{} {}", name(dtype), shape_text(shape));
+}
+
+std::string type_text(DType dtype, std::span<const i64> shape, std::span<const std::string> logical) {
+    std::vector<std::string> dims;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        bool named = i < logical.size() && !logical[i].empty();
+        dims.push_back(named ? fmt::format("{} {}", logical[i], shape[i]) : std::to_string(shape[i]));
+    }
+    return fmt::format("{} ({})", name(dtype), fmt::join(dims, ", "));
+}
+
+std::string place_text(const SourceRef& source) {
+    return source.line > 0 ? fmt::format("{}:{}", source.file, source.line) : std::string();
+}
+
+} // namespace shard

@@ -1,0 +1,232 @@
+#include "cli/report/registries.h"
+
+#include "cli/command/command.h"
+#include "cli/diagnostics/format.h"
+#include "cli/terminal/paint.h"
+#include "cli/terminal/table.h"
+#include "planner/graph/op_def.h"
+#include "planner/read/hardware.h"
+#include "planner/schedule/schedule.h"
+#include "plans/base/embedded.h"
+#include "plans/diagnostics/codes.h"
+#include "plans/json/json_text.h"
+#include "plans/random/initializer.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+std::span<const EmbeddedText> embedded_hardware();
+
+namespace {
+
+// The first sentence, or the first line if that is shorter.
+std::string summary_of(std::string_view doc) {
+    size_t end = std::min(doc.find('\n'), doc.size());
+    for (size_t i = 1; i + 1 < end; ++i)
+        if (doc[i] == '.' && doc[i + 1] == ' ' && doc[i - 1] != '.') return std::string(doc.substr(0, i));
+    while (end > 0 && (doc[end - 1] == '.' || doc[end - 1] == ':')) --end;
+    return std::string(doc.substr(0, end));
+}
+
+std::string arity_text(const OpDef::Arity& arity) {
+    if (arity.max < 0) return fmt::format("{} or more operands", arity.min);
+    if (arity.min != arity.max) return fmt::format("{} to {} operands", arity.min, arity.max);
+    return fmt::format("{} operand{}", arity.min, arity.min == 1 ? "" : "s");
+}
+
+std::string_view type_name(AttributeDef::Type type) {
+    switch (type) {
+    case AttributeDef::Type::integer:
+        return "integer";
+    case AttributeDef::Type::number:
+    case AttributeDef::Type::element:
+        return "number";
+    case AttributeDef::Type::flag:
+        return "true or false";
+    case AttributeDef::Type::string:
+        return "text";
+    case AttributeDef::Type::dtype:
+        return "dtype";
+    case AttributeDef::Type::integers:
+        return "integers";
+    case AttributeDef::Type::pairs:
+        return "pairs of integers";
+    case AttributeDef::Type::elements:
+        return "numbers";
+    case AttributeDef::Type::size:
+        return "size";
+    case AttributeDef::Type::dims:
+        return "dims, by name or number";
+    case AttributeDef::Type::dim:
+        return "dim, by name or number";
+    case AttributeDef::Type::shape:
+        return "shape";
+    case AttributeDef::Type::axes:
+        return "logical axes";
+    case AttributeDef::Type::sharding:
+        return "sharding, by mesh axes";
+    case AttributeDef::Type::mesh_axes:
+        return "mesh axes";
+    }
+    return "";
+}
+
+template<class Def>
+std::vector<Item> op_items(const std::vector<const Def*>& defs) {
+    std::vector<Item> items;
+    for (const Def* def : defs) {
+        Item item{std::string(def->name), summary_of(def->doc), std::string(def->doc)};
+        item.arguments.emplace_back("operands", arity_text(def->operands));
+        for (const AttributeDef& attribute : def->attributes)
+            item.arguments.emplace_back(std::string(attribute.name),
+                                        fmt::format("{}{}{}{}", type_name(attribute.type),
+                                                    attribute.required ? ", required" : "",
+                                                    attribute.doc.empty() ? "" : ": ", attribute.doc));
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+std::vector<Item> ops() { return op_items(all_ops()); }
+std::vector<Item> composites() { return op_items(all_composites()); }
+
+std::vector<Item> collectives() {
+    std::vector<Item> items;
+    for (const CollectiveDef* def : all_collectives())
+        items.push_back({std::string(def->name), summary_of(def->doc), std::string(def->doc)});
+    return items;
+}
+
+// The doc of a profile is the profile itself: its numbers with their sources.
+std::vector<Item> hardware() {
+    std::vector<Item> items;
+    for (const std::string& name : builtin_hardware()) {
+        Sources sources;
+        Diagnostics diagnostics;
+        std::optional<Hardware> profile = load_hardware(name, {}, sources, diagnostics);
+        std::string text;
+        for (const EmbeddedText& embedded : embedded_hardware())
+            if (embedded.name == name) text = embedded.text;
+        while (!text.empty() && text.back() == '\n') text.pop_back();
+        items.push_back({name, profile ? summary_of(profile->doc) : "", text});
+    }
+    return items;
+}
+
+std::vector<Item> codes() {
+    std::vector<Item> items;
+    for (const CodeDoc& code : all_codes())
+        items.push_back(
+            {std::string(code.code), std::string(code.title), fmt::format("{}\n{}", code.title, code.explain)});
+    return items;
+}
+
+std::vector<Item> commands() {
+    std::vector<Item> items;
+    for (const CommandDef* def : all_commands()) {
+        Item item{std::string(def->name), std::string(def->summary), fmt::format("{}\n{}", def->summary, def->doc)};
+        for (const OptionDef& option : def->options)
+            item.arguments.emplace_back(std::string(option.name), std::string(option.doc));
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+std::vector<Item> formats() {
+    std::vector<Item> items;
+    for (const FormatDef* def : all_formats())
+        items.push_back({std::string(def->name), std::string(def->doc), std::string(def->doc)});
+    return items;
+}
+
+std::vector<Item> initializer_items() {
+    std::vector<Item> items;
+    for (const InitializerInfo& info : initializers()) {
+        Item item{std::string(info.name), summary_of(info.doc), std::string(info.doc)};
+        std::string_view rest = info.arguments;
+        while (!rest.empty()) {
+            std::string_view word = rest.substr(0, rest.find(' '));
+            rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+            size_t equals = word.find('=');
+            bool required = equals == std::string_view::npos;
+            item.arguments.emplace_back(std::string(word.substr(0, equals)),
+                                        required ? "required" : fmt::format("default {}", word.substr(equals + 1)));
+        }
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+} // namespace
+
+const std::vector<Registry>& all_registries() {
+    static const std::vector<Registry> registries = {
+        {"ops", "op", "primitive operations of a model's graph", ops},
+        {"composites", "composite", "operations written over the primitive ones", composites},
+        {"collectives", "collective", "what devices do together", collectives},
+        {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware},
+        {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
+        {"codes", "code", "what diagnostics and findings are called", codes},
+        {"commands", "command", "of shardc", commands},
+        {"formats", "format", "for `check --format`", formats},
+    };
+    return registries;
+}
+
+const Registry* find_registry(std::string_view name) {
+    for (const Registry& registry : all_registries())
+        if (registry.name == name || registry.one == name) return &registry;
+    return nullptr;
+}
+
+std::string wrapped(std::string_view text, size_t width) {
+    std::string out;
+    while (!text.empty()) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        size_t column = 0;
+        if (line.starts_with(' ')) {
+            out += line;
+            line = {};
+        }
+        while (!line.empty()) {
+            std::string_view word = line.substr(0, line.find(' '));
+            line.remove_prefix(std::min(word.size() + 1, line.size()));
+            size_t size = display_width(word);
+            if (column > 0 && column + 1 + size > width) {
+                out += '\n';
+                column = 0;
+            }
+            out += column > 0 ? " " : "";
+            out += word;
+            column += size + (column > 0 ? 1 : 0);
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+std::string item_json(const Item& item) {
+    JsonObject arguments;
+    for (const std::pair<std::string, std::string>& argument : item.arguments)
+        arguments.string(argument.first, argument.second);
+    return JsonObject()
+        .string("name", item.name)
+        .string("summary", item.summary)
+        .string("doc", item.doc)
+        .raw("arguments", arguments.text())
+        .text();
+}
+
+std::string item_text(const Registry& registry, const Item& item) {
+    std::string out = fmt::format("{} ({})\n\n", item.name, registry.one);
+    out += registry.name == "hardware" ? item.doc + "\n" : wrapped(item.doc, 100);
+    if (item.arguments.empty()) return out;
+    Table table({{""}, {""}});
+    for (const std::pair<std::string, std::string>& argument : item.arguments)
+        table.add({argument.first, argument.second});
+    return out + "\n" + table.render({}, "  ");
+}
+
+} // namespace shard

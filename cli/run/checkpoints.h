@@ -1,0 +1,49 @@
+// --save and --restore of `run`: what is asked for, what a restored run begins with, when to save.
+#pragma once
+
+#include "cli/command/command.h"
+#include "executor/checkpoint/checkpoint.h"
+#include "executor/formats/tensor.h"
+#include "executor/run/run.h"
+
+namespace shard {
+
+// The options, after those of `run` that are about single files.
+std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options);
+
+class RunCheckpoints {
+public:
+    // E0701 for options that do not go together.
+    RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics);
+
+    // Opens and checks what --restore names, makes the folder of --save: all that can fail before the run. Inputs that
+    // are `given` need not be in the checkpoint. Errors go to `diagnostics`.
+    void prepare(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics);
+    const Checkpoint* restored() const { return restored_ ? &*restored_ : nullptr; }
+    int first_step() const { return first_step_; } // steps that the restored run had made
+
+    // After each step and at the end. False, with E0614, if it could not be saved: a run must not go on for hours
+    // believing that it was.
+    bool after_step(const StepView& view, Diagnostics& diagnostics);
+    bool at_end(const StepView& view, Diagnostics& diagnostics);
+
+private:
+    bool save(const StepView& view, Diagnostics& diagnostics);
+
+    const Plan* plan_;
+    Env* env_;
+    std::string save_, restore_;
+    bool verifies_ = false; // reads again, after the run, what was restored
+    int every_ = 0;         // 0: at the end only
+    SaveWhat save_what_ = SaveWhat::all, restore_what_ = SaveWhat::all;
+    std::optional<Checkpoint> restored_;
+    int first_step_ = 0;
+    int saved_step_ = -1; // the last one, from 0
+    bool failed_ = false;
+};
+
+// --steps N is where a run ends, counted from its first beginning; without it, a run makes one step. How many are left:
+// none if the checkpoint is of step N, and E0701 if it is of a later one.
+std::optional<int> steps_left(const Arguments& arguments, int steps, int first_step, Diagnostics& diagnostics);
+
+} // namespace shard

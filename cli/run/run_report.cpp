@@ -1,0 +1,286 @@
+#include "cli/run/run_report.h"
+
+#include "cli/report/nouns.h"
+#include "cli/report/report.h"
+#include "cli/report/report_tables.h"
+#include "cli/run/steps.h"
+#include "executor/elements/element.h"
+#include "executor/formats/tensor.h"
+#include "executor/verify/compare.h"
+#include "plans/base/units.h"
+#include "plans/base/version.h"
+#include "plans/json/json_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shard {
+
+i64 RunReport::predicted_wire_bytes() const { return wire_bytes_total(plan->report); }
+
+void judge_run(const RunReport& report, Diagnostics& diagnostics) {
+    if (!report.wire_bytes_equal())
+        diagnostics
+            .finding("P0203", {},
+                     fmt::format("the devices exchanged {} B, the plan says {} B",
+                                 grouped(report.result.wire_bytes_total), grouped(report.predicted_wire_bytes())))
+            .help("this is a bug in shardc: please report it with the plan file");
+    if (!report.peak_equal())
+        diagnostics
+            .finding("P0204", {},
+                     fmt::format("the fullest device touched {} B, the plan says {} B",
+                                 grouped(report.result.touched_peak_bytes), grouped(report.plan->peak_bytes)))
+            .help("this is a bug in shardc: please report it with the plan file");
+}
+
+namespace {
+
+struct Summary {
+    double mean = 0, least = 0, most = 0;
+    std::vector<double> first;
+    bool finite = true;
+};
+
+Summary summarise(const Tensor& tensor) {
+    constexpr size_t shown = 4;
+    Summary summary;
+    size_t count = static_cast<size_t>(tensor.type.elements());
+    double sum = 0;
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (size_t i = 0; i < count; ++i) {
+            double value = convert_value<double>(data[i]);
+            if (i < shown) summary.first.push_back(value);
+            summary.least = i == 0 ? value : std::min(summary.least, value);
+            summary.most = i == 0 ? value : std::max(summary.most, value);
+            summary.finite = summary.finite && std::isfinite(value);
+            sum += value;
+        }
+    });
+    summary.mean = count > 0 ? sum / static_cast<double>(count) : 0;
+    return summary;
+}
+
+// The sign of a NaN says nothing, and differs between processors.
+std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
+
+// Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
+bool is_shown(const Plan& plan, const PlanOutput& output) {
+    if (!is_step(plan)) return true;
+    if (output.updates >= 0) return plan.buffers[static_cast<size_t>(output.updates)].role == Role::param;
+    return element_count(plan.buffers[static_cast<size_t>(output.buffer)].global_shape) != 1;
+}
+
+Table outputs_table(const RunReport& report) {
+    Table table({{is_step(*report.plan) ? "parameter" : "output"},
+                 {"type"},
+                 {"mean", Align::right},
+                 {"least", Align::right},
+                 {"most", Align::right},
+                 {"first values"},
+                 {""}});
+    for (const PlanOutput& output : report.plan->outputs) {
+        if (!is_shown(*report.plan, output)) continue;
+        const Tensor& tensor = report.result.outputs.at(output.name);
+        Summary summary = summarise(tensor);
+        std::vector<std::string> first;
+        for (double value : summary.first) first.push_back(number(value));
+        if (tensor.type.elements() > static_cast<i64>(first.size())) first.emplace_back("...");
+        table.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
+                   number(summary.least), number(summary.most), fmt::format("{}", fmt::join(first, " ")),
+                   Cell(summary.finite ? "" : "not finite", "1;31")});
+    }
+    return table;
+}
+
+// The last step's numbers once more, if there are others than the loss, and how far a run got that was stopped.
+std::string metrics_text(const RunReport& report) {
+    if (!is_step(*report.plan)) return {};
+    std::string out = "\n";
+    if (report.result.scalars.size() > 1) {
+        for (const PlanOutput& output : report.plan->outputs) {
+            const std::map<std::string, std::vector<double>>::const_iterator values =
+                report.result.scalars.find(output.name);
+            if (values == report.result.scalars.end()) continue;
+            const double last = values->second.back();
+            out += fmt::format("{}: {}\n", output.name, std::isnan(last) ? "nan" : fmt::format("{:.6f}", last));
+        }
+        out += "\n";
+    }
+    if (report.stopped())
+        out += fmt::format("stopped after {} of {} steps\n\n", report.first_step + report.result.steps,
+                           report.first_step + report.steps);
+    return out;
+}
+
+struct Timing {
+    double mean = 0, deviation = 0, least = 0;
+    i64 count = 0;
+};
+
+// Of the steps after those to warm up; the standard deviation is that of these numbers, not an estimate from a sample.
+Timing timing_of(const RunReport& report) {
+    Timing timing;
+    const std::vector<double>& all = report.result.seconds;
+    const std::vector<double> timed(all.begin() + std::min<std::ptrdiff_t>(report.warm_up, std::ssize(all)), all.end());
+    timing.count = std::ssize(timed);
+    if (timed.empty()) return timing;
+    for (double seconds : timed) timing.mean += seconds / static_cast<double>(timing.count);
+    for (double seconds : timed)
+        timing.deviation += (seconds - timing.mean) * (seconds - timing.mean) / static_cast<double>(timing.count);
+    timing.deviation = std::sqrt(timing.deviation);
+    timing.least = *std::min_element(timed.begin(), timed.end());
+    return timing;
+}
+
+JsonObject json_heading(const Plan& plan) {
+    JsonObject object;
+    object.integer("format_version", 1)
+        .string("tool", tool_text())
+        .string("model", plan.model)
+        .string("mode", plan.mode)
+        .integer("devices", plan.mesh.device_count());
+    return object;
+}
+
+} // namespace
+
+std::string run_heading(const Plan& plan, const Paint& paint) {
+    return fmt::format("{}, {}, run on {}\n\n", paint.strong(plan.model), plan.mode, mesh_text(plan.mesh));
+}
+
+std::string run_text(const RunReport& report, const Paint& paint) {
+    const Plan& plan = *report.plan;
+    const RunResult& result = report.result;
+    std::string out = metrics_text(report);
+    out += outputs_table(report).render(paint, "  ") + "\n";
+    Table figures({{""}, {"executed", Align::right}, {"predicted", Align::right}, {""}});
+    auto row = [&](const char* what, i64 executed, i64 predicted) {
+        bool equal = executed == predicted;
+        figures.add({what, grouped(executed) + " B", grouped(predicted) + " B",
+                     Cell(equal ? "equal" : "DIFFERENT", equal ? "32" : "1;31")});
+    };
+    row(result.steps > 1 && is_step(plan) ? "sent between devices in a step, all together"
+                                          : "sent between devices, all together",
+        result.wire_bytes_total, report.predicted_wire_bytes());
+    row("peak memory of the fullest device", result.touched_peak_bytes, plan.peak_bytes);
+    out += figures.render(paint, "  ");
+    if (report.comparison) {
+        const Comparison& comparison = *report.comparison;
+        // How far parameters and states may be apart follows from how far they moved.
+        const bool steps = is_step(plan);
+        std::string largest =
+            fmt::format("largest difference {:.3g}, {:.2g} of {} ({:.2g} allowed)", comparison.max_absolute,
+                        comparison.max_relative, steps ? "what it is compared with" : "the largest value",
+                        comparison.allowed_relative);
+        if (comparison.not_finite > 0) largest += fmt::format("; {} elements are not finite", comparison.not_finite);
+        constexpr double says_little = 0.5; // a plan that is wrong by a factor of two could pass
+        if (comparison.equal && comparison.allowed_relative >= says_little)
+            largest += "; so much may be rounding that this says little: verify the model in f32";
+        out += comparison.equal
+                   ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
+                   : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
+                                 largest);
+    }
+    if (report.warm_up > 0) {
+        const Timing timing = timing_of(report);
+        out += fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up)\n",
+                           human_seconds(timing.mean), human_seconds(timing.deviation),
+                           counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up);
+    }
+    if (report.show_seconds) {
+        std::vector<double> sorted = result.seconds;
+        std::sort(sorted.begin(), sorted.end());
+        out += fmt::format("\nemulation: {}, best {}, median {}\n", counted(static_cast<i64>(sorted.size()), "run"),
+                           human_seconds(sorted.front()), human_seconds(sorted[sorted.size() / 2]));
+    }
+    return out;
+}
+
+std::string run_json(const RunReport& report) {
+    const Plan& plan = *report.plan;
+    std::vector<std::string> outputs, seconds;
+    for (const PlanOutput& output : plan.outputs) {
+        const Tensor& tensor = report.result.outputs.at(output.name);
+        Summary summary = summarise(tensor);
+        std::vector<std::string> first;
+        for (double value : summary.first) first.push_back(json_number(value));
+        outputs.push_back(JsonObject()
+                              .string("name", output.name)
+                              .string("dtype", name(tensor.type.dtype))
+                              .raw("shape", json_integers(tensor.type.shape))
+                              .number("mean", summary.mean)
+                              .number("least", summary.least)
+                              .number("most", summary.most)
+                              .raw("first", json_array(first))
+                              .text());
+    }
+    auto figures = [](i64 executed, i64 predicted) {
+        return JsonObject()
+            .integer("executed", executed)
+            .integer("predicted", predicted)
+            .flag("equal", executed == predicted)
+            .text();
+    };
+    JsonObject object = json_heading(plan);
+    object.raw("outputs", json_lines(outputs, 2))
+        .raw("wire_bytes_total", figures(report.result.wire_bytes_total, report.predicted_wire_bytes()))
+        .raw("peak_bytes", figures(report.result.touched_peak_bytes, plan.peak_bytes));
+    if (report.comparison)
+        object.raw("verify", JsonObject()
+                                 .flag("verified", report.comparison->equal)
+                                 .number("max_absolute", report.comparison->max_absolute)
+                                 .number("max_relative", report.comparison->max_relative)
+                                 .number("allowed_relative", report.comparison->allowed_relative)
+                                 .integer("not_finite", report.comparison->not_finite)
+                                 .text());
+    if (is_step(plan)) {
+        std::vector<std::string> steps;
+        for (int step = 0; step < report.result.steps; ++step) {
+            std::map<std::string, double> scalars;
+            for (const auto& [name, values] : report.result.scalars) scalars[name] = values[static_cast<size_t>(step)];
+            steps.push_back(step_json(plan, report.first_step + step, scalars, -1));
+        }
+        object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped()).flag("nothing_left", false);
+    }
+    if (report.warm_up > 0) {
+        const Timing timing = timing_of(report);
+        object.raw("timing", JsonObject()
+                                 .integer("warm_up", report.warm_up)
+                                 .integer("count", timing.count)
+                                 .number("mean_seconds", timing.mean)
+                                 .number("deviation_seconds", timing.deviation)
+                                 .number("least_seconds", timing.least)
+                                 .text());
+    }
+    if (report.show_seconds) {
+        for (double value : report.result.seconds) seconds.push_back(json_number(value));
+        object.raw("seconds", json_array(seconds));
+    }
+    return object.text() + "\n";
+}
+
+std::string nothing_left_text(const std::string& checkpoint, int steps) {
+    return fmt::format("nothing left to do: {} has made all {}\n"
+                       "steps are counted from the first run's beginning: --steps {} makes {} more\n",
+                       checkpoint, counted(steps, "step"), 2 * i64{steps}, steps);
+}
+
+std::string nothing_left_json(const Plan& plan, int steps) {
+    return json_heading(plan)
+               .raw("outputs", "[]")
+               .raw("steps", "[]")
+               .flag("stopped", false)
+               .flag("nothing_left", true)
+               .integer("steps_made", steps)
+               .text() +
+           "\n";
+}
+
+std::string nothing_left_log(int steps) {
+    return JsonObject().flag("nothing_left", true).integer("steps_made", steps).text() + "\n";
+}
+
+} // namespace shard

@@ -1,0 +1,62 @@
+#include "cli/run/verify.h"
+
+#include "cli/diagnostics/diagnostics.h"
+#include "executor/verify/compare.h"
+#include "plans/base/version.h"
+#include "plans/json/json_places.h"
+#include "plans/plan/plan_difference.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+bool Verification::prepare(const PlanSource& source, bool other_plan, Env& env) {
+    plan_ = &*source.plan;
+    if (source.file_text.empty()) return true; // compiled just now
+    again_ = compile_again(*source.plan);
+    plan_ = again_.plan();
+    if (plan_ == nullptr) {
+        print_diagnostics(env, *again_.sources, again_.diagnostics().all());
+        return false;
+    }
+    const std::string difference = first_difference(*source.plan, *plan_);
+    if (difference.empty()) return true;
+    Sources files;
+    const int file = files.add(source.name, source.file_text);
+    const Span place = JsonText{source.file_text, file}.value(difference);
+    Diagnostics diagnostics;
+    if (other_plan) {
+        diagnostics.warning("W0501", place, "this program plans the texts inside the plan file in another way")
+            .note(fmt::format("the first difference is in {}", difference))
+            .help("it is compared with what the texts say on one device");
+    } else {
+        DiagnosticBuilder error =
+            diagnostics.error("E0507", place, "the plan is not what this program makes of the texts inside it")
+                .help("plan the model again; --allow-other-plan compares what it computes all the same");
+        error.note(fmt::format("the first difference is in {}", difference));
+        if (source.plan->tool != tool_text())
+            error.note(fmt::format("it was written by {}, this is {}", source.plan->tool, tool_text()));
+    }
+    print_diagnostics(env, files, diagnostics.all());
+    return other_plan;
+}
+
+bool Verification::compare(const RunOptions& options, RunReport& report, Env& env, Diagnostics& diagnostics) const {
+    const Compiled reference = compile_reference(*plan_);
+    if (reference.plan() == nullptr) {
+        print_diagnostics(env, *reference.sources, reference.diagnostics().all());
+        return false;
+    }
+    RunOptions same = options;
+    same.steps = report.result.steps;
+    same.return_initial = true; // how far parameters moved says how far apart they may be
+    same.after_step = nullptr;
+    same.at_end = nullptr;
+    same.stop = nullptr;
+    const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
+    if (!result) return false;
+    report.comparison = compare_results({*report.plan, report.result}, {*reference.plan(), *result}, diagnostics);
+    return true;
+}
+
+} // namespace shard

@@ -1,0 +1,52 @@
+// A table of aligned columns for text reports. Colour is applied after alignment, so it never shifts a column.
+//
+//     Table table({{"name"}, {"bytes", Align::right}});
+//     table.add({"x", "16.0 KiB"});
+//     table.render(paint, "  ")  ->  "  name     bytes\n  x     16.0 KiB\n"
+#pragma once
+
+#include "cli/terminal/paint.h"
+
+#include <vector>
+
+namespace shard {
+
+enum class Align { left, right };
+
+struct Column {
+    std::string header;
+    Align align = Align::left;
+};
+
+struct Cell {
+    std::string text;
+    std::string_view color = {};
+    std::string painted = {}; // instead of `text` when colour is on, if a cell has several colours
+    Cell(std::string cell_text = {}, std::string_view cell_color = {})
+        : text(std::move(cell_text)), color(cell_color) {}
+    Cell(const char* cell_text) : text(cell_text) {}
+};
+
+class Table {
+public:
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    void add(std::vector<Cell> cells); // missing cells at the end are empty
+    // A line under the last row, indented to the first column: why a row is there.
+    void add_note(std::string text, std::string_view color = {});
+    bool empty() const { return rows_.empty(); }
+
+    // Columns that are empty in every row are left out. Headers are left out if all are empty.
+    std::string render(const Paint& paint, std::string_view indent) const;
+    std::string render_markdown() const; // notes become a last column
+
+private:
+    struct Row {
+        std::vector<Cell> cells;
+        bool note = false;
+    };
+    std::vector<bool> used_columns() const;
+    std::vector<Column> columns_;
+    std::vector<Row> rows_;
+};
+
+} // namespace shard

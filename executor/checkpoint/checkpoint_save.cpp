@@ -1,0 +1,243 @@
+// Writing a checkpoint to the side, and putting it in the place of the one before.
+#include "executor/checkpoint/checkpoint_save.h"
+
+#include "executor/checkpoint/checkpoint.h"
+#include "executor/checkpoint/checkpoint_parts.h"
+#include "executor/checkpoint/piece.h"
+#include "executor/formats/storage.h"
+#include "plans/base/version.h"
+#include "plans/disk/file.h"
+#include "plans/disk/output_file.h"
+#include "plans/disk/output_path.h"
+#include "plans/disk/temporaries.h"
+#include "plans/json/json_text.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+
+namespace shard {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Saver {
+public:
+    Saver(const Plan& plan, const std::string& folder, i64 step, const ShardBytes& shard, Disk& disk)
+        : plan_(&plan), folder_(folder), shard_(&shard), disk_(&disk), side_(folder) {
+        index_.tool = tool_text();
+        index_.model = plan.model;
+        index_.step = step;
+    }
+
+    bool write_files(Part part) {
+        const std::vector<DevicePart> devices = blocks_to_write(*plan_, part);
+        for (size_t i = 0; i < devices.size(); ++i)
+            if (!write_file(part_file_name(part, static_cast<i64>(i), std::ssize(devices)), devices[i])) return false;
+        return true;
+    }
+
+    bool write_index() {
+        for (const PlanInput& input : plan_->inputs) {
+            const Buffer& buffer = buffer_of(input.buffer);
+            if (written_.contains(buffer.name)) index_.shapes.emplace_back(buffer.name, buffer.global_shape);
+        }
+        NewFile file(new_path(std::string(index_file)), *disk_);
+        file.append(print_checkpoint_index(index_));
+        return finish(file, std::string(index_file)) && sync_folder(*disk_, folder_, problem_);
+    }
+
+    void remove() {
+        for (const Temporary& file : files_) disk_->unlink(file.path());
+        disk_->rmdir(folder_);
+    }
+
+    const std::string& problem() const { return problem_; }
+
+private:
+    const Buffer& buffer_of(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+
+    std::string new_path(const std::string& name) { return files_.emplace_back(folder_ + "/" + name).path(); }
+
+    bool finish(NewFile& file, const std::string& name) {
+        if (file.finish()) return true;
+        problem_ = fmt::format("cannot write {} of step {}: {}", name, index_.step, file.problem());
+        return false;
+    }
+
+    bool write_file(const std::string& name, const DevicePart& device) {
+        // Larger elements first, so that all are aligned.
+        std::vector<OwnBlock> blocks = device.blocks;
+        std::stable_sort(blocks.begin(), blocks.end(), [this](const OwnBlock& a, const OwnBlock& b) {
+            return byte_size(buffer_of(a.buffer).dtype) > byte_size(buffer_of(b.buffer).dtype);
+        });
+        SafetensorsHeader header;
+        JsonObject shapes;
+        i64 at = 0;
+        for (const OwnBlock& block : blocks) {
+            const Buffer& buffer = buffer_of(block.buffer);
+            const std::string piece = piece_name(buffer.name, buffer.global_shape, {block.start, buffer.shape});
+            header.tensors.push_back(
+                {piece, std::string(safetensors_name(buffer.dtype)), buffer.shape, at, at + buffer.bytes});
+            at += buffer.bytes;
+            if (buffer.shape != buffer.global_shape) shapes.raw(buffer.name, json_integers(buffer.global_shape));
+            index_.pieces.push_back({piece, static_cast<int>(index_.files.size())});
+            written_.insert(buffer.name);
+        }
+        // Hugging Face's loaders ask for the framework that the row-major layout is that of.
+        header.metadata = {{"format", "pt"}, {"tool", index_.tool}, {"step", std::to_string(index_.step)}};
+        if (shapes.text() != "{}") header.metadata.emplace_back("shapes", shapes.text());
+
+        NewFile file(new_path(name), *disk_);
+        file.append(print_safetensors_header(header));
+        for (const OwnBlock& block : blocks) {
+            const Buffer& buffer = buffer_of(block.buffer);
+            file.append({(*shard_)(device.position, buffer), static_cast<size_t>(buffer.bytes)});
+        }
+        index_.total_size += at;
+        index_.files.push_back({name, file.bytes(), file.crc32()});
+        return finish(file, name);
+    }
+
+    const Plan* plan_;
+    std::string folder_;
+    const ShardBytes* shard_;
+    Disk* disk_;
+    Temporary side_;
+    std::deque<Temporary> files_;
+    CheckpointIndex index_;
+    std::set<std::string> written_;
+    std::string problem_;
+};
+
+// "step-5", or "step-5.2" after it: a folder that `latest` names is never written to.
+std::string free_name(const std::string& folder, i64 step) {
+    std::string name = step_name(step);
+    struct stat status = {};
+    for (int again = 2; ::lstat((folder + "/" + name).c_str(), &status) == 0; ++again)
+        name = fmt::format("{}.{}", step_name(step), again);
+    return name;
+}
+
+// The folders in a folder whose names are such.
+std::vector<std::string> folders_in(const std::string& folder, bool (*named)(std::string_view)) {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        std::error_code unknown;
+        if (named(entry->path().filename().native()) &&
+            entry->symlink_status(unknown).type() == fs::file_type::directory)
+            found.push_back(entry->path().native());
+    }
+    return found;
+}
+
+// What runs that were killed left half-written. Only who holds the lock of the folder writes there.
+void remove_half_written(const std::string& folder, Disk& disk) {
+    remove_stale_temporaries(disk, folder);
+    for (const std::string& side : folders_in(folder, is_temporary_name)) {
+        std::error_code error;
+        for (fs::directory_iterator entry(side, error), end; !error && entry != end; entry.increment(error))
+            disk.unlink(entry->path().native());
+        disk.rmdir(side);
+    }
+}
+
+// A checkpoint that is replaced: the files that its index names, then the index and the folder, unless somebody keeps
+// other things there. What a kill leaves of it is still known for what it was, by its index or its name.
+void remove_checkpoint(const std::string& folder, Disk& disk) {
+    const FolderLock lock(folder, FolderLock::one);
+    if (lock.taken_by_other()) return; // somebody restores it; a later save removes it
+    std::string problem;
+    const std::string index_path = fmt::format("{}/{}", folder, index_file);
+    const std::optional<std::string> text = read_file(index_path, problem, text_file_limit);
+    const std::optional<CheckpointIndex> index = text ? parse_checkpoint_index(*text, problem) : std::nullopt;
+    if (!index || !index->is_own()) return;
+    for (const IndexedFile& file : index->files)
+        if (disk.unlink(folder + "/" + file.name) != 0 && errno != ENOENT) return;
+    std::error_code error;
+    const fs::directory_iterator first(folder, error);
+    const bool only_index = !error && std::distance(first, fs::directory_iterator()) == 1;
+    if (!only_index) {
+        disk.unlink(index_path);
+        return;
+    }
+    const Temporary last(folder_of(folder) + "/" + temporary_name());
+    const Temporary last_index(fmt::format("{}/{}", last.path(), index_file));
+    if (disk.rename(folder, last.path()) != 0) return;
+    disk.unlink(last_index.path());
+    disk.rmdir(last.path());
+}
+
+// The name of the new folder; empty with a problem.
+std::string write_and_name(Saver& saver, const std::string& folder, const std::string& side, SaveWhat what, i64 step,
+                           std::string& problem, Disk& disk) {
+    if (!saver.write_files(Part::param) || (what == SaveWhat::all && !saver.write_files(Part::state)) ||
+        !saver.write_index()) {
+        problem = saver.problem();
+        return {};
+    }
+    const std::string name = free_name(folder, step);
+    if (disk.rename(side, folder + "/" + name) != 0) {
+        problem = fmt::format("cannot rename {} to {}: {}", side, name, std::strerror(errno));
+        return {};
+    }
+    // The new folder must be there before `latest` names it, whatever order the disk is written in.
+    if (!sync_folder(disk, folder, problem) || !write_file_atomically(folder + "/latest", name + "\n", problem, disk)) {
+        problem = fmt::format("cannot write {}/latest: {}", folder, problem);
+        return {};
+    }
+    return name;
+}
+
+} // namespace
+
+bool prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk) {
+    std::string problem;
+    bool fine = make_folders(disk, folder, problem);
+    if (fine && ::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
+        problem = std::strerror(errno);
+        fine = false;
+    }
+    fine = fine && check_output(folder + "/latest", OutputUse::replace, problem);
+    if (fine) return true;
+    diagnostics.error("E0614", {}, fmt::format("cannot save to '{}': {}", folder, problem))
+        .help("--save takes a folder, which is made if it is not there");
+    return false;
+}
+
+std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
+                                           const ShardBytes& shard, Diagnostics& diagnostics, Disk& disk) {
+    const FolderLock lock(folder, FolderLock::one);
+    if (lock.taken_by_other()) {
+        diagnostics.error("E0614", {}, fmt::format("another process is saving to '{}'", folder))
+            .help("give each run a folder of its own");
+        return std::nullopt;
+    }
+    if (lock.held()) remove_half_written(folder, disk);
+    const std::string side = folder + "/" + temporary_name();
+    std::string problem, name;
+    Saver saver(plan, side, step, shard, disk);
+    if (disk.mkdir(side) != 0)
+        problem = fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno));
+    else
+        name = write_and_name(saver, folder, side, what, step, problem, disk);
+    if (name.empty()) {
+        saver.remove();
+        diagnostics.error("E0614", {}, problem).help("the checkpoint from before, if there was one, is as it was");
+        return std::nullopt;
+    }
+    // Only now: `latest` is on the disk.
+    for (const std::string& other : folders_in(folder, is_step_name))
+        if (other != folder + "/" + name) remove_checkpoint(other, disk);
+    return folder + "/" + name;
+}
+
+} // namespace shard

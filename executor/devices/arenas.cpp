@@ -1,0 +1,51 @@
+#include "executor/devices/arenas.h"
+
+#include "executor/devices/memory_checks.h"
+
+#include <sys/mman.h>
+
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 line = 64, page = 4096, skew_lines = 5;
+
+// An odd number of lines, so that no two of the arenas of a page's worth share a cache set.
+i64 stride_of(i64 bytes) {
+    if (bytes < page) return (((bytes + line - 1) / line + 1) | 1) * line;
+    return (bytes + page - 1) / page * page + skew_lines * line;
+}
+
+} // namespace
+
+i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
+    const i64 limit = std::numeric_limits<i64>::max() / 2;
+    if (bytes_per_device > limit - 2 * page) return limit;
+    const i64 stride = stride_of(bytes_per_device);
+    return devices > limit / stride ? limit : devices * stride;
+}
+
+bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
+    internal_check(base_ == nullptr, "arenas are allocated once");
+    const i64 total = total_bytes(devices, bytes_per_device);
+    void* memory = mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    madvise(memory, static_cast<size_t>(total), MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
+    base_ = static_cast<std::byte*>(memory);
+    bytes_ = bytes_per_device;
+    stride_ = stride_of(bytes_per_device);
+    mapped_ = total;
+    forbid_bytes(base_, mapped_);
+    return true;
+}
+
+Arenas::~Arenas() {
+    if (base_ == nullptr) return;
+    allow_bytes(base_, mapped_); // the addresses may be given to someone else
+    munmap(base_, static_cast<size_t>(mapped_));
+}
+
+} // namespace shard

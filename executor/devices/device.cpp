@@ -1,0 +1,102 @@
+#include "executor/devices/device.h"
+
+#include "executor/devices/memory_checks.h"
+#include "executor/elements/element.h"
+#include "executor/kernels/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shard {
+
+Device::Device(const Machine& machine, int position)
+    : machine_(machine), position_(position), arena_(machine.arenas.of(position)),
+      coordinates_(coordinates_of(machine.plan.mesh, position)),
+      loops_(static_cast<size_t>(machine.program.loop_indices), 0) {}
+
+void Device::restart() {
+    counter_ = 0;
+    std::fill(loops_.begin(), loops_.end(), 0);
+}
+
+std::byte* Device::touch(const Buffer& buffer) {
+    internal_check(buffer.offset >= 0 && buffer.offset + buffer.bytes <= machine_.plan.arena_bytes,
+                   "a buffer outside its arena");
+    touched_ = std::max(touched_, buffer.offset + buffer.bytes);
+    allow_bytes(data(buffer), buffer.bytes);
+    return data(buffer);
+}
+
+void Device::poison(i64 offset, i64 bytes) {
+    allow_bytes(arena_ + offset, bytes);
+    if (machine_.poison) std::memset(arena_ + offset, poison_byte, static_cast<size_t>(bytes));
+    forbid_bytes(arena_ + offset, bytes);
+}
+
+i64 Device::read_scalar(const void* state, int id) {
+    const Device& device = *static_cast<const Device*>(state);
+    const Buffer& buffer = device.buffer(id);
+    return visit_dtype(buffer.dtype, [&](auto zero) -> i64 {
+        decltype(zero) value;
+        std::memcpy(&value, device.data(buffer), sizeof value);
+        return convert_value<i64>(value);
+    });
+}
+
+void Device::compute(const Compute& step) {
+    std::vector<Operand> inputs;
+    for (int id : step.inputs) inputs.push_back({buffer(id).dtype, &buffer(id).shape, touch(buffer(id))});
+    const Buffer& output = buffer(step.output);
+    const AffineContext context = {&machine_.plan.mesh, coordinates_, loops_, read_scalar, this};
+    internal_check(step.scratch_offset >= 0 && step.scratch_offset + step.scratch_bytes <= machine_.plan.arena_bytes,
+                   "scratch outside its arena");
+    allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
+    Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
+    run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, context});
+    if (scratch.used() > 0) {
+        touched_ = std::max(touched_, step.scratch_offset + scratch.used());
+        poison(step.scratch_offset, scratch.used());
+    }
+    forbid_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
+}
+
+Progress Device::advance(Backend& backend) {
+    const std::vector<Instruction>& program = machine_.program.instructions;
+    if (counter_ == 0) started_ = std::chrono::steady_clock::now();
+    while (counter_ < program.size()) {
+        const Instruction& step = program[counter_];
+        switch (step.kind) {
+        case Instruction::Kind::compute:
+            compute(*step.compute);
+            break;
+        case Instruction::Kind::start:
+            backend.start(step.collective, position_, touch(buffer(step.start->input)),
+                          touch(buffer(step.start->output)));
+            break;
+        case Instruction::Kind::wait:
+            if (!backend.wait(step.collective, position_)) return Progress::waiting;
+            break;
+        case Instruction::Kind::loop:
+            if (step.loop->trips <= 0) {
+                counter_ = step.target;
+                continue;
+            }
+            loops_[static_cast<size_t>(step.loop->index)] = 0;
+            break;
+        case Instruction::Kind::end_loop:
+            if (++loops_[static_cast<size_t>(step.loop->index)] < step.loop->trips) {
+                counter_ = step.target;
+                continue;
+            }
+            break;
+        case Instruction::Kind::release:
+            poison(buffer(step.buffer).offset, buffer(step.buffer).bytes);
+            break;
+        }
+        ++counter_;
+    }
+    ended_ = std::chrono::steady_clock::now();
+    return Progress::done;
+}
+
+} // namespace shard

@@ -1,0 +1,69 @@
+#include "executor/devices/program.h"
+
+#include <algorithm>
+#include <map>
+
+namespace shard {
+
+namespace {
+
+struct Flattener {
+    Program program;
+    std::map<int, int> collective_of_token;
+
+    void add(const std::vector<Step>& steps) {
+        for (const Step& step : steps) std::visit([this](const auto& s) { add(s); }, step.variant_ref());
+    }
+    void add(const Compute& compute) {
+        Instruction instruction = {};
+        instruction.compute = &compute;
+        program.instructions.push_back(instruction);
+    }
+    void add(const Start& start) {
+        Instruction instruction = {};
+        instruction.kind = Instruction::Kind::start;
+        instruction.start = &start;
+        instruction.collective = static_cast<int>(program.starts.size());
+        collective_of_token[start.token] = instruction.collective;
+        program.starts.push_back(&start);
+        program.instructions.push_back(instruction);
+    }
+    void add(const Wait& wait) {
+        const std::map<int, int>::const_iterator found = collective_of_token.find(wait.token);
+        internal_check(found != collective_of_token.end(), "a wait without a start");
+        Instruction instruction = {};
+        instruction.kind = Instruction::Kind::wait;
+        instruction.collective = found->second;
+        program.instructions.push_back(instruction);
+    }
+    void add(const Loop& loop) {
+        internal_check(loop.index >= 0, "a loop without an index");
+        program.loop_indices = std::max(program.loop_indices, loop.index + 1);
+        const size_t begin = program.instructions.size();
+        Instruction instruction = {};
+        instruction.kind = Instruction::Kind::loop;
+        instruction.loop = &loop;
+        program.instructions.push_back(instruction);
+        add(loop.body);
+        instruction.kind = Instruction::Kind::end_loop;
+        instruction.target = begin + 1;
+        program.instructions.push_back(instruction);
+        program.instructions[begin].target = program.instructions.size();
+    }
+    void add(const Release& release) {
+        Instruction instruction = {};
+        instruction.kind = Instruction::Kind::release;
+        instruction.buffer = release.buffer;
+        program.instructions.push_back(instruction);
+    }
+};
+
+} // namespace
+
+Program flatten(const Plan& plan) {
+    Flattener flattener;
+    flattener.add(plan.steps);
+    return std::move(flattener.program);
+}
+
+} // namespace shard

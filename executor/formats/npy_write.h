@@ -1,0 +1,13 @@
+// Arrays as .npy files.
+#pragma once
+
+#include "executor/formats/tensor.h"
+#include "plans/diagnostics/diagnostic.h"
+
+#include <string>
+
+namespace shard {
+
+bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics);
+
+} // namespace shard

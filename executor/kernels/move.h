@@ -1,0 +1,10 @@
+// Copies of boxes: slices, transposes, pads, concatenations.
+#pragma once
+
+#include "executor/kernels/kernels.h"
+
+namespace shard {
+
+void run_move(const Move& kernel, const KernelCall& call);
+
+} // namespace shard

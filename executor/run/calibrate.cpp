@@ -1,0 +1,170 @@
+#include "executor/run/calibrate.h"
+
+#include "executor/run/run.h"
+#include "plans/kernel/kernel_scratch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace shard {
+
+namespace {
+
+// Buffers one behind the other on a mesh of one axis; every device computes the same, or exchanges with its neighbours.
+class Bench {
+public:
+    explicit Bench(i64 devices) { plan_.mesh.axes = {{"device", devices, ""}}; }
+
+    int buffer(const std::string& name, DType dtype, Shape shape, bool input) {
+        Buffer made;
+        made.id = static_cast<int>(plan_.buffers.size());
+        made.name = name;
+        made.dtype = dtype;
+        made.sharding = replicated_sharding(static_cast<int>(shape.size()));
+        made.shape = made.global_shape = shape;
+        made.bytes = element_count(shape) * byte_size(dtype);
+        made.offset = take(made.bytes);
+        if (input) plan_.inputs.push_back({made.id, {Fill{0.5}, std::move(shape), {}}});
+        plan_.buffers.push_back(std::move(made));
+        return plan_.buffers.back().id;
+    }
+
+    void compute(Kernel kernel, std::vector<int> inputs, int output) {
+        std::vector<TensorType> types;
+        for (int id : inputs) types.push_back(type_of(id));
+        Compute step;
+        step.scratch_bytes = scratch_bytes(kernel, types, type_of(output));
+        step.scratch_offset = take(step.scratch_bytes);
+        step.kernel = std::move(kernel);
+        step.inputs = std::move(inputs);
+        step.output = output;
+        plan_.steps.push_back(std::move(step));
+    }
+
+    // Every device receives the vectors of all.
+    void all_gather(int input, int output) {
+        Start start;
+        start.collective.def = find_collective("all_gather");
+        start.collective.axes = {plan_.mesh.whole(0)};
+        start.collective.moves = {{0, -1, start.collective.axes}};
+        start.input = input;
+        start.output = output;
+        plan_.steps.push_back(start);
+        plan_.steps.push_back(Wait{0});
+    }
+
+    // The least of some runs; the first, which touches the memory, does not count.
+    std::optional<double> seconds(int rounds, Diagnostics& diagnostics) {
+        RunOptions options;
+        options.steps = rounds + 1;
+        options.poison = false;
+        const std::optional<RunResult> result = run_plan(plan_, options, diagnostics);
+        if (!result) return std::nullopt;
+        return std::max(1e-9, *std::min_element(result->seconds.begin() + 1, result->seconds.end()));
+    }
+
+private:
+    TensorType type_of(int id) const {
+        const Buffer& buffer = plan_.buffers[static_cast<size_t>(id)];
+        return {buffer.dtype, buffer.shape, {}};
+    }
+    i64 take(i64 bytes) {
+        const i64 offset = plan_.arena_bytes;
+        plan_.arena_bytes += (bytes + 63) / 64 * 64;
+        plan_.peak_bytes = plan_.arena_bytes;
+        return offset;
+    }
+    Plan plan_;
+};
+
+// out = lhs + rhs over vectors.
+Pointwise addition() {
+    Pointwise kernel;
+    kernel.input_dims = {{0}, {0}};
+    ScalarStep step;
+    step.dtype = DType::f32;
+    step.op = ScalarOp::input;
+    step.args[0] = 0;
+    kernel.steps.push_back(step);
+    step.args[0] = 1;
+    kernel.steps.push_back(step);
+    step.op = ScalarOp::add;
+    step.args = {0, 1, -1};
+    kernel.steps.push_back(step);
+    return kernel;
+}
+
+std::optional<double> product_seconds(i64 devices, DType dtype, const CalibrateOptions& options,
+                                      Diagnostics& diagnostics) {
+    const Shape shape = {options.matrix, options.matrix};
+    Bench bench(devices);
+    const int a = bench.buffer("a", dtype, shape, true), b = bench.buffer("b", dtype, shape, true);
+    bench.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {a, b}, bench.buffer("c", dtype, shape, false));
+    return bench.seconds(options.rounds, diagnostics);
+}
+
+// `steps` additions of vectors.
+std::optional<double> addition_seconds(i64 devices, i64 elements, int steps, const CalibrateOptions& options,
+                                       Diagnostics& diagnostics) {
+    Bench bench(devices);
+    const int a = bench.buffer("a", DType::f32, {elements}, true), b = bench.buffer("b", DType::f32, {elements}, true);
+    const int c = bench.buffer("c", DType::f32, {elements}, false);
+    for (int step = 0; step < steps; ++step) bench.compute(addition(), {a, b}, c);
+    return bench.seconds(options.rounds, diagnostics);
+}
+
+} // namespace
+
+std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostics& diagnostics) {
+    Calibration found;
+    found.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const i64 devices = found.cores;
+    const double n = static_cast<double>(options.matrix);
+    for (const auto& [dtype, flops] : {std::pair(DType::f32, &found.flops_f32), std::pair(DType::f64, &found.flops_f64),
+                                       std::pair(DType::bf16, &found.flops_bf16)}) {
+        const std::optional<double> seconds = product_seconds(devices, dtype, options, diagnostics);
+        if (!seconds) return std::nullopt;
+        *flops = 2 * n * n * n * static_cast<double>(devices) / *seconds;
+    }
+
+    const i64 elements = std::max<i64>(1, options.bytes / byte_size(DType::f32));
+    const double bytes = static_cast<double>(elements * byte_size(DType::f32));
+    const std::optional<double> sums = addition_seconds(devices, elements, 1, options, diagnostics);
+    constexpr int small_steps = 1000;
+    const std::optional<double> small = addition_seconds(1, 1, small_steps, options, diagnostics);
+    if (!sums || !small) return std::nullopt;
+    found.memory_bandwidth = 3 * bytes * static_cast<double>(devices) / *sums;
+    found.kernel_floor = *small / small_steps;
+
+    const i64 group = std::max<i64>(2, devices); // one core too takes turns
+    Bench exchange(group);
+    const int part = exchange.buffer("part", DType::f32, {elements}, true);
+    exchange.all_gather(part, exchange.buffer("whole", DType::f32, {group * elements}, false));
+    const std::optional<double> gathered = exchange.seconds(options.rounds, diagnostics);
+    if (!gathered) return std::nullopt;
+    found.link_bandwidth = bytes * static_cast<double>(group - 1) / *gathered;
+    return found;
+}
+
+std::string calibration_yaml(const Calibration& c) {
+    const std::string source = "source: measured by shardc calibrate";
+    return fmt::format("hardware: measured\n"
+                       "doc: \"this machine, {} cores, as the executor uses it\"\n"
+                       "flops: # per second, all cores\n"
+                       "  f32: {{value: {:.4e}, {}}}\n"
+                       "  f64: {{value: {:.4e}, {}}}\n"
+                       "  bf16: {{value: {:.4e}, {}}} # multiplied as f32\n"
+                       "kernel_floor: {{value: {:.4e}, {}}} # seconds\n"
+                       "memory:\n"
+                       "  bandwidth: {{value: {:.4e}, {}}} # bytes/s\n"
+                       "links:\n"
+                       "  memory:\n"
+                       "    topology: uniform\n"
+                       "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that a device receives\n",
+                       c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.kernel_floor, source,
+                       c.memory_bandwidth, source, c.link_bandwidth, source);
+}
+
+} // namespace shard

@@ -1,0 +1,205 @@
+#include "executor/run/host.h"
+
+#include "executor/checkpoint/checkpoint.h"
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
+#include "executor/formats/tensor.h"
+#include "executor/kernels/generate.h"
+#include "executor/kernels/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace shard {
+
+namespace {
+
+const Buffer& buffer_of(const Plan& plan, int id) { return plan.buffers[static_cast<size_t>(id)]; }
+
+std::vector<i64> start_of(const Plan& plan, const Buffer& buffer, const Device& device) {
+    return local_start(plan.mesh, buffer.global_shape, buffer.sharding, device.coordinates());
+}
+
+// The plan's input of this name; reports E0603 if there is none.
+const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnostics& diagnostics) {
+    for (const PlanInput& input : plan.inputs)
+        if (buffer_of(plan, input.buffer).name == name) return &input;
+    std::vector<std::string_view> names;
+    for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
+    const std::string_view near = nearest(name, names);
+    DiagnosticBuilder error = diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name));
+    error.help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                            : fmt::format("did you mean '{}'?", near));
+    return nullptr;
+}
+
+bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
+    if (static_cast<i64>(tensor.bytes.size()) == tensor.type.bytes()) return true;
+    diagnostics.error(
+        "E0602", {},
+        fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(), tensor.type.bytes()));
+    return false;
+}
+
+std::string loss_help(const StoredType& type, DType wanted) {
+    const bool are_floats = is_floating(wanted) && type.kind == StoredType::Kind::floating;
+    return are_floats ? fmt::format("shardc does not round it: numpy does, with x.astype('{}')",
+                                    wanted == DType::f64 ? "float64" : "float32")
+                      : "";
+}
+
+// One device's part of a whole value.
+void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, DType dtype, Device& device) {
+    const std::vector<i64> start = start_of(plan, buffer, device);
+    convert_strided(device.touch(buffer), buffer.dtype,
+                    whole + flat_index(buffer.global_shape, start) * byte_size(dtype), dtype,
+                    box_copy(buffer.shape, buffer.shape, buffer.global_shape));
+}
+
+} // namespace
+
+Span declared_at(const Plan& plan, std::string_view tensor) {
+    for (const TensorReport& report : plan.report.tensors) {
+        if (report.name != tensor || report.source.line == 0) continue;
+        for (size_t i = 0; i < plan.sources.size(); ++i)
+            if (plan.sources[i].name == report.source.file)
+                return {static_cast<int>(i), report.source.line, report.source.column, static_cast<int>(tensor.size())};
+    }
+    return {};
+}
+
+bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    for (const PlanOutput& output : plan.outputs) {
+        if (output.updates != input->buffer) continue;
+        diagnostics
+            .error("E0602", declared_at(plan, name),
+                   fmt::format("'{}' is updated by every step, so no data can be given for it", name))
+            .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
+        return false;
+    }
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    const bool fits = fit_of(type, buffer.dtype) != Fit::refused;
+    const bool has_steps =
+        !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape;
+    if (fits && has_steps) return true;
+    Shape wanted = buffer.global_shape;
+    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
+    diagnostics
+        .error("E0602", declared_at(plan, name),
+               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name, shard::name(type),
+                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.global_shape)))
+        .help(has_steps ? loss_help(type, buffer.dtype)
+                        : fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
+    return false;
+}
+
+bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
+                 Diagnostics& diagnostics) {
+    const PlanInput* input = find_input(plan, name, diagnostics);
+    if (input == nullptr) return false;
+    const Buffer& buffer = buffer_of(plan, input->buffer);
+    if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.global_shape) return true;
+    diagnostics
+        .error("E0602", declared_at(plan, name),
+               fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(type), shape_text(shape),
+                           shard::name(buffer.dtype), shape_text(buffer.global_shape)))
+        .help(shape == buffer.global_shape ? loss_help(type, buffer.dtype) : "");
+    return false;
+}
+
+bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
+    bool fine = true;
+    for (const auto& [name, tensor] : options.inputs)
+        fine = check_input(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+               check_bytes(name, tensor, diagnostics) && fine;
+    for (const auto& [name, tensor] : options.data)
+        fine = check_data(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+               check_bytes(name, tensor, diagnostics) && fine;
+    return fine;
+}
+
+bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, std::string& problem) {
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = buffer_of(plan, input.buffer);
+        const std::map<std::string, Tensor>::const_iterator given = options.inputs.find(buffer.name);
+        const std::vector<i64> start = start_of(plan, buffer, device);
+        if (given != options.inputs.end()) {
+            write_part(plan, buffer, given->second.bytes.data(), given->second.type.dtype, device);
+        } else if (options.restore != nullptr && options.restore->selected(buffer.name)) {
+            if (!options.restore->read(buffer, start, device.touch(buffer), problem)) return false;
+        } else {
+            generate_box(input.init, start, {buffer.dtype, &buffer.shape, device.touch(buffer)});
+        }
+    }
+    return true;
+}
+
+void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64 step, Device& device) {
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = buffer_of(plan, input.buffer);
+        const std::map<std::string, Tensor>::const_iterator given = data.find(buffer.name);
+        if (given == data.end()) continue;
+        const TensorType& type = given->second.type;
+        const i64 count = type.shape.front(), bytes = type.bytes() / count; // check_inputs has seen that there is one
+        write_part(plan, buffer, given->second.bytes.data() + step % count * bytes, type.dtype, device);
+    }
+}
+
+bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare_replicas, int id, Tensor& tensor,
+                 Diagnostics& diagnostics) {
+    const Buffer& buffer = buffer_of(plan, id);
+    tensor.type = {buffer.dtype, buffer.global_shape, {}};
+    tensor.bytes.resize(static_cast<size_t>(tensor.type.bytes()));
+    bool fine = true;
+    std::map<std::vector<i64>, const Device*> first_with;
+    for (const Device& device : devices) {
+        const std::vector<i64> start = start_of(plan, buffer, device);
+        const auto [place, is_new] = first_with.emplace(start, &device);
+        if (is_new) {
+            copy_strided(tensor.bytes.data() + flat_index(buffer.global_shape, start) * byte_size(buffer.dtype),
+                         device.data(buffer), byte_size(buffer.dtype),
+                         box_copy(buffer.shape, buffer.global_shape, buffer.shape));
+        } else if (compare_replicas && fine &&
+                   std::memcmp(place->second->data(buffer), device.data(buffer), static_cast<size_t>(buffer.bytes)) !=
+                       0) {
+            diagnostics
+                .error("E0604", declared_at(plan, buffer.name),
+                       fmt::format("devices {} and {} hold different values of their common block of '{}'",
+                                   plan.mesh.device_id(place->second->position()),
+                                   plan.mesh.device_id(device.position()), buffer.name))
+                .help("if the plan file was edited, plan the model again; else report it as a bug, with the plan file");
+            fine = false;
+        }
+    }
+    return fine;
+}
+
+std::map<std::string, double> read_scalars(const Plan& plan, const Device& device) {
+    std::map<std::string, double> scalars;
+    for (const PlanOutput& output : plan.outputs) {
+        const Buffer& buffer = buffer_of(plan, output.buffer);
+        if (output.updates >= 0 || element_count(buffer.global_shape) != 1) continue;
+        visit_dtype(buffer.dtype, [&](auto zero) {
+            decltype(zero) value;
+            std::memcpy(&value, device.data(buffer), sizeof value);
+            scalars[output.name] = convert_value<double>(value);
+        });
+    }
+    return scalars;
+}
+
+bool read_outputs(const Plan& plan, std::span<const Device> devices, bool compare_replicas,
+                  std::map<std::string, Tensor>& outputs, Diagnostics& diagnostics) {
+    bool fine = true;
+    for (const PlanOutput& output : plan.outputs)
+        fine = read_buffer(plan, devices, compare_replicas && fine, output.buffer, outputs[output.name], diagnostics) &&
+               fine;
+    return fine;
+}
+
+} // namespace shard

@@ -1,0 +1,50 @@
+#include "executor/run/required_bytes.h"
+
+#include "executor/collectives/shared_memory.h"
+#include "executor/devices/arenas.h"
+#include "executor/devices/device.h"
+#include "executor/devices/scheduler.h"
+#include "plans/base/saturating.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 pointer_bytes = static_cast<i64>(sizeof(void*));
+constexpr i64 block_bytes = 2 * pointer_bytes; // that malloc adds to a block, rounding included
+
+i64 array_bytes(i64 count) { return count == 0 ? 0 : count * pointer_bytes + block_bytes; }
+
+// While an output is assembled: a node of a map by block, with the block's start.
+i64 output_bytes(const Plan& plan) {
+    i64 most = 0;
+    for (const PlanOutput& output : plan.outputs)
+        most = std::max(most, std::ssize(plan.buffers[static_cast<size_t>(output.buffer)].global_shape));
+    return 8 * pointer_bytes + block_bytes + 2 * array_bytes(most);
+}
+
+} // namespace
+
+i64 bookkeeping_bytes(const Plan& plan) {
+    const i64 devices = plan.mesh.device_count();
+    const Program program = flatten(plan);
+    const i64 each = static_cast<i64>(sizeof(Device) + sizeof(std::string)) + Scheduler::bytes_per_device +
+                     array_bytes(std::ssize(plan.mesh.axes)) + array_bytes(program.loop_indices) + output_bytes(plan);
+    return add_saturating(multiply_saturating(devices, each), SharedMemory::required_bytes(plan.mesh, program));
+}
+
+i64 required_bytes(const Plan& plan, bool returns_initial) {
+    const i64 devices = plan.mesh.device_count();
+    if (devices > std::numeric_limits<int>::max()) return most_required_bytes;
+    i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan));
+    for (const PlanOutput& output : plan.outputs) {
+        const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
+        const i64 copies = returns_initial && output.updates >= 0 ? 2 : 1;
+        bytes = add_saturating(bytes, copies * element_count(buffer.global_shape) * byte_size(buffer.dtype));
+    }
+    return std::min(bytes, most_required_bytes);
+}
+
+} // namespace shard

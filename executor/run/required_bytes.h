@@ -1,0 +1,19 @@
+// What a run will allocate, known before it does: the arenas, what keeps track of devices and collectives, and the
+// outputs. A million devices of a few bytes each are no small run: each has a place in the program, and a place in each
+// collective.
+#pragma once
+
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+// More than any machine has; sums that would be more, and runs of more devices than an int counts, are this.
+inline constexpr i64 most_required_bytes = i64{1} << 61;
+
+// `returns_initial`: also what the outputs that update inputs were at first.
+i64 required_bytes(const Plan& plan, bool returns_initial = false);
+
+// The part of it that grows with the number of devices, without their arenas.
+i64 bookkeeping_bytes(const Plan& plan);
+
+} // namespace shard

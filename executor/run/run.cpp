@@ -1,0 +1,254 @@
+#include "executor/run/run.h"
+#include "executor/collectives/shared_memory.h"
+#include "executor/formats/tensor.h"
+#include "executor/kernels/blas.h"
+#include "executor/machine/memory.h"
+#include "executor/run/host.h"
+#include "executor/run/required_bytes.h"
+#include "plans/base/saturating.h"
+#include "plans/base/units.h"
+#include "plans/kernel/gemm_layout.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace shard {
+
+namespace {
+
+constexpr int most_workers = 1024;
+
+double seconds_of(std::span<const Device> devices) {
+    std::chrono::steady_clock::time_point first = std::chrono::steady_clock::time_point::max(),
+                                          last = std::chrono::steady_clock::time_point::min();
+    for (const Device& device : devices) {
+        first = std::min(first, device.started());
+        last = std::max(last, device.ended());
+    }
+    return std::chrono::duration<double>(last - first).count();
+}
+
+constexpr i64 most_devices = i64{1} << 20;
+constexpr i64 most_executions = i64{1} << 32; // about an hour
+
+struct Gap {
+    i64 offset = 0, bytes = 0;
+};
+
+// What lies between the inputs: another step must not read there what the one before left.
+std::vector<Gap> without_inputs(const Plan& plan) {
+    std::vector<const Buffer*> inputs;
+    for (const PlanInput& input : plan.inputs) inputs.push_back(&plan.buffers[static_cast<size_t>(input.buffer)]);
+    std::sort(inputs.begin(), inputs.end(), [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; });
+    std::vector<Gap> gaps;
+    i64 at = 0;
+    for (const Buffer* input : inputs) {
+        if (input->offset > at) gaps.push_back({at, input->offset - at});
+        at = std::max(at, input->offset + input->bytes);
+    }
+    if (at < plan.arena_bytes) gaps.push_back({at, plan.arena_bytes - at});
+    return gaps;
+}
+
+// The backend counts from the beginning on; what each step added must be the same.
+class WireBytes {
+public:
+    explicit WireBytes(size_t starts) : before_(starts, 0) {}
+
+    void add_step(const Backend& backend, RunResult& result) {
+        std::vector<i64> moved;
+        for (size_t start = 0; start < before_.size(); ++start) {
+            const i64 count = backend.wire_bytes(static_cast<int>(start));
+            moved.push_back(count - std::exchange(before_[start], count));
+        }
+        const bool is_first = result.steps == 1;
+        if (differs_ || (!is_first && moved == result.wire_bytes_by_start)) return;
+        differs_ = !is_first;
+        result.wire_bytes_total = std::accumulate(moved.begin(), moved.end(), i64{0});
+        result.wire_bytes_by_start = std::move(moved);
+    }
+
+private:
+    std::vector<i64> before_;
+    bool differs_ = false;
+};
+
+// Before anything is allocated.
+bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics) {
+    const i64 required = required_bytes(plan, returns_initial);
+    const Memory available = available_memory();
+    if (required < most_required_bytes && (available.bytes < 0 || required <= available.bytes)) return true;
+    const TensorReport* largest = nullptr;
+    for (const TensorReport& tensor : plan.report.tensors)
+        if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
+    DiagnosticBuilder error =
+        diagnostics.error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
+                          available.bytes < 0 || required == most_required_bytes
+                              ? "running this plan needs more memory than any machine has"
+                              : fmt::format("running this plan needs {} of memory, and {} {} free",
+                                            human_bytes(required), available.limited_by, human_bytes(available.bytes)));
+    if (largest != nullptr)
+        error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
+                               human_bytes(largest->bytes_per_device)));
+    error
+        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs",
+                          plan.mesh.device_count(), human_bytes(plan.arena_bytes),
+                          human_bytes(bookkeeping_bytes(plan))))
+        .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
+    return false;
+}
+
+bool multiplies(const Program& program) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(), [](const Instruction& instruction) {
+        return instruction.compute != nullptr && std::holds_alternative<Contract>(instruction.compute->kernel);
+    });
+}
+
+// OpenBLAS counts rows and columns in 31 bits.
+bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics) {
+    const auto type = [&plan](int id) { return local_type(plan.buffers[static_cast<size_t>(id)]); };
+    for (const Instruction& instruction : program.instructions) {
+        const Compute* compute = instruction.compute;
+        const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
+        if (contract == nullptr) continue;
+        const GemmLayout layout =
+            gemm_layout(*contract, type(compute->inputs[0]), type(compute->inputs[1]), type(compute->output));
+        const i64 largest = std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
+        if (largest <= most_blas_rows) continue;
+        const std::string& name = plan.buffers[static_cast<size_t>(compute->output)].name;
+        diagnostics
+            .error("E0608", declared_at(plan, name),
+                   fmt::format("'{}' multiplies matrices of {} rows or columns on a device, and BLAS takes at most {}",
+                               name, largest, most_blas_rows))
+            .help("split the dim over more devices");
+        return false;
+    }
+    return true;
+}
+
+// What all devices execute together, trips of loops included; saturates.
+i64 executions(const std::vector<Step>& steps) {
+    i64 sum = 0;
+    for (const Step& step : steps) {
+        const Loop* loop = std::get_if<Loop>(&step.variant_ref());
+        const i64 once = loop == nullptr ? 1 : add_saturating(1, executions(loop->body));
+        sum = add_saturating(sum, loop == nullptr ? once : multiply_saturating(loop->trips, once));
+    }
+    return sum;
+}
+
+// A run ends between two steps of training and not inside one, so what would take days is refused before it begins.
+bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
+    const i64 devices = plan.mesh.device_count();
+    if (devices > most_devices) {
+        diagnostics
+            .error("E0609", {},
+                   fmt::format("the plan is for {} devices, and at most {} are emulated", devices, most_devices))
+            .help("plan the model for a smaller mesh to run it; `shardc plan` needs no devices");
+        return false;
+    }
+    const i64 count = multiply_saturating(devices, executions(plan.steps));
+    if (count <= most_executions) return true;
+    diagnostics
+        .error("E0609", {},
+               fmt::format("the devices execute {} of the plan's steps together, and at most {} are emulated",
+                           count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count),
+                           most_executions))
+        .note(fmt::format("trips of loops are counted, on each of {} devices", devices))
+        .help("fewer trips or devices for a trial run; `shardc plan` executes nothing");
+    return false;
+}
+
+} // namespace
+
+std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
+    if (!fits_time(plan, diagnostics)) return std::nullopt;
+    const Program program = flatten(plan);
+    const bool needs_blas = multiplies(program);
+    if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
+        !fits_memory(plan, options.return_initial, diagnostics) || (needs_blas && !load_blas(diagnostics)))
+        return std::nullopt;
+
+    const i64 count = plan.mesh.device_count();
+    Arenas arenas;
+    if (!arenas.allocate(count, plan.arena_bytes)) {
+        diagnostics.error("E0601", {},
+                          fmt::format("the machine does not give {} of memory", human_bytes(required_bytes(plan))));
+        return std::nullopt;
+    }
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    int workers = static_cast<int>(std::clamp<i64>(options.workers > 0 ? options.workers : cores, 1, count));
+    if (needs_blas) workers = reserve_blas(workers, diagnostics);
+    if (workers == 0) return std::nullopt;
+    const Machine machine = {plan, program, arenas, options.poison};
+    std::vector<Device> devices;
+    devices.reserve(static_cast<size_t>(count));
+    for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
+
+    Scheduler scheduler(std::min(workers, most_workers), count);
+    SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
+
+    const std::vector<Gap> gaps = without_inputs(plan);
+    std::vector<std::string> problems(devices.size()); // by position
+    const auto begin = [&](int step) {
+        scheduler.run([&, step](int position) {
+            Device& device = devices[static_cast<size_t>(position)];
+            device.restart();
+            if (step == 0) {
+                device.poison(0, plan.arena_bytes);
+                if (!write_inputs(plan, options, device, problems[static_cast<size_t>(position)]))
+                    return Progress::done;
+            } else if (options.poison) {
+                for (const Gap& gap : gaps) device.poison(gap.offset, gap.bytes);
+            }
+            write_data(plan, options.data, i64{options.first_step} + step, device);
+            return Progress::done;
+        });
+        for (const std::string& problem : problems) {
+            if (problem.empty()) continue;
+            diagnostics.error("E0611", {}, problem).help("was the checkpoint removed while it was read?");
+            return false;
+        }
+        return true;
+    };
+    const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
+        [&](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
+            return read_outputs(plan, devices, options.poison, outputs, found);
+        };
+    const std::function<const std::byte*(i64, const Buffer&)> shard = [&devices](i64 position, const Buffer& input) {
+        return devices[static_cast<size_t>(position)].data(input);
+    };
+
+    RunResult result;
+    WireBytes wire(program.starts.size());
+    for (bool more = true; more;) {
+        const int step = result.steps++;
+        if (!begin(step)) return std::nullopt;
+        if (step == 0 && options.return_initial)
+            for (const PlanOutput& output : plan.outputs)
+                if (output.updates >= 0 && !read_buffer(plan, devices, options.poison, output.updates,
+                                                        result.initial[output.name], diagnostics))
+                    return std::nullopt;
+        scheduler.run([&](int position) { return devices[static_cast<size_t>(position)].advance(backend); });
+        result.seconds.push_back(seconds_of(devices));
+        wire.add_step(backend, result);
+        const std::map<std::string, double> scalars = read_scalars(plan, devices.front());
+        for (const auto& [name, value] : scalars) result.scalars[name].push_back(value);
+        const StepView view = {options.first_step + step, result.seconds.back(), scalars, assemble, shard};
+        if (options.after_step) more = options.after_step(view);
+        more = more && result.steps < options.steps && (options.stop == nullptr || !options.stop->load());
+        if (!more && options.at_end) options.at_end(view);
+    }
+
+    for (const Device& device : devices)
+        result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
+    if (!read_outputs(plan, devices, options.poison, result.outputs, diagnostics)) return std::nullopt;
+    return result;
+}
+
+} // namespace shard

@@ -1,0 +1,109 @@
+#include "executor/verify/allowance.h"
+
+#include "executor/elements/element.h"
+#include "executor/formats/tensor.h"
+#include "executor/verify/lineage.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view master = ".master"; // the f32 copy of a parameter of 16 bits moves as the parameter does
+constexpr size_t few_elements = 16;
+constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
+
+// Of what sums are accumulated in.
+double accumulator_epsilon(DType dtype) { return epsilon(dtype == DType::bf16 ? DType::f32 : dtype); }
+
+double largest(std::span<const double> values) {
+    double most = 0;
+    for (double value : values)
+        if (std::isfinite(value)) most = std::max(most, std::fabs(value));
+    return most;
+}
+
+} // namespace
+
+std::vector<double> values_of(const Tensor& tensor) {
+    std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (size_t i = 0; i < values.size(); ++i) values[i] = convert_value<double>(data[i]);
+    });
+    return values;
+}
+
+Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
+    const Lineages lineages(plan);
+    for (const PlanOutput& output : plan.outputs) {
+        const Lineage lineage = lineages.of(output, reference.steps);
+        once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
+                             accumulator_epsilon(lineage.coarsest) * 8 * std::sqrt(lineage.longest);
+    }
+    for (const PlanOutput& output : plan.outputs) {
+        const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
+                                                            after = reference.outputs.find(output.name);
+        if (before == reference.initial.end() || after == reference.outputs.end()) continue;
+        const std::vector<double> from = values_of(before->second);
+        std::vector<double> to = values_of(after->second);
+        const std::string of_kind = kind(output);
+        if (of_kind == "nu") largest_gradient_ = std::max(largest_gradient_, std::sqrt(largest(to)));
+        for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] -= from[i];
+        double& movement = movements_[of_kind];
+        movement = std::max(movement, largest(to));
+    }
+}
+
+// Parameters, or the last part of a state's name.
+std::string Allowances::kind(const PlanOutput& output) const {
+    const Buffer& input = buffer(output.updates);
+    if (input.name.ends_with(master)) return "param";
+    return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
+}
+
+double Allowances::relative(const PlanOutput& output, int steps) const {
+    if (!is_floating(buffer(output.buffer).dtype)) return 0;
+    const double once = once_.at(output.name);
+    return std::max(once, std::min(once * steps, most_relative));
+}
+
+Allowance Allowances::of(const PlanOutput& output, std::span<const double> expected) const {
+    const Buffer& own = buffer(output.buffer);
+    Allowance allowance;
+    const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
+    if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
+        const bool follows_steps = !movements_.empty();
+        const double scale = std::max(largest(expected), expected.size() < few_elements ? 1.0 : 0.0);
+        allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
+        allowance.absolute = allowance.relative * scale;
+        return allowance;
+    }
+    const std::string of_kind = kind(output);
+    const double magnitude = std::max(largest(expected), largest(values_of(before->second)));
+    allowance.relative = relative(output, reference_->steps);
+    allowance.absolute =
+        4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
+    std::string parameter = output.name;
+    if (parameter.ends_with(master)) parameter.resize(parameter.size() - master.size());
+    const std::map<std::string, Tensor>::const_iterator squares = reference_->outputs.find(parameter + ".nu");
+    if (of_kind != "param" || squares == reference_->outputs.end()) return allowance;
+    for (double square : values_of(squares->second)) {
+        const double size = std::sqrt(std::max(square, 0.0)), noise = allowance.relative * largest_gradient_;
+        allowance.noise.push_back(2 * movements_.at("param") * (size > noise ? noise / size : 1));
+    }
+    allowance.noise.resize(expected.size());
+    allowance.outlier = 2 * movements_.at("param");
+    allowance.outliers = static_cast<i64>(static_cast<double>(reference_->steps) * allowance.relative *
+                                          static_cast<double>(expected.size()));
+    return allowance;
+}
+
+double Allowances::of_step(const PlanOutput& output, int step, double expected) const {
+    return relative(output, step + 1) * std::max(1.0, std::fabs(expected));
+}
+
+} // namespace shard

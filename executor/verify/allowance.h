@@ -1,0 +1,63 @@
+// How far an element of a run's output may be from the reference. docs/verification.md derives the figures.
+//
+// An output of one run:
+//     t * scale,  t = eps * (16 + 8 * sqrt(D)) + eps_sum * 8 * sqrt(K)
+// eps, K and D are of what the output is made of (executor/verify/lineage.h): its coarsest floating-point type (an f64 that
+// was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions that
+// one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
+// reference; at least 1 for outputs so small that all their elements may be small by cancellation.
+//
+// All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.
+//
+// What N steps have updated began equal in both runs, so what counts is how far it moved:
+//     4 * sqrt(N) * eps_own * magnitude + t_N * movement + 2 * jump * share,  t_N = N * t, but no more than 0.05 unless
+//     t is
+// eps_own is that of its own type; movement is the largest change of an element since the beginning, of this output and
+// all of its kind (parameters; states that are called alike, as all mu). The last term is for parameters whose
+// optimizer divides by the gradient's own size, which it keeps as nu: where a gradient is nothing but rounding noise,
+// its sign is too, and a step is as long as any other. jump is the largest movement of a parameter, share min(1, t_N *
+// s / s_i) for an element whose gradient has the size s_i = sqrt(nu), where s is the largest of all.
+#pragma once
+
+#include "executor/formats/tensor.h"
+#include "executor/run/run.h"
+
+namespace shard {
+
+//
+// A gradient may also be noise in one step only, of which nu shows nothing in the end. For a gradient with a density
+// around 0 that happens to about N * t_N of the elements: so many, and no more, may be off by what noise alone allows.
+struct Allowance {
+    double relative = 0;       // t or t_N; 0 for integers
+    double absolute = 0;       // for every element
+    std::vector<double> noise; // on top of it, by element; empty = none
+    i64 outliers = 0;          // elements that may be off by `outlier` more
+    double outlier = 0;
+    double at(size_t i) const { return absolute + (noise.empty() ? 0 : noise[i]); }
+};
+
+class Allowances {
+public:
+    // The plan that made the reference.
+    Allowances(const Plan& plan, const RunResult& reference);
+
+    // Of one of the plan's outputs after the last step; `expected` are the values that the reference has.
+    Allowance of(const PlanOutput& output, std::span<const double> expected) const;
+    // Of a scalar output after a step.
+    double of_step(const PlanOutput& output, int step, double expected) const;
+
+private:
+    double relative(const PlanOutput& output, int steps) const;
+    std::string kind(const PlanOutput& output) const;
+    const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+
+    const Plan* plan_;
+    const RunResult* reference_;
+    std::map<std::string, double> once_;      // t, by output
+    std::map<std::string, double> movements_; // by kind
+    double largest_gradient_ = 0;             // sqrt of the largest nu
+};
+
+std::vector<double> values_of(const Tensor& tensor);
+
+} // namespace shard

@@ -1,0 +1,154 @@
+#include "executor/verify/compare.h"
+
+#include "executor/formats/tensor.h"
+#include "executor/run/run.h"
+#include "executor/verify/allowance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+// The lowest position whose block of the buffer holds the element, and the element's index there.
+i64 holder_of(const Plan& plan, const Buffer& buffer, std::span<const i64> index, std::vector<i64>& local) {
+    for (i64 position = 0; position < plan.mesh.device_count(); ++position) {
+        const std::vector<i64> start =
+            local_start(plan.mesh, buffer.global_shape, buffer.sharding, coordinates_of(plan.mesh, position));
+        bool inside = true;
+        for (size_t d = 0; d < index.size(); ++d)
+            inside = inside && index[d] >= start[d] && index[d] < start[d] + buffer.shape[d];
+        if (!inside) continue;
+        for (size_t d = 0; d < index.size(); ++d) local.push_back(index[d] - start[d]);
+        return position;
+    }
+    internal_error("an element that no device holds");
+}
+
+void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, double value, double reference,
+                     double tolerance, i64 mismatches, Diagnostics& diagnostics) {
+    const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
+    std::vector<i64> index(buffer.global_shape.size()), local;
+    i64 rest = flat;
+    for (size_t d = index.size(); d-- > 0;) {
+        index[d] = rest % buffer.global_shape[d];
+        rest /= buffer.global_shape[d];
+    }
+    const i64 position = holder_of(plan, buffer, index, local);
+    diagnostics
+        .finding("P0201", {},
+                 fmt::format("'{}' differs from the reference at index {}: {:.9g}, expected {:.9g}", output.name,
+                             shape_text(index), value, reference))
+        .note(fmt::format("the element is on device {}, at {} of its block ({})", plan.mesh.device_id(position),
+                          shape_text(local), text(plan.mesh, buffer.sharding)))
+        .note(fmt::format("{} of {} elements differ by more than {:.3g}", mismatches,
+                          element_count(buffer.global_shape), tolerance));
+}
+
+// The loss and the metrics of every step but the last, whose values are among the outputs.
+void compare_steps(const Allowances& allowances, const PlanOutput& output, const RunResult& result,
+                   const RunResult& reference, Comparison& comparison, Diagnostics& diagnostics) {
+    const std::map<std::string, std::vector<double>>::const_iterator a = result.scalars.find(output.name),
+                                                                     b = reference.scalars.find(output.name);
+    if (a == result.scalars.end() || b == reference.scalars.end()) return;
+    for (size_t step = 0; step + 1 < std::min(a->second.size(), b->second.size()); ++step) {
+        const double value = a->second[step], expected = b->second[step];
+        if (!std::isfinite(expected)) ++comparison.not_finite;
+        if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
+        const double difference = std::fabs(value - expected),
+                     tolerance = allowances.of_step(output, static_cast<int>(step), expected);
+        if (std::isfinite(difference)) {
+            comparison.max_absolute = std::max(comparison.max_absolute, difference);
+            if (difference <= tolerance) continue;
+        }
+        comparison.equal = false;
+        diagnostics
+            .finding("P0201", {},
+                     fmt::format("'{}' of step {} differs from the reference: {:.9g}, expected {:.9g}", output.name,
+                                 step, value, expected))
+            .note(fmt::format("it may differ by {:.3g}", tolerance));
+        return;
+    }
+}
+
+// What updates an input is of another kind than what does not, and two names may not change places.
+std::string_view updated_by(const Plan& plan, const PlanOutput& output) {
+    return output.updates < 0 ? std::string_view() : plan.buffers[static_cast<size_t>(output.updates)].name;
+}
+
+const PlanOutput* find_output(const Plan& plan, std::string_view name) {
+    for (const PlanOutput& output : plan.outputs)
+        if (output.name == name) return &output;
+    return nullptr;
+}
+
+// Both plans have the same outputs, of the same types, which update the same inputs; and the runs hold them.
+bool same_outputs(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
+    const auto differ = [&diagnostics](const std::string& text) {
+        diagnostics.finding("P0202", {}, text);
+        return false;
+    };
+    for (const PlanOutput& expected : reference.plan.outputs) {
+        const PlanOutput* output = find_output(run.plan, expected.name);
+        const std::map<std::string, Tensor>::const_iterator a = run.result.outputs.find(expected.name),
+                                                            b = reference.result.outputs.find(expected.name);
+        if (output == nullptr || a == run.result.outputs.end() || b == reference.result.outputs.end() ||
+            a->second.type.dtype != b->second.type.dtype || a->second.type.shape != b->second.type.shape)
+            return differ(fmt::format("the two runs do not both have an output '{}' of the same type", expected.name));
+        const std::string_view updates = updated_by(run.plan, *output), wanted = updated_by(reference.plan, expected);
+        if (updates != wanted)
+            return differ(fmt::format("output '{}' updates {}, that of the reference {}", expected.name,
+                                      updates.empty() ? "nothing" : fmt::format("'{}'", updates),
+                                      wanted.empty() ? "nothing" : fmt::format("'{}'", wanted)));
+    }
+    for (const PlanOutput& output : run.plan.outputs)
+        if (find_output(reference.plan, output.name) == nullptr)
+            return differ(fmt::format("the reference has no output '{}'", output.name));
+    return true;
+}
+
+} // namespace
+
+std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
+    if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
+    const Allowances allowances(reference.plan, reference.result);
+    Comparison comparison;
+    comparison.equal = true;
+    for (const PlanOutput& output : reference.plan.outputs) {
+        const std::vector<double> values = values_of(run.result.outputs.at(output.name)),
+                                  expected = values_of(reference.result.outputs.at(output.name));
+        const Allowance allowance = allowances.of(output, expected);
+        const double relative = allowance.relative;
+        comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
+        compare_steps(allowances, output, run.result, reference.result, comparison, diagnostics);
+        i64 mismatches = 0, first = 0, outliers = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+            const double x = values[i], y = expected[i];
+            if (!std::isfinite(y)) ++comparison.not_finite;
+            if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+            const double difference = std::fabs(x - y); // not finite where one of them is not
+            if (!std::isnan(difference)) {
+                comparison.max_absolute = std::max(comparison.max_absolute, difference);
+                const double allowed = allowance.at(i);
+                if (difference > allowed && difference <= allowed + allowance.outlier &&
+                    ++outliers <= allowance.outliers)
+                    continue;
+                comparison.max_relative =
+                    std::max(comparison.max_relative, allowed > 0 ? difference / allowed * relative : difference);
+            }
+            if (std::isfinite(difference) && difference <= allowance.at(i)) continue;
+            if (mismatches++ == 0) first = static_cast<i64>(i);
+        }
+        if (mismatches == 0) continue;
+        comparison.equal = false;
+        report_mismatch(run.plan, *find_output(run.plan, output.name), first, values[static_cast<size_t>(first)],
+                        expected[static_cast<size_t>(first)], allowance.at(static_cast<size_t>(first)), mismatches,
+                        diagnostics);
+    }
+    return comparison;
+}
+
+} // namespace shard

@@ -1,0 +1,116 @@
+#include "executor/verify/lineage.h"
+
+#include "plans/plan/plan_check_kernel.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+void join(DType dtype, Lineage& lineage) {
+    if (epsilon(dtype) > epsilon(lineage.coarsest)) lineage.coarsest = dtype;
+}
+
+double product(const Shape& shape) {
+    double terms = 1;
+    for (const i64 size : shape) terms *= static_cast<double>(size);
+    return terms;
+}
+
+// Terms of one sum that the kernel makes; 0 if it makes none.
+double terms_of(const Kernel& kernel, const Shape& operand) {
+    double terms = 1;
+    if (const Contract* contract = std::get_if<Contract>(&kernel)) {
+        for (size_t d = 0; d < contract->lhs.size(); ++d)
+            if (std::find(contract->out.begin(), contract->out.end(), contract->lhs[d]) == contract->out.end())
+                terms *= static_cast<double>(operand[d]);
+        return terms;
+    }
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
+        for (const int dim : reduce->dims) terms *= static_cast<double>(operand[static_cast<size_t>(dim)]);
+        return terms;
+    }
+    // All indices may be the same.
+    return std::holds_alternative<Scatter>(kernel) ? product(operand) : 0;
+}
+
+} // namespace
+
+double epsilon(DType dtype) {
+    switch (dtype) {
+    case DType::f32:
+        return 0x1p-23;
+    case DType::f64:
+        return 0x1p-52;
+    case DType::bf16:
+        return 0x1p-7;
+    default:
+        return 0;
+    }
+}
+
+Lineages::Lineages(const Plan& plan) : plan_(&plan), makers_(plan.buffers.size()) { add(plan.steps, 1); }
+
+void Lineages::add(const std::vector<Step>& steps, double trips) {
+    const auto maker_of = [this](int output) -> std::vector<Maker>& {
+        return makers_[static_cast<size_t>(contents_of(plan_->buffers, output))];
+    };
+    for (const Step& step : steps) {
+        if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
+            maker_of(compute->output).push_back({compute, nullptr, trips});
+        if (const Start* start = std::get_if<Start>(&step.variant_ref()))
+            maker_of(start->output).push_back({nullptr, start, trips});
+        if (const Loop* loop = std::get_if<Loop>(&step.variant_ref()))
+            add(loop->body, trips * static_cast<double>(loop->trips));
+    }
+}
+
+// Lengths are global: those of partial sums count on all devices that hold them.
+void Lineages::count(const Maker& maker, Lineage& lineage) const {
+    if (maker.compute == nullptr) return;
+    const Compute& compute = *maker.compute;
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&compute.kernel))
+        for (const ScalarStep& step : pointwise->steps) join(step.dtype, lineage);
+    if (compute.inputs.empty()) return;
+    const double terms = terms_of(compute.kernel, buffer(compute.inputs[0]).shape);
+    if (terms == 0) return;
+    lineage.longest =
+        std::max(lineage.longest, terms * static_cast<double>(total_size(buffer(compute.output).sharding.partial)));
+    lineage.reductions += maker.trips;
+}
+
+// A buffer is taken to be made of all that is ever written into it, in whichever order: never too little, and exact
+// where every value has a buffer of its own.
+Lineage Lineages::of(const PlanOutput& output, int steps) const {
+    Lineage lineage;
+    std::vector<bool> seen(makers_.size());
+    std::vector<int> open;
+    const auto need = [&](int id) {
+        const int contents = contents_of(plan_->buffers, id);
+        if (seen[static_cast<size_t>(contents)]) return;
+        seen[static_cast<size_t>(contents)] = true;
+        open.push_back(contents);
+    };
+    need(output.buffer);
+    while (!open.empty()) {
+        const int id = open.back();
+        open.pop_back();
+        join(buffer(id).dtype, lineage);
+        for (const Maker& maker : makers_[static_cast<size_t>(id)]) {
+            count(maker, lineage);
+            if (maker.start != nullptr) {
+                need(maker.start->input);
+                continue;
+            }
+            for (const int input : maker.compute->inputs) need(input);
+            for (const int scalar : scalars_read(maker.compute->kernel)) need(scalar);
+        }
+        for (const PlanOutput& update : plan_->outputs)
+            if (steps > 1 && update.updates == id) need(update.buffer);
+    }
+    return lineage;
+}
+
+} // namespace shard

@@ -1,0 +1,145 @@
+#include "planner/build/build_calls.h"
+
+#include "planner/graph/graph_order.h"
+#include "planner/graph/op_names.h"
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace shard {
+
+bool check_recursion(const Model& model, Diagnostics& diagnostics) {
+    std::vector<std::pair<int, int>> calls;
+    for (size_t m = 0; m < model.modules.size(); ++m) {
+        std::vector<Entry> entries = model.modules[m].graph;
+        if (const std::optional<GradientDecl>& gradient = model.modules[m].gradient)
+            entries.insert(entries.end(), gradient->graph.begin(), gradient->graph.end());
+        for (const Entry& entry : entries)
+            if (const ModuleDecl* callee = called_module(model, entry))
+                calls.emplace_back(static_cast<int>(m), static_cast<int>(callee - model.modules.data()));
+    }
+    const std::vector<int> cycle = find_cycle(static_cast<int>(model.modules.size()), calls);
+    if (cycle.empty()) return true;
+    std::string text;
+    for (int m : cycle) text += model.modules[static_cast<size_t>(m)].name.text + " -> ";
+    const Name& first = model.modules[static_cast<size_t>(cycle[0])].name;
+    diagnostics.error("E0230", first.span, fmt::format("module '{}' calls itself: {}{}", first.text, text, first.text))
+        .help("a module may not contain itself; write `repeat` for several in a row");
+    return false;
+}
+
+const YamlEntry* argument(const Entry& entry, std::string_view key) {
+    for (const YamlEntry& item : entry.arguments)
+        if (item.key == key) return &item;
+    return nullptr;
+}
+
+const ModuleDecl* called_module(const Model& model, const Entry& entry) {
+    if (entry.op.text != "repeat" && entry.op.text != "value_and_grad") return model.find_module(entry.op.text);
+    const YamlEntry* block = argument(entry, entry.op.text);
+    const YamlScalar* name = block ? block->value.scalar() : nullptr;
+    return name ? model.find_module(name->text) : nullptr;
+}
+
+void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
+    std::vector<std::string_view> names;
+    for (const OpDef* def : all_ops()) names.push_back(def->name);
+    for (const CompositeDef* def : all_composites()) names.push_back(def->name);
+    for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
+    diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text))
+        .help(unknown_op_help(entry.op.text, names));
+}
+
+void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands) {
+    for (YamlEntry& item : arguments)
+        if (item.key == op.name) { // written with `in`
+            item.key = std::string(op.subject);
+            return;
+        }
+    if (operands.empty()) return;
+    YamlList list;
+    for (const Name& name : operands) list.push_back({name.span, YamlScalar{name.text, false}});
+    Yaml value = list.size() == 1 ? list[0] : Yaml{operands[0].span, list};
+    arguments.insert(arguments.begin(), {std::string(op.subject), entry.op.span, std::move(value)});
+    operands.clear();
+}
+
+std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
+    const YamlEntry* count = argument(entry, "times");
+    const std::optional<i64> times = count ? read_int(count->value, "times", diagnostics) : std::nullopt;
+    if (!count) diagnostics.error("E0225", entry.op.span, "'repeat' needs the argument 'times'");
+    if (!times) return std::nullopt;
+    Repeat repeat;
+    repeat.times = *times;
+    if (*times < 1) {
+        diagnostics.error("E0226", count->value.span, fmt::format("'times' must be at least 1, not {}", *times));
+        return std::nullopt;
+    }
+    if (const YamlEntry* scan = argument(entry, "scan")) {
+        const std::optional<bool> as_loop = read_bool(scan->value, "scan", diagnostics);
+        if (!as_loop) return std::nullopt;
+        repeat.scan = *as_loop;
+    }
+    if (const YamlEntry* reverse = argument(entry, "reverse")) {
+        const std::optional<bool> backwards = read_bool(reverse->value, "reverse", diagnostics);
+        if (!backwards) return std::nullopt;
+        repeat.reverse = *backwards;
+        if (repeat.reverse && !repeat.scan) {
+            diagnostics.error("E0226", reverse->key_span, "'reverse' is of a loop, and this repeat is written out")
+                .help("add `scan: true`");
+            return std::nullopt;
+        }
+    }
+    if (const YamlEntry* axis = argument(entry, "axis")) {
+        const std::optional<std::string> name = read_string(axis->value, "axis", diagnostics);
+        if (!name) return std::nullopt;
+        repeat.axis = *name;
+        const AxisDecl* declared = model.find_axis(*name);
+        if (repeat.scan && declared != nullptr && declared->size != *times) {
+            diagnostics
+                .error("E0226", axis->value.span,
+                       fmt::format("the axis '{}' has {} entries, but the block is repeated {} times", *name,
+                                   declared->size, *times))
+                .label(declared->name.span, "declared here");
+            return std::nullopt;
+        }
+    }
+    return repeat;
+}
+
+std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics) {
+    std::string instance = module.name.text;
+    for (const YamlEntry& item : entry.arguments) {
+        const std::optional<std::string> name =
+            item.key == "name" ? read_string(item.value, "name", diagnostics) : std::nullopt;
+        if (item.key != "name")
+            diagnostics
+                .error("E0225", item.key_span,
+                       fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
+                .help("a call takes operands, and `name` for the instance");
+        if (!name) return std::nullopt;
+        instance = *name;
+    }
+    return instance;
+}
+
+void warn_unused(Builder& builder, std::span<const ValueId> named) {
+    const Graph& graph = builder.graph();
+    std::set<std::tuple<int, int, int>> reported; // file, line, column
+    const auto warn = [&](ValueId id, std::string_view what) {
+        const Value& value = graph.value(id);
+        if (builder.is_used(id)) return;
+        if (!reported.emplace(value.span.file, value.span.line, value.span.column).second) return;
+        builder.diagnostics()
+            .warning("W0201", value.span, fmt::format("{} '{}' is not used", what, value.name))
+            .help("remove it, or name it in `outputs`");
+    };
+    for (ValueId id : graph.inputs) warn(id, name(graph.value(id).role));
+    for (ValueId id : named) warn(id, "value");
+}
+
+} // namespace shard

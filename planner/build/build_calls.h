@@ -1,0 +1,36 @@
+// How entries of a graph call: which module, with what arguments. What a call does is in planner/build/build.cpp.
+#pragma once
+
+#include "planner/graph/builder.h"
+
+namespace shard {
+
+// Whether the modules of the model call each other without end: E0230 with the way round.
+bool check_recursion(const Model& model, Diagnostics& diagnostics);
+
+const YamlEntry* argument(const Entry& entry, std::string_view key); // nullptr if it was not written
+// The module that the entry calls, by name, in a repeat or in a value_and_grad; nullptr if it calls an op.
+const ModuleDecl* called_module(const Model& model, const Entry& entry);
+// E0203, with the nearest name.
+void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics);
+
+// {constant: 0.5, shape: [8]} and {einsum: "ij->ji", in: x}: the op's own value is an argument.
+void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands);
+
+// {repeat: block, times: 4, in: x, scan: true, axis: layers}
+struct Repeat {
+    i64 times = 1;
+    bool scan = false;    // a loop over parameters that are stacked along the logical axis `axis` (may be "")
+    bool reverse = false; // the loop takes the last entries first
+    std::string axis;
+};
+std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics);
+
+// The instance's name that a call gives, else the module's.
+std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics);
+
+// W0201 for results, inputs and parameters that nobody reads; of a module's, the first instance speaks for all.
+// `named`: the results that the user named, in order.
+void warn_unused(Builder& builder, std::span<const ValueId> named);
+
+} // namespace shard

@@ -1,0 +1,16 @@
+// What the operands of an entry are.
+#pragma once
+
+#include "planner/build/build_scope.h"
+
+namespace shard {
+
+// The values of an entry's operands. A number becomes a constant of the other operands' element type; nullopt after
+// reporting, or silently if an operand is poisoned.
+std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
+                                                     const std::vector<Name>& names);
+
+// A floating-point value of 32 bits or fewer as another such type: cast, or itself.
+ValueId with_type(Builder& builder, ValueId id, DType dtype);
+
+} // namespace shard

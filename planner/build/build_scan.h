@@ -1,0 +1,29 @@
+// Builds a block in a loop over its stacked parameters (`scan: true`): its outputs are carried from trip to trip, its
+// other inputs are the same in every trip.
+#pragma once
+
+#include "planner/graph/loop_builder.h"
+
+#include <functional>
+
+namespace shard {
+
+struct ScanBuild {
+    Builder& builder;
+    const ModuleDecl& module;
+    const Entry& entry;
+    i64 trips = 1;
+    bool reverse = false; // the last entries of stacks are taken first
+    std::string instance; // path of the block's values
+    // Builds the block in the loop.
+    std::function<BuiltValues(LoopBuilder& loop, const std::vector<ValueId>& operands)> run;
+};
+
+// By carried value, the mesh axes over which it varies; in manual regions.
+using CarriedVarying = std::vector<std::vector<int>>;
+
+// What the last trip makes; nullopt after reporting, or if a trip makes what varies over more axes than `varying` and
+// the operands say: then `varying` says so afterwards, and what was built is of no use.
+BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying);
+
+} // namespace shard

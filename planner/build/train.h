@@ -1,0 +1,19 @@
+// The train pass: a built graph with a loss becomes one train step. Gradients of the loss with respect to all
+// parameters are added, clipped if asked for, and go into the optimizer's update; states are inputs like parameters,
+// and the new parameters and states are outputs that replace them (Graph::updates).
+//
+// Outputs afterwards: loss, the metrics, then every new parameter and state under its own name.
+#pragma once
+
+#include "planner/graph/builder.h"
+
+namespace shard {
+
+// Build, with the targets as inputs, and with the loss and the metrics as outputs; Graph::loss is set. The model has a
+// train block.
+std::optional<Graph> build_train_graph(const Model& model, Diagnostics& diagnostics, const Mesh* mesh = nullptr);
+
+// Optimizer arguments that do not fit are reported (E02xx); false then.
+bool add_train_step(Builder& builder, const Model& model, Diagnostics& diagnostics);
+
+} // namespace shard

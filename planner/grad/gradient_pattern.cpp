@@ -1,0 +1,195 @@
+#include "planner/grad/gradient_pattern.h"
+
+#include "planner/graph/chain.h"
+#include "planner/graph/local_use.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view mark = ".pattern";
+
+// The nodes of the pattern that these values come from, in order, from those that stand for what is given.
+std::set<NodeId> nodes_behind(const Graph& graph, std::vector<ValueId> values,
+                              const std::map<ValueId, ValueId>& given) {
+    std::set<NodeId> nodes;
+    while (!values.empty()) {
+        const ValueId id = values.back();
+        values.pop_back();
+        if (!is_of_pattern(graph, id) || !nodes.insert(graph.value(id).producer).second || given.count(id) > 0)
+            continue;
+        const std::vector<ValueId>& inputs = graph.node(graph.value(id).producer).inputs;
+        values.insert(values.end(), inputs.begin(), inputs.end());
+    }
+    return nodes;
+}
+
+// The gradient of a result, zeros if it has none, in the place of what stands for it.
+ValueId put_in(Builder& builder, ValueId cotangent, ValueId given) {
+    const Value value = builder.graph().value(given);
+    builder.set_place({builder.graph().node(value.producer).scope, value.name, value.span, {}, {}, value.region});
+    if (cotangent < 0) cotangent = constant_of(builder, value.type, 0);
+    return varying_like(builder, cotangent, given);
+}
+
+// The first copy is called as the user called the value.
+std::string name_for_copy(Builder& builder, ValueId id) {
+    const Value value = builder.graph().value(id);
+    if (value.name.ends_with(mark))
+        return builder.unique_name(value.name.substr(0, value.name.size() - mark.size()), "_");
+    builder.rename(id, builder.unique_name(value.name + std::string(mark), "_"), value.span);
+    return value.name;
+}
+
+ValueId copy_node(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
+    Graph& graph = builder.graph();
+    internal_check(node.op != nullptr && node.outputs.size() == 1, "a loop in a pattern");
+    const ValueId original = node.outputs[0];
+    const Value value = graph.value(original);
+    builder.set_place({node.scope, value.name, node.span, {}, {}, value.region, node.gradient_of});
+    const std::optional<ValueId> made = builder.emit(node.op->name, std::move(inputs), node.attributes);
+    internal_check(made.has_value(), "a copy of a pattern was refused");
+    Node& copy = graph.nodes[static_cast<size_t>(graph.value(*made).producer)];
+    copy.constraint_logical = node.constraint_logical;
+    copy.constraint_mesh = node.constraint_mesh;
+    copy.boundary = node.boundary;
+    graph.value(*made).type = value.type;
+    builder.rename(*made, name_for_copy(builder, original), value.span);
+    return *made;
+}
+
+ValueId over(Builder& builder, const char* op, ValueId id, int region, const std::vector<int>& axes) {
+    if (axes.empty()) return id;
+    const Attributes attributes = over_axes(builder.graph().regions[static_cast<size_t>(region)], axes);
+    const std::optional<ValueId> made = builder.emit(op, {id}, attributes);
+    internal_check(made.has_value(), "an op of a manual region was refused");
+    return *made;
+}
+
+// --- removal ---
+
+// Patterns, and from the last on what only they read; results of calls stay, as those of other modules do.
+std::vector<bool> nodes_to_remove(const Graph& graph) {
+    std::vector<int> readers(graph.values.size()); // that stay
+    std::vector<bool> read(graph.values.size());
+    for (ValueId id : graph.outputs) ++readers[static_cast<size_t>(id)];
+    for (const Call& call : graph.calls)
+        for (ValueId id : call.results)
+            if (id >= 0) ++readers[static_cast<size_t>(id)];
+    for (const Node& node : graph.nodes)
+        for (ValueId id : node.inputs) {
+            if (!node.pattern) ++readers[static_cast<size_t>(id)];
+            read[static_cast<size_t>(id)] = true;
+        }
+    std::vector<bool> gone(graph.nodes.size());
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+        const Node& node = graph.nodes[n];
+        const auto is_for_patterns = [&](ValueId id) {
+            return read[static_cast<size_t>(id)] && readers[static_cast<size_t>(id)] == 0;
+        };
+        const bool serves = !node.pattern && node.op != nullptr &&
+                            std::all_of(node.outputs.begin(), node.outputs.end(), is_for_patterns);
+        gone[n] = node.pattern || serves;
+        if (serves)
+            for (ValueId id : node.inputs) --readers[static_cast<size_t>(id)];
+    }
+    return gone;
+}
+
+} // namespace
+
+std::vector<ValueId> copy_pattern(Builder& builder, const Call& call, std::span<const ValueId> cotangents,
+                                  const std::vector<bool>& asked) {
+    const Graph& graph = builder.graph();
+    std::map<ValueId, ValueId> given, copies;
+    for (size_t n = 0; n < cotangents.size(); ++n)
+        if (call.given[n] >= 0) given[call.given[n]] = cotangents[n];
+    std::vector<ValueId> wanted;
+    for (size_t n = 0; n < call.gives.size(); ++n)
+        if (asked[n] && call.gives[n] >= 0) wanted.push_back(call.gives[n]);
+    for (NodeId n : nodes_behind(graph, wanted, given)) {
+        const Node node = graph.node(n); // a copy: the graph grows
+        const ValueId original = node.outputs[0];
+        std::vector<ValueId> inputs;
+        for (ValueId id : node.inputs) inputs.push_back(copies.count(id) > 0 ? copies[id] : id);
+        copies[original] = given.count(original) > 0 ? put_in(builder, given[original], original)
+                                                     : copy_node(builder, node, std::move(inputs));
+    }
+    for (const auto& [path, id] : call.names)
+        if (copies.count(id) > 0) builder.graph().aliases.emplace_back(path, copies[id]);
+    std::vector<ValueId> gradients;
+    for (size_t n = 0; n < call.gives.size(); ++n)
+        gradients.push_back(asked[n] && call.gives[n] >= 0 ? copies.at(call.gives[n]) : -1);
+    return gradients;
+}
+
+ValueId constant_of(Builder& builder, const TensorType& type, double value) {
+    Attributes attributes = shape_of(type.shape, type.logical);
+    attributes.set("value", std::vector<double>{value});
+    attributes.set("dtype", std::string(name(type.dtype)));
+    const std::optional<ValueId> made = builder.emit("constant", {}, std::move(attributes));
+    internal_check(made.has_value(), "a constant was refused");
+    return *made;
+}
+
+ValueId varying_like(Builder& builder, ValueId id, ValueId like) {
+    const Graph& graph = builder.graph();
+    const int region = graph.value(like).region;
+    if (region < 0) return id;
+    const std::vector<int> axes = graph.value(like).varying, has = graph.value(id).varying; // copies: the graph grows
+    Builder::Place place = builder.place();
+    place.gradient_of = "pvary"; // that would stand where the other axes begin
+    builder.set_place(std::move(place));
+    return over(builder, "pvary", over(builder, "psum", id, region, axes_without(has, axes)), region,
+                axes_without(axes, has));
+}
+
+void remove_patterns(Graph& graph) {
+    const std::vector<bool> gone = nodes_to_remove(graph);
+    graph.calls.clear();
+    if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
+    std::vector<ValueId> moved(graph.values.size());
+    ValueId next = 0;
+    for (size_t v = 0; v < graph.values.size(); ++v) {
+        const NodeId producer = graph.values[v].producer;
+        moved[v] = producer >= 0 && gone[static_cast<size_t>(producer)] ? -1 : next++;
+        if (moved[v] >= 0 && moved[v] != static_cast<ValueId>(v))
+            graph.values[static_cast<size_t>(moved[v])] = std::move(graph.values[v]);
+    }
+    graph.values.resize(static_cast<size_t>(next));
+    std::vector<Node> nodes;
+    for (size_t n = 0; n < graph.nodes.size(); ++n)
+        if (!gone[n]) nodes.push_back(std::move(graph.nodes[n]));
+    graph.nodes = std::move(nodes);
+
+    const auto move = [&moved](ValueId& id) {
+        if (id >= 0) id = moved[static_cast<size_t>(id)];
+    };
+    for (Node& node : graph.nodes)
+        for (std::vector<ValueId>* list : {&node.inputs, &node.outputs})
+            std::for_each(list->begin(), list->end(), move);
+    for (Value& value : graph.values) move(value.of);
+    for (std::vector<ValueId>* list : {&graph.inputs, &graph.outputs}) std::for_each(list->begin(), list->end(), move);
+    for (auto& [path, id] : graph.aliases) move(id);
+    std::erase_if(graph.aliases, [](const std::pair<std::string, ValueId>& alias) { return alias.second < 0; });
+    for (GraphLoop& loop : graph.loops) {
+        for (GraphLoop::Carried& carried : loop.carried)
+            for (ValueId* id : {&carried.init, &carried.argument, &carried.yield, &carried.result}) move(*id);
+        for (GraphLoop::Sum& sum : loop.sums)
+            for (ValueId* id : {&sum.term, &sum.result, &sum.becomes}) move(*id);
+        for (GraphLoop::Stack& stack : loop.stacks)
+            for (ValueId* id : {&stack.slice, &stack.result}) move(*id);
+    }
+    for (Update& update : graph.updates)
+        for (ValueId* id : {&update.input, &update.output}) move(*id);
+    for (Graph::Quotient& quotient : graph.quotients)
+        for (ValueId* id : {&quotient.value, &quotient.sum, &quotient.count}) move(*id);
+    move(graph.loss);
+    renumber_nodes(graph);
+}
+
+} // namespace shard

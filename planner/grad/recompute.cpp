@@ -1,0 +1,236 @@
+#include "planner/grad/recompute.h"
+
+#include "planner/graph/loop_index.h"
+#include "plans/base/saturating.h"
+
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+// A value this much smaller than one that it helps to compute may be kept in its place.
+constexpr i64 much_smaller = 8;
+// Longer chains are kept where they end.
+constexpr int longest_chain = 32;
+
+bool is_cheap(const Node& node) {
+    if (node.op == nullptr) return false;
+    if (is_constraint(node)) return false; // it may cost a collective
+    return node.op->op_class == OpDef::Class::pointwise || node.op->op_class == OpDef::Class::broadcast ||
+           node.op->op_class == OpDef::Class::constant;
+}
+
+// The layer's own part of a stack is there as long as the stack is; and so is what one operand at a time makes of it
+// without widening it, as a cast does.
+bool is_part(const Graph& graph, const Node& node) {
+    if (node.op == nullptr) return false;
+    if (node.op->name == "loop_slice") return true;
+    if (node.inputs.size() != 1 || is_constraint(node)) return false;
+    const bool keeps_bytes = node.op->name == "reshape" || node.op->op_class == OpDef::Class::pointwise;
+    const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
+    const NodeId producer = graph.value(node.inputs[0]).producer;
+    return keeps_bytes && to.bytes() <= from.bytes() && producer >= 0 && is_part(graph, graph.node(producer));
+}
+
+class Recomputation {
+public:
+    Recomputation(Builder& builder, const Passes& passes)
+        : builder_(builder), graph_(builder.graph()), passes_(passes), backward_(passes.backward),
+          read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
+
+    void run() {
+        find_calls();
+        find_remat();
+        find_kept();
+        for (ValueId id = 0; id < static_cast<ValueId>(read_.size()); ++id)
+            if (at(read_, id) && !at(kept_, id)) choose(id);
+        keep_what_several_come_from();
+        insert_copies();
+    }
+
+private:
+    static bool at(const std::vector<bool>& flags, ValueId id) { return flags[static_cast<size_t>(id)]; }
+    bool is_forward(ValueId id) const {
+        const NodeId producer = graph_.value(id).producer;
+        return producer >= passes_.first && producer < passes_.last && graph_.value(id).loop == passes_.forward_loop;
+    }
+    const Node& producer_of(ValueId id) const { return graph_.node(graph_.value(id).producer); }
+    // Between two loops everything that is kept is stacked, so what can be cut from a stack again is.
+    bool is_free(ValueId id) const {
+        const Node& node = producer_of(id);
+        return passes_.forward_loop != passes_.backward_loop && node.op != nullptr && is_part(graph_, node);
+    }
+
+    void find_calls() {
+        for (size_t c = 0; c < graph_.calls.size(); ++c)
+            if (!graph_.calls[c].composite)
+                for (ValueId id : graph_.calls[c].results) calls_.emplace(id, c);
+    }
+
+    // What a module that says so keeps nothing of: results of its call that only it reads, all or all but contractions.
+    // What comes out of the call is what the next one begins with, and is kept.
+    void find_remat() {
+        remat_.resize(graph_.values.size());
+        if (graph_.remats.empty()) return;
+        for (NodeId n = passes_.first; n < passes_.last; ++n) {
+            const Node& node = graph_.node(n);
+            if (node.remat < 0 || node.op == nullptr || node.loop != passes_.forward_loop) continue;
+            const bool is_dot = node.op->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
+            for (ValueId id : node.outputs)
+                remat_[static_cast<size_t>(id)] =
+                    !(is_dot && graph_.remats[static_cast<size_t>(node.remat)] == Remat::dots);
+        }
+        for (NodeId n = passes_.first; n < passes_.last; ++n)
+            for (ValueId id : graph_.node(n).inputs)
+                if (!graph_.node(n).pattern && graph_.value(id).producer >= 0 && producer_of(id).remat >= 0 &&
+                    producer_of(id).remat != graph_.node(n).remat) {
+                    remat_[static_cast<size_t>(id)] = false;
+                    kept_[static_cast<size_t>(id)] = true;
+                }
+        for (ValueId id : graph_.outputs) remat_[static_cast<size_t>(id)] = false;
+        // What leaves the body does so by the loop's end; a loop that is still open says later what leaves it.
+        if (passes_.forward_loop >= 0 && graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes >= 0)
+            for (ValueId id : graph_.node(graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes).inputs)
+                remat_[static_cast<size_t>(id)] = false;
+    }
+
+    void find_kept() {
+        for (size_t n = static_cast<size_t>(backward_); n < graph_.nodes.size(); ++n)
+            for (ValueId id : graph_.nodes[n].inputs) {
+                if (!is_forward(id)) continue;
+                read_[static_cast<size_t>(id)] = true;
+                const Node& reader = graph_.nodes[n];
+                if (is_free(id) || (at(remat_, id) && reader.loop == passes_.backward_loop)) continue;
+                // A copy in a loop would be made in every trip.
+                if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
+                    kept_[static_cast<size_t>(id)] = true;
+            }
+        if (passes_.forward_loop != passes_.backward_loop) return;
+        for (ValueId id : graph_.outputs) kept_[static_cast<size_t>(id)] = true;
+    }
+
+    // How a value would be computed from what is kept: the nodes, and what would have to be kept besides.
+    struct Chain {
+        std::set<ValueId> values, missing;
+        bool too_long = false;
+    };
+
+    Chain chain_of(ValueId id) const {
+        Chain chain;
+        follow(id, graph_.value(id).type.bytes(), chain);
+        return chain;
+    }
+
+    void follow(ValueId id, i64 bytes, Chain& chain) const {
+        if (!is_forward(id) || at(kept_, id) || chain.values.count(id) > 0 || again_.count(id) > 0) return;
+        const Node& node = producer_of(id);
+        if (at(remat_, id)) {
+            chain.values.insert(id);
+            for (ValueId input : node.inputs) follow(input, bytes, chain);
+            return;
+        }
+        if (!is_cheap(node) && !is_free(id)) {
+            if (graph_.value(id).type.bytes() > bytes / much_smaller) chain.missing.insert(id);
+            return;
+        }
+        chain.too_long = chain.too_long || static_cast<int>(chain.values.size()) == longest_chain;
+        if (chain.too_long) return;
+        chain.values.insert(id);
+        for (ValueId input : node.inputs) follow(input, bytes, chain);
+    }
+
+    void choose(ValueId id) {
+        const Chain chain = chain_of(id);
+        if (at(remat_, id) || (!chain.too_long && chain.missing.empty())) {
+            again_.insert(chain.values.begin(), chain.values.end());
+            return;
+        }
+        kept_[static_cast<size_t>(id)] = true;
+        if (!chain.too_long) from_[chain.missing].push_back(id);
+    }
+
+    // As x for both x / 2 and x * x: where it has fewer bytes than they have together.
+    void keep_what_several_come_from() {
+        const auto bytes = [this](i64 sum, ValueId id) { return add_saturating(sum, graph_.value(id).type.bytes()); };
+        for (const auto& [missing, values] : from_) {
+            if (std::accumulate(missing.begin(), missing.end(), i64{0}, bytes) >=
+                std::accumulate(values.begin(), values.end(), i64{0}, bytes))
+                continue;
+            for (ValueId id : missing) kept_[static_cast<size_t>(id)] = true;
+            for (ValueId id : values) kept_[static_cast<size_t>(id)] = false;
+            for (ValueId id : values) choose(id);
+        }
+    }
+
+    // The backward pass anew, every copy in front of its first reader, or of the loop in which that stands.
+    void insert_copies() {
+        std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + backward_),
+                                std::make_move_iterator(graph_.nodes.end()));
+        graph_.nodes.resize(static_cast<size_t>(backward_));
+        for (size_t n = 0; n < nodes.size(); ++n) {
+            // What an inner loop reads is there before it begins.
+            if (nodes[n].opens >= 0 && nodes[n].loop == passes_.backward_loop)
+                for (size_t inner = n + 1; nodes[inner].closes != nodes[n].opens; ++inner)
+                    for (ValueId& input : nodes[inner].inputs) input = copied(input);
+            for (ValueId& input : nodes[n].inputs) input = copied(input);
+            graph_.nodes.push_back(std::move(nodes[n]));
+        }
+        renumber_nodes(graph_);
+    }
+
+    ValueId copied(ValueId id) {
+        if (id >= static_cast<ValueId>(copy_.size()) || again_.count(id) == 0) return id;
+        const ValueId copy = copy_[static_cast<size_t>(id)];
+        if (copy >= 0) return copy;
+        const Node node = graph_.node(graph_.value(id).producer);
+        std::vector<ValueId> inputs;
+        for (ValueId input : node.inputs) inputs.push_back(copied(input));
+        const std::string name = graph_.value(id).name + ".again";
+        builder_.set_place({node.scope, name, node.span, {}, {}, graph_.value(id).region});
+        Attributes attributes = node.attributes;
+        if (is_free(id) && attributes.has("loop"))
+            for (auto& [key, value] : loop_attributes(graph_, passes_.backward_loop).entries)
+                attributes.set(key, value);
+        const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
+        internal_check(made.has_value(), "a copy of a node was refused");
+        copy_[static_cast<size_t>(id)] = *made;
+        Node& again = graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)];
+        again.boundary = node.boundary;
+        again.constraint_logical = node.constraint_logical;
+        again.constraint_mesh = node.constraint_mesh;
+        graph_.value(*made).type = graph_.value(id).type;
+        builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
+        add_calls(id, *made);
+        return *made;
+    }
+
+    // A second derivative goes through the copy as it goes through the result of a module with a gradient of its own.
+    void add_calls(ValueId result, ValueId copy) {
+        const auto [begin, end] = calls_.equal_range(result);
+        for (auto it = begin; it != end; ++it) {
+            Call twin = graph_.calls[it->second];
+            for (ValueId& id : twin.results) id = id == result ? copy : -1;
+            graph_.calls.push_back(std::move(twin));
+        }
+    }
+
+    Builder& builder_;
+    Graph& graph_;
+    const Passes passes_;
+    NodeId backward_;
+    std::vector<bool> remat_;       // by ValueId: computed again because its module says so
+    std::vector<bool> read_, kept_; // forward values, by ValueId: by the backward pass; between the passes
+    std::set<ValueId> again_;       // computed a second time
+    std::map<std::set<ValueId>, std::vector<ValueId>> from_; // kept values by what they could be computed from instead
+    std::vector<ValueId> copy_;                              // by ValueId
+    std::multimap<ValueId, size_t> calls_; // of modules with a gradient of their own, by their results
+};
+
+} // namespace
+
+void recompute_pointwise(Builder& builder, const Passes& passes) { Recomputation(builder, passes).run(); }
+
+} // namespace shard

@@ -1,0 +1,30 @@
+// The append-only log behind `explain`: why each axis is on each value. It stores integers and is formatted on demand.
+#pragma once
+
+#include "planner/graph/graph.h"
+
+namespace shard {
+
+struct Decision {
+    enum class Cause {
+        rule,
+        override_,
+        mesh_spec,
+        constraint,
+        output,
+        fsdp,      // the layout's `fsdp`
+        parameter, // a state or gradient follows its parameter, `from`
+        propagation
+    };
+    ValueId value = -1;
+    int dim = -1;
+    std::vector<AxisRef> axes; // added to the dim by this decision
+    Cause cause = Cause::rule;
+    NodeId node = -1;  // propagation: the node it came through; constraint: the constrain node
+    ValueId from = -1; // propagation, parameter: the value it came from
+    int rule = -1;     // rule: index into the layout's rules
+    Span span;         // the line that decided it
+};
+using DecisionLog = std::vector<Decision>;
+
+} // namespace shard

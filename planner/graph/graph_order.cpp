@@ -1,0 +1,76 @@
+#include "planner/graph/graph_order.h"
+
+#include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/depth_first_search.hpp>
+#include <boost/graph/topological_sort.hpp>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+using SparseGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                       boost::no_property, int, int>;
+
+SparseGraph make_graph(int vertices, const Edges& edges) {
+    return SparseGraph(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(), vertices);
+}
+
+// Remembers the tree edges, and the first edge back to an ancestor.
+struct CycleFinder : boost::default_dfs_visitor {
+    CycleFinder(std::vector<int>& found_parents, std::pair<int, int>& found_back)
+        : parents(&found_parents), back(&found_back) {}
+    template<typename Edge>
+    void tree_edge(Edge edge, const SparseGraph& graph) {
+        (*parents)[static_cast<size_t>(target(edge, graph))] = source(edge, graph);
+    }
+    template<typename Edge>
+    void back_edge(Edge edge, const SparseGraph& graph) {
+        if (back->first < 0) *back = {source(edge, graph), target(edge, graph)};
+    }
+    std::vector<int>* parents;
+    std::pair<int, int>* back;
+};
+
+} // namespace
+
+std::vector<int> find_cycle(int vertices, const Edges& edges) {
+    const SparseGraph graph = make_graph(vertices, edges);
+    std::vector<int> parents(static_cast<size_t>(vertices), -1);
+    std::pair<int, int> back = {-1, -1};
+    boost::depth_first_search(graph, boost::visitor(CycleFinder(parents, back)));
+    std::vector<int> cycle;
+    if (back.first < 0) return cycle;
+    for (int v = back.first; v != back.second; v = parents[static_cast<size_t>(v)]) cycle.push_back(v);
+    cycle.push_back(back.second);
+    std::reverse(cycle.begin(), cycle.end());
+    return cycle;
+}
+
+std::vector<int> topological_order(int vertices, const Edges& edges) {
+    const SparseGraph graph = make_graph(vertices, edges);
+    std::vector<int> order;
+    try {
+        boost::topological_sort(graph, std::back_inserter(order));
+    } catch (const boost::not_a_dag&) {
+        return {};
+    }
+    std::reverse(order.begin(), order.end());
+    return order;
+}
+
+std::vector<bool> reachable(int vertices, const Edges& edges, const std::vector<int>& from) {
+    const SparseGraph graph = make_graph(vertices, edges);
+    std::vector<boost::default_color_type> colors(static_cast<size_t>(vertices), boost::white_color);
+    boost::queue<int> queue;
+    for (int start : from)
+        if (colors[static_cast<size_t>(start)] == boost::white_color)
+            boost::breadth_first_visit(graph, start, queue, boost::default_bfs_visitor(), colors.data());
+    std::vector<bool> result;
+    for (boost::default_color_type color : colors) result.push_back(color != boost::white_color);
+    return result;
+}
+
+} // namespace shard

@@ -1,0 +1,81 @@
+#include "planner/graph/op_names.h"
+
+#include "plans/diagnostics/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_names() {
+    static const std::vector<std::pair<std::string_view, std::string_view>> names = {
+        {"matmul", "dot"},
+        {"mm", "dot"},
+        {"bmm", "einsum"},
+        {"dot_general", "einsum"},
+        {"tensordot", "einsum"},
+        {"sum", "reduce_sum"},
+        {"prod", "reduce_prod"},
+        {"amax", "reduce_max"},
+        {"amin", "reduce_min"},
+        {"average", "mean"},
+        {"reduce_mean", "mean"},
+        {"where", "select"},
+        {"sigmoid", "logistic"},
+        {"swish", "silu"},
+        {"dense", "linear"},
+        {"multiply", "mul"},
+        {"subtract", "sub"},
+        {"divide", "div"},
+        {"true_divide", "div"},
+        {"negative", "neg"},
+        {"power", "pow"},
+        {"mod", "rem"},
+        {"remainder", "rem"},
+        {"maximum", "max"},
+        {"minimum", "min"},
+        {"clip", "clamp"},
+        {"equal", "eq"},
+        {"not_equal", "ne"},
+        {"greater", "gt"},
+        {"greater_equal", "ge"},
+        {"less", "lt"},
+        {"less_equal", "le"},
+        {"logical_and", "and"},
+        {"logical_or", "or"},
+        {"logical_not", "not"},
+        {"isfinite", "is_finite"},
+        {"permute", "transpose"},
+        {"swapaxes", "transpose"},
+        {"view", "reshape"},
+        {"flatten", "reshape"},
+        {"expand", "broadcast"},
+        {"broadcast_to", "broadcast"},
+        {"concat", "concatenate"},
+        {"cat", "concatenate"},
+        {"take", "gather"},
+        {"embedding", "gather"},
+        {"arange", "iota"},
+        {"zeros", "constant"},
+        {"ones", "constant"},
+        {"full", "constant"},
+        {"astype", "cast"},
+        {"layernorm", "layer_norm"},
+        {"rmsnorm", "rms_norm"},
+        {"cross_entropy", "softmax_cross_entropy"},
+        {"mse_loss", "mse"},
+        {"with_sharding_constraint", "constrain"},
+        {"all_reduce", "psum"},
+        {"reduce_scatter", "psum_scatter"},
+    };
+    return names;
+}
+
+std::string unknown_op_help(std::string_view word, const std::vector<std::string_view>& names) {
+    for (const auto& [foreign, here] : foreign_op_names())
+        if (foreign == word) return fmt::format("it is called '{}' here", here);
+    const std::string_view near = nearest(word, names);
+    return near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near);
+}
+
+} // namespace shard

@@ -1,0 +1,60 @@
+// A layout file, read and checked for form, with the mesh resolved.
+#pragma once
+
+#include "planner/model/model.h"
+#include "plans/sharding/mesh.h"
+
+namespace shard {
+
+enum class RuleSemantics { linen, nnx };
+enum class MissingAxes { error, ignore };
+
+// A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last
+// match wins.
+struct Override {
+    std::string glob;
+    ShardingSpec spec;
+    Span span; // of the glob
+};
+
+struct PolicyDecl {
+    std::optional<i64> max_memory_per_device; // bytes
+    std::optional<i64> max_wire_bytes_per_device;
+    std::optional<i64> max_collectives;
+    std::vector<std::string> forbid_collectives; // kinds
+    std::optional<i64> max_replicated_param_bytes;
+    std::optional<double> max_step_seconds;
+    Span span;
+    std::vector<std::pair<std::string, Span>> entries; // what was written, with its place
+
+    Span place(std::string_view key) const; // of an entry; of the whole policy if it was not written
+};
+
+// `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, along
+// its largest dim that divides and is free (reference/manual.md).
+struct FsdpDecl {
+    std::string axis;
+    i64 min_size = 262144;
+    Span span, axis_span;
+};
+
+struct Layout {
+    std::string name; // the file's stem, for side-by-side reports
+    Mesh mesh;
+    std::vector<Span> mesh_spans; // per axis
+    std::vector<AxisRule> rules;
+    RuleSemantics semantics = RuleSemantics::linen;
+    bool semantics_written = false; // in the file: the writer knows that there are two
+    MissingAxes missing_axes = MissingAxes::error;
+    std::vector<Override> inputs, params, values, outputs;
+    std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter
+    std::optional<FsdpDecl> fsdp;
+    std::string hardware = "uniform"; // a built-in profile or a path relative to the layout file
+    Span hardware_span;
+    PolicyDecl policy;
+};
+
+// A policy file (`check --policy`) has the same keys as the layout's `policy`.
+std::optional<PolicyDecl> read_policy(const Sources& sources, int file, Diagnostics& diagnostics);
+
+} // namespace shard

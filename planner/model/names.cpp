@@ -1,0 +1,104 @@
+#include "planner/model/names.h"
+
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+
+} // namespace
+
+bool is_name(std::string_view text) {
+    if (text.empty() || !is_letter(text[0])) return false;
+    return std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
+}
+
+bool is_value_name(std::string_view text) {
+    const size_t hash = text.find('#');
+    if (hash != std::string_view::npos && !all_digits(text.substr(hash + 1))) return false;
+    std::string_view path = text.substr(0, hash);
+    for (bool first = true;; first = false) {
+        const size_t dot = path.find('.');
+        const std::string_view part = path.substr(0, dot);
+        // Behind the first dot a part may be the number of a repetition: block.0.w1
+        if (!is_name(part) && (first || !all_digits(part))) return false;
+        if (dot == std::string_view::npos) return true;
+        path.remove_prefix(dot + 1);
+    }
+}
+
+bool check_name(const std::string& text, Span span, std::string_view what, Diagnostics& diagnostics) {
+    if (is_name(text)) return true;
+    diagnostics.error("E0201", span, fmt::format("'{}' cannot be the name of {}", text, what))
+        .help("use letters, digits, '_' and '-', starting with a letter or '_'");
+    return false;
+}
+
+std::optional<Name> read_name(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const std::optional<std::string> text = read_string(yaml, what, diagnostics);
+    if (!text || !check_name(*text, yaml.span, what, diagnostics)) return std::nullopt;
+    return Name{*text, yaml.span};
+}
+
+std::optional<std::vector<Name>> read_value_names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    std::vector<Name> names;
+    bool good = true;
+    const auto read_one = [&](const Yaml& item) {
+        const std::optional<std::string> text = read_string(item, what, diagnostics);
+        if (text && is_value_name(*text)) {
+            names.push_back({*text, item.span});
+            return;
+        }
+        if (text) diagnostics.error("E0201", item.span, fmt::format("'{}' is not the name of a value", *text));
+        good = false;
+    };
+    if (const YamlList* list = yaml.list())
+        for (const Yaml& item : *list) read_one(item);
+    else
+        read_one(yaml);
+    if (!good) return std::nullopt;
+    return names;
+}
+
+void suggest(DiagnosticBuilder error, std::string_view word, const std::vector<std::string_view>& candidates) {
+    const std::string_view near = nearest(word, candidates);
+    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+}
+
+void suggest_dtype(DiagnosticBuilder error, std::string_view word) {
+    struct Spelling {
+        std::string_view word;
+        DType dtype;
+    };
+    constexpr Spelling spellings[] = {
+        {"float32", DType::f32},  {"float", DType::f32},       {"fp32", DType::f32},      {"single", DType::f32},
+        {"float64", DType::f64},  {"double", DType::f64},      {"fp64", DType::f64},      {"bfloat16", DType::bf16},
+        {"bfloat", DType::bf16},  {"float16", DType::bf16},    {"fp16", DType::bf16},     {"f16", DType::bf16},
+        {"half", DType::bf16},    {"int32", DType::i32},       {"int", DType::i32},       {"integer", DType::i32},
+        {"int64", DType::i64},    {"long", DType::i64},        {"uint32", DType::u32},    {"uint", DType::u32},
+        {"unsigned", DType::u32}, {"boolean", DType::boolean}, {"bool_", DType::boolean}, {"i1", DType::boolean},
+    };
+    std::string lower(word);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    lower = lower.substr(lower.rfind('.') + 1); // jnp.float32
+    std::vector<std::string_view> names;
+    for (int dtype = 0; dtype <= static_cast<int>(DType::boolean); ++dtype)
+        names.push_back(name(static_cast<DType>(dtype)));
+    std::string_view meant = nearest(lower, names);
+    for (const Spelling& spelling : spellings)
+        if (spelling.word == lower) meant = name(spelling.dtype);
+    error.help(meant.empty() ? fmt::format("dtypes: {}", fmt::join(names, ", "))
+                             : fmt::format("did you mean '{}'?", meant));
+}
+
+} // namespace shard

@@ -1,0 +1,178 @@
+// Rewrites of the local graph that keep its meaning: the same reshard made twice becomes one, an all_reduce that is
+// only sliced becomes a reduce_scatter, pointwise kernels take in what makes their operands, and what nobody reads
+// goes.
+#include "planner/optimize/optimize.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/optimize/fuse_pointwise.h"
+#include "planner/partition/local.h"
+#include "planner/partition/partition.h"
+
+#include "planner/graph/verify_loops.h"
+#include "plans/sharding/axis_lists.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool is_reshard(const Node& node) { return node.op == nullptr && !is_marker(node); }
+
+void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
+    auto replace = [&](ValueId& id) {
+        if (id >= 0) id = stands_for[static_cast<size_t>(id)];
+    };
+    for (Node& node : local.graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), replace);
+    std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
+    std::for_each(local.value_of.begin(), local.value_of.end(), replace);
+    for (Update& update : local.graph.updates) replace(update.input), replace(update.output);
+    for (GraphLoop& loop : local.graph.loops)
+        for (GraphLoop::Carried& carried : loop.carried)
+            for (ValueId* id : {&carried.init, &carried.argument, &carried.yield, &carried.result}) replace(*id);
+}
+
+std::vector<bool> marked(size_t count, const std::vector<ValueId>& ids) {
+    std::vector<bool> marks(count);
+    for (ValueId id : ids)
+        if (id >= 0) marks[static_cast<size_t>(id)] = true;
+    return marks;
+}
+
+// Reshards of one value by the same collective, or by slices of the same blocks, give the same value.
+void merge_equal_reshards(Local& local) {
+    Graph& graph = local.graph;
+    std::vector<ValueId> stands_for(graph.values.size());
+    for (size_t i = 0; i < stands_for.size(); ++i) stands_for[i] = static_cast<ValueId>(i);
+    std::vector<std::vector<NodeId>> reshards_of(graph.values.size()); // by input
+    std::vector<bool> kept = marked(graph.values.size(), local.value_of);
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        Node& node = graph.nodes[static_cast<size_t>(id)];
+        if (!is_reshard(node)) continue;
+        ValueId input = stands_for[static_cast<size_t>(node.inputs[0])];
+        std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
+        std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
+            return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
+                   graph.node(other).attributes ==
+                       node.attributes && // a gather for another pass is meant to be another
+                   is_within(graph, node.loop, graph.node(other).loop);
+        });
+        if (same == others.end()) {
+            others.push_back(id);
+            continue;
+        }
+        ValueId gone = node.outputs[0], stays = graph.node(*same).outputs[0];
+        stands_for[static_cast<size_t>(gone)] = stays;
+        // The name of a kept form is worth keeping.
+        if (!kept[static_cast<size_t>(gone)] || kept[static_cast<size_t>(stays)]) continue;
+        std::swap(graph.value(stays).name, graph.value(gone).name);
+        kept[static_cast<size_t>(stays)] = true;
+    }
+    replace_uses(local, stands_for);
+}
+
+// The axes a slice adds to each dim, if the node is one.
+std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
+    std::vector<AxisMove> slices;
+    if (!is_reshard(node) || node.collective) return slices;
+    const Sharding &before = graph.value(node.inputs[0]).sharding, &after = graph.value(node.outputs[0]).sharding;
+    for (size_t d = 0; d < before.dims.size(); ++d) {
+        std::vector<AxisRef> added = without(after.dims[d].axes, before.dims[d].axes);
+        if (!added.empty()) slices.push_back({-1, static_cast<int>(d), added});
+    }
+    return slices;
+}
+
+// An all_reduce whose only reader slices its result over axes that begin with all the reduced ones is a reduce_scatter,
+// followed by a slice over the rest if there is one: then it stays as it is.
+void scatter_sliced_reductions(Local& local) {
+    Graph& graph = local.graph;
+    const std::vector<std::vector<NodeId>> users = users_of(graph);
+    const std::vector<bool> is_output = marked(graph.values.size(), graph.outputs);
+    std::vector<bool> gone(graph.values.size());
+    for (Node& node : graph.nodes) {
+        if (!node.collective || node.collective->def != find_collective("all_reduce")) continue;
+        ValueId reduced = node.outputs[0];
+        const std::vector<NodeId>& readers = users[static_cast<size_t>(reduced)];
+        if (is_output[static_cast<size_t>(reduced)] || readers.size() != 1) continue;
+        Node& slice = graph.nodes[static_cast<size_t>(readers[0])];
+        if (slice.loop != node.loop) continue;
+        std::vector<AxisMove> slices = slices_of(graph, slice);
+        std::vector<AxisRef> sliced;
+        for (const AxisMove& move : slices) sliced.insert(sliced.end(), move.axes.begin(), move.axes.end());
+        bool all = !sliced.empty() &&
+                   without(cut(node.collective->axes, sliced), cut(sliced, node.collective->axes)).empty() &&
+                   total_size(sliced) == total_size(node.collective->axes);
+        if (!all) continue;
+        Collective scatter{find_collective("reduce_scatter"), sliced, node.collective->reduce, slices, {}, {}, 0};
+        slice.kernel.reset();
+        slice.collective = scatter;
+        slice.inputs = node.inputs;
+        slice.cause = node.cause;
+        slice.remedy = node.remedy;
+        gone[static_cast<size_t>(reduced)] = true;
+    }
+    for (ValueId& id : local.value_of)
+        if (id >= 0 && gone[static_cast<size_t>(id)]) id = -1;
+}
+
+// Drops nodes that no output needs, then values that no node makes; ids are renumbered in order. Inputs stay.
+void remove_unread(Local& local) {
+    Graph& graph = local.graph;
+    std::vector<bool> needed(graph.values.size());
+    for (ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
+    std::vector<bool> kept_loops(graph.loops.size());
+    std::vector<Node> nodes;
+    for (size_t i = graph.nodes.size(); i-- > 0;) {
+        Node& node = graph.nodes[i];
+        bool keep = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
+        if (node.closes >= 0) kept_loops[static_cast<size_t>(node.closes)] = keep;
+        if (node.opens >= 0) keep = kept_loops[static_cast<size_t>(node.opens)];
+        if (!keep) continue;
+        for (ValueId id : node.inputs) needed[static_cast<size_t>(id)] = true;
+        for (ValueId id : node.outputs) needed[static_cast<size_t>(id)] = true;
+        nodes.push_back(std::move(node));
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    for (ValueId id : graph.inputs) needed[static_cast<size_t>(id)] = true;
+    std::vector<ValueId> renumbered(graph.values.size(), -1);
+    std::vector<Value> values;
+    for (size_t i = 0; i < graph.values.size(); ++i) {
+        if (!needed[i]) continue;
+        renumbered[i] = static_cast<ValueId>(values.size());
+        values.push_back(std::move(graph.values[i]));
+        values.back().producer = -1;
+    }
+    graph.values = std::move(values);
+    graph.nodes = std::move(nodes);
+    replace_uses(local, renumbered);
+    for (ValueId& id : graph.inputs) id = renumbered[static_cast<size_t>(id)];
+    for (size_t l = 0; l < graph.loops.size(); ++l)
+        if (!kept_loops[l]) graph.loops[l].opens = graph.loops[l].closes = -1;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (node.opens >= 0) graph.loops[static_cast<size_t>(node.opens)].opens = static_cast<NodeId>(i);
+        if (node.closes >= 0) graph.loops[static_cast<size_t>(node.closes)].closes = static_cast<NodeId>(i);
+        for (ValueId& id : graph.nodes[i].outputs) {
+            id = renumbered[static_cast<size_t>(id)];
+            graph.value(id).producer = static_cast<NodeId>(i);
+        }
+    }
+}
+
+} // namespace
+
+void simplify_reshards(Local& local) {
+    merge_equal_reshards(local);
+    scatter_sliced_reductions(local);
+    remove_unread(local); // so that only real readers count
+}
+
+void optimize(Local& local) {
+    simplify_reshards(local);
+    fuse_pointwise(local);
+    remove_unread(local);
+}
+
+} // namespace shard

@@ -1,0 +1,10 @@
+// What partition added to sizes: the same bounds as check_sizes, of the local graph.
+#pragma once
+
+#include "planner/partition/local.h"
+
+namespace shard {
+
+bool check_local_sizes(const Local& local, Diagnostics& diagnostics);
+
+} // namespace shard

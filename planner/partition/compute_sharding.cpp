@@ -1,0 +1,330 @@
+#include "planner/partition/compute_sharding.h"
+
+#include "planner/graph/first_places.h"
+#include "planner/graph/memo_key.h"
+#include "planner/propagate/projection.h"
+#include "plans/kernel/kernel_cost.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+using AxisList = std::vector<AxisRef>;
+
+constexpr size_t most_combinations = 4096;
+// Ways that are priced where operands and results are split over few axes, and over very many: every way is priced by
+// searches that grow with the axes that move.
+constexpr size_t most_ways = 4096, fewest_ways = 16, few_axes = 5;
+
+bool may_split(const Factor& factor) {
+    return !factor.blocked && (factor.kind == FactorKind::pass_through || factor.kind == FactorKind::reduction);
+}
+
+// Per factor: no axes, then every prefix of what a tensor puts on it, in the order operands, results.
+std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const ComputeQuery& query) {
+    std::vector<std::vector<AxisList>> candidates(rule.factors.size(), {AxisList{}});
+    auto add = [&](const TensorFactors& dims, const Sharding& sharding) {
+        TensorProjection projection = project(rule, dims, sharding);
+        for (const FactorSharding& part : projection.factors) {
+            const Factor& factor = rule.factors[static_cast<size_t>(part.factor)];
+            if (!may_split(factor)) continue;
+            std::vector<AxisList>& list = candidates[static_cast<size_t>(part.factor)];
+            for (size_t count = 1; count <= part.axes.size(); ++count) {
+                AxisList prefix(part.axes.begin(), part.axes.begin() + static_cast<std::ptrdiff_t>(count));
+                if (factor.size % total_size(prefix) != 0) break;
+                if (std::find(list.begin(), list.end(), prefix) == list.end()) list.push_back(std::move(prefix));
+            }
+        }
+    };
+    for (size_t i = 0; i < rule.operands.size(); ++i) {
+        for (const OperandForm& form : query.operands[i].forms) add(rule.operands[i], form.sharding);
+        add(rule.operands[i], query.operand_kept[i]);
+    }
+    for (size_t i = 0; i < rule.results.size(); ++i) add(rule.results[i], query.results_kept[i]);
+    return candidates;
+}
+
+// The axes over which all operands that have the factor split it alike; none if they do not.
+AxisList agreed_axes(const IndexRule& rule, const ComputeQuery& query, size_t factor) {
+    std::optional<AxisList> agreed;
+    for (size_t i = 0; i < rule.operands.size(); ++i) {
+        const TensorProjection projection = project(rule, rule.operands[i], query.operand_kept[i]);
+        for (const FactorSharding& part : projection.factors) {
+            if (static_cast<size_t>(part.factor) != factor) continue;
+            if (agreed && *agreed != part.axes) return {};
+            agreed = part.axes;
+        }
+    }
+    return agreed.value_or(AxisList());
+}
+
+void keep_split_sums(const IndexRule& rule, const ComputeQuery& query, std::vector<std::vector<AxisList>>& candidates) {
+    for (size_t f = 0; f < rule.factors.size(); ++f) {
+        if (rule.factors[f].kind != FactorKind::reduction) continue;
+        const AxisList agreed = agreed_axes(rule, query, f);
+        std::vector<AxisList>& list = candidates[f];
+        if (!agreed.empty() && std::find(list.begin(), list.end(), agreed) != list.end()) list = {agreed};
+    }
+}
+
+// In a dim of several factors only the last split one may be split in part: otherwise blocks would be strided.
+bool is_plain(const IndexRule& rule, const TensorFactors& dims, const std::vector<AxisList>& factor_axes) {
+    for (const DimFactors& factors : dims) {
+        bool partly = false;
+        for (int f : factors) {
+            i64 parts = total_size(factor_axes[static_cast<size_t>(f)]);
+            if (parts > 1 && partly) return false;
+            partly = partly || parts < rule.factors[static_cast<size_t>(f)].size;
+        }
+    }
+    return true;
+}
+
+Sharding sharding_over(const TensorFactors& dims, const std::vector<AxisList>& factor_axes) {
+    Sharding sharding;
+    for (const DimFactors& factors : dims) {
+        DimSharding& dim = sharding.dims.emplace_back();
+        for (int f : factors) {
+            for (const AxisRef& ref : factor_axes[static_cast<size_t>(f)]) append_axis(dim.axes, ref);
+        }
+    }
+    return sharding;
+}
+
+bool any_overlap(std::span<const AxisRef> a, std::span<const AxisRef> b) {
+    return std::any_of(a.begin(), a.end(), [&](const AxisRef& ref) { return overlaps_any(ref, b); });
+}
+
+AxisList all_axes(const std::vector<AxisList>& factor_axes) {
+    AxisList all;
+    for (const AxisList& axes : factor_axes) all.insert(all.end(), axes.begin(), axes.end());
+    return all;
+}
+
+class Chooser {
+public:
+    Chooser(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule,
+            std::vector<ComputeSharding>* all = nullptr)
+        : redistributor_(redistributor), query_(query), rule_(rule), all_(all), candidates_(candidates_of(rule, query)),
+          factor_axes_(rule.factors.size()), first_places_(first_places(query.operand_values)),
+          most_ways_(ways_for(query)) {
+        if (query.sums_where_split) keep_split_sums(rule, query, candidates_);
+        for (size_t f = 0; f < rule_.factors.size(); ++f) {
+            if (rule_.factors[f].kind == FactorKind::reduction) reductions_.push_back(f);
+        }
+    }
+
+    ComputeSharding choose() {
+        limit_candidates();
+        combine(0);
+        internal_check(best_.has_value(), "an op can be computed on whole operands");
+        return std::move(*best_);
+    }
+
+private:
+    // An op with very many factors on very many axes keeps the candidates of the largest tensors only.
+    void limit_candidates() {
+        size_t combinations = 1;
+        for (std::vector<AxisList>& list : candidates_) {
+            while (list.size() > 2 && combinations * list.size() > most_combinations) list.pop_back();
+            combinations *= list.size();
+        }
+    }
+
+    static size_t ways_for(const ComputeQuery& query) {
+        size_t axes = 0;
+        for (const OperandChoice& operand : query.operands) {
+            size_t most = 0;
+            for (const OperandForm& form : operand.forms) most = std::max(most, used_axes(form.sharding).size());
+            axes += most;
+        }
+        for (const Sharding& kept : query.results_kept) axes += used_axes(kept).size();
+        return std::max(fewest_ways, axes <= few_axes ? most_ways : most_ways >> std::min<size_t>(axes - few_axes, 12));
+    }
+
+    void combine(size_t factor) {
+        if (best_ && ways_ >= most_ways_) return;
+        if (factor == rule_.factors.size()) return consider_passes();
+        // The most axes first: such ways are often good, and a good way found early rules others out before they are
+        // searched.
+        for (size_t i = candidates_[factor].size(); i-- > 0;) {
+            const AxisList& axes = candidates_[factor][i];
+            if (any_overlap(axes, all_axes(factor_axes_))) continue;
+            factor_axes_[factor] = axes;
+            combine(factor + 1);
+            factor_axes_[factor].clear();
+        }
+    }
+
+    // With every choice of partial sums to let through; through comes first, so that on equal cost a sum is reduced
+    // later.
+    void consider_passes() {
+        for (const TensorFactors& dims : rule_.operands) {
+            if (!is_plain(rule_, dims, factor_axes_)) return;
+        }
+        for (const TensorFactors& dims : rule_.results) {
+            if (!is_plain(rule_, dims, factor_axes_)) return;
+        }
+        const size_t count = query_.operands.size();
+        const AxisList used = all_axes(factor_axes_);
+        auto passes = [&](size_t i) {
+            const std::optional<Sharding>& pending = query_.operands[i].pending;
+            return pending && pending->reduce == ReduceOp::sum && !any_overlap(pending->partial, used);
+        };
+        bool together = query_.op->jointly_linear && count > 0;
+        for (size_t i = 0; together && i < count; ++i) {
+            together = passes(i) && query_.operands[i].pending->partial == query_.operands[0].pending->partial;
+        }
+        if (together) consider(std::vector<bool>(count, true));
+        for (int i : linear_operands(*query_.op, query_.operand_types, query_.result_types)) {
+            if (i < 0 || static_cast<size_t>(i) >= count || !passes(static_cast<size_t>(i))) continue;
+            if (std::count(query_.operand_values.begin(), query_.operand_values.end(),
+                           query_.operand_values[static_cast<size_t>(i)]) > 1) {
+                continue; // the same partial sum in two places is not linear
+            }
+            std::vector<bool> pass(count, false);
+            pass[static_cast<size_t>(i)] = true;
+            consider(pass);
+            together = together || query_.sums_where_split;
+        }
+        if (!(query_.sums_where_split && together) || !best_) consider(std::vector<bool>(count, false));
+    }
+
+    void consider(const std::vector<bool>& pass) {
+        ++ways_;
+        ComputeSharding choice;
+        choice.factor_axes = factor_axes_;
+        AxisList partial;
+        for (size_t f : reductions_) partial.insert(partial.end(), factor_axes_[f].begin(), factor_axes_[f].end());
+        if (!partial.empty() && rule_.reduce != ReduceOp::sum && std::count(pass.begin(), pass.end(), true) > 0) return;
+        ReduceOp reduce = partial.empty() ? ReduceOp::sum : rule_.reduce;
+        for (size_t i = 0; i < query_.operands.size(); ++i) {
+            Sharding required = sharding_over(rule_.operands[i], factor_axes_);
+            if (pass[i]) {
+                required.partial = query_.operands[i].pending->partial;
+                required.reduce = ReduceOp::sum;
+                if (i == first_of(pass))
+                    partial.insert(partial.end(), required.partial.begin(), required.partial.end());
+            }
+            choice.operands.push_back(std::move(required));
+        }
+        std::sort(partial.begin(), partial.end());
+        for (const TensorFactors& dims : rule_.results) {
+            Sharding made = sharding_over(dims, factor_axes_);
+            for (const AxisRef& ref : partial) append_axis(made.partial, ref);
+            made.reduce = reduce;
+            choice.results.push_back(std::move(made));
+        }
+        if (!price_operands(choice, pass)) return;
+        for (size_t i = 0; i < choice.results.size(); ++i) {
+            choice.cost.add(redistributor_.find(query_.result_types[i], choice.results[i], query_.results_kept[i]));
+        }
+        if (cannot_win(choice)) return; // the kernel can only add
+        price_kernel(choice);
+        if (all_ != nullptr) all_->push_back(choice);
+        if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
+    }
+
+    static size_t first_of(const std::vector<bool>& pass) {
+        return static_cast<size_t>(std::find(pass.begin(), pass.end(), true) - pass.begin());
+    }
+
+    bool cannot_win(const ComputeSharding& choice) const {
+        return all_ == nullptr && best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
+    }
+
+    // False as soon as the operands alone cost too much.
+    bool price_operands(ComputeSharding& choice, const std::vector<bool>& pass) {
+        for (size_t i = 0; i < query_.operands.size(); ++i) {
+            bool seen = false;
+            for (size_t j = first_places_[i]; j < i && !seen; ++j) {
+                seen = query_.operand_values[j] == query_.operand_values[i] &&
+                       same_layout(choice.operands[j], choice.operands[i]);
+            }
+            if (seen) continue;
+            if (pass[i]) {
+                choice.cost.add(
+                    redistributor_.find(query_.operand_types[i], *query_.operands[i].pending, choice.operands[i]));
+            } else {
+                choice.cost.add(
+                    cheapest_form(redistributor_, query_.operand_types[i], query_.operands[i].forms, choice.operands[i])
+                        .cost);
+            }
+            if (cannot_win(choice)) return false;
+        }
+        return true;
+    }
+
+    void price_kernel(ComputeSharding& choice) {
+        std::vector<TensorType> operands = query_.operand_types, results = query_.result_types;
+        for (size_t i = 0; i < operands.size(); ++i)
+            operands[i].shape = local_shape(operands[i].shape, choice.operands[i]);
+        for (size_t i = 0; i < results.size(); ++i) results[i].shape = local_shape(results[i].shape, choice.results[i]);
+        choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
+                                                      *query_.attributes, rule_, choice.factor_axes});
+        const i64 bytes = kernel_bytes(choice.kernel, operands, results[0]);
+        PlanCost cost;
+        cost.flops = flops(choice.kernel, operands, results[0]);
+        cost.local_bytes = bytes;
+        cost.seconds = kernel_seconds(redistributor_.hardware(),
+                                      operands.empty() ? results[0].dtype : operands[0].dtype, cost.flops, bytes);
+        choice.cost.add(cost);
+    }
+
+    Redistributor& redistributor_;
+    const ComputeQuery& query_;
+    const IndexRule& rule_;
+    std::vector<ComputeSharding>* all_; // where every way goes, if anybody asks
+    std::vector<std::vector<AxisList>> candidates_;
+    std::vector<AxisList> factor_axes_;
+    std::vector<size_t> first_places_; // of the operands' values
+    std::vector<size_t> reductions_;
+    size_t ways_ = 0, most_ways_;
+    std::optional<ComputeSharding> best_;
+};
+
+} // namespace
+
+FormChoice cheapest_form(Redistributor& redistributor, const TensorType& type, std::span<const OperandForm> forms,
+                         const Sharding& to) {
+    std::optional<FormChoice> best;
+    for (size_t i = 0; i < forms.size(); ++i) {
+        FormChoice choice{i, forms[i].base};
+        choice.cost.add(redistributor.find(type, forms[i].sharding, to));
+        if (!best || cheaper(choice.cost, best->cost)) best = choice;
+    }
+    internal_check(best.has_value(), "an operand has a form");
+    return *best;
+}
+
+ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query,
+                                        const IndexRule& rule) {
+    return Chooser(redistributor, query, rule).choose();
+}
+
+std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
+                                                   const IndexRule& rule) {
+    std::vector<ComputeSharding> all;
+    Chooser(redistributor, query, rule, &all).choose();
+    std::stable_sort(all.begin(), all.end(),
+                     [](const ComputeSharding& a, const ComputeSharding& b) { return cheaper(a.cost, b.cost); });
+    return all;
+}
+
+std::string memo_key(const ComputeQuery& query) {
+    MemoKey key;
+    key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
+    const std::vector<size_t> places = first_places(query.operand_values); // which operands are one value
+    for (size_t i = 0; i < query.operands.size(); ++i) {
+        key.add(query.operand_types[i]).add(query.operand_kept[i]).add(static_cast<i64>(places[i]));
+        key.add(static_cast<i64>(query.operands[i].forms.size()))
+            .add(static_cast<i64>(query.operands[i].pending.has_value()));
+        for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);
+    }
+    for (size_t i = 0; i < query.result_types.size(); ++i) key.add(query.result_types[i]).add(query.results_kept[i]);
+    return key.text();
+}
+
+} // namespace shard

@@ -1,0 +1,75 @@
+// How one op is computed: over which axes each factor of its rule is split.
+//
+// Candidates of a factor are the prefixes of what operands and results put on it, so an op uses only axes that are
+// already there. Every combination without an axis in two factors is priced: resharding the operands, the local kernel,
+// reducing and resharding the results to the shardings they are kept in. Factors that need replication, permutations
+// and blocked factors stay unsplit: their dims are gathered. (reference partitioning 4.1 picks by element counts; here
+// bytes, links and compute decide.)
+//
+//     dot 4x4096 . 4096x4096, all [x | -]:  i over x gathers 3/4 of the weight; k over x moves the small left operand
+//     by an all_to_all and reduces the small result: chosen.
+#pragma once
+
+#include "planner/graph/op_def.h"
+#include "planner/propagate/propagate.h"
+#include "planner/redistribute/plan_cost.h"
+#include "planner/redistribute/redistributor.h"
+
+namespace shard {
+
+// One way in which an operand can be had before the op, and what it costs to get there.
+struct OperandForm {
+    Sharding sharding; // may be partial
+    PlanCost base;
+};
+
+struct OperandChoice {
+    std::vector<OperandForm>
+        forms; // at least one that is not partial, or a partial one that may be reduced for this op alone
+    // A partial sum that only this op reads: may pass through an op that is linear in this operand.
+    std::optional<Sharding> pending;
+};
+
+struct ComputeQuery {
+    const OpDef* op = nullptr;
+    const Attributes* attributes = nullptr;
+    std::vector<TensorType> operand_types, result_types; // global
+    std::vector<ValueId> operand_values;                 // equal ids are resharded once
+    std::vector<OperandChoice> operands;
+    std::vector<Sharding> operand_kept, results_kept;
+    // A reduction over dims that all operands have split alike is not gathered, and a partial sum that may pass does,
+    // whatever else would save (planner/partition/gradient_sums.h).
+    bool sums_where_split = false;
+};
+
+// Equal for queries that are decided alike.
+std::string memo_key(const ComputeQuery& query);
+
+struct ComputeSharding {
+    std::vector<std::vector<AxisRef>> factor_axes;
+    std::vector<Sharding> operands; // as the kernel reads them; partial where a partial sum passes through
+    std::vector<Sharding>
+        results; // as the kernel makes them; partial over the axes of split reductions and of passed operands
+    Kernel kernel;
+    PlanCost cost;
+};
+
+ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule);
+
+// Every way that is considered, best first; none is ruled out before it is priced, so this takes longer. For explain.
+std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
+                                                   const IndexRule& rule);
+
+// The same for one node, as the partition pass finds it on its way (planner/partition/partition.cpp). Not for constraints.
+std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
+                                          const Propagation& propagation, NodeId node);
+
+// The cheapest form to start from, and the whole cost of arriving at `to`.
+struct FormChoice {
+    size_t form = 0;
+    PlanCost cost;
+};
+FormChoice cheapest_form(Redistributor& redistributor, const TensorType& type, std::span<const OperandForm> forms,
+                         const Sharding& to);
+
+} // namespace shard

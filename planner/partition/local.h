@@ -1,0 +1,14 @@
+// The local graph: what every device computes, and how it stands for the global graph.
+#pragma once
+
+#include "planner/graph/graph.h"
+
+namespace shard {
+
+struct Local {
+    Graph graph; // local types; Value::sharding and global_shape filled in
+    std::vector<ValueId>
+        value_of; // global ValueId -> the local value that holds it in its propagated sharding; -1 if none has to
+};
+
+} // namespace shard

@@ -1,0 +1,162 @@
+#include "planner/partition/local_builder.h"
+
+#include "planner/partition/local.h"
+#include "planner/redistribute/redistribute.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+std::string_view suffix_of(const Collective& collective) {
+    // Words for the forms in between; a kind without a word of its own is called by its name.
+    static constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"all_reduce", "reduced"},   {"all_gather", "gathered"},         {"reduce_scatter", "scattered"},
+        {"all_to_all", "exchanged"}, {"collective_permute", "permuted"},
+    };
+    for (const auto& [kind, word] : words) {
+        if (collective.def->name == kind) return word;
+    }
+    return collective.def->name;
+}
+
+} // namespace
+
+LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), graph_(&graph) {
+    for (const Value& value : graph.values) names_.insert(value.name);
+}
+
+ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps) {
+    const Value& source = graph_->value(global);
+    Value made;
+    made.name = source.name;
+    if (!keeps) {
+        std::string stem = fmt::format("{}.{}", source.name, suffix);
+        made.name = stem;
+        for (int n = 2; !names_.insert(made.name).second; ++n) made.name = fmt::format("{}#{}", stem, n);
+    }
+    made.type = source.type;
+    made.type.shape = local_shape(source.type.shape, sharding);
+    made.role = keeps || source.role == Role::gradient ? source.role : Role::value;
+    made.span = source.span;
+    made.loop = loop_;
+    made.global_shape = source.type.shape;
+    made.sharding = sharding;
+    if (keeps) made.decl = source.decl;
+    made.region = source.region;
+    made.varying = source.varying;
+    local_->graph.values.push_back(std::move(made));
+    return static_cast<ValueId>(local_->graph.values.size()) - 1;
+}
+
+ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
+    ValueId id = value(global, kept, "", true);
+    // The start stays empty: where a device's block begins follows from the buffer's sharding.
+    local_->graph.value(id).init = graph_->value(global).init;
+    local_->graph.inputs.push_back(id);
+    return id;
+}
+
+ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
+                              const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps) {
+    ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
+    Node local = node;
+    local.inputs = std::move(inputs);
+    local.kernel = std::move(kernel);
+    local.factor_axes = factor_axes;
+    local.origin = origin;
+    append(std::move(local), result);
+    return result;
+}
+
+ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason,
+                              NodeId origin, bool keeps) {
+    ValueId at = from;
+    for (size_t i = 0; i < way.steps.size();) {
+        Node node;
+        node.origin = origin;
+        node.span = graph_->value(global).span; // an input that is returned has no node
+        if (origin >= 0) {
+            node.scope = graph_->node(origin).scope;
+            node.span = graph_->node(origin).span;
+        }
+        node.cause = reason.cause;
+        node.remedy = reason.remedy;
+        if (!way.steps[i].collective) {
+            size_t end = i;
+            while (end < way.steps.size() && !way.steps[end].collective) ++end;
+            at = slice(at, global, std::span(way.steps).subspan(i, end - i), std::move(node),
+                       keeps && end == way.steps.size());
+            i = end;
+            continue;
+        }
+        const Collective& collective = *way.steps[i].collective;
+        Sharding after = sharding_after(collective, local_->graph.value(at).sharding);
+        ++i;
+        node.inputs = {at};
+        node.collective = collective;
+        at = value(global, after, suffix_of(collective), keeps && i == way.steps.size());
+        append(std::move(node), at);
+    }
+    return at;
+}
+
+ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node,
+                            bool keeps) {
+    Sharding after = local_->graph.value(from).sharding;
+    std::vector<AxisMove> slices;
+    for (const RedistributionStep& step : steps) {
+        slices.push_back(step.slice);
+        for (const AxisRef& ref : step.slice.axes)
+            append_axis(after.dims[static_cast<size_t>(step.slice.to)].axes, ref);
+    }
+    ValueId result = value(global, after, "sliced", keeps);
+    node.inputs = {from};
+    node.kernel = slice_kernel(local_->graph.value(from).type.shape, slices);
+    append(std::move(node), result);
+    return result;
+}
+
+ValueId LocalBuilder::entry(ValueId from, ValueId global) {
+    const ValueId result = value(global, local_->graph.value(from).sharding, "entry", false);
+    Value& made = local_->graph.value(result);
+    made.type.shape.insert(made.type.shape.begin(), 1);
+    made.type.logical.insert(made.type.logical.begin(), "");
+    made.global_shape.insert(made.global_shape.begin(), 1);
+    made.sharding.dims.insert(made.sharding.dims.begin(), DimSharding{});
+    Node node;
+    node.op = find_op("reshape");
+    node.span = graph_->value(global).span;
+    node.origin = graph_->value(global).producer;
+    node.inputs = {from};
+    Move flat;
+    flat.flat = true;
+    node.kernel = flat;
+    append(std::move(node), result);
+    return result;
+}
+
+void LocalBuilder::append(Node node, ValueId result) {
+    node.outputs = {result};
+    node.loop = loop_;
+    local_->graph.value(result).producer = static_cast<NodeId>(local_->graph.nodes.size());
+    local_->graph.nodes.push_back(std::move(node));
+}
+
+Move slice_kernel(const Shape& before, std::span<const AxisMove> slices) {
+    MovePiece piece;
+    piece.extent = before;
+    piece.in_start.assign(before.size(), constant(0));
+    piece.out_start.assign(before.size(), constant(0));
+    piece.in_stride.assign(before.size(), 1);
+    piece.out_stride.assign(before.size(), 1);
+    for (const AxisMove& move : slices) {
+        size_t d = static_cast<size_t>(move.to);
+        piece.in_start[d] = block_start(before[d], move.axes);
+        piece.extent[d] = before[d] / total_size(move.axes);
+    }
+    return Move{false, {}, {piece}, 0, true};
+}
+
+} // namespace shard

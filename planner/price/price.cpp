@@ -1,0 +1,119 @@
+#include "planner/price/price.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/partition/local.h"
+#include "planner/partition/local_names.h"
+#include "planner/price/memory_report.h"
+#include "planner/price/time_report.h"
+#include "plans/base/saturating.h"
+#include "plans/kernel/kernel_cost.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+SourceRef place(const Sources& sources, Span span) {
+    if (!span.known() || span.file >= sources.count()) return {};
+    return {sources.name(span.file), span.line, span.column};
+}
+
+void report_tensors(Report& report, const Graph& graph, const Propagation& propagation, const Sources& sources) {
+    std::vector<bool> is_output(graph.values.size());
+    for (ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
+    // New parameters and states are listed once, as the inputs that they replace.
+    for (const Update& update : graph.updates) is_output[static_cast<size_t>(update.output)] = false;
+    for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
+        const Value& value = graph.value(id);
+        TensorReport tensor;
+        tensor.name = value.name;
+        tensor.role = value.role;
+        if (value.role == Role::value && is_output[static_cast<size_t>(id)]) tensor.role = Role::output;
+        tensor.dtype = value.type.dtype;
+        tensor.shape = value.type.shape;
+        tensor.logical = value.type.logical;
+        tensor.logical.resize(tensor.shape.size());
+        tensor.sharding = propagation.values[static_cast<size_t>(id)];
+        tensor.local_shape = local_shape(tensor.shape, tensor.sharding);
+        tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
+        tensor.source = place(sources, value.span);
+        report.tensors.push_back(std::move(tensor));
+    }
+}
+
+// Of what is moved, the dims of the whole that it is a layer of.
+int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const Node& collective) {
+    const Shape& part = local.value(collective.inputs[0]).global_shape;
+    if (whole < 0) return 0;
+    const Shape& shape = graph.value(whole).type.shape;
+    const std::ptrdiff_t more = std::ssize(shape) - std::ssize(part);
+    return more > 0 && std::equal(part.begin(), part.end(), shape.begin() + more) ? static_cast<int>(more) : 0;
+}
+
+CollectiveReport report_collective(const Start& start, i64 count, const Plan& plan, const Hardware& hardware) {
+    const Collective& collective = start.collective;
+    const i64 bytes = plan.buffers[static_cast<size_t>(start.input)].bytes;
+    CollectiveReport report;
+    report.kind = collective.def->name;
+    report.axes = collective.axes;
+    if (collective.def->uses.reduce) report.reduce = name(collective.reduce);
+    if (!collective.moves.empty())
+        report.dim = collective.moves[0].from >= 0 ? collective.moves[0].from : collective.moves[0].to;
+    report.count = count;
+    report.wire_bytes_total =
+        multiply_saturating(count, collective.def->wire_bytes_total(collective, plan.mesh, bytes));
+    // Exact where the devices send alike; a permutation that leaves some devices alone is rounded up.
+    const i64 devices = plan.mesh.device_count();
+    report.wire_bytes_per_device = report.wire_bytes_total / devices + (report.wire_bytes_total % devices != 0 ? 1 : 0);
+    report.seconds = static_cast<double>(count) * collective.def->seconds(collective, plan.mesh, hardware, bytes);
+    report.source = start.source;
+    return report;
+}
+
+} // namespace
+
+void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
+           const Hardware& hardware, const Sources& sources) {
+    Report report;
+    report.model = plan.model;
+    report.mode = plan.mode;
+    report.hardware = hardware.name;
+    report_tensors(report, graph, propagation, sources);
+
+    const LocalNames names(graph, local);
+    for_each_step(plan, [&](const Step& step, i64 count) {
+        if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
+            std::vector<TensorType> types;
+            for (int input : compute->inputs) types.push_back(local_type(plan.buffers[static_cast<size_t>(input)]));
+            const TensorType output = local_type(plan.buffers[static_cast<size_t>(compute->output)]);
+            report.flops_per_device = add_saturating(report.flops_per_device,
+                                                     multiply_saturating(count, flops(compute->kernel, types, output)));
+        }
+        if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
+            const Node& node = local.graph.node(map.starts[static_cast<size_t>(start->token)]);
+            CollectiveReport collective = report_collective(*start, count, plan, hardware);
+            collective.tensor = names.name(node);
+            if (collective.dim >= 0) collective.dim += dims_in_front(graph, names.tensor(node), local.graph, node);
+            if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
+            collective.cause = node.cause;
+            collective.remedy = node.remedy;
+            report.collectives.push_back(std::move(collective));
+        }
+    });
+
+    std::vector<Content> contents;
+    for (const std::vector<ValueId>& values : map.values) {
+        Content& content = contents.emplace_back(Content::copy);
+        for (ValueId id : values) content = std::max(content, names.content(id));
+    }
+    report.memory = memory_of(plan, contents);
+    report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
+    report.time = time_of(plan, hardware);
+    report.compute_seconds = report.time.compute_seconds;
+    report.diagnostics = std::move(plan.report.diagnostics);
+    plan.report = std::move(report);
+}
+
+} // namespace shard

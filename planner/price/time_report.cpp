@@ -1,0 +1,99 @@
+#include "planner/price/time_report.h"
+
+#include "planner/price/price.h"
+
+#include "plans/base/saturating.h"
+#include "plans/kernel/kernel_cost.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <algorithm>
+#include <map>
+
+namespace shard {
+
+namespace {
+
+class Clock {
+public:
+    Clock(const Plan& plan, const Hardware& hardware) : plan_(&plan), hardware_(&hardware) {}
+
+    TimeReport run() {
+        run_list(plan_->steps, 1);
+        report_.exposed_communication_seconds = waited_;
+        report_.step_seconds = now_;
+        return report_;
+    }
+
+private:
+    double seconds_of(const Compute& compute) const {
+        std::vector<TensorType> types;
+        const Buffer& output = plan_->buffers[static_cast<size_t>(compute.output)];
+        for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[static_cast<size_t>(input)]));
+        const i64 bytes = kernel_bytes(compute.kernel, types, local_type(output));
+        const DType dtype = types.empty() ? output.dtype : types[0].dtype;
+        return kernel_seconds(*hardware_, dtype, flops(compute.kernel, types, local_type(output)), bytes);
+    }
+
+    // `count`: how often the list runs in all; the clock sees one run of it.
+    void run_list(const std::vector<Step>& steps, double count) {
+        for (const Step& step : steps) {
+            if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
+                const double seconds = seconds_of(*compute);
+                report_.compute_seconds += count * seconds;
+                now_ += seconds;
+            } else if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
+                const Collective& collective = start->collective;
+                const i64 bytes = plan_->buffers[static_cast<size_t>(start->input)].bytes;
+                const double seconds = collective.def->seconds(collective, plan_->mesh, *hardware_, bytes);
+                report_.communication_seconds += count * seconds;
+                channel_ = std::max(channel_, now_) + seconds;
+                ends_[start->token] = channel_;
+            } else if (const Wait* wait = std::get_if<Wait>(&step.variant_ref())) {
+                const double end = ends_[wait->token];
+                waited_ += std::max(0.0, end - now_);
+                now_ = std::max(now_, end);
+            } else if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) {
+                run_loop(*loop, count);
+            }
+        }
+    }
+
+    // Two trips show what a trip adds once the loop runs; the others are alike.
+    void run_loop(const Loop& loop, double count) {
+        const double trips = static_cast<double>(loop.trips);
+        run_list(loop.body, count * trips);
+        if (loop.trips == 1) return;
+        const TimeReport counted = report_; // the second walk must not count anything again
+        const double before = now_, waited = waited_;
+        run_list(loop.body, 0);
+        report_ = counted;
+        now_ += (now_ - before) * (trips - 2);
+        waited_ += (waited_ - waited) * (trips - 2);
+        channel_ = std::max(channel_, now_);
+    }
+
+    const Plan* plan_;
+    const Hardware* hardware_;
+    TimeReport report_;
+    std::map<int, double> ends_; // of collectives in flight, by token
+    double now_ = 0, channel_ = 0, waited_ = 0;
+};
+
+void visit_steps(const std::vector<Step>& steps, i64 count, const std::function<void(const Step&, i64)>& visit) {
+    for (const Step& step : steps) {
+        if (const Loop* loop = std::get_if<Loop>(&step.variant_ref()))
+            visit_steps(loop->body, multiply_saturating(count, loop->trips), visit);
+        else
+            visit(step, count);
+    }
+}
+
+} // namespace
+
+TimeReport time_of(const Plan& plan, const Hardware& hardware) { return Clock(plan, hardware).run(); }
+
+void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit) {
+    visit_steps(plan.steps, 1, visit);
+}
+
+} // namespace shard

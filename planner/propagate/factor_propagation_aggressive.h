@@ -1,0 +1,11 @@
+// Every tensor takes what fits itself.
+#pragma once
+
+#include "planner/propagate/factor_propagation.h"
+
+namespace shard {
+
+bool propagate_aggressive(Projection& projection, const IndexRule& rule, std::span<const Direction> directions,
+                          bool pointwise);
+
+} // namespace shard

@@ -1,0 +1,37 @@
+// The propagate pass: seeds -> a sharding for every value (reference/propagation.md). What is left open is closed at
+// the end, and axes that do not divide their dim are trimmed.
+#pragma once
+
+#include "planner/seed/seed.h"
+
+namespace shard {
+
+using Shardings = std::vector<Sharding>; // by ValueId
+
+struct PropagateOptions {
+    enum class Strategy { basic, aggressive };
+    Strategy strategy = Strategy::aggressive;
+    bool op_priorities = true;
+};
+
+// What propagation reached before anything is closed or trimmed: open dims show where it could have gone on.
+struct Fixpoint {
+    Shardings values;
+    std::vector<std::optional<Sharding>> outputs; // by output index; nullopt where the layout asks for nothing
+    DecisionLog log;                              // seeds' decisions followed by propagation's
+};
+Fixpoint propagate_to_fixpoint(const Graph& graph, const Seeds& seeds, const PropagateOptions& options = {});
+
+struct Propagation {
+    Shardings values; // closed, dividing
+    Shardings
+        outputs; // by output index: what is returned; differs from the value's where the layout asks for something else
+    DecisionLog log;
+};
+
+Propagation propagate(const Graph& graph, const Mesh& mesh, const Seeds& seeds, const PropagateOptions& options = {});
+
+// Drops, from the first axis of a dim that does not divide what is left of it, that axis and those after it.
+void trim_to_divide(const Shape& shape, Sharding& sharding);
+
+} // namespace shard

@@ -1,0 +1,283 @@
+#include "planner/read/entry_reader.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/graph/op_names.h"
+#include "planner/model/names.h"
+#include "planner/read/manual_reader.h"
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view entry_help = "write `- name: {op: [operands], argument: value}`";
+
+bool has_attribute(std::string_view op, std::string_view name) {
+    const auto is_name = [name](const AttributeDef& def) { return def.name == name; };
+    if (const OpDef* def = find_op(op)) return std::any_of(def->attributes.begin(), def->attributes.end(), is_name);
+    if (const CompositeDef* def = find_composite(op))
+        return std::any_of(def->attributes.begin(), def->attributes.end(), is_name);
+    return false;
+}
+
+// Operands may be numbers, {mul: [x, 0.5]}, and a constant true or false.
+bool is_number(const Yaml& yaml) { return yaml.kind() == "a number"; }
+
+class EntryReader {
+public:
+    EntryReader(const std::vector<std::string_view>& modules, Diagnostics& diagnostics)
+        : modules_(&modules), diagnostics_(&diagnostics) {}
+
+    std::optional<Entry> read(const Yaml& yaml) {
+        const YamlMap* outer = yaml.map();
+        if (outer == nullptr || outer->size() != 1) {
+            diagnostics_->error("E0212", yaml.span, "a graph entry is a map of one entry")
+                .help(std::string(entry_help));
+            return std::nullopt;
+        }
+        return read_named(outer->front());
+    }
+
+    std::optional<Entry> read_named(const YamlEntry& named) {
+        Entry entry;
+        entry.span = named.key_span;
+        const bool good = read_results(named, entry);
+        if (named.value.map() == nullptr) {
+            diagnostics_
+                ->error("E0212", named.value.span,
+                        fmt::format("'{}': expected an op with its operands, found {}", named.key, named.value.kind()))
+                .help(std::string(entry_help));
+            return std::nullopt;
+        }
+        const YamlEntry* op = find_operation(named);
+        if (op == nullptr) return std::nullopt;
+        entry.op = {op->key, op->key_span};
+        if (!read_operands(named.value, *op, entry)) return std::nullopt;
+        if (op->key == "repeat" && !check_repeat(named.value, *op)) return std::nullopt;
+        if (op->key == "value_and_grad" && !check_gradient(named.value, *op)) return std::nullopt;
+        if (op->key == "manual" && !read_manual(op->value, *modules_, *diagnostics_)) return std::nullopt;
+        if (!good) return std::nullopt;
+        return entry;
+    }
+
+private:
+    // "q, k, v" names three results.
+    bool read_results(const YamlEntry& named, Entry& entry) {
+        bool good = true;
+        const std::string& text = named.key;
+        for (size_t start = 0; start <= text.size();) {
+            const size_t comma = std::min(text.find(',', start), text.size());
+            size_t first = start;
+            size_t last = comma;
+            while (first < last && text[first] == ' ') ++first;
+            while (last > first && text[last - 1] == ' ') --last;
+            Span span = named.key_span;
+            if (static_cast<size_t>(span.length) == text.size()) {
+                span.column += static_cast<int>(first);
+                span.length = std::max(static_cast<int>(last - first), 1);
+            }
+            const std::string name = text.substr(first, last - first);
+            good = check_name(name, span, "a result", *diagnostics_) && good;
+            entry.results.push_back({name, span});
+            start = comma + 1;
+        }
+        return good;
+    }
+
+    bool is_operation(std::string_view name) const {
+        return is_op_name(name) || std::find(modules_->begin(), modules_->end(), name) != modules_->end();
+    }
+
+    std::vector<std::string_view> operations() const {
+        std::vector<std::string_view> names;
+        for (const OpDef* def : all_ops()) names.push_back(def->name);
+        for (const CompositeDef* def : all_composites()) names.push_back(def->name);
+        names.insert(names.end(), modules_->begin(), modules_->end());
+        names.push_back("repeat");
+        names.push_back("value_and_grad");
+        names.push_back("manual");
+        return names;
+    }
+
+    // The one key that is an op. An argument may share its name with an op (clamp has min and max): a key that is an
+    // argument of another op in the entry does not count.
+    const YamlEntry* find_operation(const YamlEntry& named) {
+        const YamlMap& map = *named.value.map();
+        std::vector<const YamlEntry*> found;
+        for (const YamlEntry& key : map)
+            if (is_operation(key.key)) found.push_back(&key);
+        const auto is_argument = [&](const YamlEntry* key) {
+            return std::any_of(found.begin(), found.end(), [&](const YamlEntry* other) {
+                return other != key && has_attribute(other->key, key->key) && !has_attribute(key->key, other->key);
+            });
+        };
+        std::vector<const YamlEntry*> ops;
+        for (const YamlEntry* key : found)
+            if (!is_argument(key)) ops.push_back(key);
+        if (ops.size() == 1) return ops.front();
+        if (ops.size() > 1) {
+            diagnostics_
+                ->error("E0212", ops[1]->key_span,
+                        fmt::format("'{}' has two ops, '{}' and '{}'", named.key, ops[0]->key, ops[1]->key))
+                .label(ops[0]->key_span, "the other one")
+                .help("write one entry per op");
+            return nullptr;
+        }
+        report_unknown(named, map);
+        return nullptr;
+    }
+
+    void report_unknown(const YamlEntry& named, const YamlMap& map) {
+        // The key that is nearest to an op, or the first; `in` holds operands.
+        const std::vector<std::string_view> names = operations();
+        const YamlEntry* wrong = nullptr;
+        for (const YamlEntry& key : map) {
+            if (key.key == "in") continue;
+            const bool near = !nearest(key.key, names).empty();
+            if (wrong == nullptr || near) wrong = &key;
+            if (near) break;
+        }
+        if (wrong == nullptr) {
+            diagnostics_->error("E0212", named.value.span, fmt::format("'{}' has no op", named.key))
+                .help(std::string(entry_help));
+            return;
+        }
+        diagnostics_->error("E0203", wrong->key_span, fmt::format("unknown op '{}'", wrong->key))
+            .help(unknown_op_help(wrong->key, names));
+    }
+
+    bool read_operands(const Yaml& yaml, const YamlEntry& op, Entry& entry) {
+        if (op.key == "manual") { // says itself what it reads
+            entry.arguments.push_back(op);
+            return check_keys(yaml, {"manual"}, "a manual region's entry", *diagnostics_);
+        }
+        const Yaml* in = yaml.find("in");
+        for (const YamlEntry& key : *yaml.map())
+            if (&key != &op && key.key != "in") entry.arguments.push_back(key);
+        if (in != nullptr) entry.arguments.insert(entry.arguments.begin(), op);
+        const Yaml& operands = in != nullptr ? *in : op.value;
+        if (operands.is_null()) return true;
+        if (operands.map() != nullptr) {
+            diagnostics_
+                ->error("E0212", operands.span, fmt::format("operands of '{}': expected names, found a map", op.key))
+                .help("write arguments beside the op: {op: [operands], argument: value}");
+            return false;
+        }
+        bool good = true;
+        const auto read_one = [&](const Yaml& item) {
+            if (item.kind() == "true or false") {
+                entry.operands.push_back({item.scalar()->text, item.span});
+                return;
+            }
+            if (is_number(item)) {
+                good = read_element(item, "an operand", *diagnostics_).has_value() && good;
+                entry.operands.push_back({item.scalar()->text, item.span});
+                return;
+            }
+            const std::optional<std::vector<Name>> name =
+                item.list() != nullptr ? std::nullopt : read_value_names(item, "an operand", *diagnostics_);
+            if (item.list() != nullptr)
+                diagnostics_->error("E0113", item.span, "an operand: expected a name, found a list")
+                    .help("write one list of names: [x, w]");
+            good = good && name;
+            if (name) entry.operands.push_back(name->front());
+        };
+        if (operands.list() == nullptr)
+            read_one(operands);
+        else
+            for (const Yaml& item : *operands.list()) read_one(item);
+        return good;
+    }
+
+    bool check_repeat(const Yaml& yaml, const YamlEntry& op) {
+        bool good = check_keys(yaml, {"repeat", "times", "in", "axis", "scan", "reverse"}, "a repeat", *diagnostics_);
+        for (std::string_view key : {"times", "in"}) {
+            if (yaml.find(key) != nullptr) continue;
+            diagnostics_->error("E0116", op.key_span, fmt::format("a repeat needs '{}'", key))
+                .help("write {repeat: block, times: 4, in: x}");
+            good = false;
+        }
+        const std::optional<bool> known = check_module(op.value);
+        if (!known) return false;
+        good = good && *known;
+        if (const Yaml* times = yaml.find("times")) {
+            const std::optional<i64> count = read_int(*times, "times", *diagnostics_);
+            good = good && count;
+            if (count && *count < 1) {
+                diagnostics_->error("E0206", times->span, fmt::format("times: must be at least 1, it is {}", *count));
+                good = false;
+            }
+        }
+        if (const Yaml* axis = yaml.find("axis")) good = read_name(*axis, "axis", *diagnostics_) && good;
+        for (const char* flag : {"scan", "reverse"})
+            if (const Yaml* value = yaml.find(flag)) good = read_bool(*value, flag, *diagnostics_) && good;
+        return good;
+    }
+
+    // False, or nullopt if it is not even a name, after reporting.
+    std::optional<bool> check_module(const Yaml& yaml) {
+        const std::optional<Name> module = read_name(yaml, "a module", *diagnostics_);
+        if (!module) return std::nullopt;
+        if (std::find(modules_->begin(), modules_->end(), module->text) != modules_->end()) return true;
+        const std::string_view near = nearest(module->text, *modules_);
+        diagnostics_->error("E0203", module->span, fmt::format("unknown module '{}'", module->text))
+            .help(!near.empty()       ? fmt::format("did you mean '{}'?", near)
+                  : modules_->empty() ? std::string("the model declares no `modules`")
+                                      : fmt::format("modules: {}", fmt::join(*modules_, ", ")));
+        return false;
+    }
+
+    bool check_gradient(const Yaml& yaml, const YamlEntry& op) {
+        bool good = check_keys(yaml, {"value_and_grad", "in", "wrt", "name"}, "a value_and_grad", *diagnostics_);
+        for (std::string_view key : {"in", "wrt"}) {
+            if (yaml.find(key) != nullptr) continue;
+            diagnostics_->error("E0116", op.key_span, fmt::format("a value_and_grad needs '{}'", key))
+                .help("write `- loss, g: {value_and_grad: module, in: [x, w], wrt: [w]}`");
+            good = false;
+        }
+        good = check_module(op.value).value_or(false) && good;
+        if (const Yaml* wrt = yaml.find("wrt")) good = read_value_names(*wrt, "wrt", *diagnostics_) && good;
+        return good;
+    }
+
+    const std::vector<std::string_view>* modules_;
+    Diagnostics* diagnostics_;
+};
+
+} // namespace
+
+bool is_op_name(std::string_view name) {
+    const OpDef* op = find_op(name);
+    return name == "repeat" || name == "value_and_grad" || name == "manual" || (op != nullptr && !op->internal) ||
+           find_composite(name) != nullptr;
+}
+
+std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
+                                Diagnostics& diagnostics) {
+    return EntryReader(modules, diagnostics).read_named(named);
+}
+
+bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
+                Diagnostics& diagnostics) {
+    const YamlList* list = yaml.list();
+    if (list == nullptr) {
+        DiagnosticBuilder error = diagnostics.error(
+            "E0113", yaml.span, fmt::format("graph: expected a list of entries, found {}", yaml.kind()));
+        error.help(std::string(entry_help));
+        return false;
+    }
+    EntryReader reader(modules, diagnostics);
+    bool good = true;
+    for (const Yaml& item : *list) {
+        std::optional<Entry> entry = reader.read(item);
+        good = good && entry;
+        if (entry) entries.push_back(std::move(*entry));
+    }
+    return good;
+}
+
+} // namespace shard

@@ -1,0 +1,13 @@
+// The `gradient:` of a module. See GradientDecl in planner/model/model.h.
+#pragma once
+
+#include "planner/model/model.h"
+
+namespace shard {
+
+// `module`: its inputs, parameters, graph and outputs, which the names refer to. `modules`: the names of all modules.
+// nullopt after reporting: E0244 for names that are none of these.
+std::optional<GradientDecl> read_gradient(const Yaml& yaml, const ModuleDecl& module,
+                                          const std::vector<std::string_view>& modules, Diagnostics& diagnostics);
+
+} // namespace shard

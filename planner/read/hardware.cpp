@@ -1,0 +1,228 @@
+// Hardware profiles: YAML files in planner/hardware/, embedded in the program, or files beside a layout. Every number
+// is either plain or {value: ..., source: "..."}; the built-in ones all have a source.
+#include "planner/read/hardware.h"
+
+#include "planner/model/names.h"
+#include "planner/text/yaml_values.h"
+#include "plans/base/embedded.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace shard {
+
+std::span<const EmbeddedText> embedded_hardware();
+
+namespace {
+
+class ProfileReader {
+public:
+    ProfileReader(const Yaml& root, Diagnostics& diagnostics) : root_(&root), diagnostics_(&diagnostics) {}
+
+    std::optional<Hardware> read() {
+        if (!check_keys(*root_, {"hardware", "doc", "flops", "flop_efficiency", "kernel_floor", "memory", "links"},
+                        "a hardware profile", *diagnostics_))
+            return std::nullopt;
+        hardware_.name = text(*root_, "hardware");
+        hardware_.doc = text(*root_, "doc");
+        read_flops();
+        hardware_.flop_efficiency = number(*root_, "flop_efficiency", 1, positive);
+        hardware_.kernel_floor = number(*root_, "kernel_floor", 0, not_negative);
+        if (const Yaml* memory = root_->find("memory");
+            memory != nullptr && check_keys(*memory, {"bytes", "bandwidth", "efficiency"}, "memory", *diagnostics_)) {
+            hardware_.memory_bytes = number(*memory, "bytes", 0, not_negative);
+            hardware_.memory_bandwidth = number(*memory, "bandwidth", 0, not_negative);
+            hardware_.memory_efficiency = number(*memory, "efficiency", 1, positive);
+        }
+        read_links();
+        if (diagnostics_->has_error()) return std::nullopt;
+        return std::move(hardware_);
+    }
+
+private:
+    static bool positive(double value) { return std::isfinite(value) && value > 0; }
+    static bool not_negative(double value) { return std::isfinite(value) && value >= 0; }
+
+    std::string text(const Yaml& map, std::string_view key) {
+        const Yaml* value = map.find(key);
+        return value == nullptr ? "" : read_string(*value, key, *diagnostics_).value_or("");
+    }
+
+    double number(const Yaml& map, std::string_view key, double usual, bool (*valid)(double)) {
+        const Yaml* yaml = map.find(key);
+        if (yaml == nullptr) return usual;
+        const Yaml* value = yaml;
+        if (yaml->map() != nullptr) {
+            check_keys(*yaml, {"value", "source"}, key, *diagnostics_);
+            value = yaml->find("value");
+            if (const Yaml* source = yaml->find("source"))
+                hardware_.sources.push_back(
+                    fmt::format("{}: {}", key, read_string(*source, "source", *diagnostics_).value_or("")));
+        }
+        if (value == nullptr) {
+            diagnostics_->error("E0331", yaml->span, fmt::format("{} has no value", key));
+            return usual;
+        }
+        const std::optional<double> read = read_double(*value, key, *diagnostics_);
+        if (read && !valid(*read))
+            diagnostics_->error("E0331", value->span, fmt::format("{} cannot be {}", key, *read));
+        return read.value_or(usual);
+    }
+
+    void read_flops() {
+        const Yaml* flops = root_->find("flops");
+        if (flops == nullptr) return;
+        if (flops->map() == nullptr) {
+            diagnostics_->error("E0331", flops->span,
+                                fmt::format("flops is {}, expected a map from dtypes to numbers", flops->kind()));
+            return;
+        }
+        for (const YamlEntry& entry : *flops->map()) {
+            if (!parse_dtype(entry.key))
+                suggest_dtype(
+                    diagnostics_->error("E0331", entry.key_span, fmt::format("unknown dtype '{}'", entry.key)),
+                    entry.key);
+            else
+                hardware_.flops[entry.key] = number(*flops, entry.key, 0, positive);
+        }
+    }
+
+    void read_links() {
+        const Yaml* links = root_->find("links");
+        if (links == nullptr || links->map() == nullptr || links->map()->empty()) {
+            diagnostics_
+                ->error("E0331", links == nullptr ? root_->span : links->span,
+                        "a hardware profile has at least one link")
+                .help("links: {name: {topology: switched, bandwidth: 1.0e9}}");
+            return;
+        }
+        for (const YamlEntry& entry : *links->map()) {
+            Link link;
+            link.name = entry.key;
+            if (!check_keys(entry.value, {"topology", "bandwidth", "latency", "wrap", "wrap_from"}, "a link",
+                            *diagnostics_))
+                continue;
+            const std::string topology = text(entry.value, "topology");
+            const std::optional<Link::Topology> parsed = parse_topology(topology);
+            if (parsed)
+                link.topology = *parsed;
+            else
+                diagnostics_->error("E0331", entry.value.span, fmt::format("unknown topology '{}'", topology))
+                    .help("one of ring, torus, switched, tree, uniform");
+            if (entry.value.find("bandwidth") == nullptr)
+                diagnostics_->error("E0331", entry.value.span, "the link has no bandwidth");
+            link.bandwidth = number(entry.value, "bandwidth", 1, positive);
+            link.latency = number(entry.value, "latency", 0, not_negative);
+            if (const Yaml* wrap = entry.value.find("wrap"))
+                link.wrap = read_bool(*wrap, "wrap", *diagnostics_).value_or(false);
+            if (const Yaml* from = entry.value.find("wrap_from"))
+                link.wrap_from = read_int(*from, "wrap_from", *diagnostics_).value_or(0);
+            hardware_.links.push_back(std::move(link));
+        }
+    }
+
+    const Yaml* root_;
+    Diagnostics* diagnostics_;
+    Hardware hardware_;
+};
+
+std::optional<Hardware> read_profile(int file, const Sources& sources, Diagnostics& diagnostics) {
+    Diagnostics found;
+    const std::optional<Yaml> yaml = parse_yaml(sources, file, found);
+    std::optional<Hardware> hardware;
+    if (yaml && !found.has_error()) hardware = ProfileReader(*yaml, found).read();
+    for (const Diagnostic& diagnostic : found.all()) diagnostics.add(diagnostic);
+    return hardware;
+}
+
+const EmbeddedText* find_builtin(std::string_view name) {
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    for (const EmbeddedText& entry : embedded_hardware()) // their names are in lower case: h100, tpu-v5e
+        if (std::equal(name.begin(), name.end(), entry.name.begin(), entry.name.end(), same)) return &entry;
+    return nullptr;
+}
+
+bool is_file_name(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
+
+// Relative to the layout.
+std::string profile_path(std::string_view name, Span span, const Sources& sources) {
+    std::filesystem::path path(name);
+    if (path.is_relative() && span.file >= 0 && span.file < sources.count())
+        path = std::filesystem::path(sources.name(span.file)).parent_path() / path;
+    return path.string();
+}
+
+} // namespace
+
+std::vector<std::string> builtin_hardware() {
+    std::vector<std::string> names;
+    for (const EmbeddedText& entry : embedded_hardware()) names.emplace_back(entry.name);
+    return names;
+}
+
+int find_hardware(std::string_view name, Span span, const Sources& sources) {
+    if (!is_file_name(name)) return -1;
+    const std::string path = profile_path(name, span, sources);
+    for (int file = 0; file < sources.count(); ++file)
+        if (sources.name(file) == path) return file;
+    return -1;
+}
+
+std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics) {
+    if (const EmbeddedText* builtin = find_builtin(name)) {
+        Sources own; // a built-in profile has no mistakes that a user could see
+        const int file = own.add(fmt::format("{}.yaml", builtin->name), std::string(builtin->text));
+        Diagnostics problems;
+        std::optional<Hardware> hardware = read_profile(file, own, problems);
+        if (!hardware)
+            internal_error(fmt::format("built-in hardware profile {}: {}", name, problems.all().front().message));
+        return hardware;
+    }
+    if (!is_file_name(name)) {
+        const std::vector<std::string> names = builtin_hardware();
+        const std::string_view close = nearest(name, std::vector<std::string_view>(names.begin(), names.end()));
+        diagnostics.error("E0330", span, fmt::format("unknown hardware profile '{}'", name))
+            .note(fmt::format("built-in profiles: {}", fmt::join(names, ", ")))
+            .help(close.empty() ? "a name that ends in .yaml is a file beside the layout"
+                                : fmt::format("did you mean '{}'?", close));
+        return std::nullopt;
+    }
+    if (const int known = find_hardware(name, span, sources); known >= 0)
+        return read_profile(known, sources, diagnostics);
+    const std::string path = profile_path(name, span, sources);
+    std::error_code error;
+    std::ifstream stream(path, std::ios::binary);
+    if (!std::filesystem::is_regular_file(path, error) || !stream) {
+        diagnostics.error("E0330", span, fmt::format("the hardware profile {} cannot be read", path))
+            .help("the path is relative to the layout file");
+        return std::nullopt;
+    }
+    const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(stream), {}));
+    return read_profile(file, sources, diagnostics);
+}
+
+bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics) {
+    bool ok = true;
+    for (size_t i = 0; i < mesh.axes.size(); ++i) {
+        const MeshAxis& axis = mesh.axes[i];
+        std::vector<std::string_view> names;
+        for (const Link& link : hardware.links) names.push_back(link.name);
+        if (axis.link.empty() || std::find(names.begin(), names.end(), axis.link) != names.end()) continue;
+        ok = false;
+        diagnostics
+            .error("E0402", i < spans.size() ? spans[i] : Span{},
+                   fmt::format("mesh axis '{}' uses the link '{}', which {} does not have", axis.name, axis.link,
+                               hardware.name))
+            .help(fmt::format("links of {}: {}", hardware.name, fmt::join(names, ", ")));
+    }
+    return ok;
+}
+
+} // namespace shard

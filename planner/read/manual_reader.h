@@ -1,0 +1,33 @@
+// The `manual:` entry of a graph as written.
+//
+//     - y:
+//         manual:
+//           mesh: [i, j]                     the axes that it is manual over; all of the mesh unless said
+//           in: {x: [i, ~], w: [~, j]}       what the body reads: how it is split, one entry a dim, or ~ for not at all
+//           out: {y: [i, j]}                 what the body makes, in the order of the entry's results
+//           check: true                      of what `out` claims; true unless said
+//           body: [...]                      a graph over local shapes
+#pragma once
+
+#include "planner/model/model.h"
+
+namespace shard {
+
+struct ManualPort {
+    Name name;                        // in the body
+    Name of;                          // of `in`: the value outside; the same name unless `of` says otherwise
+    std::optional<ShardingSpec> spec; // nullopt: not split, whatever its rank
+};
+
+struct ManualDecl {
+    std::optional<std::vector<Name>> mesh;
+    std::vector<ManualPort> in, out;
+    bool check = true;
+    std::vector<Entry> body;
+    Span span;
+};
+
+std::optional<ManualDecl> read_manual(const Yaml& yaml, const std::vector<std::string_view>& modules,
+                                      Diagnostics& diagnostics);
+
+} // namespace shard

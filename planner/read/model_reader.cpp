@@ -1,0 +1,234 @@
+// The top level of a model file. The parts have their own files: axis_arithmetic, tensor_reader, entry_reader,
+// sharding_spec_reader.
+#include "planner/read/model_reader.h"
+
+#include "planner/model/axis_arithmetic.h"
+#include "planner/model/names.h"
+#include "planner/read/entry_reader.h"
+#include "planner/read/gradient_reader.h"
+#include "planner/read/tensor_reader.h"
+#include "planner/read/train_reader.h"
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+class ModelReader {
+public:
+    ModelReader(const Yaml& yaml, Diagnostics& diagnostics) : yaml_(&yaml), diagnostics_(&diagnostics) {}
+
+    Model read() {
+        if (const Yaml* name = require("model"))
+            if (std::optional<Name> text = read_name(*name, "a model", *diagnostics_)) model_.name = *text;
+        if (const Yaml* axes = yaml_->find("axes")) {
+            model_.axes = read_axes(*axes, *diagnostics_);
+            model_.axes_yaml = *axes;
+        }
+        if (const Yaml* rng = yaml_->find("rng")) read_rng(*rng);
+        if (const Yaml* precision = yaml_->find("precision")) read_precision(*precision);
+        if (const Yaml* inputs = yaml_->find("inputs"))
+            read_tensors(*inputs, TensorRole::input, model_.axes, model_.inputs, *diagnostics_);
+        if (const Yaml* params = yaml_->find("params"))
+            read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
+        for (const TensorDecl& param : model_.params) check_unused(param.name, model_.inputs);
+        if (const Yaml* modules = yaml_->find("modules")) read_modules(*modules);
+        if (const Yaml* graph = require("graph")) read_graph(*graph, module_names_, model_.graph, *diagnostics_);
+        if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
+        if (const Yaml* train = yaml_->find("train")) {
+            model_.train = read_train(*train, model_.axes, module_names_, *diagnostics_);
+            const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
+            for (const TensorDecl& target : targets) {
+                check_unused(target.name, model_.inputs);
+                check_unused(target.name, model_.params);
+            }
+        }
+        return std::move(model_);
+    }
+
+private:
+    const Yaml* require(std::string_view key) {
+        const Yaml* value = yaml_->find(key);
+        if (value == nullptr)
+            diagnostics_->error("E0116", {yaml_->span.file, 1, 1, 1}, fmt::format("the model has no '{}'", key));
+        return value;
+    }
+
+    void read_rng(const Yaml& rng) {
+        if (!check_keys(rng, {"seed", "impl", "partitionable", "keys", "compat"}, "rng", *diagnostics_)) return;
+        if (const Yaml* seed = rng.find("seed")) model_.seed = read_int(*seed, "rng.seed", *diagnostics_).value_or(0);
+        if (const Yaml* partitionable = rng.find("partitionable"))
+            model_.partitionable = read_bool(*partitionable, "rng.partitionable", *diagnostics_).value_or(true);
+        if (const Yaml* impl = rng.find("impl")) read_choice(*impl, "rng.impl", {"threefry2x32"});
+        if (const Yaml* compat = rng.find("compat")) {
+            model_.xla_compat = read_choice(*compat, "rng.compat", {"xla_concatenate_2024"}).has_value();
+            if (model_.xla_compat && model_.partitionable)
+                diagnostics_
+                    ->error("E0219", compat->span,
+                            "rng.compat: xla_concatenate_2024 concerns the bits of "
+                            "partitionable: false")
+                    .help("write partitionable: false beside it, or remove it");
+        }
+        if (const Yaml* keys = rng.find("keys"))
+            if (const std::optional<std::string> text = read_choice(*keys, "rng.keys", {"nnx", "linen", "explicit"}))
+                model_.keys = *key_scheme_from_name(*text);
+    }
+
+    // Parameters of 16 bits are computed with as they are, unless the file says otherwise.
+    void read_precision(const Yaml& precision) {
+        if (!check_keys(precision, {"compute", "params"}, "precision", *diagnostics_)) return;
+        const auto read = [&](std::string_view key, DType fallback) {
+            const Yaml* type = precision.find(key);
+            if (type == nullptr) return fallback;
+            const std::optional<std::string> text = read_string(*type, fmt::format("precision.{}", key), *diagnostics_);
+            if (!text) return fallback;
+            if (*text == "f32" || *text == "bf16") return *parse_dtype(*text);
+            DiagnosticBuilder error =
+                diagnostics_->error("E0118", type->span, fmt::format("precision.{}: unknown choice '{}'", key, *text));
+            if (parse_dtype(*text))
+                error.help("choices: f32, bf16");
+            else
+                suggest_dtype(error, *text);
+            return fallback;
+        };
+        model_.precision.params = read("params", DType::f32);
+        model_.precision.compute = read("compute", model_.precision.params);
+    }
+
+    std::optional<std::string> read_choice(const Yaml& yaml, std::string_view what,
+                                           const std::vector<std::string_view>& choices) {
+        const std::optional<std::string> text = read_string(yaml, what, *diagnostics_);
+        if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end()) return text;
+        DiagnosticBuilder error =
+            diagnostics_->error("E0118", yaml.span, fmt::format("{}: unknown choice '{}'", what, *text));
+        error.help(fmt::format("choices: {}", fmt::join(choices, ", ")));
+        suggest(error, *text, choices);
+        return std::nullopt;
+    }
+
+    template<typename Others>
+    void check_unused(const Name& name, const Others& others) {
+        for (const typename Others::value_type& other : others) {
+            if (other.name.text != name.text) continue;
+            diagnostics_->error("E0214", name.span, fmt::format("'{}' is declared twice", name.text))
+                .label(other.name.span, "first declared here");
+        }
+    }
+
+    void read_modules(const Yaml& yaml) {
+        const YamlMap* map = yaml.map();
+        if (map == nullptr) {
+            diagnostics_->error("E0113", yaml.span, fmt::format("modules: expected a map, found {}", yaml.kind()));
+            return;
+        }
+        for (const YamlEntry& entry : *map) module_names_.push_back(entry.key);
+        for (const YamlEntry& entry : *map) {
+            if (!check_name(entry.key, entry.key_span, "a module", *diagnostics_)) continue;
+            if (is_op_name(entry.key)) {
+                diagnostics_
+                    ->error("E0216", entry.key_span, fmt::format("the module '{}' has the name of an op", entry.key))
+                    .help("give it another name");
+                continue;
+            }
+            read_module(entry);
+        }
+    }
+
+    void read_module(const YamlEntry& entry) {
+        const Yaml& yaml = entry.value;
+        const std::string what = fmt::format("module '{}'", entry.key);
+        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs", "remat", "gradient"}, what, *diagnostics_))
+            return;
+        ModuleDecl module;
+        module.name = {entry.key, entry.key_span};
+        if (const Yaml* remat = yaml.find("remat")) {
+            const std::optional<std::string> text = read_choice(*remat, "remat", {"none", "full", "dots"});
+            if (text && *text != "none") module.remat = *text == "full" ? Remat::full : Remat::dots;
+        }
+        for (std::string_view key : {"inputs", "graph", "outputs"})
+            if (yaml.find(key) == nullptr)
+                diagnostics_->error("E0116", entry.key_span, fmt::format("{} has no '{}'", what, key));
+        if (const Yaml* params = yaml.find("params"))
+            read_tensors(*params, TensorRole::param, model_.axes, module.params, *diagnostics_);
+        if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module.params);
+        if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, module_names_, module.graph, *diagnostics_);
+        if (const Yaml* outputs = yaml.find("outputs")) module.outputs = read_outputs(*outputs);
+        if (const Yaml* gradient = yaml.find("gradient"))
+            module.gradient = read_gradient(*gradient, module, module_names_, *diagnostics_);
+        model_.modules.push_back(std::move(module));
+    }
+
+    // The types of a module's inputs come from its calls, so only names are written.
+    std::vector<Name> read_formals(const Yaml& yaml, const std::vector<TensorDecl>& params) {
+        std::vector<Name> names;
+        if (yaml.list() == nullptr) {
+            diagnostics_
+                ->error("E0113", yaml.span,
+                        fmt::format("inputs of a module: expected a list of names, found {}", yaml.kind()))
+                .help("write inputs: [x]; types come from the call");
+            return names;
+        }
+        for (const Yaml& item : *yaml.list()) {
+            const std::optional<Name> name = read_name(item, "an input", *diagnostics_);
+            if (!name) continue;
+            check_unused(*name, params);
+            check_repeated(*name, names);
+            names.push_back(*name);
+        }
+        return names;
+    }
+
+    void check_repeated(const Name& listed, const std::vector<Name>& others) {
+        for (const Name& other : others)
+            if (other.text == listed.text)
+                diagnostics_->error("E0214", listed.span, fmt::format("'{}' is listed twice", listed.text))
+                    .label(other.span, "first listed here");
+    }
+
+    std::vector<Name> read_outputs(const Yaml& yaml) {
+        std::optional<std::vector<Name>> names = read_value_names(yaml, "outputs", *diagnostics_);
+        if (!names) return {};
+        if (names->empty()) diagnostics_->error("E0116", yaml.span, "there is no output").help("write outputs: [name]");
+        for (size_t i = 0; i < names->size(); ++i)
+            check_repeated((*names)[i], {names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i)});
+        return *names;
+    }
+
+    const Yaml* yaml_;
+    Diagnostics* diagnostics_;
+    Model model_;
+    std::vector<std::string_view> module_names_;
+};
+
+} // namespace
+
+const AxisDecl* Model::find_axis(std::string_view text) const {
+    for (const AxisDecl& axis : axes)
+        if (axis.name.text == text) return &axis;
+    return nullptr;
+}
+
+const ModuleDecl* Model::find_module(std::string_view text) const {
+    for (const ModuleDecl& module : modules)
+        if (module.name.text == text) return &module;
+    return nullptr;
+}
+
+std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& diagnostics) {
+    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    if (!yaml) return std::nullopt;
+    const int before = diagnostics.error_count();
+    if (!check_keys(*yaml,
+                    {"model", "axes", "rng", "precision", "inputs", "params", "modules", "graph", "outputs", "train"},
+                    "a model", diagnostics))
+        return std::nullopt;
+    Model model = ModelReader(*yaml, diagnostics).read();
+    if (diagnostics.error_count() > before) return std::nullopt;
+    return model;
+}
+
+} // namespace shard

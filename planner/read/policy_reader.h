@@ -1,0 +1,10 @@
+// Budgets that CI enforces: the layout's `policy`, or a policy file of the same keys.
+#pragma once
+
+#include "planner/model/layout.h"
+
+namespace shard {
+
+PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics);
+
+} // namespace shard

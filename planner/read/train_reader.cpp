@@ -1,0 +1,185 @@
+#include "planner/read/train_reader.h"
+
+#include "planner/graph/optimizer.h"
+#include "planner/model/names.h"
+#include "planner/read/entry_reader.h"
+#include "planner/read/tensor_reader.h"
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view optimizer_help = "write optimizer: {adam: {learning_rate: 1.0e-3}}";
+
+class TrainReader {
+public:
+    TrainReader(const Yaml& yaml, const std::vector<AxisDecl>& axes, const std::vector<std::string_view>& modules,
+                Diagnostics& diagnostics)
+        : yaml_(&yaml), axes_(&axes), modules_(&modules), diagnostics_(&diagnostics) {}
+
+    std::optional<TrainDecl> read() {
+        const int before = diagnostics_->error_count();
+        if (!check_keys(*yaml_, {"targets", "loss", "metrics", "optimizer", "clip", "microbatches", "reduce"}, "train",
+                        *diagnostics_))
+            return std::nullopt;
+        train_.span = yaml_->span;
+        for (std::string_view key : {"loss", "optimizer"})
+            if (yaml_->find(key) == nullptr)
+                diagnostics_->error("E0116", yaml_->span, fmt::format("train has no '{}'", key));
+        for (const YamlEntry& entry : *yaml_->map()) read_part(entry);
+        if (diagnostics_->error_count() > before) return std::nullopt;
+        return std::move(train_);
+    }
+
+private:
+    void read_part(const YamlEntry& entry) {
+        if (entry.key == "targets")
+            read_tensors(entry.value, TensorRole::target, *axes_, train_.targets, *diagnostics_);
+        else if (entry.key == "loss")
+            train_.loss = read_entry(entry, *modules_, *diagnostics_).value_or(Entry{});
+        else if (entry.key == "metrics")
+            read_metrics(entry.value);
+        else if (entry.key == "optimizer")
+            read_optimizer(entry);
+        else if (entry.key == "clip")
+            read_clip(entry);
+        else if (entry.key == "microbatches")
+            read_microbatches(entry);
+        else if (entry.key == "reduce")
+            read_reduce(entry.value);
+    }
+
+    void read_metrics(const Yaml& yaml) {
+        if (yaml.map() == nullptr) {
+            diagnostics_->error("E0113", yaml.span, fmt::format("metrics: expected a map, found {}", yaml.kind()))
+                .help("write metrics: {accuracy: {accuracy: [logits, label]}}");
+            return;
+        }
+        for (const YamlEntry& metric : *yaml.map()) {
+            if (!check_name(metric.key, metric.key_span, "a metric", *diagnostics_)) continue;
+            if (metric.key == "loss") {
+                diagnostics_->error("E0214", metric.key_span, "a metric is called 'loss', as the loss is");
+                continue;
+            }
+            std::optional<Entry> entry = read_entry(metric, *modules_, *diagnostics_);
+            if (entry) train_.metrics.push_back(std::move(*entry));
+        }
+    }
+
+    void read_optimizer(const YamlEntry& entry) {
+        const YamlMap* map = entry.value.map();
+        if (map == nullptr || map->size() != 1) {
+            diagnostics_
+                ->error(
+                    "E0113", entry.value.span,
+                    fmt::format("optimizer: expected one optimizer with its arguments, found {}",
+                                map == nullptr ? std::string(entry.value.kind()) : fmt::format("{} keys", map->size())))
+                .help(std::string(optimizer_help));
+            return;
+        }
+        const YamlEntry& chosen = map->front();
+        if (find_optimizer(chosen.key) == nullptr) {
+            std::vector<std::string_view> names;
+            for (const OptimizerDef* def : all_optimizers()) names.push_back(def->composite.name);
+            DiagnosticBuilder error =
+                diagnostics_->error("E0217", chosen.key_span, fmt::format("unknown optimizer '{}'", chosen.key));
+            error.help(fmt::format("there are {}", fmt::join(names, ", ")));
+            suggest(error, chosen.key, names);
+            return;
+        }
+        train_.optimizer.op = {chosen.key, chosen.key_span};
+        train_.optimizer.span = entry.key_span;
+        if (chosen.value.is_null()) return;
+        if (chosen.value.map() == nullptr) {
+            diagnostics_
+                ->error("E0113", chosen.value.span,
+                        fmt::format("the arguments of '{}': expected a map, found {}", chosen.key, chosen.value.kind()))
+                .help(std::string(optimizer_help));
+            return;
+        }
+        train_.optimizer.arguments = *chosen.value.map();
+    }
+
+    void read_clip(const YamlEntry& entry) {
+        if (!check_keys(entry.value, {"global_norm"}, "clip", *diagnostics_)) return;
+        const Yaml* norm = entry.value.find("global_norm");
+        if (norm == nullptr) {
+            diagnostics_->error("E0116", entry.key_span, "clip has no 'global_norm'")
+                .help("write clip: {global_norm: 1.0}");
+            return;
+        }
+        train_.clip_by_global_norm = read_double(*norm, "clip.global_norm", *diagnostics_);
+        if (train_.clip_by_global_norm && !(*train_.clip_by_global_norm > 0))
+            diagnostics_->error(
+                "E0218", norm->span,
+                fmt::format("clip.global_norm: must be positive, it is {}", *train_.clip_by_global_norm));
+    }
+
+    void read_microbatches(const YamlEntry& entry) {
+        const bool is_map = entry.value.map() != nullptr;
+        if (is_map && !check_keys(entry.value, {"count", "axis"}, "microbatches", *diagnostics_)) return;
+        const Yaml* number = is_map ? entry.value.find("count") : &entry.value;
+        if (number == nullptr) {
+            diagnostics_->error("E0116", entry.value.span, "microbatches has no 'count'")
+                .help("write microbatches: {count: 4, axis: batch}");
+            return;
+        }
+        if (const Yaml* axis = is_map ? entry.value.find("axis") : nullptr) {
+            const std::optional<std::string> name = read_string(*axis, "axis", *diagnostics_);
+            if (name) read_axis(*name, axis->span);
+        }
+        const std::optional<i64> count = read_int(*number, "microbatches", *diagnostics_);
+        if (!count) return;
+        train_.microbatches = *count;
+        train_.microbatches_span = number->span;
+        if (*count < 1)
+            diagnostics_->error("E0206", number->span,
+                                fmt::format("microbatches: must be at least 1, it is {}", *count));
+    }
+
+    void read_axis(const std::string& name, Span span) {
+        std::vector<std::string_view> names;
+        for (const AxisDecl& axis : *axes_) names.push_back(axis.name.text);
+        train_.microbatch_axis = name;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        const std::string_view near = nearest(name, names);
+        diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name))
+            .help(near.empty() ? fmt::format("axes of the model: {}", fmt::join(names, ", "))
+                               : fmt::format("did you mean '{}'?", near));
+    }
+
+    void read_reduce(const Yaml& yaml) {
+        const std::optional<std::string> text = read_string(yaml, "reduce", *diagnostics_);
+        if (!text) return;
+        if (*text == "each") {
+            train_.reduce = GradientReduce::each;
+        } else if (*text == "end") {
+            train_.reduce = GradientReduce::end;
+        } else {
+            DiagnosticBuilder error =
+                diagnostics_->error("E0118", yaml.span, fmt::format("reduce: unknown choice '{}'", *text));
+            error.help("choices: each, end");
+        }
+    }
+
+    const Yaml* yaml_;
+    const std::vector<AxisDecl>* axes_;
+    const std::vector<std::string_view>* modules_;
+    Diagnostics* diagnostics_;
+    TrainDecl train_;
+};
+
+} // namespace
+
+std::optional<TrainDecl> read_train(const Yaml& yaml, const std::vector<AxisDecl>& axes,
+                                    const std::vector<std::string_view>& modules, Diagnostics& diagnostics) {
+    return TrainReader(yaml, axes, modules, diagnostics).read();
+}
+
+} // namespace shard

@@ -1,0 +1,35 @@
+// redistribute() with a memory: layers repeat, and candidates of one op ask for the same ways again and again.
+#pragma once
+
+#include "planner/graph/memo_key.h"
+#include "planner/redistribute/redistribute.h"
+
+#include <map>
+
+namespace shard {
+
+class Redistributor {
+public:
+    Redistributor(const Mesh& mesh, const Hardware& hardware) : mesh_(&mesh), hardware_(&hardware) {}
+
+    const Mesh& mesh() const { return *mesh_; }
+    const Hardware& hardware() const { return *hardware_; }
+
+    // Valid as long as this lives.
+    const Redistribution& find(const TensorType& global, const Sharding& from, const Sharding& to) {
+        static const Redistribution nothing;
+        if (same_layout(from, to)) return nothing;
+        std::string key = MemoKey().add(global).add(from).add(to).text();
+        std::map<std::string, Redistribution>::iterator known = found_.find(key);
+        if (known == found_.end())
+            known = found_.emplace(key, redistribute(*mesh_, *hardware_, global, from, to)).first;
+        return known->second;
+    }
+
+private:
+    const Mesh* mesh_;
+    const Hardware* hardware_;
+    std::map<std::string, Redistribution> found_;
+};
+
+} // namespace shard

@@ -1,0 +1,417 @@
+// One walk over the local graph's nodes, in their order. Every value gets a buffer; what is decided on the way:
+//   view      a reshape shows the bytes of its operand and is no step
+//   in place  a pointwise result takes over the bytes of an operand that is read for the last time, and so does the
+//   result
+//             of a collective that can work in place
+//   Start     where the collective stands, so as soon as its input is ready in this order
+//   Wait      before the first step that reads the result
+//   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them
+// A loop's body is walked once, in place; what it carries is one buffer, written over by every trip, and what it reads
+// from outside lives until the last one. No collective is in flight where a trip begins or ends.
+// Inputs and parameters stay alive for the whole run, outputs from where they are made to the end. An update is written
+// into the bytes of the input that it replaces, where the local graph lets it (planner/optimize/in_place.h).
+#include "planner/schedule/schedule.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/graph/verify_loops.h"
+#include "planner/graph/view.h"
+#include "planner/partition/local.h"
+#include "planner/schedule/arena.h"
+#include "plans/kernel/kernel_in_place.h"
+#include "plans/kernel/kernel_scratch.h"
+#include "plans/plan/plan_check_kernel.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace shard {
+
+namespace {
+
+constexpr int forever = std::numeric_limits<int>::max();
+
+class Scheduler {
+public:
+    Scheduler(const Local& local, const Mesh& mesh, const Sources& sources) : graph_(&local.graph), sources_(&sources) {
+        plan_.mesh = mesh;
+        buffer_of_.assign(graph_->values.size(), -1);
+        updated_by_.assign(graph_->values.size(), -1);
+        carried_by_.assign(graph_->values.size(), -1);
+        for (const Update& update : graph_->updates)
+            if (update.output != update.input) updated_by_[static_cast<size_t>(update.output)] = update.input;
+        for (const GraphLoop& loop : graph_->loops)
+            for (const GraphLoop::Carried& carried : loop.carried)
+                if (loop.opens >= 0 && carried.yield != carried.argument)
+                    carried_by_[static_cast<size_t>(carried.yield)] = carried.argument;
+    }
+
+    Plan run(ScheduleMap* map) {
+        find_last_reads();
+        for (ValueId id : graph_->inputs) {
+            const int buffer = add_buffer(id);
+            open(buffer, -1);
+            Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).global_shape, {}});
+            plan_.inputs.push_back({buffer, std::move(init)});
+        }
+        for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
+        const std::vector<int> updates = updates_by_output(*graph_);
+        for (size_t i = 0; i < graph_->outputs.size(); ++i) {
+            PlanOutput output{graph_->output_names[i], buffer_of(graph_->outputs[i]), -1};
+            wait_for(output.buffer);
+            if (updates[i] >= 0) {
+                output.updates = buffer_of(graph_->updates[static_cast<size_t>(updates[i])].input);
+                if (output.updates != output.buffer) plan_.buffers[static_cast<size_t>(output.updates)].donated = true;
+            }
+            plan_.outputs.push_back(std::move(output));
+        }
+        // Collectives whose result is an output of nobody and read by nobody were waited for where they stand.
+        internal_check(pending_.empty(), "a collective that nobody waits for");
+        place_all();
+        nest();
+        if (map != nullptr) {
+            map->starts = std::move(starts_);
+            map->values.resize(plan_.buffers.size());
+            for (ValueId id = 0; id < static_cast<ValueId>(buffer_of_.size()); ++id)
+                if (buffer_of(id) >= 0) map->values[static_cast<size_t>(buffer_of(id))].push_back(id);
+        }
+        return std::move(plan_);
+    }
+
+private:
+    int buffer_of(ValueId id) const { return buffer_of_[static_cast<size_t>(id)]; }
+    const Buffer& buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
+    int root(int id) const { return root_of(plan_.buffers, id); }
+    int now() const { return static_cast<int>(plan_.steps.size()); }
+
+    SourceRef place(Span span) const {
+        if (!span.known() || span.file >= sources_->count()) return {};
+        return {sources_->name(span.file), span.line, span.column};
+    }
+
+    // The last node that reads a value, its views included; its producer if none does.
+    void find_last_reads() {
+        last_read_.assign(graph_->values.size(), -1);
+        for (ValueId id : graph_->inputs) last_read_[static_cast<size_t>(id)] = forever;
+        for (ValueId id : graph_->outputs) last_read_[static_cast<size_t>(id)] = forever;
+        for (NodeId n = static_cast<NodeId>(graph_->nodes.size()) - 1; n >= 0; --n) {
+            const Node& node = graph_->node(n);
+            int read = n;
+            for (ValueId id : node.outputs) {
+                int& last = last_read_[static_cast<size_t>(id)];
+                last = std::max(last, n);
+                if (is_view(*graph_, node)) read = std::max(read, last);
+            }
+            for (ValueId id : node.inputs) {
+                int& last = last_read_[static_cast<size_t>(id)];
+                // What is read in a loop is read until that ends.
+                last = std::max(last, read == forever ? read : end_seen_from(*graph_, graph_->value(id).loop, read));
+            }
+            if (node.opens >= 0) share_last_read(graph_->loops[static_cast<size_t>(node.opens)]);
+        }
+    }
+
+    // One buffer: as long as any of the four is read.
+    void share_last_read(const GraphLoop& loop) {
+        for (const GraphLoop::Carried& carried : loop.carried) {
+            int last = loop.closes;
+            for (ValueId id : {carried.init, carried.result})
+                last = std::max(last, last_read_[static_cast<size_t>(id)]);
+            for (ValueId id : {carried.init, carried.argument, carried.yield, carried.result})
+                last_read_[static_cast<size_t>(id)] = last;
+        }
+    }
+
+    int add_buffer(ValueId id) {
+        const Value& value = graph_->value(id);
+        Buffer buffer;
+        buffer.id = static_cast<int>(plan_.buffers.size());
+        buffer.name = value.name;
+        buffer.role = value.role;
+        if (value.role == Role::value &&
+            std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end())
+            buffer.role = Role::output;
+        buffer.dtype = value.type.dtype;
+        buffer.global_shape = value.global_shape;
+        buffer.shape = value.type.shape;
+        buffer.sharding = value.sharding;
+        buffer.bytes = value.type.bytes();
+        buffer_of_[static_cast<size_t>(id)] = buffer.id;
+        last_use_.push_back(last_read_[static_cast<size_t>(id)]);
+        plan_.buffers.push_back(std::move(buffer));
+        return plan_.buffers.back().id;
+    }
+
+    // --- lives of extents, by root buffer ---
+
+    struct Life {
+        int begin = -1, end = forever; // steps; forever = never released
+        int contents = -1;             // the buffer whose value the bytes hold
+        int readers = 0;               // collectives in flight that send it
+    };
+
+    void open(int buffer, int step) {
+        lives_[buffer].begin = step;
+        lives_[buffer].contents = buffer;
+    }
+
+    void wait_for(int buffer) {
+        const std::map<int, int>::iterator it = pending_.find(contents_of(plan_.buffers, buffer));
+        if (it == pending_.end()) return;
+        const int step = it->second;
+        pending_.erase(it);
+        const Start start = std::get<Start>(plan_.steps[static_cast<size_t>(step)].variant_ref());
+        plan_.steps.push_back(Wait{start.token});
+        const int sent = root(start.input);
+        --lives_.at(sent).readers;
+        release_if_done(sent);
+    }
+
+    // The input in whose bytes a value is to be, or the buffer of what a loop carries, ready to be written: nobody
+    // reads or sends its old contents any more. -1 if the value may lie anywhere.
+    int make_way_for(ValueId id) {
+        const ValueId argument = carried_by_[static_cast<size_t>(id)];
+        const ValueId before = argument >= 0 ? argument : updated_by_[static_cast<size_t>(id)];
+        if (before < 0) return -1;
+        const int target = buffer_of(before);
+        const auto sends = [&](const std::pair<const int, int>& flight) {
+            return root(std::get<Start>(plan_.steps[static_cast<size_t>(flight.second)].variant_ref()).input) ==
+                   root(target);
+        };
+        for (;;) {
+            const std::map<int, int>::iterator it = std::find_if(pending_.begin(), pending_.end(), sends);
+            if (it == pending_.end()) return target;
+            wait_for(it->first);
+        }
+    }
+
+    // A buffer that is never read again is released, after its collective if it has one.
+    void release_if_done(int id) {
+        const int root_id = root(id);
+        Life& life = lives_.at(root_id);
+        if (life.end != forever || last_use_[static_cast<size_t>(life.contents)] > done_) return;
+        wait_for(life.contents); // which releases the bytes of a collective in place
+        if (life.end != forever || life.readers > 0) return;
+        life.end = now();
+        plan_.steps.push_back(Release{root_id});
+    }
+
+    // --- nodes ---
+
+    void add_node(NodeId n) {
+        const Node& node = graph_->node(n);
+        node_ = n;
+        if (is_marker(node)) return add_marker(node);
+        internal_check(node.outputs.size() == 1, "a local node has one result");
+        done_ = n - 1; // what this node reads may not be released before it
+        if (is_view(*graph_, node))
+            add_view(node);
+        else if (node.collective)
+            add_collective(node);
+        else
+            add_compute(node);
+        done_ = n;
+        for (ValueId id : node.inputs) release_if_done(buffer_of(id));
+        release_if_done(buffer_of(node.outputs[0]));
+    }
+
+    void add_marker(const Node& node) {
+        done_ = node_ - 1;
+        while (!pending_.empty()) wait_for(pending_.begin()->first);
+        marks_.push_back({now(), &node});
+        const GraphLoop& loop = graph_->loops[static_cast<size_t>(node.opens >= 0 ? node.opens : node.closes)];
+        for (const GraphLoop::Carried& carried : loop.carried)
+            if (node.opens >= 0)
+                buffer_of_[static_cast<size_t>(carried.argument)] = buffer_of(carried.init);
+            else
+                buffer_of_[static_cast<size_t>(carried.result)] = buffer_of(carried.argument);
+        done_ = node_;
+        for (ValueId id : node.inputs) release_if_done(buffer_of(id));
+        if (node.closes < 0) return;
+        // What the body read from outside, and nobody reads any more.
+        std::vector<int> held;
+        for (const auto& [id, life] : lives_)
+            if (life.end == forever) held.push_back(id);
+        for (int id : held) release_if_done(id);
+    }
+
+    void add_view(const Node& node) {
+        const int operand = buffer_of(node.inputs[0]);
+        Buffer& view = plan_.buffers[static_cast<size_t>(add_buffer(node.outputs[0]))];
+        view.alias_of = operand;
+        view.view = true;
+    }
+
+    void add_collective(const Node& node) {
+        const int input = buffer_of(node.inputs[0]);
+        wait_for(input);
+        // Before the collective is a reader of its own.
+        const Life& sent = lives_.at(root(input));
+        const bool in_place = can_run_in_place(*node.collective) && sent.readers == 0 &&
+                              last_use_[static_cast<size_t>(sent.contents)] <= node_;
+        const int target = make_way_for(node.outputs[0]);
+        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
+        const int taken = target >= 0 ? target : in_place ? input : -1;
+        const int output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
+        starts_.push_back(node_);
+        Start start;
+        start.collective = *node.collective;
+        start.input = input;
+        start.output = output;
+        start.token = token_++;
+        start.source = place(node.span);
+        if (carries) {
+            lives_.at(root(output)).contents = output;
+        } else if (taken >= 0) {
+            plan_.buffers[static_cast<size_t>(output)].alias_of = taken;
+            lives_.at(root(taken)).contents = output;
+        } else {
+            open(output, now());
+        }
+        pending_[output] = now();
+        ++lives_.at(root(input)).readers;
+        plan_.steps.push_back(std::move(start));
+    }
+
+    void add_compute(const Node& node) {
+        internal_check(node.kernel.has_value(), "a local node is a collective or has a kernel");
+        Compute compute;
+        compute.kernel = *node.kernel;
+        const size_t tensors = node.inputs.size() - name_scalars(compute.kernel, node);
+        std::vector<TensorType> types;
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            wait_for(buffer_of(node.inputs[i]));
+            if (i >= tensors) continue;
+            compute.inputs.push_back(buffer_of(node.inputs[i]));
+            types.push_back(graph_->value(node.inputs[i]).type);
+        }
+        const TensorType& type = graph_->value(node.outputs[0]).type;
+        compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
+        compute.op = node.op == nullptr ? "" : std::string(node.op->name);
+        compute.source = place(node.span);
+        const int target = make_way_for(node.outputs[0]);
+        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
+        const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
+        compute.output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
+        if (carries) {
+            lives_.at(root(target)).contents = target;
+        } else if (taken >= 0) {
+            // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
+            plan_.buffers[static_cast<size_t>(compute.output)].alias_of = root(taken);
+            lives_.at(root(taken)).contents = compute.output;
+        } else {
+            open(compute.output, now());
+        }
+        plan_.steps.push_back(std::move(compute));
+    }
+
+    // A kernel of the local graph names scalars by operand (LowerContext::scalar), a step by buffer. Returns how many
+    // operands, all of them the last, are read as scalars.
+    size_t name_scalars(Kernel& kernel, const Node& node) const {
+        size_t first = node.inputs.size();
+        for_each_affine(kernel, [&](Affine& affine) {
+            for (AffineTerm& term : affine.terms) {
+                if (term.kind != AffineTerm::Kind::scalar) continue;
+                const size_t operand = static_cast<size_t>(term.index);
+                first = std::min(first, operand);
+                term.index = buffer_of(node.inputs[operand]);
+            }
+        });
+        return node.inputs.size() - first;
+    }
+
+    int carry(ValueId yield, int target) {
+        buffer_of_[static_cast<size_t>(yield)] = target;
+        return target;
+    }
+
+    int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
+                             const TensorType& output) const {
+        for (size_t i = 0; i < types.size(); ++i) {
+            const int id = compute.inputs[i];
+            const Life& life = lives_.at(root(id));
+            if (life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > node_) continue;
+            bool safe = types[i].bytes() == output.bytes();
+            for (size_t j = 0; j < types.size(); ++j)
+                if (root(compute.inputs[j]) == root(id))
+                    safe = safe && can_run_in_place(compute.kernel, j, types[j], output);
+            if (safe) return id;
+        }
+        return -1;
+    }
+
+    // --- loops: the list of steps so far is flat ---
+
+    void nest() {
+        std::vector<std::vector<Step>> open(1);
+        std::vector<Mark>::iterator next = marks_.begin();
+        for (int step = 0; step <= now(); ++step) {
+            for (; next != marks_.end() && next->before == step; ++next) {
+                if (next->node->opens >= 0) {
+                    open.emplace_back();
+                    continue;
+                }
+                Loop loop;
+                loop.index = next->node->closes;
+                loop.trips = graph_->loops[static_cast<size_t>(loop.index)].trips;
+                loop.body = std::move(open.back());
+                open.pop_back();
+                open.back().push_back(std::move(loop));
+            }
+            if (step < now()) open.back().push_back(std::move(plan_.steps[static_cast<size_t>(step)]));
+        }
+        plan_.steps = std::move(open.front());
+    }
+
+    // --- offsets ---
+
+    void place_all() {
+        const int end = now();
+        std::vector<Extent> extents;
+        std::vector<i64*> targets;
+        for (const auto& [id, life] : lives_) {
+            extents.push_back({buffer(id).bytes, life.begin, life.end == forever ? end + 1 : life.end});
+            targets.push_back(&plan_.buffers[static_cast<size_t>(id)].offset);
+        }
+        for (int step = 0; step < end; ++step) {
+            Compute* compute = std::get_if<Compute>(&plan_.steps[static_cast<size_t>(step)].variant_ref());
+            if (compute == nullptr || compute->scratch_bytes == 0) continue;
+            extents.push_back({compute->scratch_bytes, step, step + 1});
+            targets.push_back(&compute->scratch_offset);
+        }
+        const std::vector<i64> offsets = shard::place(extents);
+        for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
+        for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
+        plan_.peak_bytes = placed_end(extents, offsets);
+        plan_.arena_bytes = (plan_.peak_bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+    }
+
+    const Graph* graph_;
+    const Sources* sources_;
+    Plan plan_;
+    std::vector<int> buffer_of_;      // by ValueId
+    std::vector<ValueId> updated_by_; // by ValueId: the input that it replaces, or -1
+    std::vector<ValueId> carried_by_; // by ValueId: the argument that the next trip reads it as, or -1
+    struct Mark {
+        int before; // a step
+        const Node* node;
+    };
+    std::vector<Mark> marks_;    // beginnings and ends of loops
+    std::vector<NodeId> starts_; // by token
+    std::vector<int> last_read_; // by ValueId: node
+    std::vector<int> last_use_;  // the same by buffer
+    std::map<int, Life> lives_;  // by root buffer
+    std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
+    NodeId node_ = -1;           // being added
+    NodeId done_ = -1;           // the last one whose step is in the list
+    int token_ = 0;
+};
+
+} // namespace
+
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources, ScheduleMap* map) {
+    return Scheduler(local, mesh, sources).run(map);
+}
+
+} // namespace shard

@@ -1,0 +1,22 @@
+// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak. The price pass: plan +
+// hardware -> report.
+#pragma once
+
+#include "planner/model/layout.h"
+#include "planner/partition/local.h"
+#include "planner/partition/partition.h"
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+// What the plan's numbers stand for in the local graph.
+struct ScheduleMap {
+    std::vector<std::vector<ValueId>> values; // by buffer: those that it holds, one after the other
+    std::vector<NodeId> starts;               // by token
+};
+
+// Order (the local graph's), waits placed at the first use, releases at the last, lifetime-based offsets. Places of
+// steps are named by `sources`.
+Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources = {}, ScheduleMap* map = nullptr);
+
+} // namespace shard

@@ -1,0 +1,236 @@
+#include "planner/seed/gather_parameters.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/graph/train_parts.h"
+#include "planner/graph/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view pass_attribute = "gather";
+
+class Gatherer {
+public:
+    Gatherer(Graph& graph, const Layout& layout, Seeds& seeds)
+        : graph_(graph), layout_(layout), seeds_(seeds), parts_(train_parts_of(graph)) {
+        for (const Value& value : graph.values) names_.insert(value.name);
+        made_of_parameters_.resize(graph.values.size());
+        is_layer_.resize(graph.values.size());
+    }
+
+    void run() {
+        std::vector<Node> old = std::move(graph_.nodes);
+        graph_.nodes.clear();
+        std::vector<std::optional<Sharding>> constraints = std::move(seeds_.constraints);
+        seeds_.constraints.clear();
+        std::vector<NodeId> moved;
+        for (size_t n = 0; n < old.size(); ++n) {
+            Node& node = old[n];
+            if (parts_[n] != TrainPart::update) {
+                if (runs_on_shards(node)) {
+                    store(node);
+                } else {
+                    if (parts_[n] == TrainPart::forward && is_made_of_parameters(node))
+                        made_of_parameters_[static_cast<size_t>(node.outputs[0])] = true;
+                    const Reader reader{parts_[n], node.closes >= 0 ? node.closes : node.loop, node.scope};
+                    for (ValueId& input : node.inputs) input = as_read(input, reader);
+                    if (node.op == nullptr) tell_loop(node);
+                }
+            }
+            moved.push_back(append(std::move(node), std::move(constraints[n])));
+        }
+        renumber(moved);
+    }
+
+private:
+    // A loop knows what its markers read.
+    void tell_loop(const Node& marker) {
+        GraphLoop& loop = graph_.loops[static_cast<size_t>(marker.opens >= 0 ? marker.opens : marker.closes)];
+        size_t next = 0;
+        for (GraphLoop::Carried& carried : loop.carried)
+            (marker.opens >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
+        if (marker.opens >= 0) return;
+        for (GraphLoop::Sum& sum : loop.sums) sum.term = marker.inputs[next++];
+        for (GraphLoop::Stack& stack : loop.stacks) stack.slice = marker.inputs[next++];
+    }
+
+    struct Reader {
+        TrainPart part;
+        int loop;
+        std::string scope;
+    };
+
+    const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
+
+    // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is the
+    // layer.
+    bool takes_layer(const Node& node) const {
+        if (!node.op || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
+        const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;
+        if (node.op->name == "loop_slice") return node.attributes.integer("dim") == 0 && to[0] == 1;
+        return node.op->name == "reshape" && is_layer_[static_cast<size_t>(node.inputs[0])] &&
+               to == Shape(from.begin() + 1, from.end());
+    }
+
+    bool runs_on_shards(const Node& node) const {
+        if (takes_layer(node)) return true;
+        if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
+            return false;
+        const ValueId from = node.inputs[0], to = node.outputs[0];
+        return gathered(from) && !seeds_.values[static_cast<size_t>(to)] &&
+               graph_.value(to).type.shape == graph_.value(from).type.shape &&
+               byte_size(graph_.value(to).type.dtype) <= byte_size(graph_.value(from).type.dtype);
+    }
+
+    // Its result is stored and gathered as its operand is.
+    void store(const Node& node) {
+        const size_t from = static_cast<size_t>(node.inputs[0]), to = static_cast<size_t>(node.outputs[0]);
+        seeds_.gathered[to] = seeds_.gathered[from];
+        seeds_.values[to] = seeds_.values[from];
+        if (!takes_layer(node)) return;
+        is_layer_[to] = true;
+        for (std::optional<Sharding>* sharding : {&seeds_.gathered[to], &seeds_.values[to]}) {
+            std::vector<DimSharding>& dims = (*sharding)->dims;
+            if (node.op->name == "reshape")
+                dims.erase(dims.begin());
+            else
+                dims[0] = {};
+        }
+    }
+
+    // Of gathered parameters, constants, and nothing else; without work that is worth keeping.
+    bool is_made_of_parameters(const Node& node) const {
+        if (!node.op || node.outputs.size() != 1 || is_constraint(node)) return false;
+        bool any = false;
+        for (ValueId id : node.inputs) {
+            const NodeId producer = graph_.value(id).producer;
+            const bool constant = producer >= 0 && graph_.node(producer).op &&
+                                  graph_.node(producer).op->op_class == OpDef::Class::constant;
+            const bool of_parameters = gathered(id).has_value() || made_of_parameters_[static_cast<size_t>(id)];
+            if (!constant && !of_parameters) return false;
+            any = any || of_parameters;
+        }
+        return any && !has_reduction(graph_, node);
+    }
+
+    // What a reader reads in place of a value.
+    ValueId as_read(ValueId id, const Reader& reader) {
+        if (gathered(id)) return gather(id, reader);
+        if (reader.part != TrainPart::backward || !made_of_parameters_[static_cast<size_t>(id)]) return id;
+        return again(id, reader);
+    }
+
+    ValueId again(ValueId id, const Reader& reader) {
+        const auto [known, added] = found_.try_emplace({id, reader.part, reader.loop}, id);
+        if (!added) return known->second;
+        Node node = graph_.node(graph_.value(id).producer);
+        for (ValueId& input : node.inputs) {
+            const std::map<ValueId, ValueId>::iterator stored = gathered_from_.find(input);
+            input = as_read(stored == gathered_from_.end() ? input : stored->second, reader);
+        }
+        node.loop = reader.loop;
+        const ValueId made = add_value(id, graph_.value(id).name + ".again", reader);
+        node.outputs = {made};
+        append(std::move(node), std::nullopt);
+        found_[{id, reader.part, reader.loop}] = made;
+        return made;
+    }
+
+    ValueId gather(ValueId id, const Reader& reader) {
+        const auto [known, added] = found_.try_emplace({id, reader.part, reader.loop}, -1);
+        if (!added) return known->second;
+        const bool backward = reader.part == TrainPart::backward;
+        const ValueId made =
+            add_value(id, fmt::format("{}.gathered{}", graph_.value(id).name, backward ? ".again" : ""), reader);
+        known->second = made;
+        gathered_from_[made] = id;
+        Node node;
+        node.op = find_op("constrain");
+        node.inputs = {id};
+        node.outputs = {made};
+        node.attributes.set("mesh", true);
+        node.attributes.set(std::string(pass_attribute), std::string(backward ? "backward" : "forward"));
+        node.scope = reader.scope;
+        node.span = layout_.fsdp->span;
+        node.loop = reader.loop;
+        node.constraint_mesh = ShardingSpec{{}, {}, node.span};
+        for (const DimSharding& dim : gathered(id)->dims) {
+            DimSpec& spec = node.constraint_mesh->dims.emplace_back();
+            for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(layout_.mesh, axis));
+            spec.open = dim.open;
+        }
+        append(std::move(node), gathered(id));
+        return made;
+    }
+
+    ValueId add_value(ValueId of, const std::string& name, const Reader& reader) {
+        Value value;
+        value.name = name;
+        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", name, n);
+        value.type = graph_.value(of).type;
+        value.span = graph_.value(of).span;
+        value.loop = reader.loop;
+        const ValueId id = static_cast<ValueId>(graph_.values.size());
+        graph_.values.push_back(std::move(value));
+        made_of_parameters_.push_back(false);
+        is_layer_.push_back(false);
+        seeds_.values.emplace_back();
+        seeds_.gathered.emplace_back();
+        seeds_.rejected_by_value.emplace_back();
+        return id;
+    }
+
+    NodeId append(Node node, std::optional<Sharding> constraint) {
+        const NodeId id = static_cast<NodeId>(graph_.nodes.size());
+        for (ValueId output : node.outputs) graph_.value(output).producer = id;
+        graph_.nodes.push_back(std::move(node));
+        seeds_.constraints.push_back(std::move(constraint));
+        return id;
+    }
+
+    void renumber(const std::vector<NodeId>& moved) {
+        renumber_nodes(graph_);
+        for (Decision& decision : seeds_.log)
+            if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
+        graph_.calls.clear(); // for reverse mode, which is done
+    }
+
+    Graph& graph_;
+    const Layout& layout_;
+    Seeds& seeds_;
+    const std::vector<TrainPart> parts_;                           // by node as they were
+    std::vector<bool> made_of_parameters_;                         // by value, those of the forward pass
+    std::vector<bool> is_layer_;                                   // by value: taken from a stack by loop_slice
+    std::map<ValueId, ValueId> gathered_from_;                     // what was gathered -> what is stored
+    std::map<std::tuple<ValueId, TrainPart, int>, ValueId> found_; // what stands for a value in a pass and loop
+    std::set<std::string> names_;
+};
+
+} // namespace
+
+void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds) {
+    const bool any = std::any_of(seeds.gathered.begin(), seeds.gathered.end(),
+                                 [](const std::optional<Sharding>& sharding) { return sharding.has_value(); });
+    if (any) Gatherer(graph, layout, seeds).run();
+}
+
+bool is_parameter_gather(const Node& node) { return node.attributes.has(pass_attribute); }
+
+ValueId gathered_parameter(const Graph& graph, const Node& node) {
+    ValueId parameter = node.inputs[0];
+    while (graph.value(parameter).producer >= 0 && !graph.node(graph.value(parameter).producer).inputs.empty())
+        parameter = graph.node(graph.value(parameter).producer).inputs[0];
+    return parameter;
+}
+
+std::string_view gather_pass(const Node& node) { return node.attributes.string(pass_attribute); }
+
+} // namespace shard

@@ -1,0 +1,246 @@
+// What a rule set says that its writer did not mean. Each finding is one warning that lists its cases, so that a large
+// rule set does not bury the plan.
+#include "planner/seed/lint_rules.h"
+
+#include "planner/seed/named_arrays.h"
+#include "planner/text/allowances.h"
+#include "plans/base/saturating.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 large_parameter = i64{16} << 20; // bytes
+constexpr size_t max_listed = 3;
+
+// "'a', 'b', 'c' and 4 more"
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (size_t i = 0; i < std::min(names.size(), max_listed); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
+    if (names.size() > max_listed) text += fmt::format(" and {} more", names.size() - max_listed);
+    return text;
+}
+
+bool is_subset(const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
+    return std::all_of(inner.begin(), inner.end(), [&](const std::string& axis) {
+        return std::find(outer.begin(), outer.end(), axis) != outer.end();
+    });
+}
+
+class RuleLinter {
+public:
+    RuleLinter(const Layout& layout, std::vector<NamedArray> arrays, Allowances& allowances, Diagnostics& diagnostics)
+        : layout_(&layout), arrays_(std::move(arrays)), allowances_(&allowances), diagnostics_(&diagnostics),
+          silenced_(layout.rules.size()) {}
+
+    void lint() {
+        warn_unused();
+        warn_shadowed();
+        warn_blocked();
+        warn_without_rule();
+        warn_disagreement();
+    }
+
+private:
+    bool has_name(const NamedArray& array, std::string_view name) const {
+        return std::find(array.names.begin(), array.names.end(), name) != array.names.end();
+    }
+
+    // One warning for all rules in `which`; they are not reported again.
+    void warn(std::string_view code, std::vector<size_t> which, std::string_view message, std::string_view help) {
+        for (size_t r : which) silenced_[r] = true;
+        std::erase_if(which, [&](size_t r) { return allowances_->covers(code, layout_->rules[r].span); });
+        if (which.empty()) return;
+        std::vector<std::string> texts;
+        for (size_t r : which) texts.push_back(text(layout_->rules[r]));
+        DiagnosticBuilder warning =
+            diagnostics_->warning(code, layout_->rules[which[0]].span, fmt::format("{}: {}", message, listed(texts)));
+        for (size_t i = 1; i < which.size(); ++i) warning.label(layout_->rules[which[i]].span, "");
+        warning.help(std::string(help));
+    }
+
+    void warn_unused() {
+        std::vector<size_t> unused;
+        for (size_t r = 0; r < layout_->rules.size(); ++r)
+            if (std::none_of(arrays_.begin(), arrays_.end(),
+                             [&](const NamedArray& array) { return has_name(array, layout_->rules[r].logical); }))
+                unused.push_back(r);
+        warn("W0302", unused, "no array has the logical axis of",
+             "remove what the model does not need, or check the names of its axes");
+    }
+
+    // Linen: an earlier rule of the same name with no axis of its own fits whenever this one does. Nnx: the last rule
+    // counts.
+    void warn_shadowed() {
+        const std::vector<AxisRule>& rules = layout_->rules;
+        std::vector<size_t> shadowed;
+        for (size_t r = 0; r < rules.size(); ++r) {
+            if (silenced_[r]) continue;
+            bool hidden = false;
+            for (size_t other = 0; other < rules.size() && !hidden; ++other) {
+                if (rules[other].logical != rules[r].logical) continue;
+                hidden = layout_->semantics == RuleSemantics::nnx
+                             ? other > r
+                             : other < r && is_subset(rules[other].axes, rules[r].axes);
+            }
+            if (hidden) shadowed.push_back(r);
+        }
+        warn("W0303", shadowed,
+             layout_->semantics == RuleSemantics::nnx ? "a later rule for the same axis replaces"
+                                                      : "an earlier rule for the same axis always wins over",
+             "remove the rule, or change the order");
+    }
+
+    void warn_blocked() {
+        std::vector<int> applied(layout_->rules.size()), rejected(layout_->rules.size());
+        for (const NamedArray& array : arrays_) {
+            if (!array.own.empty()) continue;
+            Diagnostics ignored;
+            const std::optional<RuleOutcome> outcome = apply_rules(*layout_, array, ignored);
+            if (!outcome) continue;
+            for (const RuleOutcome::Dim& dim : outcome->dims)
+                if (dim.rule >= 0) ++applied[static_cast<size_t>(dim.rule)];
+            for (const RuleOutcome::Rejected& reject : outcome->rejected) ++rejected[static_cast<size_t>(reject.rule)];
+        }
+        std::vector<size_t> blocked;
+        for (size_t r = 0; r < applied.size(); ++r)
+            if (!silenced_[r] && applied[r] == 0 && rejected[r] > 0) blocked.push_back(r);
+        warn("W0305", blocked, "blocked in every array that has the logical axis",
+             "`shardc explain` shows for an array which rule came first");
+    }
+
+    // The rule with an unused name that `name` may have been meant by, or empty.
+    std::string_view unused_near(std::string_view name) const {
+        std::vector<std::string_view> unused;
+        for (const AxisRule& rule : layout_->rules)
+            if (std::none_of(arrays_.begin(), arrays_.end(),
+                             [&](const NamedArray& array) { return has_name(array, rule.logical); }))
+                unused.push_back(rule.logical);
+        return nearest(name, unused);
+    }
+
+    // Rules for some axes only are an ordinary way to write a layout. A missing rule is an omission where the writer
+    // says of other axes that they are replicated, or where a rule with nearly that name has nothing to do.
+    void warn_without_rule() {
+        const bool lists_all = std::any_of(layout_->rules.begin(), layout_->rules.end(), [](const AxisRule& rule) {
+            return rule.axes.empty() && !rule.unconstrained;
+        });
+        std::vector<std::string> names;
+        std::string_view near;
+        Span first;
+        for (const NamedArray& array : arrays_)
+            for (const std::string& name : array.names) {
+                if (is_unnamed(name) || is_unconstrained(name)) continue;
+                const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
+                const std::vector<AxisRule> rules = rules_of(*layout_, array);
+                if (std::any_of(rules.begin(), rules.end(), covers)) continue;
+                const std::string quoted = fmt::format("'{}'", name);
+                if (std::find(names.begin(), names.end(), quoted) != names.end()) continue;
+                const std::string_view meant = unused_near(name);
+                if (meant.empty() && !lists_all) continue;
+                if (allowances_->covers("W0304", array.span)) continue;
+                if (names.empty()) first = array.span;
+                if (near.empty()) near = meant;
+                names.push_back(quoted);
+            }
+        if (names.empty()) return;
+        diagnostics_
+            ->warning("W0304", first,
+                      fmt::format("no rule for the logical {} {}", names.size() == 1 ? "axis" : "axes", listed(names)))
+            .note("dims without a rule are replicated")
+            .help(near.empty()
+                      ? fmt::format("if that is meant, say so: - {{{}: ~}}", names[0].substr(1, names[0].size() - 2))
+                      : fmt::format("the rule for '{}', which no array has, may mean it", near));
+    }
+
+    // Names without a rule mean something else in each semantics; that is not what this is about.
+    void warn_disagreement() {
+        if (layout_->semantics_written) return; // the writer chose
+        std::vector<std::string> arrays;
+        std::string difference;
+        Span first;
+        for (const NamedArray& array : arrays_) {
+            if (!array.own.empty()) continue;
+            NamedArray covered = array;
+            for (std::string& name : covered.names) {
+                const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
+                if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers))
+                    name.clear();
+            }
+            const std::string linen = outcome_text(RuleSemantics::linen, covered);
+            const std::string nnx = outcome_text(RuleSemantics::nnx, covered);
+            if (linen == nnx || allowances_->covers("W0306", array.span)) continue;
+            if (arrays.empty()) {
+                first = array.span;
+                difference = fmt::format("linen: {}, nnx: {}", linen, nnx);
+            }
+            arrays.push_back(array.what);
+        }
+        if (arrays.empty()) return;
+        diagnostics_->warning("W0306", first, fmt::format("linen and nnx semantics disagree about {}", listed(arrays)))
+            .note(difference)
+            .help("write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
+                  "axes of "
+                  "one array the same mesh axis");
+    }
+
+    std::string outcome_text(RuleSemantics semantics, const NamedArray& array) const {
+        Layout layout;
+        layout.mesh = layout_->mesh;
+        layout.rules = layout_->rules;
+        layout.semantics = semantics;
+        layout.missing_axes = MissingAxes::ignore;
+        Diagnostics problems;
+        const std::optional<RuleOutcome> outcome = apply_rules(layout, array, problems);
+        if (!outcome) return fmt::format("an error ({})", problems.all().front().message);
+        Sharding sharding;
+        for (const RuleOutcome::Dim& dim : outcome->dims) sharding.dims.push_back({dim.axes, dim.open, 0});
+        return text(layout.mesh, sharding);
+    }
+
+    const Layout* layout_;
+    std::vector<NamedArray> arrays_;
+    Allowances* allowances_;
+    Diagnostics* diagnostics_;
+    std::vector<bool> silenced_; // by rule: reported, or part of a report
+};
+
+void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& allowances, Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    Span first;
+    i64 bytes = 0;
+    for (ValueId id : graph.inputs) {
+        const Value& value = graph.value(id);
+        const std::optional<Sharding>& seed = seeds.values[static_cast<size_t>(id)];
+        if (value.role != Role::param || value.type.bytes() <= large_parameter || !seed) continue;
+        const bool split = std::any_of(seed->dims.begin(), seed->dims.end(),
+                                       [](const DimSharding& dim) { return dim.open || shard_count(dim) > 1; });
+        if (split || allowances.covers("W0307", value.span)) continue;
+        if (names.empty()) first = value.span;
+        names.push_back(fmt::format("'{}'", value.name));
+        bytes = add_saturating(bytes, value.type.bytes());
+    }
+    if (names.empty()) return;
+    diagnostics
+        .warning("W0307", first,
+                 fmt::format("{} held in full by every device: {}",
+                             names.size() == 1 ? "a large parameter is" : "large parameters are", listed(names)))
+        .note(fmt::format("{} bytes per device", bytes))
+        .help("give one of the logical axes a rule, or override the sharding under params:");
+}
+
+} // namespace
+
+void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
+                Diagnostics& diagnostics) {
+    if (layout.mesh.device_count() == 1) return; // nothing to lay out
+    RuleLinter(layout, named_arrays(graph), allowances, diagnostics).lint();
+    warn_large_replicated(graph, seeds, allowances, diagnostics);
+}
+
+} // namespace shard

@@ -1,0 +1,51 @@
+#include "planner/seed/named_arrays.h"
+
+#include "planner/seed/rules_linen.h"
+#include "planner/seed/rules_nnx.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace shard {
+
+std::vector<NamedArray> named_arrays(const Graph& graph) {
+    std::vector<NamedArray> arrays;
+    std::set<std::vector<int>> seen;
+    const auto add = [&](NamedArray array) {
+        if (seen.insert({array.span.file, array.span.line, array.span.column}).second)
+            arrays.push_back(std::move(array));
+    };
+    for (ValueId id : graph.inputs) {
+        const Value& value = graph.value(id);
+        if (value.decl < 0) continue;
+        const TensorDecl& decl = graph.declared[static_cast<size_t>(value.decl)];
+        if (!decl.has_axes) continue;
+        const std::string_view role = value.role == Role::param ? "parameter" : "input";
+        add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name)});
+    }
+    for (const Node& node : graph.nodes)
+        if (!node.constraint_logical.empty() && !node.constraint_mesh)
+            add({node.constraint_logical,
+                 {},
+                 node.span,
+                 fmt::format("the constraint on '{}'", graph.value(node.outputs[0]).name)});
+    return arrays;
+}
+
+std::vector<AxisRule> rules_of(const Layout& layout, const NamedArray& array) {
+    if (layout.semantics == RuleSemantics::linen) return array.own.empty() ? layout.rules : array.own;
+    std::vector<AxisRule> rules = layout.rules;
+    rules.insert(rules.end(), array.own.begin(), array.own.end());
+    return rules;
+}
+
+std::optional<RuleOutcome> apply_rules(const Layout& layout, const NamedArray& array, Diagnostics& diagnostics) {
+    if (layout.semantics == RuleSemantics::linen)
+        return apply_rules_linen(layout.mesh, array.own.empty() ? layout.rules : array.own, array.names, array.span,
+                                 diagnostics);
+    return apply_rules_nnx(layout.mesh, layout.rules, array.own, array.names, array.span, diagnostics,
+                           layout.missing_axes);
+}
+
+} // namespace shard

@@ -1,0 +1,12 @@
+// Logical-axis rules as flax.nnx applies them (docs/layout.md).
+#pragma once
+
+#include "planner/seed/rule_outcome.h"
+
+namespace shard {
+
+std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const AxisRule> context,
+                                           std::span<const AxisRule> own, std::span<const std::string> names, Span span,
+                                           Diagnostics& diagnostics, MissingAxes missing = MissingAxes::error);
+
+} // namespace shard

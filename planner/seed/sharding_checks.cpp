@@ -1,0 +1,167 @@
+#include "planner/seed/sharding_checks.h"
+
+#include "planner/model/names.h"
+#include "planner/seed/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 divisor_search = 100'000; // candidates tried on each side of the wanted number of parts
+
+std::string_view axis_name(std::string_view axis) { return axis.substr(0, axis.find(':')); }
+
+std::string array_text(const CheckedArray& array) {
+    return array.name.empty() ? std::string("the array") : fmt::format("'{}'", array.name);
+}
+
+// "model (4)" or "data x model (2 x 4)"
+std::string axes_text(const Mesh& mesh, const std::vector<AxisRef>& axes) {
+    std::vector<std::string> names;
+    std::vector<i64> sizes;
+    for (const AxisRef& axis : axes) {
+        names.push_back(text(mesh, axis));
+        sizes.push_back(axis.size);
+    }
+    return fmt::format("{} ({})", fmt::join(names, " x "), fmt::join(sizes, " x "));
+}
+
+// The numbers of parts nearest to `parts`, at most and at least, that divide `size`.
+std::vector<i64> nearby_divisors(i64 size, i64 parts) {
+    std::vector<i64> found;
+    for (i64 n = std::min(parts, size); n > 1 && n > parts - divisor_search; --n)
+        if (size % n == 0) {
+            found.push_back(n);
+            break;
+        }
+    for (i64 n = parts + 1; n <= size && n < parts + divisor_search; ++n)
+        if (size % n == 0) {
+            found.push_back(n);
+            break;
+        }
+    return found;
+}
+
+bool check_dim_divides(const Mesh& mesh, const DimSharding& dim, size_t d, const CheckedArray& array, Span cause,
+                       Diagnostics& diagnostics) {
+    const i64 parts = shard_count(dim);
+    const i64 size = array.type->shape[d];
+    if (size % parts == 0) return true;
+    DiagnosticBuilder error =
+        diagnostics.error("E0313", cause,
+                          fmt::format("{} of {} has size {}, which does not divide into {} parts over {}",
+                                      dim_text(d, array.type->logical.empty() ? "" : array.type->logical[d]),
+                                      array_text(array), size, parts, axes_text(mesh, dim.axes)));
+    if (array.span.known() && !(array.span == cause)) error.label(array.span, "declared here");
+    const i64 below = size / parts * parts;
+    i64 above = 0;
+    if (__builtin_add_overflow(below, parts, &above)) above = 0;
+    if (below > 0 && above > 0)
+        error.note(fmt::format("sizes that divide: {} and {}", below, above));
+    else
+        error.note(fmt::format("the next size that divides: {}", std::max(below, above)));
+    const std::vector<i64> divisors = nearby_divisors(size, parts);
+    if (divisors.empty())
+        error.note(fmt::format("{} has no divisor near {}", size, parts));
+    else
+        error.note(fmt::format("{} divides into {} parts", size, fmt::join(divisors, " or ")));
+    error.help("choose other axes for this dim, leave it whole (~), or pad it");
+    return false;
+}
+
+} // namespace
+
+std::vector<Span> dim_spans(const ShardingSpec& spec) {
+    std::vector<Span> spans;
+    for (const DimSpec& dim : spec.dims) spans.push_back(dim.span);
+    return spans;
+}
+
+ShardingSpec without_missing_axes(const Mesh& mesh, ShardingSpec spec) {
+    for (DimSpec& dim : spec.dims)
+        std::erase_if(dim.axes, [&](const std::string& axis) { return !mesh.find(axis_name(axis)); });
+    std::erase_if(spec.replicated, [&](const std::string& axis) { return !mesh.find(axis_name(axis)); });
+    return spec;
+}
+
+bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& diagnostics) {
+    bool good = true;
+    for (const DimSpec& dim : spec.dims)
+        for (const std::string& axis : dim.axes) {
+            if (parse_axis_ref(mesh, axis)) continue;
+            good = false;
+            const std::string_view whole = axis_name(axis);
+            if (const std::optional<int> known = mesh.find(whole)) {
+                diagnostics
+                    .error("E0316", dim.span,
+                           fmt::format("the sub-axis '{}' does not fit the axis '{}' of size {}", axis, whole,
+                                       mesh.whole(*known).size))
+                    .help("name:(pre)size needs pre * size to divide the axis, and to be a true part of it");
+                continue;
+            }
+            DiagnosticBuilder error =
+                diagnostics.error("E0316", dim.span, fmt::format("unknown mesh axis '{}'", whole));
+            error.note(mesh_axes_text(mesh));
+            suggest(error, whole, mesh_axis_names(mesh));
+        }
+    return good;
+}
+
+std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec, const CheckedArray& array,
+                                      Diagnostics& diagnostics) {
+    if (spec.dims.size() != array.type->shape.size()) {
+        DiagnosticBuilder error =
+            diagnostics.error("E0312", spec.span,
+                              fmt::format("the sharding has {} entries, {} has {} dims {}", spec.dims.size(),
+                                          array_text(array), array.type->shape.size(), shape_text(array.type->shape)));
+        if (array.span.known() && !(array.span == spec.span)) error.label(array.span, "declared here");
+        return std::nullopt;
+    }
+    Sharding sharding;
+    std::vector<AxisRef> used;
+    for (const DimSpec& dim : spec.dims) {
+        DimSharding& made = sharding.dims.emplace_back();
+        made.open = dim.open;
+        made.priority = dim.priority;
+        for (const std::string& axis : dim.axes) {
+            const std::optional<AxisRef> ref = parse_axis_ref(mesh, axis);
+            internal_check(ref.has_value(), "a sharding's axes are checked first");
+            if (overlaps_any(*ref, used)) {
+                diagnostics
+                    .error("E0311", dim.span,
+                           fmt::format("mesh axis '{}' is used twice in the sharding of {}", axis, array_text(array)))
+                    .help("an axis splits one dim only");
+                return std::nullopt;
+            }
+            used.push_back(*ref);
+            append_axis(made.axes, *ref);
+        }
+    }
+    for (const std::string& axis : spec.replicated) sharding.replicated.push_back(*parse_axis_ref(mesh, axis));
+    std::sort(sharding.replicated.begin(), sharding.replicated.end());
+    return sharding;
+}
+
+bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
+                   const std::vector<Span>& causes, Diagnostics& diagnostics) {
+    bool good = true;
+    for (size_t d = 0; d < sharding.dims.size(); ++d)
+        good = check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], diagnostics) && good;
+    return good;
+}
+
+std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
+                                     Diagnostics& diagnostics) {
+    if (!check_spec_axes(mesh, spec, diagnostics)) return std::nullopt;
+    const CheckedArray array = {"", &type, {}};
+    std::optional<Sharding> sharding = spec_sharding(mesh, spec, array, diagnostics);
+    if (!sharding) return std::nullopt;
+    if (!check_divides(mesh, *sharding, array, dim_spans(spec), diagnostics)) return std::nullopt;
+    return sharding;
+}
+
+} // namespace shard

@@ -1,0 +1,30 @@
+// Checks of a sharding against its array, with messages that say what would do.
+#pragma once
+
+#include "planner/seed/seed.h"
+
+namespace shard {
+
+// What the checks need to know about an array, for messages.
+struct CheckedArray {
+    std::string name; // empty: "the array"
+    const TensorType* type = nullptr;
+    Span span; // its declaration
+};
+
+std::vector<Span> dim_spans(const ShardingSpec& spec);
+
+// One of an override's, tensor's or constraint's axes does not exist: E0316. Under `ignore` such an axis is left out
+// instead.
+ShardingSpec without_missing_axes(const Mesh& mesh, ShardingSpec spec);
+bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& diagnostics);
+
+// The sharding of `spec`, whose axes exist: rank (E0312), every axis at most once (E0311).
+std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec, const CheckedArray& array,
+                                      Diagnostics& diagnostics);
+
+// Reports E0313 for every dim that its parts do not divide, at the place that split the dim: causes[dim].
+bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
+                   const std::vector<Span>& causes, Diagnostics& diagnostics);
+
+} // namespace shard

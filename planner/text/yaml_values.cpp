@@ -1,0 +1,174 @@
+// What scalars mean, for readers that know which type they want.
+#include "planner/text/yaml_values.h"
+
+#include "planner/text/yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+void wrong_type(const Yaml& yaml, std::string_view what, std::string_view wanted, Diagnostics& diagnostics) {
+    diagnostics.error("E0113", yaml.span, fmt::format("{}: expected {}, found {}", what, wanted, yaml.kind()));
+}
+
+bool all_digits(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string_view without_sign(std::string_view text) {
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    return text;
+}
+
+bool has_leading_zero(std::string_view digits) { return digits.size() > 1 && digits[0] == '0' && digits[1] != '.'; }
+
+// .inf, -.inf and .nan in the spellings of YAML 1.2.
+std::optional<double> special_number(std::string_view text) {
+    const std::string_view plain = without_sign(text);
+    for (std::string_view word : {".inf", ".Inf", ".INF"})
+        if (plain == word) return text.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+    for (std::string_view word : {".nan", ".NaN", ".NAN"})
+        if (text == word) return std::nan("");
+    return std::nullopt;
+}
+
+// Digits, one point, an exponent: what YAML calls a float, with at least one digit before the exponent; or one of the
+// special ones.
+bool looks_like_number(std::string_view text) {
+    if (special_number(text)) return true;
+    text = without_sign(text);
+    const size_t e = text.find_first_of("eE");
+    if (e != std::string_view::npos && !all_digits(without_sign(text.substr(e + 1)))) return false;
+    std::string digits(text.substr(0, e));
+    const size_t point = digits.find('.');
+    if (point != std::string::npos) digits.erase(point, 1);
+    return all_digits(digits);
+}
+
+bool report_leading_zero(const Yaml& yaml, std::string_view what, std::string_view text, Diagnostics& diagnostics) {
+    if (!has_leading_zero(without_sign(text))) return false;
+    diagnostics.error("E0115", yaml.span, fmt::format("{}: '{}' has a leading zero", what, text))
+        .note("some YAML readers take such a number for octal")
+        .help("remove the zero");
+    return true;
+}
+
+} // namespace
+
+const Yaml* Yaml::find(std::string_view key) const {
+    const YamlMap* entries = map();
+    if (entries == nullptr) return nullptr;
+    for (const YamlEntry& entry : *entries)
+        if (entry.key == key) return &entry.value;
+    return nullptr;
+}
+
+std::string_view Yaml::kind() const {
+    if (is_null()) return "nothing";
+    if (list() != nullptr) return "a list";
+    if (map() != nullptr) return "a map";
+    if (scalar()->quoted) return "a string";
+    const std::string& text = scalar()->text;
+    if (text == "true" || text == "false") return "true or false";
+    return looks_like_number(text) ? "a number" : "a string";
+}
+
+std::optional<i64> read_int(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const YamlScalar* scalar = yaml.scalar();
+    if (scalar == nullptr || scalar->quoted || !looks_like_number(scalar->text)) {
+        wrong_type(yaml, what, "an integer", diagnostics);
+        return std::nullopt;
+    }
+    const std::string_view text = scalar->text;
+    if (!all_digits(without_sign(text))) {
+        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected an integer, found '{}'", what, text));
+        return std::nullopt;
+    }
+    if (report_leading_zero(yaml, what, text, diagnostics)) return std::nullopt;
+    i64 value = 0;
+    const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+    const std::from_chars_result result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (result.ec != std::errc()) {
+        diagnostics.error("E0115", yaml.span, fmt::format("{}: {} does not fit in 64 bits", what, text));
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<double> read_element(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    if (yaml.kind() != "a number") {
+        wrong_type(yaml, what, "a number", diagnostics);
+        return std::nullopt;
+    }
+    const std::string_view text = yaml.scalar()->text;
+    if (const std::optional<double> special = special_number(text)) return special;
+    if (report_leading_zero(yaml, what, text, diagnostics)) return std::nullopt;
+    double value = 0;
+    const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+    const std::from_chars_result result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (result.ec != std::errc()) {
+        diagnostics.error("E0115", yaml.span, fmt::format("{}: {} is out of range", what, text));
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<double> read_double(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const std::optional<double> value = read_element(yaml, what, diagnostics);
+    if (!value || std::isfinite(*value)) return value;
+    diagnostics.error("E0115", yaml.span,
+                      fmt::format("{}: expected a finite number, found {}", what, yaml.scalar()->text));
+    return std::nullopt;
+}
+
+std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const YamlScalar* scalar = yaml.scalar();
+    if (scalar != nullptr && !scalar->quoted) {
+        if (scalar->text == "true") return true;
+        if (scalar->text == "false") return false;
+        diagnostics.error("E0113", yaml.span,
+                          fmt::format("{}: expected true or false, found '{}'", what, scalar->text));
+        return std::nullopt;
+    }
+    wrong_type(yaml, what, "true or false", diagnostics);
+    return std::nullopt;
+}
+
+std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const YamlScalar* scalar = yaml.scalar();
+    if (scalar == nullptr) {
+        wrong_type(yaml, what, "a string", diagnostics);
+        return std::nullopt;
+    }
+    if (yaml.kind() != "a string") {
+        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a string, found {}", what, yaml.kind()))
+            .help(fmt::format("if it is one, put it in quotes: \"{}\"", scalar->text));
+        return std::nullopt;
+    }
+    return scalar->text;
+}
+
+bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what,
+                Diagnostics& diagnostics) {
+    const YamlMap* entries = yaml.map();
+    if (entries == nullptr) {
+        wrong_type(yaml, what, "a map", diagnostics);
+        return false;
+    }
+    for (const YamlEntry& entry : *entries) {
+        if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+        const std::string_view near = nearest(entry.key, known);
+        diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what))
+            .help(near.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean '{}'?", near));
+    }
+    return true;
+}
+
+} // namespace shard

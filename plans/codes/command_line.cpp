@@ -1,0 +1,40 @@
+#include "plans/diagnostics/codes.h"
+
+namespace shard {
+
+std::vector<CodeDoc> codes_command_line() {
+    return {
+        {"E0701", "bad command line",
+         "The command, an option or its value is not one that shardc knows. `shardc --help` lists commands, `shardc "
+         "COMMAND --help` options."},
+        {"E0702", "file cannot be read", "A file named on the command line does not exist or cannot be read."},
+        {"E0703", "file cannot be written",
+         "A file cannot be written: its folder is missing or not writable, it is read-only, the disk is full or the "
+         "file "
+         "too large. What can be seen before is said before a long run. Nothing was left half-written: files appear "
+         "whole, by rename, or not at all. Only what is no file (a pipe, a device) is written to where it stands."},
+        {"E0704", "not a plan file",
+         "A file given where a plan is expected is neither a plan nor part of a model and its layout. `shardc plan "
+         "MODEL LAYOUT -o plan.json` "
+         "writes a plan; `run` and `diff` take plan files, or a model followed by layouts."},
+        {"E0707", "an output would be written over an input or another output",
+         "Two options of a command name the same file, by the same or another path (a symbolic link, a hard link), and "
+         "at least one of them writes it: `plan model.yaml layout.yaml -o layout.yaml`. Nothing was done. Name another "
+         "file. What is no file, as /dev/null, may be named twice."},
+        {"E0705", "nothing to verify with",
+         "--verify plans the model again on one device, from the texts inside the plan file. This plan has none."},
+        {"E0706", "no such thing",
+         "The name given is not one that the model has, or that the list holds. The message names what is near it."},
+        {"E0709", "file of another kind",
+         "A layout stands where a model is expected, or the other way round. A model has a `graph`, a layout has a "
+         "`mesh`; the model comes first: shardc plan MODEL LAYOUT."},
+        {"E0708", "stdout cannot be written",
+         "What the command prints did not arrive: the disk or the quota is full, the file is larger than is allowed, "
+         "or stdout is closed. What was printed is not whole. Files that the command wrote are; --output FILE writes a "
+         "payload whole or not at all. A pipe that nobody reads any more (shardc ... | head -1) is no error: the "
+         "command ends without a word, with exit code 141. A training run ends after the running step, as with "
+         "Ctrl-C."},
+    };
+}
+
+} // namespace shard

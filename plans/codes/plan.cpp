@@ -1,0 +1,79 @@
+#include "plans/diagnostics/codes.h"
+
+namespace shard {
+
+std::vector<CodeDoc> codes_plan() {
+    return {
+        {"E0330", "unknown hardware profile",
+         "`hardware` names neither a built-in profile (`shardc list hardware`) nor a file: a name that ends in .yaml "
+         "is a file, relative to the layout."},
+        {"E0331", "bad hardware profile",
+         "A hardware profile holds something that cannot be: a link without bandwidth, a negative number, a dtype that "
+         "does not exist. The built-in "
+         "profiles are examples of the form."},
+        {"E0401", "too large to plan",
+         "The bytes that one device would hold, or that all devices would exchange, do not fit 64-bit arithmetic. "
+         "Nothing was allocated. Look at the "
+         "axis sizes of the tensor that the message names: a slip of a few digits is the usual cause."},
+        {"E0402", "unknown link",
+         "A mesh axis names a link that the hardware profile does not have. The message lists the links of the "
+         "profile; leave `link` out to use its "
+         "default link."},
+        {"E0501", "not a plan file",
+         "The file is not JSON, or it is JSON that is not a plan. `shardc plan MODEL LAYOUT -o plan.json` writes a "
+         "plan file."},
+        {"E0502", "plan of another version",
+         "The plan file was written by a program whose plans have another format version. A plan file holds the two "
+         "YAML texts it came from: take "
+         "them out of \"sources\" and plan them again with this program."},
+        {"E0503", "truncated plan", "The plan file ends in the middle. Copy it again, or plan the model again."},
+        {"E0504", "edited plan",
+         "The plan file was changed after it was written: its checksum does not match its content. A plan is a result, "
+         "not an input: change the "
+         "layout and plan again."},
+        {"E0505", "malformed plan",
+         "The plan file lacks something that a plan has, or holds something of a kind that this program does not know. "
+         "The message gives the path "
+         "of the value inside the JSON, such as steps[3].compute.kernel, and its place in the file."},
+        {"E0506", "plan that cannot run safely",
+         "The plan is well-formed but contradicts itself: a buffer outside the arena, a kernel whose operands do not "
+         "fit, a buffer that is read "
+         "before it is written, two live buffers in the same bytes, a collective that nobody waits for. Such a plan is "
+         "never run. A plan written by "
+         "shardc passes this check: if it fails for one, that is a bug."},
+        {"E0507", "plan that its texts do not give",
+         "`run --verify` compiles the texts inside a plan file again. This program made another plan of them than the "
+         "file holds: another version wrote it, or it was changed and sealed again. Plan the model again. With "
+         "--allow-other-plan what it computes is compared with what the texts say all the same, on the inputs of that "
+         "run."},
+        {"W0501", "plan of a program that plans in another way",
+         "`show` and `explain` compile the texts inside a plan file again, since a plan does not say why. This program "
+         "made another plan of them than the file holds: figures are those of the file, reasons those of this "
+         "program. Plan the model again. `run --verify --allow-other-plan` warns of it too."},
+        {"P0101", "policy: memory",
+         "The plan's peak memory per device is above policy.max_memory_per_device. The finding names the largest "
+         "tensors on a device."},
+        {"P0102", "policy: wire bytes",
+         "One device sends more bytes than policy.max_wire_bytes_per_device. The finding names the most expensive "
+         "collectives."},
+        {"P0103", "policy: number of collectives",
+         "The plan executes more collectives than policy.max_collectives. The finding lists what causes them."},
+        {"P0104", "policy: forbidden collective",
+         "The plan contains a collective of a kind that policy.forbid_collectives lists. The finding names the tensor "
+         "and the cause of each."},
+        {"P0105", "policy: replicated parameters",
+         "More bytes of parameters are held in full on every device than policy.max_replicated_param_bytes allows. The "
+         "finding names the largest."},
+        {"P0106", "policy: step time",
+         "The predicted time of a step is above policy.max_step_seconds. The finding says how much of it is "
+         "computation and how much is waiting for "
+         "collectives."},
+        {"W0401", "does not fit the hardware",
+         "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still "
+         "be made and run on emulated "
+         "devices. Shard the largest tensors that the message names, or set policy.max_memory_per_device to make this "
+         "a failure."},
+    };
+}
+
+} // namespace shard

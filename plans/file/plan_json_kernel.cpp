@@ -1,0 +1,274 @@
+#include "plans/file/plan_json_kernel.h"
+
+#include "plans/file/plan_json.h"
+#include "plans/file/plan_json_nouns.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+std::string print_int_lists(const std::vector<std::vector<int>>& lists) {
+    std::vector<std::string> items;
+    for (const std::vector<int>& list : lists) items.push_back(json_integers(list));
+    return json_array(items);
+}
+
+// --- pointwise steps ---
+
+std::string print_scalar_step(const Mesh& mesh, const ScalarStep& step) {
+    std::vector<int> args(step.args.begin(), step.args.end());
+    while (!args.empty() && args.back() == -1) args.pop_back();
+    JsonObject object = JsonObject().string("op", name(step.op));
+    if (!args.empty()) object.raw("args", json_integers(args));
+    object.string("dtype", name(step.dtype)).number_unless(0, "value", step.value);
+    if (step.start != Affine{}) object.raw("start", print_affine(mesh, step.start));
+    return object.text();
+}
+
+ScalarStep read_scalar_step(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"op", "args", "dtype", "value", "start"});
+    ScalarStep step;
+    const JsonAt op = at["op"];
+    const std::optional<ScalarOp> parsed = parse_scalar_op(op.string());
+    if (parsed)
+        step.op = *parsed;
+    else
+        op.problem("unknown pointwise instruction");
+    if (at.has("args")) {
+        const std::vector<int> args = at["args"].smalls();
+        if (args.size() > step.args.size())
+            at["args"].problem("at most 3 arguments");
+        else
+            std::copy(args.begin(), args.end(), step.args.begin());
+    }
+    step.dtype = read_dtype(at["dtype"]);
+    step.value = at.number("value", 0);
+    if (at.has("start")) step.start = read_affine(at["start"], mesh);
+    return step;
+}
+
+// --- moves ---
+
+std::string print_piece(const Mesh& mesh, const MovePiece& piece) {
+    return JsonObject()
+        .integer_unless(0, "operand", piece.operand)
+        .raw("in_start", print_affines(mesh, piece.in_start))
+        .raw("in_stride", json_integers(piece.in_stride))
+        .raw("out_start", print_affines(mesh, piece.out_start))
+        .raw("out_stride", json_integers(piece.out_stride))
+        .raw("extent", json_integers(piece.extent))
+        .text();
+}
+
+MovePiece read_piece(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"operand", "in_start", "in_stride", "out_start", "out_stride", "extent"});
+    MovePiece piece;
+    piece.operand = at.small("operand", 0);
+    piece.in_start = read_affines(at["in_start"], mesh);
+    piece.in_stride = at["in_stride"].integers();
+    piece.out_start = read_affines(at["out_start"], mesh);
+    piece.out_stride = at["out_stride"].integers();
+    piece.extent = at["extent"].integers();
+    return piece;
+}
+
+std::string print_move(const Mesh& mesh, const Move& move) {
+    JsonObject object;
+    object.flag_if("flat", move.flat);
+    if (!move.permutation.empty()) object.raw("permutation", json_integers(move.permutation));
+    std::vector<std::string> pieces;
+    for (const MovePiece& piece : move.pieces) pieces.push_back(print_piece(mesh, piece));
+    if (!pieces.empty()) object.raw("pieces", json_array(pieces));
+    return object.number_unless(0, "fill", move.fill).flag_if("fills", !move.covers).text();
+}
+
+Move read_move(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"flat", "permutation", "pieces", "fill", "fills"});
+    Move move;
+    move.flat = at.flag("flat");
+    if (at.has("permutation")) move.permutation = at["permutation"].smalls();
+    if (at.has("pieces"))
+        move.pieces = at["pieces"].list<MovePiece>([&mesh](const JsonAt& piece) { return read_piece(piece, mesh); });
+    move.fill = at.number("fill", 0);
+    move.covers = !at.flag("fills");
+    return move;
+}
+
+// --- random numbers ---
+
+std::string print_key(const Key& key) {
+    const i64 words[] = {key.k0, key.k1};
+    return json_integers(words);
+}
+
+Key read_key(const JsonAt& at) {
+    const std::vector<i64> words = at.integers();
+    if (words.size() == 2 && words[0] >= 0 && words[1] >= 0 && words[0] <= 0xFFFFFFFF && words[1] <= 0xFFFFFFFF)
+        return {static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
+    at.problem("a key is two 32-bit words");
+    return {};
+}
+
+std::string print_random(const Mesh& mesh, const Random& random) {
+    const Distribution& d = random.distribution;
+    JsonObject object;
+    object.string("kind", distribution_kind_name(d.kind))
+        .number_unless(0, "value", d.value)
+        .number_unless(0, "low", d.low)
+        .number_unless(0, "high", d.high)
+        .number_unless(0, "probability", d.probability)
+        .number_unless(1, "scale", d.scale)
+        .number_unless(0, "offset", d.offset)
+        .raw("key", print_key(random.key))
+        .string("bits", bit_layout_name(random.layout))
+        .integer_unless(1, "multiplier", random.multiplier);
+    if (!random.folds.empty()) object.raw("folds", print_affines(mesh, random.folds));
+    if (!random.blocks.empty()) object.raw("blocks", json_integers(random.blocks));
+    if (!random.layers.empty()) {
+        std::vector<std::string> keys;
+        for (const Key& key : random.layers) keys.push_back(print_key(key));
+        object.raw("layers", json_array(keys));
+    }
+    return object.text();
+}
+
+Random read_random(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier",
+                   "folds", "blocks", "layers"});
+    Random random;
+    Distribution& d = random.distribution;
+    const JsonAt kind = at["kind"];
+    const std::optional<DistributionKind> parsed = distribution_kind_from_name(kind.string());
+    if (parsed)
+        d.kind = *parsed;
+    else
+        kind.problem("unknown distribution");
+    d.value = at.number("value", 0);
+    d.low = at.number("low", 0);
+    d.high = at.number("high", 0);
+    d.probability = at.number("probability", 0);
+    d.scale = at.number("scale", 1);
+    d.offset = at.number("offset", 0);
+    random.key = read_key(at["key"]);
+    if (at.has("layers")) random.layers = at["layers"].list<Key>(read_key);
+    const int multiplier = at.small("multiplier", 1);
+    if (multiplier < 1) at["multiplier"].problem("a multiplier is at least 1");
+    random.multiplier = static_cast<std::uint32_t>(multiplier);
+    const JsonAt bits = at["bits"];
+    const std::optional<BitLayout> layout = bit_layout_from_name(bits.string());
+    if (layout)
+        random.layout = *layout;
+    else
+        bits.problem("unknown layout of random bits");
+    if (at.has("folds")) random.folds = read_affines(at["folds"], mesh);
+    if (at.has("blocks")) random.blocks = at["blocks"].integers();
+    return random;
+}
+
+std::string print_body(const Mesh& mesh, const Kernel& kernel) {
+    if (const Contract* contract = std::get_if<Contract>(&kernel))
+        return JsonObject()
+            .raw("lhs", json_integers(contract->lhs))
+            .raw("rhs", json_integers(contract->rhs))
+            .raw("out", json_integers(contract->out))
+            .text();
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
+        std::vector<std::string> steps;
+        for (const ScalarStep& step : pointwise->steps) steps.push_back(print_scalar_step(mesh, step));
+        return JsonObject()
+            .raw("inputs", print_int_lists(pointwise->input_dims))
+            .raw("steps", json_array(steps))
+            .text();
+    }
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
+        return JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text();
+    if (const Move* move = std::get_if<Move>(&kernel)) return print_move(mesh, *move);
+    if (const Gather* gather = std::get_if<Gather>(&kernel))
+        return JsonObject()
+            .integer("axis", gather->axis)
+            .integer("size", gather->size)
+            .raw("start", print_affine(mesh, gather->start))
+            .text();
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel))
+        return JsonObject()
+            .integer("axis", scatter->axis)
+            .integer("size", scatter->size)
+            .raw("start", print_affine(mesh, scatter->start))
+            .text();
+    return print_generate(mesh, std::get<Generate>(kernel));
+}
+
+} // namespace
+
+std::string print_generate(const Mesh& mesh, const Generate& generate) {
+    JsonObject object;
+    if (const Fill* fill = std::get_if<Fill>(&generate.source)) object.number("fill", fill->value);
+    if (const Iota* iota = std::get_if<Iota>(&generate.source)) object.integer("iota", iota->dim);
+    if (const Random* random = std::get_if<Random>(&generate.source)) object.raw("random", print_random(mesh, *random));
+    if (const Literal* literal = std::get_if<Literal>(&generate.source)) {
+        std::vector<std::string> values;
+        for (double value : literal->values) values.push_back(json_number(value));
+        object.raw("literal", json_array(values));
+    }
+    return object.raw("shape", json_integers(generate.shape)).raw("start", print_affines(mesh, generate.start)).text();
+}
+
+Generate read_generate(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"fill", "iota", "random", "literal", "shape", "start"});
+    Generate generate;
+    if (at.has("fill"))
+        generate.source = Fill{at["fill"].number()};
+    else if (at.has("iota"))
+        generate.source = Iota{at["iota"].small()};
+    else if (at.has("random"))
+        generate.source = read_random(at["random"], mesh);
+    else if (at.has("literal"))
+        generate.source = Literal{at["literal"].list<double>([](const JsonAt& value) { return value.number(); })};
+    else
+        at.problem("one of fill, iota, random and literal is needed");
+    generate.shape = at["shape"].integers();
+    generate.start = read_affines(at["start"], mesh);
+    return generate;
+}
+
+std::string print_kernel(const Mesh& mesh, const Kernel& kernel) {
+    return JsonObject().raw(class_name(kernel), print_body(mesh, kernel)).text();
+}
+
+Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
+    const std::string_view key = at.only_key();
+    if (key.empty()) return Generate{};
+    const JsonAt body = at[key];
+    if (key == "contract") {
+        body.known_keys({"lhs", "rhs", "out"});
+        return Contract{body["lhs"].smalls(), body["rhs"].smalls(), body["out"].smalls()};
+    }
+    if (key == "pointwise") {
+        body.known_keys({"inputs", "steps"});
+        Pointwise pointwise;
+        pointwise.input_dims = body["inputs"].list<std::vector<int>>([](const JsonAt& dims) { return dims.smalls(); });
+        pointwise.steps =
+            body["steps"].list<ScalarStep>([&mesh](const JsonAt& step) { return read_scalar_step(step, mesh); });
+        return pointwise;
+    }
+    if (key == "reduce") {
+        body.known_keys({"dims", "op"});
+        return Reduce{body["dims"].smalls(), read_reduce(body["op"])};
+    }
+    if (key == "move") return read_move(body, mesh);
+    if (key == "gather") {
+        body.known_keys({"axis", "size", "start"});
+        return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
+    }
+    if (key == "scatter") {
+        body.known_keys({"axis", "size", "start"});
+        return Scatter{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
+    }
+    if (key == "generate") return read_generate(body, mesh);
+    at.problem(fmt::format("unknown kernel class \"{}\"", key.substr(0, 60)));
+    return Generate{};
+}
+
+} // namespace shard

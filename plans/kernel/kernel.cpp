@@ -1,0 +1,82 @@
+#include "plans/kernel/kernel.h"
+
+#include "plans/base/saturating.h"
+
+#include <algorithm>
+
+namespace shard {
+
+std::string_view class_name(const Kernel& kernel) {
+    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "move", "gather", "scatter", "generate"};
+    static_assert(std::size(names) == std::variant_size_v<Kernel>);
+    return names[kernel.index()];
+}
+
+std::optional<size_t> stack_dims(const Shape& shape, size_t entries) {
+    i64 count = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        count = multiply_saturating(count, shape[d]);
+        if (count == static_cast<i64>(entries)) return d + 1;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+i64 contract_flops(const Contract& contract, std::span<const TensorType> inputs, const TensorType& output) {
+    // One multiplication and one addition per element of out and per combination of the labels that are summed.
+    i64 count = 2;
+    for (i64 size : output.shape) count = multiply_saturating(count, size);
+    for (size_t d = 0; d < contract.lhs.size(); ++d) {
+        const bool summed = std::find(contract.out.begin(), contract.out.end(), contract.lhs[d]) == contract.out.end();
+        if (summed) count = multiply_saturating(count, inputs[0].shape[d]);
+    }
+    return count;
+}
+
+bool is_arithmetic(ScalarOp op) {
+    return op != ScalarOp::input && op != ScalarOp::constant && op != ScalarOp::index && op != ScalarOp::cast;
+}
+
+} // namespace
+
+namespace {
+
+template<typename K, typename Visit>
+void visit_affines(K& kernel, const Visit& visit) {
+    if (auto* pointwise = std::get_if<Pointwise>(&kernel))
+        for (auto& step : pointwise->steps) visit(step.start);
+    if (auto* move = std::get_if<Move>(&kernel))
+        for (auto& piece : move->pieces) {
+            for (auto& start : piece.in_start) visit(start);
+            for (auto& start : piece.out_start) visit(start);
+        }
+    if (auto* gather = std::get_if<Gather>(&kernel)) visit(gather->start);
+    if (auto* scatter = std::get_if<Scatter>(&kernel)) visit(scatter->start);
+    if (auto* generate = std::get_if<Generate>(&kernel)) {
+        for (auto& start : generate->start) visit(start);
+        if (auto* random = std::get_if<Random>(&generate->source))
+            for (auto& fold : random->folds) visit(fold);
+    }
+}
+
+} // namespace
+
+void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit) { visit_affines(kernel, visit); }
+void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit) {
+    visit_affines(kernel, visit);
+}
+
+i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
+    if (const Contract* contract = std::get_if<Contract>(&kernel)) return contract_flops(*contract, inputs, output);
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
+        i64 steps = 0;
+        for (const ScalarStep& step : pointwise->steps) steps += is_arithmetic(step.op) ? 1 : 0;
+        return multiply_saturating(steps, output.elements());
+    }
+    if (std::holds_alternative<Reduce>(kernel)) return inputs[0].elements();
+    if (std::holds_alternative<Scatter>(kernel)) return inputs[1].elements();
+    return 0;
+}
+
+} // namespace shard

@@ -1,0 +1,132 @@
+// The kernel classes: everything a device can compute. Ops lower to them; the executor implements them and nothing
+// else. All buffers are dense and row-major; shapes are the buffers' local shapes.
+#pragma once
+
+#include "plans/kernel/scalar.h"
+#include "plans/random/distribution.h"
+#include "plans/random/random.h"
+
+#include <functional>
+#include <variant>
+
+namespace shard {
+
+// Batched GEMM. Every dim of lhs, rhs and out carries a label, at most once per tensor; out[...] = sum of lhs * rhs
+// over labels that are not in out. A label of lhs and rhs and out is a batch. Labels of only one operand must be in
+// out. bf16 operands accumulate in f32.
+struct Contract {
+    std::vector<int> lhs, rhs, out;
+    bool operator==(const Contract&) const = default;
+};
+
+// out[i...] = program(inputs at i...). input_dims[n][d] is the output dim that dim d of input n runs along; a dim of
+// size 1 whose output dim is larger is broadcast. An input may have fewer dims than the output. The last step is the
+// result.
+struct Pointwise {
+    std::vector<std::vector<int>> input_dims;
+    std::vector<ScalarStep> steps;
+    bool operator==(const Pointwise&) const = default;
+};
+
+// Reduces `dims` (sorted) of the input away. f32 and bf16 sums accumulate in f32 at least, in an order fixed by the
+// shape.
+struct Reduce {
+    std::vector<int> dims;
+    ReduceOp op = ReduceOp::sum;
+    bool operator==(const Reduce&) const = default;
+};
+
+// Copies boxes: for every piece and every index t in [0, extent): out[out_start + out_stride * t] = operand[in_start +
+// in_stride * t'], where dim d of out runs along dim permutation[d] of the operands (t' is t permuted accordingly; in_*
+// are in the operand's dim order, out_* and extent in the output's). Indices outside the operand or the output are
+// skipped, so a box may reach over a shard's edge. Pieces are copied in order: where two write, the later one holds.
+// What no piece writes holds `fill`. An empty permutation is the identity. A reshape is `flat`: same elements,
+// row-major.
+struct MovePiece {
+    int operand = 0;
+    std::vector<Affine> in_start;
+    std::vector<i64> in_stride; // may be negative: reverse
+    std::vector<Affine> out_start;
+    std::vector<i64> out_stride;
+    std::vector<i64> extent;
+    bool operator==(const MovePiece&) const = default;
+};
+struct Move {
+    bool flat = false;
+    std::vector<int> permutation;
+    std::vector<MovePiece> pieces;
+    double fill = 0;
+    bool covers = true; // the pieces write every element, so nothing needs filling
+    bool operator==(const Move&) const = default;
+};
+
+// out[a..., i..., b...] = table[a..., indices[i...], b...]: inputs {table, indices}; `axis` is the table's indexed dim
+// and i... are all dims of indices. Indices are clamped to [0, size), size global; then `start` is subtracted and
+// indices outside the local table give zeros, so a sharded table yields partial sums.
+struct Gather {
+    int axis = 0;
+    i64 size = 0;
+    Affine start;
+    bool operator==(const Gather&) const = default;
+};
+
+// The transpose of Gather: out[a..., indices[i...], b...] += updates[a..., i..., b...] from zeros; inputs {indices,
+// updates}. Indices are clamped to [0, size), size global; then `start` is subtracted and updates to rows outside the
+// local result are left out, so a device of a sharded result adds up its own rows. Sums are made in the order of i...;
+// those of bf16 in f32.
+struct Scatter {
+    int axis = 0;
+    i64 size = 0;
+    Affine start;
+    bool operator==(const Scatter&) const = default;
+};
+
+// Makes values from nothing. `start` are per-dim offsets of the local block in the global value of shape `shape`.
+struct Fill {
+    double value = 0;
+    bool operator==(const Fill&) const = default;
+};
+struct Literal {
+    std::vector<double> values; // row-major, global
+    bool operator==(const Literal&) const = default;
+};
+struct Iota {
+    int dim = 0;
+    bool operator==(const Iota&) const = default;
+};
+struct Random {
+    Distribution distribution;
+    Key key;
+    BitLayout layout = BitLayout::partitionable;
+    std::uint32_t multiplier = 1; // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
+    // If any: the first dims are stacks, as many dims as have that many entries together (row-major), and each entry is
+    // an array of its own, drawn with its key in place of `key`.
+    std::vector<Key> layers = {};
+    std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
+    // If not empty, into how many blocks each dim of the whole is cut: every block is an array of its own, drawn under
+    // the key folded with the block's index (row-major), after `folds`.
+    std::vector<i64> blocks = {};
+    bool operator==(const Random&) const = default;
+};
+struct Generate {
+    std::variant<Fill, Literal, Iota, Random> source;
+    Shape shape;
+    std::vector<Affine> start;
+    bool operator==(const Generate&) const = default;
+};
+
+// How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
+std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
+
+using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Scatter, Generate>;
+std::string_view class_name(const Kernel& kernel); // "contract", ...
+
+// Every affine expression of a kernel, in a fixed order.
+void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
+void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
+
+// Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
+// pointwise, one per input element for reduce, one per update for scatter, 0 for the others.
+i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
+
+} // namespace shard

@@ -1,0 +1,17 @@
+// Seconds of one kernel on one device: max(FLOPs / (peak * efficiency), bytes / (bandwidth * efficiency)), at least the
+// profile's floor (reference cost). A profile without a figure for a dtype takes f32's, without that bf16's (as TPUs
+// multiply f32 by default); without any figure that side costs nothing.
+#pragma once
+
+#include "plans/collective/hardware.h"
+#include "plans/kernel/kernel.h"
+
+namespace shard {
+
+// What one execution reads and writes: operands and result, of a move only what its pieces copy. What a move leaves
+// where it lies (a stack of which one entry is written) costs nothing.
+i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
+
+double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);
+
+} // namespace shard

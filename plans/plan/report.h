@@ -1,0 +1,75 @@
+// The report of a plan: the figures that people read and CI compares. The JSON report is this struct with these names.
+// Byte figures are per device unless the name says total; `source` is where in the user's files a thing comes from.
+#pragma once
+
+#include "plans/diagnostics/diagnostic.h"
+#include "plans/sharding/sharding.h"
+
+namespace shard {
+
+enum class Role { input, param, state, gradient, value, output };
+std::string_view name(Role role);
+std::optional<Role> parse_role(std::string_view text);
+
+struct SourceRef {
+    std::string file;
+    int line = 0, column = 0;
+    bool operator==(const SourceRef&) const = default;
+};
+
+struct TensorReport {
+    std::string name;
+    Role role = Role::value;
+    DType dtype = DType::f32;
+    Shape shape;
+    std::vector<std::string> logical;
+    Sharding sharding;
+    Shape local_shape;
+    i64 bytes_per_device = 0;
+    SourceRef source;
+    bool operator==(const TensorReport&) const = default;
+};
+
+struct CollectiveReport {
+    std::string kind;
+    std::vector<AxisRef> axes;
+    std::string reduce; // "sum", ... or empty
+    int dim = -1;       // the dim gathered, scattered or left; -1 if none
+    std::string tensor; // the value it is for
+    std::string op;     // name of the op whose operand or result it is
+    i64 count = 1;      // executions; bytes and seconds include it
+    i64 wire_bytes_per_device = 0;
+    i64 wire_bytes_total = 0;
+    double seconds = 0;
+    std::string cause;  // why it is there, one sentence
+    std::string remedy; // what would remove it; may be empty
+    SourceRef source;
+    bool operator==(const CollectiveReport&) const = default;
+};
+
+struct MemoryReport {
+    i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
+    i64 inputs = 0; // not part of the agreed five, but part of the peak
+    i64 peak = 0;
+    i64 capacity = 0; // of a device of the hardware profile; 0 = not known
+    bool operator==(const MemoryReport&) const = default;
+};
+
+struct TimeReport {
+    double compute_seconds = 0, communication_seconds = 0, exposed_communication_seconds = 0, step_seconds = 0;
+    bool operator==(const TimeReport&) const = default;
+};
+
+struct Report {
+    std::string model, mode, hardware;
+    std::vector<TensorReport> tensors;
+    std::vector<CollectiveReport> collectives;
+    i64 flops_per_device = 0;
+    double compute_seconds = 0;
+    MemoryReport memory;
+    TimeReport time;
+    std::vector<Diagnostic> diagnostics; // warnings and findings
+    bool operator==(const Report&) const = default;
+};
+
+} // namespace shard

@@ -1,8 +1,0 @@
-#include "plans/version.h"
-
-namespace shard {
-
-std::string tool_version() { return SHARDC_VERSION; }
-std::string tool_text() { return "shardc " + tool_version(); }
-
-} // namespace shard
