@@ -4,7 +4,7 @@
 //
 //     bench_train_step [examples] [depth] [batch] [steps]
 #include "executor/run/run.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "plans/disk/file.h"
 
 #include <cblas.h>

@@ -61,12 +61,13 @@ const CommandDef& command_list() {
     static const CommandDef def = {
         .name = "list",
         .usage = "[WHAT [NAME]] [--format text|json]",
-        .summary = "what there is: ops, composites, collectives, hardware, initializers, codes, commands, formats",
+        .summary =
+            "what there is: ops, composites, collectives, hardware, initializers, passes, codes, commands, formats",
         .doc = "Example:\n"
                "  shardc list ops            names, each with a line\n"
                "  shardc list ops einsum     all about one",
         .options = {{.name = "WHAT",
-                     .doc = "ops, composites, collectives, hardware, initializers, codes, commands or formats"},
+                     .doc = "ops, composites, collectives, hardware, initializers, passes, codes, commands or formats"},
                     {.name = "NAME", .doc = "one item of the list, in full"},
                     format_option({"text", "json"}),
                     output_option()},

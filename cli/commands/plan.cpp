@@ -3,6 +3,8 @@
 #include "cli/inputs/output.h"
 #include "cli/report/report.h"
 #include "cli/terminal/exit_code.h"
+#include "cli/terminal/table.h"
+#include "planner/pipeline/passes.h"
 #include "plans/file/report_json.h"
 
 #include <fmt/format.h>
@@ -10,6 +12,18 @@
 namespace shard {
 
 namespace {
+
+void say_seconds(Env& env, const Compilation& compilation) {
+    Table table({{"pass"}, {"ms", Align::right}});
+    double sum = 0;
+    const std::span<const PassDef> passes = all_passes();
+    for (size_t i = 0; i < compilation.seconds.size(); ++i) {
+        table.add({std::string(passes[i].name), fmt::format("{:.3f}", compilation.seconds[i] * 1e3)});
+        sum += compilation.seconds[i];
+    }
+    table.add({"all", fmt::format("{:.3f}", sum * 1e3)});
+    env.err << table.render({}, "");
+}
 
 int run(const Arguments& arguments, Env& env) {
     Compiled compiled =
@@ -19,6 +33,7 @@ int run(const Arguments& arguments, Env& env) {
     // The text report ends in them; other payloads are for programs.
     bool reported = compiled.plan() != nullptr && format == "text";
     if (!reported) print_diagnostics(env, *compiled.sources, diagnostics);
+    if (arguments.flag("--timing")) say_seconds(env, compiled.compilation);
     int code = exit_code(compiled.diagnostics());
     if (compiled.plan() == nullptr) return code;
     const Plan& plan = *compiled.plan();
@@ -55,6 +70,7 @@ const CommandDef& command_plan() {
               .file = FileUse::written},
              mode_option(),
              {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
+             {.name = "--timing", .doc = "on stderr, how long each pass took (shardc list passes)"},
              format_option({"text", "json", "markdown"}),
              output_option()},
         .order = 1,

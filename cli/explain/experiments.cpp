@@ -14,7 +14,8 @@ namespace {
 
 struct Change {
     std::string text;
-    std::function<void(Graph&, Layout&)> apply;
+    Layout layout;
+    std::vector<Span> without_constraints = {};
 };
 
 constexpr size_t most_changes = 64; // of each kind; a plan takes milliseconds
@@ -40,14 +41,8 @@ void drop_constraints(const Compilation& c, const Sources& sources, std::vector<
         if (is_parameter_gather(node)) continue; // comes from the layout
         if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
         seen.push_back(node.span);
-        changes.push_back({fmt::format("without the constraint at {}", place(sources, node.span)),
-                           [span = node.span](Graph& graph, Layout&) {
-                               for (Node& each : graph.nodes) {
-                                   if (each.span != span) continue;
-                                   each.constraint_mesh.reset();
-                                   each.constraint_logical.clear();
-                               }
-                           }});
+        changes.push_back(
+            {fmt::format("without the constraint at {}", place(sources, node.span)), *c.layout, {node.span}});
     }
 }
 
@@ -55,19 +50,19 @@ void change_rules(const Compilation& c, const Sources& sources, std::vector<Chan
     const Layout& layout = *c.layout;
     for (size_t i = 0; i < std::min(layout.rules.size(), most_changes); ++i) {
         const AxisRule& rule = layout.rules[i];
-        changes.push_back({fmt::format("without the rule {} at {}", rule_words(rule), place(sources, rule.span)),
-                           [i](Graph&, Layout& changed) {
-                               changed.rules.erase(changed.rules.begin() + static_cast<std::ptrdiff_t>(i));
-                           }});
+        Change without{fmt::format("without the rule {} at {}", rule_words(rule), place(sources, rule.span)), layout};
+        without.layout.rules.erase(without.layout.rules.begin() + static_cast<std::ptrdiff_t>(i));
+        changes.push_back(std::move(without));
         for (const MeshAxis& axis : layout.mesh.axes) {
             std::vector<std::string> axes = {axis.name};
             if (rule.axes == axes || axis.size == 1) continue;
             AxisRule other = rule;
             other.axes = axes;
             other.unconstrained = false;
-            changes.push_back(
-                {fmt::format("{} for {} at {}", rule_words(other), rule_words(rule), place(sources, rule.span)),
-                 [i, other](Graph&, Layout& changed) { changed.rules[i] = other; }});
+            Change changed{
+                fmt::format("{} for {} at {}", rule_words(other), rule_words(rule), place(sources, rule.span)), layout};
+            changed.layout.rules[i] = other;
+            changes.push_back(std::move(changed));
         }
     }
 }
@@ -79,19 +74,22 @@ void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Ch
     for (const std::pair<const char*, std::vector<Override> Layout::*>& kind : kinds) {
         std::vector<Override> Layout::*member = kind.second;
         const std::vector<Override>& overrides = (*c.layout).*member;
-        for (size_t i = 0; i < std::min(overrides.size(), most_changes); ++i)
-            changes.push_back({fmt::format("without the override of {} \"{}\" at {}", kind.first, overrides[i].glob,
-                                           place(sources, overrides[i].span)),
-                               [i, member](Graph&, Layout& changed) {
-                                   (changed.*member).erase((changed.*member).begin() + static_cast<std::ptrdiff_t>(i));
-                               }});
+        for (size_t i = 0; i < std::min(overrides.size(), most_changes); ++i) {
+            Change without{fmt::format("without the override of {} \"{}\" at {}", kind.first, overrides[i].glob,
+                                       place(sources, overrides[i].span)),
+                           *c.layout};
+            std::vector<Override>& rest = without.layout.*member;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+            changes.push_back(std::move(without));
+        }
     }
 }
 
 void drop_fsdp(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
     if (!c.layout->fsdp) return;
-    changes.push_back({fmt::format("without fsdp at {}", place(sources, c.layout->fsdp->span)),
-                       [](Graph&, Layout& changed) { changed.fsdp.reset(); }});
+    Change without{fmt::format("without fsdp at {}", place(sources, c.layout->fsdp->span)), *c.layout};
+    without.layout.fsdp.reset();
+    changes.push_back(std::move(without));
 }
 
 // An input or parameter: replicated, or one axis on one dim, by an override such as a user would write.
@@ -110,10 +108,11 @@ void override_tensor(const Compilation& c, const std::string& tensor, std::vecto
             DimSpec& spec = override.spec.dims.emplace_back();
             for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(mesh, axis));
         }
-        changes.push_back(
-            {fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
-                         value.name, spec_text(mesh, sharding)),
-             [member, override](Graph&, Layout& changed) { (changed.*member).push_back(override); }});
+        Change with{fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
+                                value.name, spec_text(mesh, sharding)),
+                    *c.layout};
+        (with.layout.*member).push_back(override);
+        changes.push_back(std::move(with));
     };
     add(whole);
     for (size_t dim = 0; dim < whole.dims.size(); ++dim)
@@ -177,7 +176,8 @@ std::vector<Experiment> find_remedies(const Compiled& compiled, const std::strin
     for (const Change& change : changes) {
         Sources sources = *compiled.sources;
         PlanRequest request = compiled.request;
-        request.edit = change.apply;
+        request.layout = change.layout;
+        request.without_constraints = change.without_constraints;
         Compilation changed = compile(sources, request);
         if (!changed.plan) continue; // the change does not fit the model
         Experiment experiment = figures_of(*changed.plan, tensor);

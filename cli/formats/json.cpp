@@ -5,7 +5,6 @@
 //      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file",
 //      "line", "column"},
 //                       "labels": [...], "notes": [...], "help": ...}]}
-#include "cli/command/command.h"
 #include "cli/diagnostics/format.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/version.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command/command.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 
 #include <memory>
 

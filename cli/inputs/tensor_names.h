@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/terminal/env.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 
 namespace shard {
 

@@ -5,8 +5,8 @@
 #include "cli/terminal/paint.h"
 #include "cli/terminal/table.h"
 #include "planner/graph/op_def.h"
+#include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
-#include "planner/schedule/schedule.h"
 #include "plans/base/embedded.h"
 #include "plans/diagnostics/codes.h"
 #include "plans/json/json_text.h"
@@ -122,6 +122,14 @@ std::vector<Item> codes() {
     return items;
 }
 
+std::vector<Item> passes() {
+    std::vector<Item> items;
+    for (const PassDef& pass : all_passes())
+        items.push_back({std::string(pass.name), std::string(pass.holds),
+                         fmt::format("{}\n\nAfterwards: {}.", pass.doc, pass.holds)});
+    return items;
+}
+
 std::vector<Item> commands() {
     std::vector<Item> items;
     for (const CommandDef* def : all_commands()) {
@@ -167,6 +175,7 @@ const std::vector<Registry>& all_registries() {
         {"collectives", "collective", "what devices do together", collectives},
         {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware},
         {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
+        {"passes", "pass", "what `plan` does, in order, and what holds after each", passes},
         {"codes", "code", "what diagnostics and findings are called", codes},
         {"commands", "command", "of shardc", commands},
         {"formats", "format", "for `check --format`", formats},

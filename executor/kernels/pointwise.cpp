@@ -30,7 +30,7 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
 // Where a step's values are, block after block.
 struct StepPlace {
     Register* result = nullptr; // that the step writes; null for an input that is read where it lies
-    Block values;               // of the running block
+    LaneBlock values;               // of the running block
     bool fixed = false;         // the same in every block: constants, and inputs that are one number
     i64 start = 0;              // of an index
 };
@@ -92,7 +92,7 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
             } else if (step.op == ScalarOp::index) {
                 index_block(*place.result, step, place.start, *call.output.shape, first, width);
             } else {
-                Block args[3];
+                LaneBlock args[3];
                 DType type = step.dtype;
                 for (int a = 0; a < arity(step.op); ++a) {
                     const size_t arg = static_cast<size_t>(step.args[static_cast<size_t>(a)]);

@@ -88,7 +88,7 @@ void fill_constant(Register& to, const ScalarStep& step) {
     });
 }
 
-void store_block(Block from, const Result& output, i64 first, i64 width) {
+void store_block(LaneBlock from, const Result& output, i64 first, i64 width) {
     visit_dtype(output.dtype, [&](auto zero) {
         using T = decltype(zero);
         T* data = reinterpret_cast<T*>(output.data) + first;

@@ -22,7 +22,7 @@ struct Register {
 };
 
 // Where the values of a block are: in a register, or in the memory of an input.
-struct Block {
+struct LaneBlock {
     const std::byte* bytes = nullptr;
     template<typename T>
     const T* as() const {
@@ -47,6 +47,6 @@ BlockSource block_source(const Operand& operand, const std::vector<int>& dims, c
 void load_block(Register& to, const BlockSource& source, i64 first, i64 width);
 void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width);
 void fill_constant(Register& to, const ScalarStep& step);
-void store_block(Block from, const Result& output, i64 first, i64 width);
+void store_block(LaneBlock from, const Result& output, i64 first, i64 width);
 
 } // namespace shard

@@ -11,7 +11,7 @@ namespace {
 
 // to[i] = f(args[i]...), both of the element type T; bf16 results are rounded.
 template<typename T, typename F>
-void unary(Register& to, const Block args[3], i64 width, F&& f) {
+void unary(Register& to, const LaneBlock args[3], i64 width, F&& f) {
     using H = Held<T>;
     H* out = to.as<H>();
     const H* a = args[0].as<H>();
@@ -24,7 +24,7 @@ void unary(Register& to, const Block args[3], i64 width, F&& f) {
 }
 
 template<typename T, typename F>
-void binary(Register& to, const Block args[3], i64 width, F&& f) {
+void binary(Register& to, const LaneBlock args[3], i64 width, F&& f) {
     using H = Held<T>;
     H* out = to.as<H>();
     const H *a = args[0].as<H>(), *b = args[1].as<H>();
@@ -38,7 +38,7 @@ void binary(Register& to, const Block args[3], i64 width, F&& f) {
 
 // Functions of T with a boolean result.
 template<typename T, typename F>
-void predicate(Register& to, const Block args[3], i64 width, F&& f) {
+void predicate(Register& to, const LaneBlock args[3], i64 width, F&& f) {
     using H = Held<T>;
     std::uint8_t* out = to.as<std::uint8_t>();
     const H *a = args[0].as<H>(), *b = args[1].bytes != nullptr ? args[1].as<H>() : a;
@@ -46,7 +46,7 @@ void predicate(Register& to, const Block args[3], i64 width, F&& f) {
 }
 
 template<typename T>
-bool float_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
+bool float_step(ScalarOp op, Register& to, const LaneBlock args[3], i64 width) {
     using H = Held<T>;
     switch (op) {
     case ScalarOp::exp:
@@ -127,7 +127,7 @@ bool float_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
 }
 
 template<typename T>
-bool integer_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
+bool integer_step(ScalarOp op, Register& to, const LaneBlock args[3], i64 width) {
     using U = std::uint64_t;
     switch (op) {
     case ScalarOp::neg:
@@ -169,7 +169,7 @@ bool integer_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
 
 // What every element type has.
 template<typename T>
-bool common_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
+bool common_step(ScalarOp op, Register& to, const LaneBlock args[3], i64 width) {
     using H = Held<T>;
     switch (op) {
     case ScalarOp::sign:
@@ -213,7 +213,7 @@ bool common_step(ScalarOp op, Register& to, const Block args[3], i64 width) {
     }
 }
 
-void select_step(DType type, Register& to, const Block args[3], i64 width) {
+void select_step(DType type, Register& to, const LaneBlock args[3], i64 width) {
     visit_dtype(type, [&](auto zero) {
         using H = Held<decltype(zero)>;
         const std::uint8_t* chosen = args[0].as<std::uint8_t>();
@@ -223,7 +223,7 @@ void select_step(DType type, Register& to, const Block args[3], i64 width) {
     });
 }
 
-void cast_step(DType from, DType to_type, Register& to, const Block args[3], i64 width) {
+void cast_step(DType from, DType to_type, Register& to, const LaneBlock args[3], i64 width) {
     visit_dtype(from, [&](auto from_zero) {
         visit_dtype(to_type, [&](auto to_zero) {
             using From = Held<decltype(from_zero)>;
@@ -235,7 +235,7 @@ void cast_step(DType from, DType to_type, Register& to, const Block args[3], i64
     });
 }
 
-void fold_in_step(size_t word, Register& to, const Block args[3], i64 width) {
+void fold_in_step(size_t word, Register& to, const LaneBlock args[3], i64 width) {
     const std::uint32_t *key_0 = args[0].as<std::uint32_t>(), *key_1 = args[1].as<std::uint32_t>(),
                         *data = args[2].as<std::uint32_t>();
     std::uint32_t* out = to.as<std::uint32_t>();
@@ -244,7 +244,7 @@ void fold_in_step(size_t word, Register& to, const Block args[3], i64 width) {
 
 } // namespace
 
-void scalar_block(ScalarOp op, DType type, DType result, Register& to, const Block args[3], i64 width) {
+void scalar_block(ScalarOp op, DType type, DType result, Register& to, const LaneBlock args[3], i64 width) {
     if (op == ScalarOp::select) {
         internal_check(type == DType::boolean, "pointwise: select by a boolean");
         return select_step(result, to, args, width);

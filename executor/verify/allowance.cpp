@@ -37,7 +37,7 @@ std::vector<double> values_of(const Tensor& tensor) {
     return values;
 }
 
-Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
+Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
     const Lineages lineages(plan);
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
@@ -59,19 +59,19 @@ Allowances::Allowances(const Plan& plan, const RunResult& reference) : plan_(&pl
 }
 
 // Parameters, or the last part of a state's name.
-std::string Allowances::kind(const PlanOutput& output) const {
+std::string Tolerances::kind(const PlanOutput& output) const {
     const Buffer& input = buffer(output.updates);
     if (input.name.ends_with(master)) return "param";
     return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
 }
 
-double Allowances::relative(const PlanOutput& output, int steps) const {
+double Tolerances::relative(const PlanOutput& output, int steps) const {
     if (!is_floating(buffer(output.buffer).dtype)) return 0;
     const double once = once_.at(output.name);
     return std::max(once, std::min(once * steps, most_relative));
 }
 
-Allowance Allowances::of(const PlanOutput& output, std::span<const double> expected) const {
+Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expected) const {
     const Buffer& own = buffer(output.buffer);
     Allowance allowance;
     const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
@@ -102,7 +102,7 @@ Allowance Allowances::of(const PlanOutput& output, std::span<const double> expec
     return allowance;
 }
 
-double Allowances::of_step(const PlanOutput& output, int step, double expected) const {
+double Tolerances::of_step(const PlanOutput& output, int step, double expected) const {
     return relative(output, step + 1) * std::max(1.0, std::fabs(expected));
 }
 

@@ -36,10 +36,10 @@ struct Allowance {
     double at(size_t i) const { return absolute + (noise.empty() ? 0 : noise[i]); }
 };
 
-class Allowances {
+class Tolerances {
 public:
     // The plan that made the reference.
-    Allowances(const Plan& plan, const RunResult& reference);
+    Tolerances(const Plan& plan, const RunResult& reference);
 
     // Of one of the plan's outputs after the last step; `expected` are the values that the reference has.
     Allowance of(const PlanOutput& output, std::span<const double> expected) const;

@@ -49,7 +49,7 @@ void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, doubl
 }
 
 // The loss and the metrics of every step but the last, whose values are among the outputs.
-void compare_steps(const Allowances& allowances, const PlanOutput& output, const RunResult& result,
+void compare_steps(const Tolerances& tolerances, const PlanOutput& output, const RunResult& result,
                    const RunResult& reference, Comparison& comparison, Diagnostics& diagnostics) {
     const std::map<std::string, std::vector<double>>::const_iterator a = result.scalars.find(output.name),
                                                                      b = reference.scalars.find(output.name);
@@ -59,7 +59,7 @@ void compare_steps(const Allowances& allowances, const PlanOutput& output, const
         if (!std::isfinite(expected)) ++comparison.not_finite;
         if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
         const double difference = std::fabs(value - expected),
-                     tolerance = allowances.of_step(output, static_cast<int>(step), expected);
+                     tolerance = tolerances.of_step(output, static_cast<int>(step), expected);
         if (std::isfinite(difference)) {
             comparison.max_absolute = std::max(comparison.max_absolute, difference);
             if (difference <= tolerance) continue;
@@ -114,16 +114,16 @@ bool same_outputs(const RunOf& run, const RunOf& reference, Diagnostics& diagnos
 
 std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
     if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
-    const Allowances allowances(reference.plan, reference.result);
+    const Tolerances tolerances(reference.plan, reference.result);
     Comparison comparison;
     comparison.equal = true;
     for (const PlanOutput& output : reference.plan.outputs) {
         const std::vector<double> values = values_of(run.result.outputs.at(output.name)),
                                   expected = values_of(reference.result.outputs.at(output.name));
-        const Allowance allowance = allowances.of(output, expected);
+        const Allowance allowance = tolerances.of(output, expected);
         const double relative = allowance.relative;
         comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
-        compare_steps(allowances, output, run.result, reference.result, comparison, diagnostics);
+        compare_steps(tolerances, output, run.result, reference.result, comparison, diagnostics);
         i64 mismatches = 0, first = 0, outliers = 0;
         for (size_t i = 0; i < values.size(); ++i) {
             const double x = values[i], y = expected[i];

@@ -1,8 +1,8 @@
 #include "planner/build/build_attributes.h"
 
 #include "planner/model/names.h"
+#include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
-#include "planner/seed/rules.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 #include "planner/graph/region_ops.h"
 #include "planner/graph/varying.h"
 #include "planner/model/names.h"
+#include "planner/model/rules.h"
+#include "planner/model/sharding_checks.h"
 #include "planner/read/manual_reader.h"
-#include "planner/seed/rules.h"
-#include "planner/seed/sharding_checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

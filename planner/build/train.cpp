@@ -3,8 +3,8 @@
 #include "planner/build/build_attributes.h"
 #include "planner/grad/differentiate.h"
 #include "planner/grad/microbatches.h"
-#include "planner/grad/step_count.h"
 #include "planner/graph/optimizer.h"
+#include "planner/graph/step_count.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "planner/grad/step_count.h"
 #include "planner/graph/chain.h"
+#include "planner/graph/step_count.h"
 #include "plans/base/path_hash.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // so that it can be read, edited and taken over.
 #pragma once
 
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 
 namespace shard {
 

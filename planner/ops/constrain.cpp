@@ -1,7 +1,7 @@
+#include "planner/model/rules.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/pointwise.h"
-#include "planner/seed/rules.h"
 
 namespace shard {
 

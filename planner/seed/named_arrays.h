@@ -1,8 +1,9 @@
 // Arrays whose dims carry logical names, and the rules that a layout has for them.
 #pragma once
 
+#include "planner/graph/graph.h"
+#include "planner/model/rules.h"
 #include "planner/seed/rule_outcome.h"
-#include "planner/seed/rules.h"
 
 namespace shard {
 

@@ -2,7 +2,7 @@
 // free.
 #include "planner/seed/rules_linen.h"
 
-#include "planner/seed/rules.h"
+#include "planner/model/rules.h"
 
 #include <fmt/format.h>
 

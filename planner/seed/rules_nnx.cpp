@@ -3,7 +3,7 @@
 #include "planner/seed/rules_nnx.h"
 
 #include "planner/model/names.h"
-#include "planner/seed/rules.h"
+#include "planner/model/rules.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "planner/model/names.h"
+#include "planner/model/rules.h"
+#include "planner/model/sharding_checks.h"
 #include "planner/seed/fsdp.h"
 #include "planner/seed/named_arrays.h"
 #include "planner/seed/overrides.h"
-#include "planner/seed/rules.h"
-#include "planner/seed/sharding_checks.h"
 
 #include <fmt/format.h>
 

@@ -10,11 +10,6 @@ namespace shard {
 
 class Allowances;
 
-// A sharding written by mesh axes, checked against mesh, rank and shape: axis exists, at most once, dim divides
-// (the message names dim, size, parts and what would divide).
-std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
-                                     Diagnostics& diagnostics);
-
 // Dims of parameters, states and gradients that are split for storage alone have this priority, which comes after all
 // that a user may write. How something is stored never leads: these dims only propagate through the optimizer's update.
 constexpr int storage_priority = 1001;

@@ -1,7 +1,7 @@
 // What `run` says when an execution is not what the plan says. That takes a plan that was made by another program, or a
 // bug.
 #include "cli/run/run_report.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"
 

@@ -2,7 +2,7 @@
 // reports no error, the plan file says everything, and a plan that is small enough runs.
 #include "executor/run/required_bytes.h"
 #include "executor/run/run.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "plans/plan/verify_plan.h"
 #include "tests/fuzz/reading_fuzz.h"
 

@@ -1,7 +1,7 @@
 // Models of one manual region, for the tests of manual regions.
 #pragma once
 
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 
 namespace shard {
 

@@ -1,5 +1,5 @@
 // Sizes at the end of what 64 bits can count.
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
 
 #include <doctest/doctest.h>

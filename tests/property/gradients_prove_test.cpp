@@ -1,5 +1,6 @@
 // Random models, meshes and layouts, differentiated: every gradient agrees with central differences, and the plan of
 // forward and backward together equals the one-device plan and the interpreter, and keeps its promises.
+#include "planner/pipeline/passes.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/property.h"
 #include "tests/support/prove.h"
@@ -9,16 +10,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 using namespace shard;
 
 namespace {
+
+// All passes, and after the random values have their keys the gradients of what the model computes.
+std::span<const PassDef> passes_with_gradients() {
+    static const std::vector<PassDef> passes = [] {
+        std::vector<PassDef> made(all_passes().begin(), all_passes().end());
+        const std::vector<PassDef>::iterator fold =
+            std::find_if(made.begin(), made.end(), [](const PassDef& pass) { return pass.name == "fold"; });
+        made.insert(fold + 1, {"gradients", "", "",
+                               [](Compilation& c, const PlanRequest&, Sources&) { add_gradients(*c.graph); }, nullptr});
+        return made;
+    }();
+    return passes;
+}
 
 std::vector<std::string> problems_of(const RandomCase& made, std::uint32_t seed) {
     Sources sources;
     PlanRequest request;
     request.model_file = sources.add("model.yaml", made.model);
     request.layout_file = sources.add("layout.yaml", made.layout);
-    request.edit = [](Graph& graph, Layout&) { add_gradients(graph); };
+    request.passes = passes_with_gradients();
     const Compilation compilation = compile(sources, request);
     if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
     std::vector<std::string> problems = check_gradients(*compilation.graph, seed);

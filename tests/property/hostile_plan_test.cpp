@@ -2,7 +2,7 @@
 // names. In the build with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds
 // (executor/devices/memory_checks.h).
 #include "executor/run/run.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "plans/plan/verify_plan.h"
 #include "tests/plan/mutate_plan.h"
 #include "tests/plan/sample_plan.h"

@@ -1,7 +1,7 @@
 // The tables of logical-axis rules, case by case. Names are written as in the tables: '-' is unnamed (None), U
 // unconstrained.
+#include "planner/model/rules.h"
 #include "planner/seed/rule_outcome.h"
-#include "planner/seed/rules.h"
 #include "planner/seed/rules_linen.h"
 #include "planner/seed/rules_nnx.h"
 #include "tests/reader/reading.h"

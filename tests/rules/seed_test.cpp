@@ -1,3 +1,4 @@
+#include "planner/model/sharding_checks.h"
 #include "tests/rules/seeding.h"
 
 #include <doctest/doctest.h>

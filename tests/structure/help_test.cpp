@@ -1,5 +1,6 @@
 // Every diagnostic says what to do: in its own words where it is raised, or else with the usual remedy of its code.
 #include "plans/diagnostics/codes.h"
+#include "plans/diagnostics/diagnostic.h"
 #include "plans/diagnostics/usual_help.h"
 #include "test_paths.h"
 #include "tests/structure/structure_rules.h"

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -200,6 +201,29 @@ std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files
     for (std::ptrdiff_t f = 0; f < none; ++f)
         if (!seen.contains(f))
             findings.push_back(fmt::format("the map has {}, the tree has not", map[static_cast<size_t>(f)]));
+    return findings;
+}
+
+std::vector<StructureFinding> check_types(const std::vector<SourceFile>& files) {
+    std::map<std::string, std::string> defined; // by name, where
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        if (!file.path.ends_with(".h") || !starts_with_any(file.path, {"plans/", "planner/", "executor/", "cli/"}))
+            continue;
+        std::istringstream lines(file.text);
+        std::string line, word, name;
+        while (std::getline(lines, line)) {
+            if (!line.ends_with('{') && !line.ends_with("};")) continue;
+            std::istringstream words(line);
+            words >> word >> name;
+            if (word != "class" && word != "struct" && word != "enum") continue;
+            if (line.starts_with(' ') || name.empty()) continue;
+            if (name == "class") words >> name;
+            const auto [it, is_new] = defined.try_emplace(name, file.path);
+            if (!is_new && it->second != file.path)
+                findings.push_back(fmt::format("{}: {} has a type {} too", file.path, it->second, name));
+        }
+    }
     return findings;
 }
 

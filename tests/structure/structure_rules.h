@@ -32,12 +32,15 @@ using FolderMap = std::vector<std::string>;
 FolderMap read_folder_map(std::string_view readme);
 
 // A file includes only from its own folder and from those above it in the map. What stands outside of the folders
-// (cli/main.cpp, planner/pipeline.cpp) may include all of its side, and no folder of its side includes it. The map and
+// (cli/main.cpp) may include all of its side, and no folder of its side includes it. The map and
 // the tree have the same folders.
 std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map);
 
 // What a .cpp defines is declared in the header of its name, unless a registry finds it.
 std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files);
+
+// Two headers never define types of one name: programs that hold both would be wrong in ways that no linker reports.
+std::vector<StructureFinding> check_types(const std::vector<SourceFile>& files);
 
 // The product changes the disk through its border alone, plans/disk/disk.h, so that tests see every call.
 std::vector<StructureFinding> check_disk_calls(const std::vector<SourceFile>& files);

@@ -3,7 +3,7 @@
 #include "executor/run/required_bytes.h"
 #include "executor/verify/allowance.h"
 #include "executor/verify/compare.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
 #include "planner/price/time_report.h"

@@ -1,6 +1,6 @@
 #include "tests/support/op_uses.h"
 
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 #include "planner/read/entry_reader.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "executor/formats/tensor.h"
 #include "executor/run/run.h"
-#include "planner/pipeline.h"
+#include "planner/pipeline/pipeline.h"
 
 namespace shard {
 

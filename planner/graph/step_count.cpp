@@ -1,4 +1,4 @@
-#include "planner/grad/step_count.h"
+#include "planner/graph/step_count.h"
 
 #include <algorithm>
 

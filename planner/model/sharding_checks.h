@@ -1,7 +1,8 @@
 // Checks of a sharding against its array, with messages that say what would do.
 #pragma once
 
-#include "planner/seed/seed.h"
+#include "planner/model/layout.h"
+#include "plans/sharding/sharding.h"
 
 namespace shard {
 
@@ -26,5 +27,10 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
 // Reports E0313 for every dim that its parts do not divide, at the place that split the dim: causes[dim].
 bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
                    const std::vector<Span>& causes, Diagnostics& diagnostics);
+
+// A sharding written by mesh axes, checked against mesh, rank and shape: axis exists, at most once, dim divides
+// (the message names dim, size, parts and what would divide).
+std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
+                                     Diagnostics& diagnostics);
 
 } // namespace shard

@@ -1,4 +1,4 @@
-#include "planner/seed/rules.h"
+#include "planner/model/rules.h"
 
 #include "planner/model/names.h"
 

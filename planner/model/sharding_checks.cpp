@@ -1,7 +1,7 @@
-#include "planner/seed/sharding_checks.h"
+#include "planner/model/sharding_checks.h"
 
 #include "planner/model/names.h"
-#include "planner/seed/rules.h"
+#include "planner/model/rules.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What the two semantics of logical-axis rules share.
 #pragma once
 
-#include "planner/seed/seed.h"
+#include "planner/model/layout.h"
 
 namespace shard {
 

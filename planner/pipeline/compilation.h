@@ -1,0 +1,48 @@
+// What a plan is asked for with, and everything that the passes make on the way to it.
+#pragma once
+
+#include "planner/partition/local.h"
+#include "planner/propagate/propagate.h"
+#include "planner/schedule/schedule.h"
+#include "planner/text/allowances.h"
+#include "plans/collective/hardware.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shard {
+
+struct PassDef;
+std::span<const PassDef> all_passes(); // planner/pipeline/passes.h
+
+// Only values: a pass reads what concerns it.
+struct PlanRequest {
+    int model_file = -1, layout_file = -1; // in Sources
+    std::string mode = "forward";
+    std::optional<Mesh> mesh_override;              // run --verify plans the same model on one device
+    std::optional<Layout> layout;                   // in place of what the file says, which is read all the same
+    std::vector<Span> without_constraints;          // places of constraints that are taken as not written
+    std::span<const PassDef> passes = all_passes(); // that are run, one after the other
+};
+
+// Parts after the first error are empty. explain, show and tests look at them.
+struct Compilation {
+    std::optional<Model> model;
+    std::optional<Layout> layout; // that is planned: the file's, or what the request has in its place
+    Mesh written_mesh;            // the file's
+    MissingAxes written_missing_axes = MissingAxes::error;
+    Allowances allowances;
+    std::optional<Graph> graph;
+    std::optional<Hardware> hardware;
+    std::optional<Seeds> seeds;
+    std::optional<Propagation> propagation;
+    std::optional<Local> local;
+    ScheduleMap schedule;
+    std::optional<Plan> plan;
+    Diagnostics diagnostics;
+    std::vector<double> seconds; // by pass that was run; never in what is printed on stdout
+};
+
+} // namespace shard

@@ -1,0 +1,201 @@
+#include "planner/pipeline/passes.h"
+
+#include "planner/build/build.h"
+#include "planner/build/fold_by_device.h"
+#include "planner/build/train.h"
+#include "planner/build/unroll_regions.h"
+#include "planner/grad/gradient_pattern.h"
+#include "planner/optimize/in_place.h"
+#include "planner/optimize/optimize.h"
+#include "planner/optimize/order_updates.h"
+#include "planner/partition/check_local_sizes.h"
+#include "planner/partition/partition.h"
+#include "planner/partition/verify_local.h"
+#include "planner/price/attach_sources.h"
+#include "planner/price/judge.h"
+#include "planner/price/plan_layers.h"
+#include "planner/price/price.h"
+#include "planner/propagate/check_sizes.h"
+#include "planner/propagate/xla_compat.h"
+#include "planner/read/hardware.h"
+#include "planner/read/layout_reader.h"
+#include "planner/read/model_reader.h"
+#include "planner/seed/gather_parameters.h"
+#include "planner/seed/lint_rules.h"
+#include "plans/base/version.h"
+#include "plans/plan/verify_plan.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// The same model on a mesh of one device: no axes, so no rule, override or constraint can name one. Nothing is sent, so
+// the profile (which may be a file that is not there any more) does not matter.
+Layout one_device(const Layout& layout, const Mesh& mesh) {
+    Layout single;
+    single.name = layout.name;
+    single.mesh = mesh;
+    single.semantics = layout.semantics;
+    single.missing_axes = MissingAxes::ignore;
+    return single;
+}
+
+bool is_training(const PlanRequest& request) { return request.mode == "train"; }
+
+// Both files are read before stopping, so one run shows the mistakes of both.
+void read(Compilation& c, const PlanRequest& request, Sources& sources) {
+    c.model = read_model(sources, request.model_file, c.diagnostics);
+    c.layout = read_layout(sources, request.layout_file, c.diagnostics);
+    for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
+    if (!c.model || !c.layout || c.diagnostics.has_error()) return;
+    if (request.layout) c.layout = request.layout;
+    c.written_mesh = c.layout->mesh;
+    c.written_missing_axes = c.layout->missing_axes;
+    if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
+    if (is_training(request) && !c.model->train) {
+        c.diagnostics.error("E0242", {request.model_file, 1, 1, 1}, "the model does not say how it is trained")
+            .help("write train: {loss: ..., optimizer: ...}, or plan its forward pass with --mode forward");
+    }
+}
+
+// The hardware is looked up here, so that one run shows its mistakes too.
+void build(Compilation& c, const PlanRequest& request, Sources& sources) {
+    c.graph = is_training(request) ? build_train_graph(*c.model, c.diagnostics, &c.written_mesh)
+                                   : build_graph(*c.model, c.diagnostics, &c.written_mesh);
+    c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, c.diagnostics);
+}
+
+void unroll(Compilation& c, const PlanRequest& request, Sources&) {
+    if (request.mesh_override) c.graph = unroll_regions(*c.graph);
+}
+
+// Gradients that modules declare have been used afterwards.
+void differentiate(Compilation& c, const PlanRequest& request, Sources&) {
+    if (is_training(request)) {
+        Builder builder(*c.graph, c.diagnostics);
+        if (!add_train_step(builder, *c.model, c.diagnostics)) return;
+    }
+    remove_patterns(*c.graph);
+}
+
+// For the layout's own mesh, also where one device makes them all.
+void fold(Compilation& c, const PlanRequest&, Sources&) {
+    fold_by_device(*c.graph, c.written_mesh, c.written_missing_axes, c.diagnostics);
+}
+
+void seed(Compilation& c, const PlanRequest& request, Sources&) {
+    if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, c.diagnostics)) return;
+    for (Node& node : c.graph->nodes) {
+        const std::vector<Span>& without = request.without_constraints;
+        if (!is_constraint(node) || std::find(without.begin(), without.end(), node.span) == without.end()) continue;
+        node.constraint_mesh.reset();
+        node.constraint_logical.clear();
+    }
+    c.seeds = seed_shardings(*c.graph, *c.layout, c.diagnostics);
+    if (!c.seeds || c.diagnostics.has_error()) return;
+    lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
+}
+
+void gather_split(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
+
+void propagate_seeds(Compilation& c, const PlanRequest&, Sources&) {
+    c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
+    if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
+    check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
+}
+
+void make_local(Compilation& c, const PlanRequest&, Sources&) {
+    c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
+    check_local_sizes(*c.local, c.diagnostics);
+}
+
+void optimize_local(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }
+
+void order(Compilation& c, const PlanRequest&, Sources&) { order_updates(*c.local); }
+
+void land(Compilation& c, const PlanRequest&, Sources&) {
+    land_carried(*c.local);
+    land_updates(*c.local);
+}
+
+void make_plan(Compilation& c, const PlanRequest& request, Sources& sources) {
+    c.plan = schedule(*c.local, c.layout->mesh, sources, &c.schedule);
+    name_layers(*c.plan, *c.graph);
+    c.plan->model = c.model->name.text;
+    c.plan->mode = request.mode;
+    c.plan->tool = tool_text();
+}
+
+void price_plan(Compilation& c, const PlanRequest&, Sources& sources) {
+    price(*c.plan, *c.graph, *c.local, c.schedule, *c.propagation, *c.hardware, sources);
+}
+
+void judge_plan(Compilation& c, const PlanRequest&, Sources&) {
+    judge(*c.plan, c.layout->policy, c.diagnostics);
+    c.diagnostics = c.allowances.apply(c.diagnostics);
+}
+
+void attach(Compilation& c, const PlanRequest& request, Sources& sources) {
+    std::vector<int> files = {request.model_file, request.layout_file};
+    if (const int file = find_hardware(c.layout->hardware, c.layout->hardware_span, sources); file >= 0)
+        files.push_back(file);
+    attach_sources(*c.plan, sources, files, c.diagnostics);
+}
+
+// From `grad` on: until then the loop over microbatches is open.
+void check_graph(const Compilation& c) { verify_graph(*c.graph); }
+
+void check_local(const Compilation& c) { verify_local(*c.local, c.layout->mesh); }
+
+void check_plan(const Compilation& c) {
+    const std::vector<PlanProblem> problems = plan_problems(*c.plan);
+    if (!problems.empty()) internal_error("made a bad plan: " + problems[0].where + ": " + problems[0].what);
+}
+
+constexpr PassDef passes[] = {
+    {"read", "model.yaml, layout.yaml -> Model, Layout",
+     "Model and Layout are there, each name and number with its file:line:column", read, nullptr},
+    {"build", "Model -> Graph: modules and repeats expanded, or kept as loops; composites lowered",
+     "the graph has only primitive ops, and every type fits", build, nullptr},
+    {"unroll", "on one device, what a manual region does on each of several is written out",
+     "planned for one device: no manual region is left", unroll, nullptr},
+    {"grad", "the gradients of a loss, microbatches, the optimizer's update",
+     "a train step is a graph like others: gradients and updates are ops", differentiate, check_graph},
+    {"fold", "random values that are drawn by device get keys of their own", "no random value depends on the layout",
+     fold, check_graph},
+    {"seed", "rules, overrides, constraints -> initial shardings",
+     "inputs, params and constraints have initial shardings that divide", seed, check_graph},
+    {"fsdp", "constraints that make whole what the layout splits for storage alone",
+     "what is split for storage alone is gathered where ops read it", gather_split, check_graph},
+    {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
+     "every value has a closed sharding that divides, every axis a cause", propagate_seeds, nullptr},
+    {"partition", "Graph + shardings -> the local graph", "types are local, collectives are nodes", make_local,
+     check_local},
+    {"optimize", "pointwise steps fused, reshards shared and joined",
+     "the local graph means what it meant, in fewer steps", optimize_local, check_local},
+    {"order", "an optimizer's steps move to where their gradients are",
+     "the local graph means what it meant, with fewer values alive", order, check_local},
+    {"land", "what is replaced gives its bytes to what replaces it",
+     "new parameters, states and what loops carry are in the bytes of the old", land, check_local},
+    {"schedule", "local graph -> Plan: starts and waits, arena offsets", "order, offsets and the exact peak are final",
+     make_plan, nullptr},
+    {"price", "Plan + hardware -> figures", "FLOPs, bytes and seconds are known; the plan is safe to run", price_plan,
+     check_plan},
+    {"judge", "policy and budgets -> findings", "every budget that is broken is a finding", judge_plan, nullptr},
+    {"attach", "the texts and what was said about them -> Plan",
+     "the plan holds the texts it came from, and can be made again of them", attach, nullptr},
+};
+
+} // namespace
+
+std::span<const PassDef> all_passes() { return passes; }
+
+const PassDef* find_pass(std::string_view name) {
+    const PassDef* const found =
+        std::find_if(std::begin(passes), std::end(passes), [name](const PassDef& pass) { return pass.name == name; });
+    return found == std::end(passes) ? nullptr : found;
+}
+
+} // namespace shard
