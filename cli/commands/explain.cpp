@@ -8,6 +8,7 @@
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/fold.h"
 #include "planner/lower/lowered_text.h"
+#include "planner/pipeline/graph_after.h"
 #include "plans/json/json_text.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,14 @@ int run(const Arguments& arguments, Env& env) {
     if (words.size() == 1 && !names_plan(env, words[0])) return explain_name(words.front(), arguments, env);
     size_t used = 0;
     Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
+    if (arguments.has("--after") && compiled.request.model_file >= 0) {
+        Diagnostics diagnostics;
+        const std::optional<std::string> text =
+            graph_after(*compiled.sources, compiled.request, arguments.string("--after"), diagnostics);
+        if (text) return write_payload(env, arguments, *text, exit_clean);
+        print_diagnostics(env, *compiled.sources, diagnostics.all());
+        return exit_code(diagnostics);
+    }
     if (compiled.plan() == nullptr) {
         print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
         return exit_code(compiled.diagnostics());
@@ -105,6 +114,7 @@ const CommandDef& command_explain() {
                "  shardc explain model.yaml layout.yaml       the tensors that collectives are for\n"
                "  shardc explain model.yaml layout.yaml --lowered   the program of one device, as a model file with a "
                "manual region\n"
+               "  shardc explain model.yaml layout.yaml --after partition   the graph that one device computes\n"
                "  shardc explain E0313                        what a message means\n"
                "  shardc explain einsum                       what an op does\n"
                "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
@@ -113,6 +123,9 @@ const CommandDef& command_explain() {
                      .required = true,
                      .many = true},
                     {.name = "--lowered", .doc = "print the plan as a manual program, which compiles and runs"},
+                    {.name = "--after",
+                     .value = "PASS",
+                     .doc = "print the graph as it is after a pass (shardc list passes), or after `all`"},
                     mode_option(),
                     format_option({"text", "json"}),
                     output_option()},

@@ -1,6 +1,8 @@
 // Commands as users type them: stdout, stderr and exit code together. What the reports say about the examples is in
 // examples/*/README.md.
 #include "cli/command/command.h"
+#include "planner/pipeline/passes.h"
+#include "planner/pipeline/pipeline.h"
 #include "plans/file/plan_json.h"
 #include "tests/support/memory_files.h"
 
@@ -10,6 +12,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 
 #include "test_paths.h"
 
@@ -33,6 +36,42 @@ struct Shell {
 };
 
 } // namespace
+
+TEST_CASE("the passes, how long each took, and the graph after each") {
+    Shell shell;
+    const std::string list = shell("list passes").out;
+    std::string names, timed;
+    for (const PassDef& pass : all_passes()) {
+        CHECK(list.find(fmt::format("{:<9}  {}\n", pass.name, pass.holds)) != std::string::npos);
+        names += std::string(pass.name) + " ";
+    }
+    const CommandResult plain = shell("plan @model.yaml @layout.yaml");
+    const CommandResult result = shell("plan @model.yaml @layout.yaml --timing");
+    CHECK(result.out == plain.out);
+    CHECK(plain.err == "");
+    std::istringstream lines(result.err);
+    std::string line, name;
+    double sum = 0, milliseconds = 0, all = 0;
+    std::getline(lines, line); // the head
+    while (lines >> name >> milliseconds) {
+        (name == "all" ? all : sum) += milliseconds;
+        if (name != "all") timed += name + " ";
+    }
+    CHECK(timed == names);
+    CHECK(all == doctest::Approx(sum).epsilon(0.01));
+
+    // As many are run as the request has, whatever comes after them.
+    Sources sources;
+    PlanRequest request;
+    request.model_file =
+        sources.add("m", "model: m\ninputs:\n  x: {shape: [4]}\ngraph:\n  - y: {exp: x}\noutputs: [y]\n");
+    request.layout_file = sources.add("l", "mesh: {data: 2}\n");
+    request.passes = all_passes().first(2);
+    const Compilation built = compile(sources, request);
+    CHECK(built.graph.has_value());
+    CHECK_FALSE(built.seeds.has_value());
+    CHECK(built.seconds.size() == 2);
+}
 
 TEST_CASE("every slip on the command line exits with 2, a code and what to do") {
     Shell shell;
