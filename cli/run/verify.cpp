@@ -47,6 +47,7 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
         print_diagnostics(env, *reference.sources, reference.diagnostics().all());
         return false;
     }
+    if (!same_inputs(*report.plan, *reference.plan(), diagnostics)) return true;
     RunOptions same = options;
     same.steps = report.result.steps;
     same.return_initial = true; // how far parameters moved says how far apart they may be

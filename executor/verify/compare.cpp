@@ -85,6 +85,25 @@ const PlanOutput* find_output(const Plan& plan, std::string_view name) {
     return nullptr;
 }
 
+struct InputOf {
+    const Buffer* buffer;
+    const PlanInput* input;
+};
+using InputsByName = std::map<std::string_view, InputOf>;
+
+InputsByName inputs_of(const Plan& plan) {
+    InputsByName inputs;
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        inputs.emplace(buffer.name, InputOf{&buffer, &input});
+    }
+    return inputs;
+}
+
+std::string input_text(const Buffer& input) {
+    return fmt::format("{} {} {}", name(input.role), name(input.dtype), shape_text(input.global_shape));
+}
+
 // Both plans have the same outputs, of the same types, which update the same inputs; and the runs hold them.
 bool same_outputs(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
     const auto differ = [&diagnostics](const std::string& text) {
@@ -149,6 +168,30 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
                         diagnostics);
     }
     return comparison;
+}
+
+bool same_inputs(const Plan& plan, const Plan& reference, Diagnostics& diagnostics) {
+    const InputsByName inputs = inputs_of(plan), expected = inputs_of(reference);
+    for (const auto& [input_name, input] : expected) {
+        const InputsByName::const_iterator found = inputs.find(input_name);
+        const std::string is = found == inputs.end() ? "not there" : input_text(*found->second.buffer),
+                          wanted = input_text(*input.buffer);
+        if (is != wanted)
+            diagnostics.finding("P0202", {},
+                                fmt::format("input '{}' is {}, and {} in the reference", input_name, is, wanted));
+        else if (found->second.input->init != input.input->init)
+            diagnostics.finding("P0202", {},
+                                fmt::format("input '{}' begins with other values in the reference", input_name));
+        else
+            continue;
+        return false;
+    }
+    for (const auto& [input_name, input] : inputs) {
+        if (expected.contains(input_name)) continue;
+        diagnostics.finding("P0202", {}, fmt::format("the reference has no input '{}'", input_name));
+        return false;
+    }
+    return true;
 }
 
 } // namespace shard

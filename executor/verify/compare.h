@@ -25,4 +25,8 @@ struct RunOf {
 };
 std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics);
 
+// Both plans have inputs of the same names, types and roles, with the same values where none are given; else a finding
+// P0202. Results say nothing about a plan that takes them by other names.
+bool same_inputs(const Plan& plan, const Plan& reference, Diagnostics& diagnostics);
+
 } // namespace shard

@@ -150,7 +150,27 @@ TEST_CASE("run --verify: inputs begin as the texts say") {
     Verifying of(relu_model);
     Plan changed = of.plan;
     changed.inputs[0].init.source = Fill{1};
-    check_found(of, changed, "inputs[0]", "error[P0201]: 'h' differs from the reference");
+    check_found(of, changed, "inputs[0]", "error[P0202]: input 'x' begins with other values in the reference");
+}
+
+TEST_CASE("run --verify: inputs have the names, the roles and the types that the texts give them") {
+    Verifying of("model: sum\n"
+                 "inputs: {x: {shape: [8, 4]}, y: {shape: [8, 4]}}\n"
+                 "params: {w: {shape: [8, 4]}}\n"
+                 "graph: [{z: {sub: [x, y]}}, {z: {add: [z, w]}}]\n"
+                 "outputs: [z]\n");
+    // The same numbers come out of all of these: what was given for one of them would go to another.
+    Plan swapped = of.plan;
+    std::swap(of.buffer(swapped, "x").name, of.buffer(swapped, "y").name);
+    check_found(of, swapped, "buffers[0]", "error[P0202]: input 'x' begins with other values in the reference");
+    Plan renamed = of.plan;
+    of.buffer(renamed, "x").name = "other";
+    check_found(of, renamed, "buffers[0]",
+                "error[P0202]: input 'x' is not there, and input f32 (8, 4) in the reference");
+    Plan other_role = of.plan;
+    of.buffer(other_role, "w").role = Role::input;
+    check_found(of, other_role, "buffers[2]",
+                "error[P0202]: input 'w' is input f32 (8, 4), and param f32 (8, 4) in the reference");
 }
 
 TEST_CASE("run --verify: what updates what is as the texts say") {
@@ -172,7 +192,8 @@ TEST_CASE("run --verify: inputs whose names have changed places, one of them fro
     Plan changed = of.plan;
     changed.inputs[1].init.source = Literal{{1, 2, 3, 4}};
     std::swap(of.buffer(changed, "big").name, of.buffer(changed, "few").name);
-    check_found(of, changed, "inputs[1]", "error[P0201]: 'z' differs from the reference");
+    check_found(of, changed, "inputs[1]",
+                "error[P0202]: input 'big' is input f32 (2, 2), and input f32 (64, 64) in the reference");
 }
 
 TEST_CASE("run --verify: an output that depends on no bf16 may differ as f32 does") {
