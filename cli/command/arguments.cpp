@@ -11,6 +11,7 @@
 #include "plans/base/base.h"
 #include "plans/base/printable.h"
 #include "plans/base/version.h"
+#include "plans/disk/read_inputs.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -249,6 +250,7 @@ int run_guarded(const std::vector<std::string>& arguments, Env& env, std::ostrea
 } // namespace
 
 int run_cli(const std::vector<std::string>& arguments, Env& env) {
+    const ReadInputs inputs;
     Outlet out(env.out, env.out_color), err(env.err, env.err_color || env.err_terminal);
     err.stream() << std::unitbuf;
     Env checked{env.in,        out.stream(),  err.stream(), env.files,

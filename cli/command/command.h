@@ -20,6 +20,7 @@ enum class FileUse {
     written, // a new file in the place of the old one
     grows,   // lines are added
     folder,  // files are written into it; with a '=' in the value, as `written`
+    other,   // the command sees to it
 };
 
 struct OptionDef {
@@ -32,6 +33,7 @@ struct OptionDef {
     bool required = false;
     bool many = false; // may be given again; a positional takes all that are left
     FileUse file = FileUse::none;
+    bool dash = false; // "-" is stdin, or stdout; a file that is called so is ./-
 };
 
 // What was typed, checked against the table.

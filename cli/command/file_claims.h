@@ -9,22 +9,29 @@
 namespace shard {
 
 // E0703 for a file that cannot be written, E0707 for one that would be written over something else that is read or
-// written. What is no file (a device, a pipe, - for stdin and stdout) may be named twice.
+// written, or was read before; what stdin, stdout and stderr are files of counts too. What is no file (a device, a pipe)
+// may be named twice. E0701 for "-" where it means nothing.
 class FileClaims {
 public:
     // Of all that the options name (OptionDef::file).
     FileClaims(const CommandDef& command, const Arguments& arguments, Env& env, Diagnostics& diagnostics);
     // One more file that an option writes.
     void write(std::string_view option, const std::string& path, OutputUse use = OutputUse::replace);
-    // Likewise, without asking whether it can be written; or one that it reads.
-    void claim(std::string_view option, const std::string& path, bool written);
+    // Likewise, without asking whether it can be written; or one that it reads. False after an error.
+    bool claim(std::string_view option, const std::string& path, bool written);
 
 private:
     struct Claim {
-        std::string option;
+        std::string option, path;
         FileIdentity file;
         bool written = false;
+        bool stream = false; // written where the stream stands: by a descriptor
     };
+
+    void claim(const OptionDef& option, const std::string& value);
+    void claim_streams();
+    const Claim* find(const FileIdentity& file, bool stream) const;
+    void refuse(const std::string& message);
 
     Env* env_;
     Diagnostics* diagnostics_;

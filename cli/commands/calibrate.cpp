@@ -28,7 +28,8 @@ const CommandDef& command_calibrate() {
                      .value = "FILE",
                      .doc = "write there instead of to stdout; the file appears whole or not at all",
                      .short_name = "-o",
-                     .file = FileUse::written}},
+                     .file = FileUse::written,
+                     .dash = true}},
         .order = 9,
         .run = run,
     };

@@ -66,12 +66,14 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
                                                                                   file->shape(), diagnostics);
         if (!fits) continue;
         const DType dtype = plan.buffers[static_cast<size_t>(input->buffer)].dtype;
-        if (fit_of(file->type(), dtype) == Fit::converted)
-            diagnostics
-                .warning("W0603", {},
-                         fmt::format("{}: {} there, converted to {} here", file->path(), shard::name(file->type()),
-                                     shard::name(dtype)))
+        const Fit fit = fit_of(file->type(), dtype);
+        const std::string what = fmt::format("{}: {} there, ", file->path(), shard::name(file->type()));
+        if (fit == Fit::converted)
+            diagnostics.warning("W0603", {}, fmt::format("{}converted to {} here", what, shard::name(dtype)))
                 .note("no value changes");
+        if (fit == Fit::rounded)
+            diagnostics.warning("W0602", {}, fmt::format("{}rounded to {} here", what, shard::name(dtype)))
+                .help("round the values before they are saved, or declare the input as f32");
         if (std::optional<Tensor> tensor = file->read(dtype, diagnostics)) tensors.emplace(name, std::move(*tensor));
     }
     return tensors;
@@ -101,7 +103,7 @@ void check_given_once(const Arguments& arguments, Diagnostics& diagnostics) {
 
 // Before the run, so that a slip of the pen does not cost one.
 void check_outputs(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics) {
-    FileClaims claims(command_run(), arguments, env, diagnostics);
+    FileClaims claims(command_run(), arguments, env, diagnostics); // again: more has been read
     if (arguments.has("--save")) claims.claim("--save", arguments.string("--save") + "/latest", true);
     std::vector<std::string_view> names;
     for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
@@ -175,6 +177,13 @@ int run(const Arguments& arguments, Env& env) {
     print_diagnostics(env, *source.sources, source.diagnostics.all());
     int code = exit_code(source.diagnostics);
     if (!source.plan) return code;
+    if (loaded.size() > 1) {
+        diagnostics
+            .error("E0701", {}, fmt::format("'{}' is a plan file, and '{}' is one file more", paths[0], paths[1]))
+            .help("usage: shardc run PLAN | MODEL LAYOUT");
+        print_diagnostics(env, none, diagnostics.all());
+        return exit_usage;
+    }
     const Plan& plan = *source.plan;
 
     Verification verification;
@@ -182,7 +191,6 @@ int run(const Arguments& arguments, Env& env) {
         return exit_usage;
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
-    check_outputs(arguments, plan, env, diagnostics);
     if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != plan.mode)
         diagnostics
             .error("E0701", {},
@@ -192,7 +200,9 @@ int run(const Arguments& arguments, Env& env) {
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");
     RunCheckpoints checkpoints(arguments, plan, env, diagnostics);
-    if (!diagnostics.has_error()) checkpoints.prepare(options.inputs, diagnostics);
+    if (!diagnostics.has_error()) checkpoints.restore(options.inputs, diagnostics);
+    check_outputs(arguments, plan, env, diagnostics);
+    if (!diagnostics.has_error()) checkpoints.prepare_save(diagnostics);
     options.restore = checkpoints.restored();
     options.first_step = checkpoints.first_step();
     steps = steps_left(arguments, *steps, options.first_step, diagnostics);
@@ -212,9 +222,10 @@ int run(const Arguments& arguments, Env& env) {
     const bool json = arguments.string("--format") == "json";
     StepLog log(plan, env, options.first_step, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
                 arguments.has("--log") ? arguments.string("--log") : "");
-    bool kept = true; // what was asked for of every step
-    std::optional<Interrupt> interrupt(std::in_place);
-    options.stop = &interrupt->requested();
+    bool kept = true;                                    // what was asked for of every step
+    if (!diagnostics.has_error()) log.open(diagnostics); // a pipe waits for its reader, and a signal ends that
+    Interrupt interrupt;
+    options.stop = &interrupt.requested();
     if (is_step(plan))
         options.after_step = [&](const StepView& view) {
             kept = log.add(view) && checkpoints.after_step(view, diagnostics);
@@ -226,8 +237,7 @@ int run(const Arguments& arguments, Env& env) {
     };
     std::optional<RunResult> result = diagnostics.has_error() ? std::nullopt : run_plan(plan, options, diagnostics);
     log.end();
-    const int interrupted = interrupt->exit_code();
-    interrupt.reset(); // what comes now can be ended as usual
+    const int interrupted = interrupt.finish(); // what comes now can be ended as usual
     bool ran = result.has_value();
     if (ran) {
         report.result = std::move(*result);
@@ -242,7 +252,7 @@ int run(const Arguments& arguments, Env& env) {
     print_diagnostics(env, *source.sources, diagnostics.all());
     if (!ran || !kept) return exit_usage;
     code = std::max(code, exit_code(diagnostics));
-    return code == exit_clean && interrupted != 0 && report.stopped() ? interrupted : code;
+    return code == exit_clean && interrupted != 0 ? interrupted : code;
 }
 
 } // namespace
@@ -267,7 +277,8 @@ const CommandDef& command_run() {
               .doc = "a plan file, or a model and a layout; - for stdin",
               .required = true,
               .many = true,
-              .file = FileUse::read},
+              .file = FileUse::read,
+              .dash = true},
              {.name = "--verify", .doc = "also run the model on one device and compare"},
              {.name = "--allow-other-plan",
               .doc =

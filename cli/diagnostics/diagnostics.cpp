@@ -4,12 +4,14 @@
 #include "cli/terminal/exit_code.h"
 #include "plans/base/printable.h"
 #include "plans/disk/file.h"
+#include "plans/disk/read_inputs.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <istream>
 #include <ostream>
+#include <unistd.h>
 
 namespace shard {
 
@@ -65,6 +67,7 @@ std::optional<std::string> read_stream(std::istream& in, std::string& error) {
 
 std::optional<int> load_source(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     std::string error;
+    if (path == "-") note_input(STDIN_FILENO);
     std::optional<std::string> text = path == "-" ? read_stream(env.in, error) : env.files.read(path, error);
     if (!text && path == "-") {
         diagnostics.error("E0702", {}, fmt::format("cannot read stdin: {}", error))

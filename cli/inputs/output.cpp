@@ -2,9 +2,12 @@
 
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/terminal/exit_code.h"
+#include "plans/disk/output_path.h"
+#include "plans/disk/read_inputs.h"
 
 #include <fmt/format.h>
 #include <ostream>
+#include <unistd.h>
 
 namespace shard {
 
@@ -21,7 +24,8 @@ OptionDef output_option() {
     return {.name = "--output",
             .value = "FILE",
             .doc = "write there instead of to stdout; the file appears whole or not at all",
-            .file = FileUse::written};
+            .file = FileUse::written,
+            .dash = true};
 }
 
 OptionDef mode_option() {
@@ -32,7 +36,20 @@ OptionDef mode_option() {
             .fallback = "forward"};
 }
 
+namespace {
+
+bool refuse_input(Env& env, const std::string& message) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0707", {}, message);
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return false;
+}
+
+} // namespace
+
 bool write_file(Env& env, const std::string& path, std::string_view text) {
+    if (is_input(path))
+        return refuse_input(env, fmt::format("'{}' was read as an input, and would be written over", path));
     std::string error;
     if (env.files.write(path, text, error)) return true;
     Sources sources;
@@ -45,6 +62,10 @@ bool write_file(Env& env, const std::string& path, std::string_view text) {
 
 int write_payload(Env& env, const Arguments& arguments, std::string_view text, int code) {
     if (!arguments.has("--output") || arguments.string("--output") == "-") {
+        if (is_input(STDOUT_FILENO)) {
+            refuse_input(env, "stdout is a file that was read as an input, and would be written over");
+            return exit_usage;
+        }
         env.out << text;
         return code;
     }

@@ -4,6 +4,7 @@
 #include "cli/report/report.h"
 #include "cli/report/report_tables.h"
 #include "cli/terminal/fold.h"
+#include "planner/read/hardware.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
 #include "plans/json/json_text.h"
@@ -151,9 +152,22 @@ std::string left_out_text(i64 count) {
                       : fmt::format("and {} (--all shows them)\n", counted(count, "intermediate value"));
 }
 
+// What a file beside the layout says; nothing of a profile that is built in, which its name stands for.
+std::optional<Hardware> hardware_file(const Plan& plan) {
+    constexpr size_t after_model_and_layout = 2;
+    if (plan.sources.size() <= after_model_and_layout) return std::nullopt;
+    Sources sources;
+    const SourceText& file = plan.sources[after_model_and_layout];
+    sources.add(file.name, file.text);
+    Diagnostics known; // to the plan
+    return load_hardware(file.name, {}, sources, known);
+}
+
 bool same_hardware(const std::vector<NamedPlan>& plans) {
+    const Plan& first = *plans.front().plan;
+    const std::optional<Hardware> hardware = hardware_file(first);
     return std::all_of(plans.begin(), plans.end(), [&](const NamedPlan& named) {
-        return named.plan->report.hardware == plans.front().plan->report.hardware;
+        return named.plan->report.hardware == first.report.hardware && hardware_file(*named.plan) == hardware;
     });
 }
 

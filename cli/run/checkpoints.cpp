@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <limits>
 #include <ostream>
@@ -38,12 +39,14 @@ std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options) {
         {.name = "--save",
          .value = "DIR",
          .doc = "write parameters and optimizer states to a folder at the end, also after a signal; replaces what was "
-                "saved there"},
+                "saved there",
+         .file = FileUse::other},
         {.name = "--save-every", .value = "K", .doc = "and after every K steps"},
         {.name = "--save-only", .value = "params", .doc = "leave out optimizer states", .choices = {"params"}},
         {.name = "--restore",
          .value = "DIR",
-         .doc = "go on from a checkpoint, saved on any mesh; or a folder or file of safetensors"},
+         .doc = "go on from a checkpoint, saved on any mesh; or a folder or file of safetensors",
+         .file = FileUse::other},
         {.name = "--restore-only",
          .value = "params",
          .doc = "begin at step 0 with the parameters of the checkpoint and new optimizer states",
@@ -58,7 +61,7 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
     : plan_(&plan), env_(&env), every_(read_every(arguments, diagnostics)),
       save_what_(what_of(arguments, "--save-only")), restore_what_(what_of(arguments, "--restore-only")) {
     if (arguments.has("--save")) save_ = arguments.string("--save");
-    if (!save_.empty() && !updates_anything(plan) && save_what_ == SaveWhat::all)
+    if (save_ && !updates_anything(plan) && save_what_ == SaveWhat::all)
         diagnostics.error("E0701", {}, "a plan that updates nothing has no optimizer states to save")
             .help("--save-only params saves the parameters alone; --mode train saves what training goes on from");
     verifies_ = arguments.flag("--verify");
@@ -71,31 +74,40 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
                 .help(fmt::format("add {} DIR", needed));
 }
 
-void RunCheckpoints::prepare(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics) {
-    if (!restore_.empty()) {
-        std::set<std::string> names;
-        for (const auto& [name, tensor] : given) names.insert(name);
-        restored_ = Checkpoint::open(restore_, diagnostics);
-        if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics) && is_step(*plan_) &&
-            restore_what_ == SaveWhat::all)
-            first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
-    }
-    if (save_.empty()) return;
+void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics) {
+    if (!restore_) return;
+    std::set<std::string> names;
+    for (const auto& [name, tensor] : given) names.insert(name);
+    restored_ = Checkpoint::open(*restore_, diagnostics);
+    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics) && is_step(*plan_) &&
+        restore_what_ == SaveWhat::all)
+        first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
+}
+
+void RunCheckpoints::prepare_save(Diagnostics& diagnostics) {
+    if (!save_) return;
     const bool any = std::any_of(plan_->inputs.begin(), plan_->inputs.end(),
                                  [this](const PlanInput& input) { return part_of(*plan_, input).has_value(); });
     if (!any)
         diagnostics.error("E0701", {}, "there is nothing to save: the model has no parameters")
             .help("leave --save away");
     else
-        prepare_save(save_, diagnostics);
+        lock_save_folder(diagnostics);
+}
+
+// What was restored may lie in that very folder; the lock of who saves keeps it too.
+void RunCheckpoints::lock_save_folder(Diagnostics& diagnostics) {
+    std::error_code error;
+    if (restored_ && std::filesystem::equivalent(restored_->folder(), *save_, error)) restored_->close();
+    save_lock_ = shard::prepare_save(*save_, diagnostics);
 }
 
 bool RunCheckpoints::after_step(const StepView& view, Diagnostics& diagnostics) {
-    return every_ == 0 || save_.empty() || (view.step + 1) % every_ != 0 || save(view, diagnostics);
+    return every_ == 0 || !save_ || (view.step + 1) % every_ != 0 || save(view, diagnostics);
 }
 
 bool RunCheckpoints::at_end(const StepView& view, Diagnostics& diagnostics) {
-    return save_.empty() || saved_step_ == view.step || (!failed_ && save(view, diagnostics));
+    return !save_ || saved_step_ == view.step || (!failed_ && save(view, diagnostics));
 }
 
 bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
@@ -103,7 +115,7 @@ bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
     const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : before;
     if (restored_ && !verifies_) restored_->close(); // so that it can be replaced
     const std::optional<std::string> folder =
-        save_checkpoint(*plan_, save_, save_what_, steps, view.shard, diagnostics);
+        save_checkpoint(*plan_, *save_, save_what_, steps, view.shard, *save_lock_, diagnostics);
     failed_ = !folder;
     if (failed_) return false;
     saved_step_ = view.step;

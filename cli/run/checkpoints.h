@@ -16,9 +16,11 @@ public:
     // E0701 for options that do not go together.
     RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics);
 
-    // Opens and checks what --restore names, makes the folder of --save: all that can fail before the run. Inputs that
-    // are `given` need not be in the checkpoint. Errors go to `diagnostics`.
-    void prepare(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics);
+    // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that are
+    // `given` need not be in the checkpoint.
+    void restore(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics);
+    // Makes the folder of --save, and keeps other runs from saving there as long as this lives.
+    void prepare_save(Diagnostics& diagnostics);
     const Checkpoint* restored() const { return restored_ ? &*restored_ : nullptr; }
     int first_step() const { return first_step_; } // steps that the restored run had made
 
@@ -28,11 +30,13 @@ public:
     bool at_end(const StepView& view, Diagnostics& diagnostics);
 
 private:
+    void lock_save_folder(Diagnostics& diagnostics);
     bool save(const StepView& view, Diagnostics& diagnostics);
 
     const Plan* plan_;
     Env* env_;
-    std::string save_, restore_;
+    std::optional<std::string> save_, restore_;
+    std::unique_ptr<FolderLock> save_lock_;
     bool verifies_ = false; // reads again, after the run, what was restored
     int every_ = 0;         // 0: at the end only
     SaveWhat save_what_ = SaveWhat::all, restore_what_ = SaveWhat::all;

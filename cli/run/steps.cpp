@@ -63,6 +63,12 @@ StepLog::StepLog(const Plan& plan, Env& env, int first_step, int steps, std::str
     : plan_(&plan), env_(&env), first_step_(first_step), steps_(steps), heading_(std::move(heading)),
       log_file_(std::move(log_file)), begin_(std::chrono::steady_clock::now()) {}
 
+void StepLog::open(Diagnostics& diagnostics) {
+    std::string problem;
+    if (!log_file_.empty() && !env_->files.append(log_file_, "", problem))
+        diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", log_file_, problem));
+}
+
 bool StepLog::add(const StepView& view) {
     const std::string numbers = numbers_text(*plan_, view.scalars);
     if (!heading_.empty()) {

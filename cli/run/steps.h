@@ -25,6 +25,8 @@ public:
     // The run makes `steps` steps from `first_step` on.
     StepLog(const Plan& plan, Env& env, int first_step, int steps, std::string heading, std::string log_file);
 
+    // Opens the log, E0703 if that fails. Before signals only ask the run to stop: a pipe is waited for.
+    void open(Diagnostics& diagnostics);
     // False, after reporting E0703, if the log cannot be written.
     bool add(const StepView& view);
     // Removes the progress from the terminal.

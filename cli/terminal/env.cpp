@@ -2,21 +2,14 @@
 
 #include "plans/disk/file.h"
 
-#include <algorithm>
-
 namespace shard {
 
 std::optional<std::string> DiskFiles::read(const std::string& path, std::string& error) {
-    if (const std::optional<FileIdentity> file = identity_of(path)) read_.push_back(*file);
     return read_file(path, error, text_file_limit);
 }
 
 bool DiskFiles::write(const std::string& path, std::string_view text, std::string& error) {
-    const std::optional<FileIdentity> file = identity_of(path);
-    if (!file || std::find(read_.begin(), read_.end(), *file) == read_.end())
-        return write_file_atomically(path, text, error);
-    error = "it is a file that was read for this";
-    return false;
+    return write_file_atomically(path, text, error);
 }
 
 bool DiskFiles::append(const std::string& path, std::string_view text, std::string& error) {

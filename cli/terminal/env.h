@@ -34,7 +34,6 @@ public:
 
 private:
     std::map<std::string, std::unique_ptr<LogFile>> logs_; // open
-    std::vector<FileIdentity> read_;                       // not to be written over
 };
 
 struct Env {

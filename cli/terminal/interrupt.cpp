@@ -38,7 +38,7 @@ void handle(int signal, void (*handler)(int), struct sigaction* before) {
     struct sigaction now = {};
     sigaction(signal, nullptr, &now);
     if (before != nullptr) *before = now;
-    if (signal == SIGHUP && now.sa_handler == SIG_IGN) return;
+    if (now.sa_handler == SIG_IGN) return;
     struct sigaction action = {};
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART; // system calls under way go on
@@ -60,12 +60,14 @@ Interrupt::Interrupt() {
     for (size_t i = 0; i < ending_signals.size(); ++i) handle(ending_signals[i], note_interrupt, &before_[i]);
 }
 
-Interrupt::~Interrupt() {
-    for (size_t i = 0; i < ending_signals.size(); ++i) sigaction(ending_signals[i], &before_[i], nullptr);
-}
+Interrupt::~Interrupt() { finish(); }
 
 const std::atomic<bool>& Interrupt::requested() const { return caught().any; }
 
-int Interrupt::exit_code() const { return caught().signal == 0 ? 0 : 128 + caught().signal; }
+int Interrupt::finish() {
+    for (size_t i = 0; !finished_ && i < ending_signals.size(); ++i) sigaction(ending_signals[i], &before_[i], nullptr);
+    finished_ = true;
+    return caught().signal == 0 ? 0 : 128 + caught().signal;
+}
 
 } // namespace shard

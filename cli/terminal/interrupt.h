@@ -10,7 +10,7 @@
 namespace shard {
 
 // For the whole process, in main(): signals remove what is half-written, and a limit of file sizes is an error of the
-// write that meets it. SIGHUP that is ignored, as nohup asks, stays so, here and below.
+// write that meets it. One that is ignored, as nohup and a shell's background ask, stays so, here and below.
 void prepare_signals();
 
 // Catches the signals during its life. One at a time.
@@ -21,10 +21,12 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
     const std::atomic<bool>& requested() const;
-    // As a shell says which signal ended a command: 130, 143, 129; 0 if none came.
-    int exit_code() const;
+    // Ends its life; what comes now is as it was before. As a shell says which signal ended a command: 130, 143, 129; 0 if
+    // none came.
+    int finish();
 
 private:
+    bool finished_ = false;
     std::array<struct sigaction, 3> before_ = {};
 };
 

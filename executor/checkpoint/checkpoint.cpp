@@ -4,6 +4,7 @@
 #include "executor/formats/storage.h"
 #include "plans/base/crc32.h"
 #include "plans/disk/file.h"
+#include "plans/disk/read_inputs.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ bool Checkpoint::open_latest(const std::string& path, Diagnostics& diagnostics) 
     const std::string latest = path + "/latest";
     for (std::string gone;;) {
         std::string problem;
-        const std::optional<std::string> text = read_file(latest, problem, 4096);
+        const std::optional<std::string> text = read_regular_file(latest, 4096, problem);
         const std::string step = text ? without_blanks(*text) : "";
         if (!text) return damaged(diagnostics, latest, problem);
         if (!is_step_name(step)) return damaged(diagnostics, latest, fmt::format("'{}' is no name of a step", step));
@@ -90,7 +91,7 @@ bool Checkpoint::open_latest(const std::string& path, Diagnostics& diagnostics) 
 
 bool Checkpoint::open_index(const std::string& path, Diagnostics& diagnostics) {
     std::string problem;
-    const std::optional<std::string> text = read_file(path, problem, text_file_limit);
+    const std::optional<std::string> text = read_regular_file(path, text_file_limit, problem);
     if (!text) {
         diagnostics.error("E0611", {}, fmt::format("cannot read {}: {}", path, problem));
         return false;
@@ -98,6 +99,7 @@ bool Checkpoint::open_index(const std::string& path, Diagnostics& diagnostics) {
     std::optional<CheckpointIndex> index = parse_checkpoint_index(*text, problem);
     if (!index) return damaged(diagnostics, path, problem);
     index_ = std::move(*index);
+    for (int file = 0; file < std::ssize(index_.files); ++file) note_input(path_of(file));
     return true;
 }
 

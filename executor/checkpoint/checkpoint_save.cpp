@@ -157,7 +157,7 @@ void remove_checkpoint(const std::string& folder, Disk& disk) {
     if (lock.taken_by_other()) return; // somebody restores it; a later save removes it
     std::string problem;
     const std::string index_path = fmt::format("{}/{}", folder, index_file);
-    const std::optional<std::string> text = read_file(index_path, problem, text_file_limit);
+    const std::optional<std::string> text = read_regular_file(index_path, text_file_limit, problem);
     const std::optional<CheckpointIndex> index = text ? parse_checkpoint_index(*text, problem) : std::nullopt;
     if (!index || !index->is_own()) return;
     for (const IndexedFile& file : index->files)
@@ -190,37 +190,48 @@ std::string write_and_name(Saver& saver, const std::string& folder, const std::s
         return {};
     }
     // The new folder must be there before `latest` names it, whatever order the disk is written in.
-    if (!sync_folder(disk, folder, problem) || !write_file_atomically(folder + "/latest", name + "\n", problem, disk)) {
+    if (!sync_folder(disk, folder, problem) ||
+        !write_file_atomically(folder + "/latest", name + "\n", problem, disk, OutputUse::renew)) {
         problem = fmt::format("cannot write {}/latest: {}", folder, problem);
         return {};
     }
     return name;
 }
 
+// A save replaces a file: what is written to a pipe or a device is gone, and the checkpoints from before are removed.
+bool is_file_or_nothing(const std::string& path, std::string& problem) {
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return true;
+    problem = fmt::format("{} is {}", path, S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+    return false;
+}
+
 } // namespace
 
-bool prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk) {
+std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk) {
     std::string problem;
     bool fine = make_folders(disk, folder, problem);
     if (fine && ::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
         problem = std::strerror(errno);
         fine = false;
     }
-    fine = fine && check_output(folder + "/latest", OutputUse::replace, problem);
-    if (fine) return true;
+    fine = fine && is_file_or_nothing(folder + "/latest", problem) &&
+           check_output(folder + "/latest", OutputUse::renew, problem);
+    std::unique_ptr<FolderLock> lock = fine ? std::make_unique<FolderLock>(folder, FolderLock::one) : nullptr;
+    if (lock && lock->taken_by_other()) {
+        diagnostics.error("E0614", {}, fmt::format("another process is saving to '{}'", folder))
+            .help("give each run a folder of its own");
+        return nullptr;
+    }
+    if (lock) return lock;
     diagnostics.error("E0614", {}, fmt::format("cannot save to '{}': {}", folder, problem))
         .help("--save takes a folder, which is made if it is not there");
-    return false;
+    return nullptr;
 }
 
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
-                                           const ShardBytes& shard, Diagnostics& diagnostics, Disk& disk) {
-    const FolderLock lock(folder, FolderLock::one);
-    if (lock.taken_by_other()) {
-        diagnostics.error("E0614", {}, fmt::format("another process is saving to '{}'", folder))
-            .help("give each run a folder of its own");
-        return std::nullopt;
-    }
+                                           const ShardBytes& shard, const FolderLock& lock, Diagnostics& diagnostics,
+                                           Disk& disk) {
     if (lock.held()) remove_half_written(folder, disk);
     const std::string side = folder + "/" + temporary_name();
     std::string problem, name;

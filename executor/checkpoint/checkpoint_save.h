@@ -9,14 +9,16 @@ namespace shard {
 // The bytes of an input on the device at a position.
 using ShardBytes = std::function<const std::byte*(i64 position, const Buffer& input)>;
 
-// Makes the folder if it is not there; E0614 if that cannot be, or nothing could be written in it. Before a run, so
-// that a slip does not cost one.
-bool prepare_save(const std::string& folder, Diagnostics& diagnostics, Disk& disk = shard::disk());
+// Makes the folder if it is not there; nothing, with E0614, if that cannot be, nothing could be written in it, or another
+// process saves there. Before a run, so that a slip does not cost one. Nobody else saves there as long as the lock lives:
+// one of two runs would remove what the other one saved.
+std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics& diagnostics,
+                                         Disk& disk = shard::disk());
 
 // Writes what the plan's params and states hold after `step` steps, and then removes the checkpoints of this folder
 // that it replaces, as far as this program wrote them and nobody reads them. The folder that was written, or E0614.
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
-                                           const ShardBytes& shard, Diagnostics& diagnostics,
+                                           const ShardBytes& shard, const FolderLock& lock, Diagnostics& diagnostics,
                                            Disk& disk = shard::disk());
 
 } // namespace shard

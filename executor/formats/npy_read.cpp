@@ -8,6 +8,7 @@
 #include "executor/machine/memory.h"
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
+#include "plans/disk/read_inputs.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -192,6 +193,7 @@ std::optional<NpyFile::ReadBytes> open_bytes(const std::string& path, i64& size,
         problem = "is a directory";
         return std::nullopt;
     }
+    note_input(descriptor);
     size = S_ISREG(status.st_mode) ? static_cast<i64>(status.st_size) : -1;
     return [open](std::span<std::byte> to, std::string& failed) -> i64 {
         for (;;) {

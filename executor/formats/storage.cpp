@@ -1,5 +1,8 @@
 #include "executor/formats/storage.h"
 
+#include "plans/disk/file.h"
+#include "plans/disk/read_inputs.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -27,6 +30,7 @@ std::optional<RangeFile> RangeFile::open(const std::string& path, std::string& p
         problem = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
         return std::nullopt;
     }
+    note_input(descriptor);
     file.bytes_ = static_cast<i64>(status.st_size);
     return file;
 }
@@ -47,6 +51,18 @@ bool RangeFile::read(i64 offset, std::span<std::byte> to, std::string& problem) 
         to = to.subspan(static_cast<size_t>(got));
     }
     return true;
+}
+
+std::optional<std::string> read_regular_file(const std::string& path, size_t limit, std::string& problem) {
+    const std::optional<RangeFile> file = RangeFile::open(path, problem);
+    if (!file) return std::nullopt;
+    if (file->bytes() > static_cast<i64>(limit)) {
+        problem = too_large(limit);
+        return std::nullopt;
+    }
+    std::string text(static_cast<size_t>(file->bytes()), '\0');
+    if (!file->read(0, std::as_writable_bytes(std::span<char>(text)), problem)) return std::nullopt;
+    return text;
 }
 
 FolderLock::FolderLock(const std::string& path, Kind kind)

@@ -30,6 +30,9 @@ private:
     i64 bytes_ = 0;
 };
 
+// The whole of a regular file, of at most `limit` bytes; nothing else is waited for.
+std::optional<std::string> read_regular_file(const std::string& path, size_t limit, std::string& problem);
+
 // As long as this lives: one process, or any number that only read. On file systems without locks everybody gets it,
 // and nobody holds it.
 class FolderLock {

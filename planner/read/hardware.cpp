@@ -5,6 +5,7 @@
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
 #include "plans/base/embedded.h"
+#include "plans/disk/file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +14,6 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace shard {
 
@@ -198,13 +197,15 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
         return read_profile(known, sources, diagnostics);
     const std::string path = profile_path(name, span, sources);
     std::error_code error;
-    std::ifstream stream(path, std::ios::binary);
-    if (!std::filesystem::is_regular_file(path, error) || !stream) {
+    std::string problem;
+    const bool regular = std::filesystem::is_regular_file(path, error);
+    std::optional<std::string> text = regular ? read_file(path, problem, text_file_limit) : std::nullopt;
+    if (!text) {
         diagnostics.error("E0330", span, fmt::format("the hardware profile {} cannot be read", path))
             .help("the path is relative to the layout file");
         return std::nullopt;
     }
-    const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(stream), {}));
+    const int file = sources.add(path, std::move(*text));
     return read_profile(file, sources, diagnostics);
 }
 

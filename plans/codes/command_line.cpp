@@ -19,8 +19,10 @@ std::vector<CodeDoc> codes_command_line() {
          "writes a plan; `run` and `diff` take plan files, or a model followed by layouts."},
         {"E0707", "an output would be written over an input or another output",
          "Two options of a command name the same file, by the same or another path (a symbolic link, a hard link), and "
-         "at least one of them writes it: `plan model.yaml layout.yaml -o layout.yaml`. Nothing was done. Name another "
-         "file. What is no file, as /dev/null, may be named twice."},
+         "at least one of them writes it: `plan model.yaml layout.yaml -o layout.yaml`. Or an output is something that "
+         "was read though no option names it: the hardware profile of the layout, a file of the checkpoint that is "
+         "restored. Or it is the file that the shell sends stdout or stderr to: `-o out > out`. Nothing was written. "
+         "Name another file. What is no file, as /dev/null, may be named twice."},
         {"E0705", "nothing to verify with",
          "--verify plans the model again on one device, from the texts inside the plan file. This plan has none."},
         {"E0706", "no such thing",

@@ -70,10 +70,10 @@ std::vector<CodeDoc> codes_running() {
         {"W0601", "a checkpoint holds more than is used",
          "The checkpoint has tensors of names that the model has no parameter or state for. They are not read. The "
          "states of another optimizer are an example; a parameter that was renamed is another, and a mistake."},
-        {"W0602", "values of a checkpoint are rounded",
-         "The checkpoint has f32 or f16 where the model has bf16. Values are rounded to the nearest; a run that is "
-         "continued "
-         "that way does not go on exactly as the one that was saved."},
+        {"W0602", "values of a file are rounded",
+         "A checkpoint, or the file of an input, has f32 or f16 where the model has bf16. Values are rounded to the "
+         "nearest; a run that is continued from a checkpoint that way does not go on exactly as the one that was "
+         "saved."},
         {"W0603", "values of a file are converted",
          "The file holds numbers of another type than the model, or in the other byte order, and the model's type has "
          "all of them: f16 where the model has f32, u8 where it has i32. No value changes. Types that would lose "
@@ -84,8 +84,8 @@ std::vector<CodeDoc> codes_running() {
          "follows from the element type and the longest reduction: docs/verification.md. The first element that "
          "differs is named with the device "
          "that holds it."},
-        {"P0202", "the runs do not have the same outputs",
-         "An output is missing in one of the two runs, or has another type there."},
+        {"P0202", "the runs do not have the same inputs and outputs",
+         "An input or an output is missing in one of the two runs, or has another type or role there."},
         {"P0203", "other bytes were moved than predicted",
          "The emulated devices exchanged another number of bytes than the plan predicts. Bytes are counted where they "
          "are moved, so this is a bug "

@@ -71,7 +71,7 @@ DiagnosticBuilder& DiagnosticBuilder::note(std::string text) {
 }
 
 DiagnosticBuilder& DiagnosticBuilder::help(std::string text) {
-    diagnostic_->help = printable(text);
+    if (!text.empty()) diagnostic_->help = printable(text); // else the usual words of the code stay
     return *this;
 }
 

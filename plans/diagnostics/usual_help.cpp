@@ -8,7 +8,7 @@ namespace shard {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 72> usual = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 73> usual = {{
     {"E0101", "write `key: value`, one a line, indented with spaces"},
     {"E0104", "write a name in front of the colon; quote one that begins with a special character"},
     {"E0105", "look for a bracket that is opened too often"},
@@ -70,6 +70,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 72> usual = 
     {"E0613", "name a checkpoint of this model"},
     {"E0701", "`shardc COMMAND --help` lists options and what they take"},
     {"E0703", "name another place, or see to it that the folder is there, can be written and has room"},
+    {"E0707", "give each output a file of its own"},
     {"P0101", "split more, use more devices, `remat` or microbatches; or raise policy.max_memory_per_device"},
     {"P0102", "`shardc explain MODEL LAYOUT` shows what would send less; or raise policy.max_wire_bytes_per_device"},
     {"P0103", "`shardc explain MODEL LAYOUT` shows what would make them fewer; or raise policy.max_collectives"},

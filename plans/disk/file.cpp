@@ -1,5 +1,7 @@
 #include "plans/disk/file.h"
 
+#include "plans/disk/read_inputs.h"
+
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -32,6 +34,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
         problem = std::strerror(errno);
         return std::nullopt;
     }
+    note_input(::fileno(file.get()));
     std::string contents;
     char block[1 << 16];
     for (size_t got = 0; (got = std::fread(block, 1, sizeof block, file.get())) > 0;) {

@@ -68,10 +68,23 @@ bool replace_file(const OutputPath& to, std::string_view contents, std::string& 
     }
 }
 
+// Whoever wrote it was killed, or is an editor that leaves the last line so. Where it may not be read nobody knows.
+bool ends_in_a_line(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    struct stat status = {};
+    char last = '\n';
+    const bool read = ::fstat(descriptor, &status) == 0 && status.st_size > 0 &&
+                      ::pread(descriptor, &last, 1, status.st_size - 1) == 1;
+    ::close(descriptor);
+    return read && last != '\n';
+}
+
 } // namespace
 
-bool write_file_atomically(const std::string& path, std::string_view contents, std::string& problem, Disk& disk) {
-    const std::optional<OutputPath> to = find_output(path, OutputUse::replace, problem);
+bool write_file_atomically(const std::string& path, std::string_view contents, std::string& problem, Disk& disk,
+                           OutputUse use) {
+    const std::optional<OutputPath> to = find_output(path, use, problem);
     if (!to) return false;
     return to->kind == OutputPath::file ? replace_file(*to, contents, problem, disk)
                                         : write_in_place(*to, contents, problem, disk);
@@ -85,7 +98,8 @@ std::unique_ptr<LogFile> LogFile::open(const std::string& path, std::string& pro
         to->kind == OutputPath::descriptor
             ? ::fcntl(to->number, F_DUPFD_CLOEXEC, 0)
             : disk.open(to->path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | (regular ? O_CREAT : 0), 0666);
-    if (descriptor >= 0) return std::unique_ptr<LogFile>(new LogFile(descriptor, regular, disk));
+    const bool in_a_line = regular && to->exists && ends_in_a_line(to->path);
+    if (descriptor >= 0) return std::unique_ptr<LogFile>(new LogFile(descriptor, regular, in_a_line, disk));
     problem = std::strerror(errno);
     return nullptr;
 }
@@ -93,9 +107,14 @@ std::unique_ptr<LogFile> LogFile::open(const std::string& path, std::string& pro
 LogFile::~LogFile() { disk_->close(descriptor_); }
 
 bool LogFile::append(std::string_view text, std::string& problem) {
+    if (text.empty()) return true;
     struct stat before = {};
     const bool sized = regular_ && ::fstat(descriptor_, &before) == 0;
-    if (write_all(*disk_, descriptor_, text, problem)) return true;
+    const std::string line = (in_a_line_ ? "\n" : "") + std::string(text);
+    if (write_all(*disk_, descriptor_, line, problem)) {
+        in_a_line_ = false;
+        return true;
+    }
     if (sized && disk_->ftruncate(descriptor_, before.st_size) != 0) problem += ", and a part of a line remains";
     return false;
 }

@@ -3,7 +3,7 @@
 // A regular file, or one that is not there yet, appears whole: it is written beside its place, brought to the disk and
 // renamed, so that every other process, and the one after a power cut, finds the old file or the new one. It keeps its
 // mode, and its owner where that is allowed; symbolic links stay and what they lead to is replaced. A file without any
-// write permission is not replaced, by root neither.
+// write permission is not replaced, by root neither, and none that was read as an input (plans/disk/read_inputs.h).
 //
 // What is no file (a pipe, a terminal, a device) cannot be replaced: it is opened and written to. So is a descriptor of
 // this process by its name: /dev/stdout, /dev/fd/3.
@@ -19,6 +19,7 @@
 #include "plans/base/base.h"
 #include "plans/base/crc32.h"
 #include "plans/disk/disk.h"
+#include "plans/disk/output_path.h"
 
 #include <cstddef>
 #include <memory>
@@ -28,7 +29,7 @@ namespace shard {
 
 // False, with `problem`, if it cannot be written; then nothing is left behind and an old file stays as it was.
 bool write_file_atomically(const std::string& path, std::string_view contents, std::string& problem,
-                           Disk& disk = shard::disk());
+                           Disk& disk = shard::disk(), OutputUse use = OutputUse::replace);
 
 // A file that grows by whole lines, or a pipe or device that they are sent to; stays open.
 class LogFile {
@@ -37,13 +38,14 @@ public:
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
     ~LogFile();
-    // All of it is there, or nothing.
+    // All of it is there, or nothing. It begins a line, also where the last one of the file has no end.
     bool append(std::string_view text, std::string& problem);
 
 private:
-    LogFile(int descriptor, bool regular, Disk& disk) : descriptor_(descriptor), regular_(regular), disk_(&disk) {}
+    LogFile(int descriptor, bool regular, bool in_a_line, Disk& disk)
+        : descriptor_(descriptor), regular_(regular), in_a_line_(in_a_line), disk_(&disk) {}
     int descriptor_;
-    bool regular_;
+    bool regular_, in_a_line_;
     Disk* disk_;
 };
 

@@ -1,6 +1,7 @@
 #include "plans/disk/output_path.h"
 
 #include "plans/disk/disk.h"
+#include "plans/disk/read_inputs.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -53,6 +54,7 @@ std::optional<OutputPath> follow(const std::string& path, std::string& problem) 
         if (const std::optional<int> number = own_descriptor(found.path)) {
             found.kind = OutputPath::descriptor;
             found.number = *number;
+            found.exists = ::fstat(*number, &found.status) == 0;
             return found;
         }
         if (::lstat(found.path.c_str(), &found.status) != 0) {
@@ -90,6 +92,10 @@ bool is_writable_folder(const std::string& path, std::string& problem) {
 std::optional<OutputPath> find_output(const std::string& path, OutputUse use, std::string& problem) {
     std::optional<OutputPath> found = follow(path, problem);
     if (!found) return std::nullopt;
+    if (use != OutputUse::renew && found->exists && is_input(found->status)) {
+        problem = "it was read as an input";
+        return std::nullopt;
+    }
     if (found->kind == OutputPath::descriptor) {
         const int flags = ::fcntl(found->number, F_GETFL);
         if (flags < 0) return fail(problem, errno);
@@ -109,7 +115,7 @@ std::optional<OutputPath> find_output(const std::string& path, OutputUse use, st
         }
         if (!allowed(found->path, W_OK, problem)) return std::nullopt;
     }
-    const bool makes = found->kind == OutputPath::file && (use == OutputUse::replace || !found->exists);
+    const bool makes = found->kind == OutputPath::file && (use != OutputUse::append || !found->exists);
     if (makes && !is_writable_folder(folder_of(found->path), problem)) return std::nullopt;
     return found;
 }
@@ -129,11 +135,30 @@ bool check_output(const std::string& path, OutputUse use, std::string& problem) 
 std::optional<FileIdentity> identity_of(const std::string& path) {
     std::string problem;
     const std::optional<OutputPath> found = follow(path, problem);
-    if (!found || found->kind != OutputPath::file) return std::nullopt;
+    if (!found || found->kind == OutputPath::in_place) return std::nullopt;
+    if (found->kind == OutputPath::descriptor) return identity_of(found->number);
     if (found->exists) return FileIdentity{found->status.st_dev, found->status.st_ino};
     struct stat status = {};
     if (::stat(folder_of(found->path).c_str(), &status) != 0) return std::nullopt;
     return FileIdentity{status.st_dev, status.st_ino, name_of(found->path)};
+}
+
+std::optional<FileIdentity> identity_of(int descriptor) {
+    struct stat status = {};
+    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return FileIdentity{status.st_dev, status.st_ino};
+}
+
+bool is_descriptor(const std::string& path) {
+    std::string problem;
+    const std::optional<OutputPath> found = follow(path, problem);
+    return found && found->kind == OutputPath::descriptor;
+}
+
+bool is_input(const std::string& path) {
+    std::string problem;
+    const std::optional<OutputPath> found = follow(path, problem);
+    return found && found->exists && is_input(found->status);
 }
 
 } // namespace shard

@@ -1,5 +1,6 @@
 // `run --save` and `--restore`: what is saved when, and how a restored run goes on.
 #include "cli/command/command.h"
+#include "executor/checkpoint/checkpoint_save.h"
 #include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "test_paths.h"
@@ -11,7 +12,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace shard {
@@ -244,6 +247,33 @@ TEST_CASE("run --save and --restore: slips are refused before anything runs") {
     CHECK(refused("--steps 5 --repeat 3 --restore " + folder) ==
           "error[E0701]: --steps 5 leaves no step to warm up with before --repeat\n"
           "  = help: the checkpoint has made 5: --steps 6 makes one more first\n\n");
+    // Of two runs, the second one is told so before it begins.
+    {
+        Diagnostics diagnostics;
+        const std::unique_ptr<FolderLock> first = prepare_save(folder, diagnostics);
+        CHECK(refused("--steps 7 --log l --save " + folder) ==
+              "error[E0614]: another process is saving to '" + folder +
+                  "'\n  = help: give each run a folder of its own\n\n");
+    }
+    // What is restored from a folder of somebody else's files can be saved there.
+    fs::remove(folder + "/step-5/model.safetensors.index.json");
+    CHECK(run_line("layout.yaml --mode train --restore-only params --restore " + folder + "/step-5 --save " + folder +
+                   "/step-5")
+              .code == 0);
+    fs::remove(folder + "/latest");
+    REQUIRE(::mkfifo((folder + "/latest").c_str(), 0666) == 0);
+    CHECK(refused("--restore " + folder)
+              .starts_with("error[E0612]: " + folder + "/latest is damaged: is not a regular file\n"));
+    CHECK(refused("--save " + folder).find("/latest is not a regular file\n") != std::string::npos);
+    fs::remove(folder + "/latest");
+    fs::create_symlink("/dev/null", folder + "/latest");
+    CHECK(refused("--save " + folder).find("/latest is not a regular file\n") != std::string::npos);
+    CHECK(fs::exists(folder + "/step-5/model.safetensors"));
+    fs::remove(folder + "/latest");
+    std::ofstream(folder + "/latest") << "step-5\n";
+    REQUIRE(::mkfifo((folder + "/step-5/model.safetensors.index.json").c_str(), 0666) == 0);
+    CHECK(refused("--restore " + folder).find("model.safetensors.index.json: is not a regular file\n") !=
+          std::string::npos);
     CHECK(refused("--save " + folder + "/latest")
               .starts_with("error[E0614]: cannot save to '" + folder + "/latest': Not a directory\n"));
 }

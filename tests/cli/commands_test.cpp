@@ -11,14 +11,20 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include <unistd.h>
 
 #include "test_paths.h"
 
 using namespace shard;
 
 namespace {
+
+// Of this process alone: tests run side by side.
+const std::string lab_folder = std::string(SHARDC_TEST_DIR) + "/lab_" + std::to_string(::getpid());
 
 struct Shell {
     MemoryFiles files{SHARDC_SOURCE_DIR};
@@ -104,6 +110,11 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
           "error[E0706]: the model has no input 'q'\n  = help: there are x, w1, w2\n\n");
     CHECK(shell.mistake("run @model.yaml @layout.yaml --output q=x.npy") ==
           "error[E0706]: the model has no output 'q'\n  = help: there are z\n\n");
+    // A second file beside a plan would be left aside.
+    REQUIRE(shell("plan @model.yaml @layout.yaml -o p.json").code == 0);
+    for (const std::string second : {"@layout.yaml", "p.json", "nope.yaml"})
+        CHECK(shell.mistake("run p.json " + second + " --verify")
+                  .starts_with("error[E0701]: 'p.json' is a plan file, and '"));
     CHECK(shell.mistake("list opps") == "error[E0706]: there is no list 'opps'\n  = help: did you mean 'ops'?\n\n");
     CHECK(shell.mistake("explain eisnum").find("  = help: did you mean 'einsum'?\n") != std::string::npos);
     CHECK(shell.mistake("show @model.yaml @layout.yaml w3").find("error[E0706]: there is no tensor 'w3'\n") == 0);
@@ -175,6 +186,21 @@ TEST_CASE("diff names the hardware of each plan, and warns where it differs") {
     CHECK(json["plans"][0]["hardware"] == "tpu-v5e");
     CHECK(json["plans"][1]["hardware"] == "h100");
     CHECK(json["warnings"] == nlohmann::json{warning});
+    // Files of one name, of which one has a faster link, and one another comment.
+    const std::string profile = "hardware: lab\nlinks: {wire: {topology: switched, bandwidth: ";
+    const std::string layout = "mesh: {data: 2}\nrules: [{batch: data}]\nhardware: ", at = "'" + lab_folder + "/";
+    for (const auto& [file, written] :
+         {std::pair("slow", profile + "1.0e9}}\n"), std::pair("fast", profile + "2.0e9}}\n"),
+          std::pair("same", "# as measured\n" + profile + "1.0e9}}\n")}) {
+        std::filesystem::create_directories(lab_folder);
+        std::ofstream(lab_folder + "/" + file + ".yaml") << written;
+        shell.files.files[std::string(file) + "_layout.yaml"] = layout + at + file + ".yaml'\n";
+    }
+    const CommandResult files = shell("diff @model.yaml slow_layout.yaml fast_layout.yaml");
+    CHECK(files.code == 0);
+    CHECK(files.out.find("warning: " + warning + "\n") != std::string::npos);
+    CHECK(shell("diff @model.yaml slow_layout.yaml same_layout.yaml").out.find("warning") == std::string::npos);
+    std::filesystem::remove_all(lab_folder);
     const CommandResult same = shell("diff @model.yaml @layout.yaml @embed_model.yaml");
     CHECK(same.out.starts_with("dot_relu_dot, forward, on data 2 x model 4 = 8 devices, tpu-v5e\n"));
     CHECK(same.out.find("warning") == std::string::npos);

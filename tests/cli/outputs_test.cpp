@@ -4,6 +4,8 @@
 #include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "plans/diagnostics/usual_help.h"
+#include "plans/disk/file.h"
+#include "plans/disk/read_inputs.h"
 #include "test_paths.h"
 #include "tests/executor/plan_builder.h"
 #include "tests/support/memory_files.h"
@@ -63,12 +65,13 @@ std::map<std::string, std::string> all_texts() {
 void make_files() {
     fs::remove_all(folder);
     fs::create_directories(folder + "/there/deep");
-    std::ofstream(folder + "/model.yaml") << "model: line\naxes: {batch: 4, in: 2}\n"
-                                             "inputs: {x: {axes: [batch, in], init: ones}}\n"
-                                             "params: {w: {axes: [in], init: ones}}\n"
-                                             "graph: [{y: {mul: [x, w]}}]\noutputs: [y]\ntrain:\n"
-                                             "  targets: {t: {axes: [batch, in], init: zeros}}\n"
-                                             "  loss: {mse: [y, t]}\n  optimizer: {sgd: {learning_rate: 0.25}}\n";
+    std::ofstream(folder + "/model.yaml")
+        << "model: line\naxes: {batch: 4, in: 2}\n"
+           "inputs: {x: {axes: [batch, in], init: ones}}\n"
+           "params: {w: {axes: [in], init: ones}}\n"
+           "graph: [{y: {mul: [x, w]}}]\noutputs: [y]\ntrain:\n"
+           "  targets: {t: {axes: [batch, in], init: zeros}}\n"
+           "  loss: {mse: [y, t]}\n  optimizer: {sgd: {learning_rate: 0.25, momentum: 0.5}}\n";
     std::ofstream(folder + "/layout.yaml") << "mesh: {data: 2}\nrules: [{batch: data}, {in: ~}]\n";
     Diagnostics diagnostics;
     REQUIRE(write_npy(folder + "/x.npy", make_tensor(DType::f32, {4, 2}, [](i64) { return 1.0; }), diagnostics));
@@ -113,7 +116,7 @@ TEST_CASE("an output that is an input or another output, by whatever path, is re
     // Of commands whose words need not be files, and of files that others name.
     CommandResult result = run_on_disk("show @/plan.json --output @/plan.json");
     CHECK(result.code == 2);
-    CHECK(result.err.starts_with("error[E0703]: cannot write '@/plan.json': it is a file that was read for this\n"));
+    CHECK(result.err.starts_with("error[E0707]: '@/plan.json' was read as an input, and would be written over\n"));
     CHECK(all_texts() == before);
     // What is no file may be named twice.
     if (::mknod((folder + "/null").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0)
@@ -122,6 +125,118 @@ TEST_CASE("an output that is an input or another output, by whatever path, is re
     const int reader = ::open((folder + "/pipe").c_str(), O_RDONLY | O_NONBLOCK);
     CHECK(run_on_disk(plan + "-o @/pipe --output @/pipe").code == 0);
     ::close(reader);
+}
+
+TEST_CASE("what is read though no option names it is not written over: a hardware profile, a checkpoint") {
+    make_files();
+    std::ofstream(folder + "/hw.yaml") << "hardware: lab\nlinks: {wire: {topology: switched, bandwidth: 1.0e9}}\n";
+    std::ofstream(folder + "/layout.yaml") << "mesh: {data: 2}\nrules: [{batch: data}, {in: ~}]\nhardware: hw.yaml\n";
+    REQUIRE(run_on_disk("run @/model.yaml @/layout.yaml --mode train --steps 2 --save @/ck").code == 0);
+    REQUIRE(run_on_disk("plan @/model.yaml @/layout.yaml -o @/plan.json").code == 0);
+    const std::map<std::string, std::string> before = all_texts();
+    const std::string both = " @/model.yaml @/layout.yaml ", run = "run" + both,
+                      restored = run + "--mode train --steps 3 --restore @/ck ";
+    const std::vector<std::pair<std::string, std::string>> slips = {
+        {"plan" + both + "-o @/hw.yaml", "'@/hw.yaml' was read as an input, and would be written over"},
+        {"plan" + both + "--output @/here/hw.yaml", "'@/here/hw.yaml' was read as an input, and would be written over"},
+        {"check" + both + "--output @/hw.yaml", "'@/hw.yaml' was read as an input, and would be written over"},
+        {"show" + both + "--output @/hw.yaml", "'@/hw.yaml' was read as an input, and would be written over"},
+        {run + "--output y=@/hw.yaml", "--output would write over '@/hw.yaml', which was read as an input"},
+        {run + "--mode train --log @/here/hw.yaml",
+         "--log would write over '@/here/hw.yaml', which was read as an input"},
+        {restored + "--log @/ck/latest", "--log would write over '@/ck/latest', which was read as an input"},
+        {restored + "--output loss=@/ck/step-2/model.safetensors",
+         "--output would write over '@/ck/step-2/model.safetensors', which was read as an input"},
+        {restored + "--output loss=@/ck/step-2/model.safetensors.index.json",
+         "--output would write over '@/ck/step-2/model.safetensors.index.json', which was read as an input"},
+        // Not one that is read, but what is left would be no checkpoint.
+        {restored + "--restore-only params --output loss=@/ck/step-2/optimizer.safetensors",
+         "--output would write over '@/ck/step-2/optimizer.safetensors', which was read as an input"},
+        {run + "--restore @/ck/step-2/model.safetensors --output y=@/ck/step-2/model.safetensors",
+         "--output would write over '@/ck/step-2/model.safetensors', which was read as an input"},
+    };
+    for (const auto& [line, message] : slips) {
+        const std::string slip = line; // clang 14 has no captures of bindings
+        CAPTURE(slip);
+        const CommandResult result = run_on_disk(line);
+        CHECK(result.code == 2);
+        CHECK(result.out == "");
+        CHECK(result.err.starts_with("error[E0707]: " + message + "\n"));
+    }
+    CHECK(all_texts() == before);
+    // The writers know it themselves.
+    const ReadInputs inputs;
+    std::string problem;
+    REQUIRE(read_file(folder + "/hw.yaml", problem));
+    CHECK_FALSE(write_file_atomically(folder + "/here/hw.yaml", "", problem));
+    CHECK(problem == "it was read as an input");
+    CHECK_FALSE(LogFile::open(folder + "/hw.yaml", problem));
+    Diagnostics diagnostics;
+    REQUIRE(read_npy(folder + "/x.npy", diagnostics));
+    CHECK_FALSE(write_npy(folder + "/x.npy", make_tensor(DType::f32, {1}, [](i64) { return 0.0; }), diagnostics));
+    CHECK(all_texts() == before);
+    // A run saves where it restored from.
+    CHECK(run_on_disk(restored + "--save @/ck").code == 0);
+    CHECK(text_of(folder + "/ck/latest") == "step-3\n");
+}
+
+TEST_CASE("an empty name of a folder is not left aside") {
+    make_files();
+    const std::string run = "run @/model.yaml @/layout.yaml --mode train ";
+    CHECK(
+        run_on_disk(run + "--save ''").err.starts_with("error[E0614]: cannot save to '': No such file or directory\n"));
+    CHECK(run_on_disk(run + "--restore ''").err.starts_with("error[E0611]: "));
+    CHECK(run_on_disk(run + "--save ''").code == 2);
+    CHECK(run_on_disk(run + "--restore ''").code == 2);
+}
+
+TEST_CASE("- is stdin, or stdout in the place of a payload, and nowhere a file of that name") {
+    make_files();
+    const std::string both = " @/model.yaml @/layout.yaml ", run = "run" + both, train = run + "--mode train ";
+    for (const auto& [line, option] :
+         std::vector<std::pair<std::string, std::string>>{{"plan" + both + "-o -", "--plan"},
+                                                          {run + "--output y=-", "--output"},
+                                                          {run + "--output -", "--output"},
+                                                          {run + "--input x=-", "--input"},
+                                                          {train + "--data x=-", "--data"},
+                                                          {train + "--log -", "--log"},
+                                                          {train + "--save -", "--save"},
+                                                          {train + "--restore -", "--restore"}}) {
+        const CommandResult result = run_on_disk(line);
+        CHECK(result.code == 2);
+        CHECK(result.err == "error[E0701]: " + option +
+                                " does not go with stdin or stdout, which - means\n  = help: ./- is a file of that "
+                                "name\n\n");
+    }
+    CHECK_FALSE(fs::exists("-"));
+    CHECK(run_on_disk("plan" + both + "--output -").out == run_on_disk("plan" + both).out);
+}
+
+TEST_CASE(
+    "a file of an input that is rounded is said, as of checkpoints, and one that does not fit comes with a hint") {
+    make_files();
+    std::ofstream(folder + "/model.yaml") << "model: half\ninputs: {x: {shape: [4, 2], dtype: bf16}}\n"
+                                             "graph: [{y: {neg: x}}]\noutputs: [y]\n";
+    std::ofstream(folder + "/layout.yaml") << "mesh: {data: 2}\n";
+    const std::string run = "run @/model.yaml @/layout.yaml --input x=";
+    const CommandResult rounded = run_on_disk(run + "@/x.npy");
+    CHECK(rounded.code == 0);
+    CHECK(rounded.err.starts_with("warning[W0602]: @/x.npy: f32 there, rounded to bf16 here\n"));
+    Diagnostics diagnostics;
+    REQUIRE(write_npy(folder + "/y.npy", make_tensor(DType::f32, {2, 4}, [](i64) { return 1.0; }), diagnostics));
+    const CommandResult misfit = run_on_disk(run + "@/y.npy");
+    CHECK(misfit.code == 2);
+    CHECK(misfit.err.find("= help: " + std::string(usual_help("E0602")) + "\n") != std::string::npos);
+}
+
+TEST_CASE("a line of a log begins a line, also after one that has no end") {
+    make_files();
+    for (const std::string before : {"", "{\"step\": 0}\n", "{\"step\": 0}", "cut"}) {
+        std::ofstream(folder + "/log") << before;
+        REQUIRE(run_on_disk("run @/model.yaml @/layout.yaml --mode train --log @/log").code == 0);
+        const std::string end = before.empty() || before.ends_with('\n') ? "" : "\n";
+        CHECK(text_of(folder + "/log").starts_with(before + end + "{\"step\": 0, "));
+    }
 }
 
 TEST_CASE("an output that cannot be written is found before a run") {

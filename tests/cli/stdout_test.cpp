@@ -179,6 +179,44 @@ TEST_CASE("a training run ends after the step at which stdout is gone, with its 
     check_kept();
 }
 
+TEST_CASE("what the shell sends stdin, stdout and stderr to is known as what options name") {
+    write_text(folder + "/m.yaml", text_of(std::string(SHARDC_SOURCE_DIR) + "/examples/dot_relu_dot/model.yaml"));
+    write_text(folder + "/l.yaml", text_of(std::string(SHARDC_SOURCE_DIR) + "/examples/dot_relu_dot/layout.yaml"));
+    REQUIRE(in_shell(fmt::format("cd '{}'; $shardc plan m.yaml l.yaml -o p.json > report", folder)).code == 0);
+    const auto texts = [] {
+        std::map<std::string, std::string> found;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+            if (entry.is_regular_file() && entry.path().filename() != "err" && entry.path().filename() != "out")
+                found[entry.path().filename().string()] = text_of(entry.path().string());
+        return found;
+    };
+    const std::map<std::string, std::string> before = texts();
+    for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+             {"plan m.yaml l.yaml -o out > out", "--plan would write over 'out', which stdout writes too"},
+             {"plan m.yaml l.yaml >> m.yaml", "stdout would write over 'm.yaml', which MODEL reads"},
+             {"show p.json >> p.json", "stdout is a file that was read as an input, and would be written over"},
+             {"run p.json >> p.json", "stdout would write over 'p.json', which FILE reads"},
+             {"show - --output p.json < p.json", "'p.json' was read as an input, and would be written over"},
+             {"show /dev/stdin --output p.json < p.json", "'p.json' was read as an input, and would be written over"},
+             {"plan - l.yaml -o m.yaml < m.yaml", "--plan would write over 'm.yaml', which MODEL reads"},
+             {"plan /dev/stdin l.yaml -o m.yaml < m.yaml", "--plan would write over 'm.yaml', which MODEL reads"},
+             {"plan /dev/fd/7 l.yaml -o m.yaml 7< m.yaml", "--plan would write over 'm.yaml', which MODEL reads"},
+             {"plan m.yaml l.yaml -o /dev/fd/7 7>> m.yaml",
+              "--plan would write over '/dev/fd/7', which MODEL reads"}}) {
+        const std::string typed = line; // clang 14 has no captures of bindings
+        CAPTURE(typed);
+        const Ended ended = in_shell(fmt::format("cd '{}'; $shardc {}", folder, line));
+        CHECK(ended.code == 2);
+        CHECK(ended.err.starts_with("error[E0707]: " + message + "\n"));
+        CHECK(texts() == before);
+    }
+    // stderr too; and streams of one file do not write over each other.
+    CHECK(in_shell(fmt::format("cd '{}'; $shardc plan m.yaml l.yaml -o out 2> out", folder)).code == 2);
+    CHECK(in_shell(fmt::format("cd '{}'; $shardc plan m.yaml l.yaml > out 2>&1", folder)).code == 0);
+    CHECK(in_shell(fmt::format("cd '{}'; $shardc plan m.yaml l.yaml -o /dev/stdout > out", folder)).code == 0);
+    CHECK(texts() == before);
+}
+
 TEST_CASE("stdin that cannot be read is said, and is not taken for an empty file") {
     const std::string line = "$shardc plan - examples/dot_relu_dot/layout.yaml";
     const Ended closed = in_shell(line + " <&-");

@@ -321,9 +321,10 @@ TEST_CASE("checkpoint: a new one takes the place of the one before, and of what 
     check_restored(plan, folder);
     CHECK(save(plan, folder, 2) == folder + "/step-2");
 
-    const FolderLock other(folder, FolderLock::one);
     Diagnostics diagnostics;
-    CHECK_FALSE(save_checkpoint(plan, folder, SaveWhat::all, 3, {}, diagnostics));
+    const std::unique_ptr<FolderLock> other = prepare_save(folder, diagnostics);
+    REQUIRE(other);
+    CHECK_FALSE(prepare_save(folder, diagnostics));
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all()[0].message == "another process is saving to '" + folder + "'");
     check_restored(plan, folder);
@@ -359,7 +360,7 @@ TEST_CASE("checkpoint: only what this program wrote as a checkpoint is removed, 
             static const std::byte bytes[64] = {};
             return bytes;
         },
-        diagnostics));
+        FolderLock(folder, FolderLock::one), diagnostics));
     check_restored(plan, folder + "/step-2");
     fs::remove(folder + "/latest");
     CHECK(save(plan, folder, 9) == folder + "/step-9");
@@ -382,31 +383,16 @@ TEST_CASE("checkpoint: what is being read is not removed, and what was removed i
     save(plan, folder, 3);
     CHECK(names_in(folder) == std::vector<std::string>{"latest", "step-3"});
 
-    // `latest` named a step that is gone when it is looked for, and names another when it is read again.
-    fs::remove(folder + "/latest");
-    REQUIRE(::mkfifo((folder + "/latest").c_str(), 0666) == 0);
-    std::thread names([&] {
-        for (const std::string name : {"step-2\n", "step-3\n"}) {
-            std::ofstream(folder + "/latest") << name; // waits for a reader
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        }
-    });
-    checkpoint = Checkpoint::open(folder, diagnostics);
-    names.join();
-    REQUIRE(checkpoint);
-    CHECK(checkpoint->step() == 3);
-    checkpoint->close();
-    fs::remove(folder + "/latest");
-    write(folder + "/latest", "step-3\n");
-
-    // Reading while another saves, again and again.
+    // Reading while another saves, again and again: `latest` names a step that is gone when it is looked
+    // for, and names another when it is read again.
     std::atomic<bool> done = false;
     std::thread saver([&] {
         static const std::byte bytes[64] = {};
         for (i64 step = 4; !done; ++step) {
             Diagnostics ignored;
+            const FolderLock lock(folder, FolderLock::one);
             save_checkpoint(
-                plan, folder, SaveWhat::all, step, [](i64, const Buffer&) { return bytes; }, ignored);
+                plan, folder, SaveWhat::all, step, [](i64, const Buffer&) { return bytes; }, lock, ignored);
         }
     });
     i64 read = 0, last = 0, changes = 0;

@@ -46,8 +46,8 @@ const std::byte* shard_of(i64, const Buffer& input) {
 
 bool save_step(const std::string& to, i64 step, Disk& disk) {
     Diagnostics diagnostics;
-    return prepare_save(to, diagnostics, disk) &&
-           save_checkpoint(plan(), to, SaveWhat::all, step, shard_of, diagnostics, disk).has_value();
+    const std::unique_ptr<FolderLock> lock = prepare_save(to, diagnostics, disk);
+    return lock && save_checkpoint(plan(), to, SaveWhat::all, step, shard_of, *lock, diagnostics, disk).has_value();
 }
 
 // The step of the checkpoint, every byte of which was checked; -1 if there is none.

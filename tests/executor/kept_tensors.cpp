@@ -48,10 +48,11 @@ std::string save(const Plan& plan, const std::string& folder, i64 step, const Ke
     }
     std::optional<std::string> written;
     Diagnostics diagnostics;
+    const std::unique_ptr<FolderLock> lock = prepare_save(folder, diagnostics);
+    REQUIRE(lock);
     options.at_end = [&](const StepView& view) {
-        written = save_checkpoint(plan, folder, SaveWhat::all, step, view.shard, diagnostics);
+        written = save_checkpoint(plan, folder, SaveWhat::all, step, view.shard, *lock, diagnostics);
     };
-    REQUIRE(prepare_save(folder, diagnostics));
     run_clean(plan, options);
     REQUIRE(written);
     return *written;
