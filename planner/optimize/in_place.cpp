@@ -2,6 +2,7 @@
 
 #include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
+#include "planner/ops_support/move.h"
 #include "planner/partition/local.h"
 #include "plans/kernel/kernel_in_place.h"
 #include "plans/plan/plan_check_kernel.h"
@@ -16,16 +17,6 @@
 namespace shard {
 
 namespace {
-
-Move copy_kernel(const Shape& shape) {
-    MovePiece piece;
-    piece.in_start.assign(shape.size(), constant(0));
-    piece.out_start.assign(shape.size(), constant(0));
-    piece.in_stride.assign(shape.size(), 1);
-    piece.out_stride.assign(shape.size(), 1);
-    piece.extent = shape;
-    return Move{false, {}, {piece}, 0, true};
-}
 
 class Lander {
 public:
@@ -130,7 +121,7 @@ private:
         node.span = value.span;
         node.inputs = {from};
         node.outputs = {to};
-        node.kernel = copy_kernel(value.type.shape);
+        node.kernel = copy_kernel(value.type);
         node.loop = loop_;
         value.producer = -1;
         graph_->values.push_back(std::move(value));

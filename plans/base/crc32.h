@@ -1,5 +1,4 @@
-// CRC-32 as zlib, gzip and PNG have it (polynomial 0x04C11DB7, reflected): finds damage in files. Python's
-// zlib.crc32(bytes) gives the same number.
+// CRC-32 by zlib: finds damage in files. Python's zlib.crc32(bytes) gives the same number.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +11,10 @@ namespace shard {
 class Crc32 {
 public:
     void add(std::span<const std::byte> bytes);
-    [[nodiscard]] std::uint32_t value() const { return ~state_; }
+    [[nodiscard]] std::uint32_t value() const { return sum_; }
 
 private:
-    std::uint32_t state_ = 0xFFFFFFFF;
+    std::uint32_t sum_ = 0;
 };
 
 } // namespace shard
