@@ -35,7 +35,7 @@ void complete(std::span<const TensorType>, std::span<const TensorType> results, 
 Kernel lower(const LowerContext& context) {
     const std::vector<double>& values = context.attributes.numbers("value");
     if (values.size() == 1) return generate(context, Fill{values[0]});
-    return generate(context, Literal{values});
+    return generate(context, Literal{{values.begin(), values.end()}});
 }
 
 } // namespace
@@ -44,7 +44,8 @@ const OpDef& op_constant() {
     static const OpDef def = [] {
         OpDef made;
         made.name = "constant";
-        made.doc = "One number in every element, or a number for each.\n{constant: 0.5, shape: [8, batch], dtype: f32}";
+        made.doc = "One number in every element, or a number for each, in lists of lists or as `shape` "
+                   "says.\n{constant: 0.5, shape: [8, batch], dtype: f32}";
         made.operands = {0, 0};
         made.attributes = {
             {"value", AttributeDef::Type::elements, true, "one number, or one for each element, row-major"},

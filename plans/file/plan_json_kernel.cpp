@@ -225,7 +225,7 @@ Generate read_generate(const JsonAt& at, const Mesh& mesh) {
     else if (at.has("random"))
         generate.source = read_random(at["random"], mesh);
     else if (at.has("literal"))
-        generate.source = Literal{at["literal"].list<double>([](const JsonAt& value) { return value.number(); })};
+        generate.source = Literal{at["literal"].list<Number>([](const JsonAt& value) { return value.number(); })};
     else
         at.problem("one of fill, iota, random and literal is needed");
     generate.shape = at["shape"].integers();

@@ -55,7 +55,7 @@ struct Move {
     bool flat = false;
     std::vector<int> permutation;
     std::vector<MovePiece> pieces;
-    double fill = 0;
+    Number fill = 0;
     bool covers = true; // the pieces write every element, so nothing needs filling
     bool operator==(const Move&) const = default;
 };
@@ -83,11 +83,11 @@ struct Scatter {
 
 // Makes values from nothing. `start` are per-dim offsets of the local block in the global value of shape `shape`.
 struct Fill {
-    double value = 0;
+    Number value = 0;
     bool operator==(const Fill&) const = default;
 };
 struct Literal {
-    std::vector<double> values; // row-major, global
+    std::vector<Number> values; // row-major, global
     bool operator==(const Literal&) const = default;
 };
 struct Iota {

@@ -1,6 +1,7 @@
 // The instruction set of pointwise kernels: functions of one element. It is closed; graph ops are written over it.
 #pragma once
 
+#include "plans/base/number.h"
 #include "plans/sharding/affine.h"
 
 #include <array>
@@ -62,7 +63,7 @@ struct ScalarStep {
     ScalarOp op = ScalarOp::constant;
     std::array<int, 3> args = {-1, -1, -1}; // earlier steps (input, index: see above)
     DType dtype = DType::f32;               // of the result
-    double value = 0;                       // constant
+    Number value = 0;                       // constant
     Affine start;                           // index
     bool operator==(const ScalarStep&) const = default;
 };

@@ -24,7 +24,7 @@ Nodes nodes(const Local& local) {
         if (pointwise != nullptr)
             for (const ScalarStep& step : pointwise->steps)
                 text +=
-                    step.op == ScalarOp::constant ? fmt::format(" {}", step.value) : fmt::format(" {}", name(step.op));
+                    step.op == ScalarOp::constant ? fmt::format(" {}", step.value.value) : fmt::format(" {}", name(step.op));
         out.push_back(std::move(text));
     }
     return out;

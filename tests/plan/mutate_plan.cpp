@@ -148,7 +148,7 @@ private:
             dtype(step.dtype);
             break;
         case 3:
-            real(step.value);
+            real(step.value.value);
             break;
         default:
             affine(step.start);
@@ -250,7 +250,7 @@ private:
             generate.source = Iota{static_cast<int>(below(4)) - 1};
             break;
         default:
-            generate.source = Literal{std::vector<double>(static_cast<size_t>(below(9)), 1.5)};
+            generate.source = Literal{std::vector<Number>(static_cast<size_t>(below(9)), 1.5)};
             break;
         }
     }

@@ -1,6 +1,7 @@
 #include "plans/file/plan_json.h"
 #include "plans/json/json_text.h"
 #include "plans/plan/plan.h"
+#include "plans/plan/plan_difference.h"
 #include "tests/plan/local_graph.h"
 #include "tests/plan/sample_plan.h"
 
@@ -51,6 +52,34 @@ TEST_CASE("plan file: what is printed parses back as the same plan") {
         CHECK(*parsed == plan);
         CHECK(print_plan(*parsed) == text);
     }
+}
+
+TEST_CASE("plan file: NaN is itself wherever a number becomes an element, and -0 is not 0") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto with = [](double number) {
+        Plan plan = sample_plan();
+        Generate generate = plan.inputs[0].init;
+        generate.source = Fill{number};
+        plan.inputs[0].init = generate;
+        return plan;
+    };
+    const auto holds_itself = [](const auto& kernel) { return kernel == kernel; };
+    CHECK(first_difference(with(nan), with(nan)) == "");
+    CHECK(first_difference(with(nan), with(-nan)) == "");
+    CHECK(first_difference(with(nan), with(1)) == "inputs[0]");
+    CHECK(first_difference(with(0.0), with(-0.0)) == "inputs[0]");
+    CHECK(holds_itself(Literal{{1.0, nan}}));
+    Move move;
+    move.fill = nan;
+    CHECK(holds_itself(move));
+    CHECK(holds_itself(ScalarStep{ScalarOp::constant, {-1, -1, -1}, DType::f32, nan, {}}));
+    CHECK_FALSE(Literal{{1.0, nan}} == Literal{{nan, 1.0}});
+    const std::string text = print_plan(with(nan));
+    Diagnostics diagnostics;
+    const std::optional<Plan> parsed = parse_plan(text, diagnostics);
+    CHECK(words(diagnostics) == Words{});
+    REQUIRE(parsed.has_value());
+    CHECK(first_difference(*parsed, with(nan)) == "");
 }
 
 TEST_CASE("plan file: one buffer and one step a line") {
