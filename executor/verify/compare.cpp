@@ -1,5 +1,6 @@
 #include "executor/verify/compare.h"
 
+#include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
 #include "executor/run/run.h"
 #include "executor/verify/allowance.h"
@@ -28,11 +29,26 @@ i64 holder_of(const Plan& plan, const Buffer& buffer, std::span<const i64> index
     internal_error("an element that no device holds");
 }
 
-void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, double value, double reference,
-                     double tolerance, i64 mismatches, Diagnostics& diagnostics) {
+// The elements of an output that differ by more than they may.
+struct Mismatches {
+    i64 count = 0, first = 0;
+    double tolerance = 0; // of the first
+};
+
+std::string element_text(const Tensor& tensor, i64 flat) {
+    return visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T value = reinterpret_cast<const T*>(tensor.bytes.data())[flat];
+        if constexpr (std::is_integral_v<T>) return fmt::format("{}", value);
+        return fmt::format("{:.9g}", convert_value<double>(value));
+    });
+}
+
+void report_mismatch(const Plan& plan, const PlanOutput& output, const Mismatches& found, const Tensor& values,
+                     const Tensor& expected, Diagnostics& diagnostics) {
     const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
     std::vector<i64> index(buffer.global_shape.size()), local;
-    i64 rest = flat;
+    i64 rest = found.first;
     for (size_t d = index.size(); d-- > 0;) {
         index[d] = rest % buffer.global_shape[d];
         rest /= buffer.global_shape[d];
@@ -40,12 +56,12 @@ void report_mismatch(const Plan& plan, const PlanOutput& output, i64 flat, doubl
     const i64 position = holder_of(plan, buffer, index, local);
     diagnostics
         .finding("P0201", {},
-                 fmt::format("'{}' differs from the reference at index {}: {:.9g}, expected {:.9g}", output.name,
-                             shape_text(index), value, reference))
+                 fmt::format("'{}' differs from the reference at index {}: {}, expected {}", output.name,
+                             shape_text(index), element_text(values, found.first), element_text(expected, found.first)))
         .note(fmt::format("the element is on device {}, at {} of its block ({})", plan.mesh.device_id(position),
                           shape_text(local), text(plan.mesh, buffer.sharding)))
-        .note(fmt::format("{} of {} elements differ by more than {:.3g}", mismatches,
-                          element_count(buffer.global_shape), tolerance));
+        .note(fmt::format("{} of {} elements differ by more than {:.3g}", found.count,
+                          element_count(buffer.global_shape), found.tolerance));
 }
 
 // The loss and the metrics of every step but the last, whose values are among the outputs.
@@ -129,6 +145,56 @@ bool same_outputs(const RunOf& run, const RunOf& reference, Diagnostics& diagnos
     return true;
 }
 
+// Whole numbers and flags are equal or not. As f64, two of 64 bits can look alike.
+Mismatches compare_whole(const Tensor& values, const Tensor& expected, Comparison& comparison) {
+    Mismatches found;
+    visit_dtype(values.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (std::is_integral_v<T>) {
+            const T* a = reinterpret_cast<const T*>(values.bytes.data());
+            const T* b = reinterpret_cast<const T*>(expected.bytes.data());
+            for (i64 i = 0; i < values.type.elements(); ++i) {
+                if (a[i] == b[i]) continue;
+                const double difference = static_cast<double>(static_cast<std::uint64_t>(std::max(a[i], b[i])) -
+                                                              static_cast<std::uint64_t>(std::min(a[i], b[i])));
+                comparison.max_absolute = std::max(comparison.max_absolute, difference);
+                comparison.max_relative = std::max(comparison.max_relative, difference);
+                if (found.count++ == 0) found.first = i;
+            }
+        }
+    });
+    return found;
+}
+
+Mismatches compare_floating(const Tensor& got, const Tensor& wanted, const Tolerances& tolerances,
+                            const PlanOutput& output, Comparison& comparison) {
+    const std::vector<double> values = values_of(got), expected = values_of(wanted);
+    const Allowance allowance = tolerances.of(output, expected);
+    comparison.allowed_relative = std::max(comparison.allowed_relative, allowance.relative);
+    Mismatches found;
+    i64 outliers = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const double x = values[i], y = expected[i];
+        if (!std::isfinite(y)) ++comparison.not_finite;
+        if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+        const double difference = std::fabs(x - y); // not finite where one of them is not
+        const double allowed = allowance.at(i);
+        if (!std::isnan(difference)) {
+            comparison.max_absolute = std::max(comparison.max_absolute, difference);
+            if (difference > allowed && difference <= allowed + allowance.outlier && ++outliers <= allowance.outliers)
+                continue;
+            comparison.max_relative =
+                std::max(comparison.max_relative, allowed > 0 ? difference / allowed * allowance.relative : difference);
+        }
+        if (std::isfinite(difference) && difference <= allowed) continue;
+        if (found.count++ == 0) {
+            found.first = static_cast<i64>(i);
+            found.tolerance = allowed;
+        }
+    }
+    return found;
+}
+
 } // namespace
 
 std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
@@ -137,35 +203,15 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
     Comparison comparison;
     comparison.equal = true;
     for (const PlanOutput& output : reference.plan.outputs) {
-        const std::vector<double> values = values_of(run.result.outputs.at(output.name)),
-                                  expected = values_of(reference.result.outputs.at(output.name));
-        const Allowance allowance = tolerances.of(output, expected);
-        const double relative = allowance.relative;
-        comparison.allowed_relative = std::max(comparison.allowed_relative, relative);
+        const Tensor& values = run.result.outputs.at(output.name);
+        const Tensor& expected = reference.result.outputs.at(output.name);
+        const Mismatches found = is_floating(expected.type.dtype)
+                                     ? compare_floating(values, expected, tolerances, output, comparison)
+                                     : compare_whole(values, expected, comparison);
         compare_steps(tolerances, output, run.result, reference.result, comparison, diagnostics);
-        i64 mismatches = 0, first = 0, outliers = 0;
-        for (size_t i = 0; i < values.size(); ++i) {
-            const double x = values[i], y = expected[i];
-            if (!std::isfinite(y)) ++comparison.not_finite;
-            if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-            const double difference = std::fabs(x - y); // not finite where one of them is not
-            if (!std::isnan(difference)) {
-                comparison.max_absolute = std::max(comparison.max_absolute, difference);
-                const double allowed = allowance.at(i);
-                if (difference > allowed && difference <= allowed + allowance.outlier &&
-                    ++outliers <= allowance.outliers)
-                    continue;
-                comparison.max_relative =
-                    std::max(comparison.max_relative, allowed > 0 ? difference / allowed * relative : difference);
-            }
-            if (std::isfinite(difference) && difference <= allowance.at(i)) continue;
-            if (mismatches++ == 0) first = static_cast<i64>(i);
-        }
-        if (mismatches == 0) continue;
+        if (found.count == 0) continue;
         comparison.equal = false;
-        report_mismatch(run.plan, *find_output(run.plan, output.name), first, values[static_cast<size_t>(first)],
-                        expected[static_cast<size_t>(first)], allowance.at(static_cast<size_t>(first)), mismatches,
-                        diagnostics);
+        report_mismatch(run.plan, *find_output(run.plan, output.name), found, values, expected, diagnostics);
     }
     return comparison;
 }

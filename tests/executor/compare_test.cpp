@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 namespace shard {
 namespace {
@@ -106,6 +108,31 @@ TEST_CASE("integers must be equal, NaN must be at the same places") {
     CHECK_FALSE(compare(DType::f32, holes, negative, diagnostics)->equal);
     CHECK_FALSE(compare(DType::f32, RunResult{}, filled, diagnostics));
     CHECK(diagnostics.all().back().code == "P0202");
+}
+
+TEST_CASE("integers of 64 bits that are alike as f64 are not equal") {
+    const auto of_last = [](i64 last) {
+        RunResult result = result_of(DType::i64, [](i64) { return 1.0; });
+        Tensor& tensor = result.outputs["y"];
+        std::memcpy(tensor.bytes.data() + 23 * sizeof(i64), &last, sizeof(i64));
+        return result;
+    };
+    const i64 large = i64{1} << 53;
+    REQUIRE(static_cast<double>(large) == static_cast<double>(large + 1));
+    Diagnostics diagnostics;
+    CHECK(compare(DType::i64, of_last(large + 1), of_last(large + 1), diagnostics)->equal);
+    const std::optional<Comparison> comparison = compare(DType::i64, of_last(large + 1), of_last(large), diagnostics);
+    REQUIRE(comparison);
+    CHECK_FALSE(comparison->equal);
+    CHECK(comparison->max_absolute == 1);
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all()[0].message ==
+          "'y' differs from the reference at index (3, 5): 9007199254740993, expected 9007199254740992");
+    // From one end of the type to the other: 2^64 - 1.
+    const std::optional<Comparison> apart = compare(DType::i64, of_last(std::numeric_limits<i64>::max()),
+                                                    of_last(std::numeric_limits<i64>::min()), diagnostics);
+    REQUIRE(apart);
+    CHECK(apart->max_absolute == 0x1p64);
 }
 
 TEST_CASE("an f64 output that was cast from f32 may differ as f32 does") {
