@@ -12,8 +12,9 @@ namespace shard {
 
 namespace {
 
-// What a file is by its content: "a model", "a layout", or empty.
+// What a file is by its content: "a model", "a layout", "a plan", or empty.
 std::string_view kind_of(const Sources& sources, int file) {
+    if (looks_like_plan(sources.text(file))) return "a plan";
     Diagnostics ignored;
     const std::optional<Yaml> yaml = parse_yaml(sources, file, ignored);
     if (!yaml || (yaml->find("graph") != nullptr) == (yaml->find("mesh") != nullptr)) return {};
@@ -24,7 +25,9 @@ std::string_view kind_of(const Sources& sources, int file) {
 void find_swapped(const Sources& sources, const PlanRequest& request, Compilation& compilation) {
     if (!compilation.diagnostics.has_error()) return;
     const std::string_view model = kind_of(sources, request.model_file), layout = kind_of(sources, request.layout_file);
-    if (model != "a layout" && layout != "a model") return;
+    const bool wrong_model = model == "a layout" || model == "a plan",
+               wrong_layout = layout == "a model" || layout == "a plan";
+    if (!wrong_model && !wrong_layout) return;
     compilation.diagnostics = {};
     if (model == "a layout" && layout == "a model") {
         compilation.diagnostics
@@ -34,12 +37,13 @@ void find_swapped(const Sources& sources, const PlanRequest& request, Compilatio
             .help("the model comes first: MODEL LAYOUT");
         return;
     }
-    const int wrong = model == "a layout" ? request.model_file : request.layout_file;
+    const int wrong = wrong_model ? request.model_file : request.layout_file;
     compilation.diagnostics
         .error("E0709", {},
                fmt::format("'{}' is {}, and stands in the place of {}", sources.name(wrong),
-                           model == "a layout" ? model : layout, model == "a layout" ? "a model" : "a layout"))
-        .help("give a model, then a layout: MODEL LAYOUT");
+                           wrong_model ? model : layout, wrong_model ? "a model" : "a layout"))
+        .help(model == "a plan" || layout == "a plan" ? "a plan stands alone: it holds its model and its layout"
+                                                      : "give a model, then a layout: MODEL LAYOUT");
 }
 
 // The model is in compiled.sources, or could not be read.

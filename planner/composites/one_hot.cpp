@@ -1,4 +1,5 @@
 #include "planner/graph/chain.h"
+#include "planner/model/type_limits.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,13 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!is_integer(type.dtype)) {
         builder.diagnostics().error(
             "E0224", span, fmt::format("'one_hot' takes the numbers of classes, and they are {}", name(type.dtype)));
+        return std::nullopt;
+    }
+    if (const i64 classes = attributes.integers("size")[0]; !can_hold(type.dtype, static_cast<double>(classes - 1))) {
+        builder.diagnostics()
+            .error("E0226", span,
+                   fmt::format("'one_hot' counts {} classes, and their numbers are {}", classes, name(type.dtype)))
+            .help("look for a size with too many digits, or cast the numbers to i64");
         return std::nullopt;
     }
     Chain chain(builder);

@@ -22,21 +22,21 @@ InferResult infer(const InferContext& context) {
     Shape shape = context.attributes.integers("shape");
     const std::ptrdiff_t unknown = std::count(shape.begin(), shape.end(), -1);
     const i64 total = operand.elements();
-    i64 known = 1;
+    std::optional<i64> known = 1; // the sizes given, multiplied
     bool fits = unknown <= 1;
     for (i64 size : shape) {
         if (size == -1) continue;
-        const std::optional<i64> product = checked_multiply(known, size);
-        fits = fits && size > 0 && product;
-        known = product.value_or(1);
+        known = known ? checked_multiply(*known, size) : std::nullopt;
+        fits = fits && size > 0 && known;
     }
-    if (fits && unknown == 1 && total % known == 0) *std::find(shape.begin(), shape.end(), -1) = total / known;
+    if (fits && unknown == 1 && total % *known == 0) *std::find(shape.begin(), shape.end(), -1) = total / *known;
     if (!fits || std::count(shape.begin(), shape.end(), -1) > 0 || checked_element_count(shape) != total) {
         context.diagnostics
             .error("E0223", context.span,
                    fmt::format("{} cannot be reshaped to {}", operand_text(context, 0), shape_text(shape)))
             .note(unknown > 1 ? std::string("more than one dim is -1")
-                              : fmt::format("it has {} elements, the sizes given multiply to {}", total, known));
+                              : fmt::format("it has {} elements, the sizes given multiply to {}", total,
+                                            known ? std::to_string(*known) : "more than 64 bits can count"));
         return std::nullopt;
     }
     TensorType type = make_type(operand.dtype, shape);

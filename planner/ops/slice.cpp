@@ -10,13 +10,20 @@ namespace shard {
 namespace {
 
 struct Window {
-    std::vector<i64> start, limit, stride; // start and limit from the front
+    std::vector<i64> start, limit, stride;
 };
 
+// Negative starts and limits count from the end.
+Window written_window(const TensorType& operand, const Attributes& attributes) {
+    const size_t rank = operand.shape.size();
+    return {per_dim(attributes, "start", std::vector<i64>(rank, 0)), per_dim(attributes, "limit", operand.shape),
+            per_dim(attributes, "stride", std::vector<i64>(rank, 1))};
+}
+
+// The same, counted from the front.
 Window window_of(const TensorType& operand, const Attributes& attributes) {
     const size_t rank = operand.shape.size();
-    Window window{per_dim(attributes, "start", std::vector<i64>(rank, 0)), per_dim(attributes, "limit", operand.shape),
-                  per_dim(attributes, "stride", std::vector<i64>(rank, 1))};
+    Window window = written_window(operand, attributes);
     for (size_t d = 0; d < rank; ++d) {
         if (window.start[d] < 0) window.start[d] += operand.shape[d];
         if (window.limit[d] < 0) window.limit[d] += operand.shape[d];
@@ -32,10 +39,11 @@ InferResult infer(const InferContext& context) {
     for (size_t d = 0; d < operand.shape.size(); ++d) {
         const i64 start = window.start[d], limit = window.limit[d], stride = window.stride[d];
         if (start < 0 || limit > operand.shape[d] || start >= limit || stride < 1) {
+            const Window written = written_window(operand, context.attributes);
             context.diagnostics
                 .error("E0226", context.span,
-                       fmt::format("'slice' cannot take [{}:{}:{}] of dim {} of {}", start, limit, stride, d,
-                                   operand_text(context, 0)))
+                       fmt::format("'slice' cannot take [{}:{}:{}] of dim {} of {}", written.start[d], written.limit[d],
+                                   written.stride[d], d, operand_text(context, 0)))
                 .help(
                     "0 <= start < limit <= size, and stride at least 1; negative starts and limits count from the end");
             return std::nullopt;

@@ -29,7 +29,16 @@ bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propag
         const i64 bytes =
             element_count(local_shape(value.type.shape, propagation.values[i])) * byte_size(value.type.dtype);
         const std::optional<i64> everywhere = checked_multiply(bytes, mesh.device_count());
-        if (bytes > arena_limit - sum || *whole_bytes > whole_limit || !everywhere || *everywhere > total_limit) {
+        const bool fits_device = bytes <= arena_limit - sum && *whole_bytes <= whole_limit;
+        if (fits_device && (!everywhere || *everywhere > total_limit)) {
+            diagnostics
+                .error("E0401", value.span,
+                       fmt::format("too large to plan: each of the mesh's {} devices holds {} of '{}'",
+                                   mesh.device_count(), exact_bytes(bytes), value.name))
+                .help("look for an axis size with too many digits, of the mesh or of the model");
+            return false;
+        }
+        if (!fits_device) {
             diagnostics
                 .error("E0401", value.span,
                        fmt::format("too large to plan at '{}' of shape {}: {} per device, {} whole", value.name,

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t max_mesh_axes = 32;
 constexpr size_t max_listed_devices = 1 << 20;
+constexpr i64 max_devices = i64{1} << 40; // totals over devices are counted in 64 bits
 
 class LayoutReader {
 public:
@@ -48,7 +49,10 @@ public:
         if (const Yaml* fsdp = yaml_->find("fsdp")) read_fsdp(*fsdp);
         if (const Yaml* hardware = yaml_->find("hardware")) {
             layout_.hardware_span = hardware->span;
-            if (std::optional<std::string> name = read_string(*hardware, "hardware", *diagnostics_))
+            if (hardware->kind() == "a number")
+                diagnostics_->error("E0113", hardware->span, "hardware: expected a name, found a number")
+                    .help("`shardc list hardware` names what there is; a file of your own is named by its path");
+            else if (std::optional<std::string> name = read_string(*hardware, "hardware", *diagnostics_))
                 layout_.hardware = std::move(*name);
         }
         if (const Yaml* policy = yaml_->find("policy")) layout_.policy = read_policy_map(*policy, *diagnostics_);
@@ -79,8 +83,13 @@ private:
             layout_.mesh_spans.push_back(entry.key_span);
             if (devices) devices = checked_multiply(*devices, axis->size);
         }
-        if (!devices) diagnostics_->error("E0302", mesh.span, "the number of devices does not fit in 64 bits");
-        return good && devices;
+        if (devices && *devices <= max_devices) return good;
+        diagnostics_
+            ->error("E0302", mesh.span,
+                    devices ? fmt::format("the mesh has {} devices, more than {}", *devices, max_devices)
+                            : std::string("the number of devices does not fit in 64 bits"))
+            .help("look for an axis size with too many digits");
+        return false;
     }
 
     // `data: 2` or `data: {size: 2, link: dcn}`.

@@ -130,6 +130,11 @@ private:
                 good = false;
                 continue;
             }
+            if (item.kind() == "a number") {
+                diagnostics_->error("E0113", item.span, fmt::format("{}: expected names, found a number", what("axes")))
+                    .help("sizes are a shape: write shape: [8, 16]");
+                return false;
+            }
             const std::optional<Name> name = read_name(item, "a logical axis", *diagnostics_);
             const AxisDecl* axis = name ? find(name->text) : nullptr;
             if (name && axis == nullptr && !has_shape) {
@@ -188,6 +193,12 @@ private:
         if (yaml == nullptr) return true;
         InitDecl& init = tensor_.init;
         init.span = yaml->span;
+        if (yaml->kind() == "a number") {
+            diagnostics_
+                ->error("E0113", yaml->span, fmt::format("{}: expected an initializer, found a number", what("init")))
+                .help(fmt::format("write init: {{constant: {{value: {}}}}}", yaml->scalar()->text));
+            return false;
+        }
         if (yaml->scalar() != nullptr) {
             const std::optional<std::string> name = read_string(*yaml, what("init"), *diagnostics_);
             init.name = name.value_or("");

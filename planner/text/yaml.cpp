@@ -59,7 +59,10 @@ public:
         if (!stack_.empty() && stack_.back().is_map) {
             const Frame& top = stack_.back();
             if (!top.has_key) reject_key(offset, "an empty key");
-            if (top.key_end >= offset || text().substr(offset, 1) == "\n") span = top.pending.key_span;
+            const std::string_view before = text().substr(top.key_end, offset - std::min(offset, top.key_end));
+            if (top.key_end >= offset || before.find('\n') != std::string_view::npos ||
+                text().substr(offset, 1).find_first_of("\n,}]") == 0)
+                span = top.pending.key_span;
             check_colon(top);
         }
         add_weight(1, span);

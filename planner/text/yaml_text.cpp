@@ -73,6 +73,10 @@ bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics)
             .help(fmt::format("save it as UTF-8: iconv -f {} -t UTF-8 FILE > NEW", encoding));
         return false;
     }
+    if (constexpr std::string_view mark = "\xEF\xBB\xBF"; rest.starts_with(mark) && rest.substr(3).starts_with(mark)) {
+        fail("the file begins with two byte order marks").help("save it as UTF-8 without them");
+        return false;
+    }
     while (!rest.empty()) {
         const unsigned char c = static_cast<unsigned char>(rest[0]);
         if (c == '\r' && !rest.starts_with("\r\n")) {

@@ -21,8 +21,13 @@ char32_t code_point(std::string_view text, size_t length) {
 
 bool is_hidden(char32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) ||                          // C0, DEL, C1
-           c == 0x061C || c == 0x200E || c == 0x200F ||                    // marks of direction
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || // separators, overrides, isolates
+           c == 0x00A0 || c == 0x202F || c == 0x205F || c == 0x1680 ||     // spaces that look like the one
+           (c >= 0x2000 && c <= 0x200A) || c == 0x3000 ||                  // more of them
+           c == 0x00AD || c == 0x034F || c == 0x180E || c == 0xFEFF ||     // a soft hyphen, joiners, a byte order mark
+           (c >= 0x200B && c <= 0x200F) || (c >= 0x2060 && c <= 0x2065) || // of no width; marks of direction
+           c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0 ||     // letters without a glyph
+           c == 0x061C ||                                                  // a mark of direction
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) || // separators, overrides, isolates
            (c >= 0xFFF9 && c <= 0xFFFB) || c == 0xFFFE || c == 0xFFFF;     // annotations; not characters, nor XML
 }
 

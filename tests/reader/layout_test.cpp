@@ -74,7 +74,12 @@ TEST_CASE("meshes that cannot be") {
     CHECK(layout_problems("mesh: {data: {size: 2, lnik: dcn}}\n") ==
           "E0114 1:24+4 unknown key 'lnik' in mesh axis 'data'\n  help did you mean 'link'?\n");
     CHECK(layout_problems("mesh: {a: 4294967296, b: 4294967296}\n") ==
-          "E0302 1:7+1 the number of devices does not fit in 64 bits\n");
+          "E0302 1:7+1 the number of devices does not fit in 64 bits\n  help look for an axis size with too many "
+          "digits\n");
+    CHECK(layout_of("mesh: {a: 1099511627776}").mesh.device_count() == i64{1} << 40);
+    CHECK(layout_problems("mesh: {a: 1099511627777}\n") ==
+          "E0302 1:7+1 the mesh has 1099511627777 devices, more than 1099511627776\n"
+          "  help look for an axis size with too many digits\n");
     CHECK(layout_of("mesh: {a: 1000, b: 1000}").mesh.device_count() == 1000000);
     std::string many = "mesh: {";
     for (int i = 0; i < 33; ++i) many += "a" + std::to_string(i) + ": 1, ";

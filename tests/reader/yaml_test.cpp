@@ -48,6 +48,8 @@ TEST_CASE("a document becomes a tree with places, in the order written") {
 
 TEST_CASE("columns count bytes, with a byte order mark and with carriage returns") {
     CHECK(yaml_of("\xEF\xBB\xBFkey: value").map()->at(0).key_span == Span{0, 1, 4, 3});
+    CHECK(yaml_problems("\xEF\xBB\xBF\xEF\xBB\xBFkey: value") ==
+          "E0108 1:1+1 the file begins with two byte order marks\n  help save it as UTF-8 without them\n");
     CHECK(yaml_of("a: 1\r\nb: 2\r\n").find("b")->span == Span{0, 2, 4, 1});
     CHECK(yaml_of("'\xC3\xA9': 2").find("\xC3\xA9")->span == Span{0, 1, 7, 1});
 }
@@ -232,8 +234,8 @@ TEST_CASE("floating-point numbers, truth values and strings") {
           "E0115 1:1+5 x: 1e999 is out of range\n"
           "E0115 1:1+4 x: expected a finite number, found .inf\n"
           "E0113 1:1+5 x: expected a number, found a string\n"
-          "E0113 1:1+4 x: expected a string, found a number\n  help if it is one, put it in quotes: \".nan\"\n"
-          "E0113 1:1+3 x: expected a number, found a string\n"
+          "E0113 1:1+4 x: expected a string, found a number\n"
+          "E0113 1:1+3 x: expected a number, found a string\n  help the number that is none is written .nan\n"
           "E0115 1:1+4 x: '01.5' has a leading zero\n"
           "  note some YAML readers take such a number for octal\n  help remove the zero\n"
           "E0113 1:1+3 x: expected true or false, found 'yes'\n"
