@@ -207,16 +207,13 @@ private:
     BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
         std::vector<std::string> paths;
         for (const Name& name : entry.results) paths.push_back(builder_.unique_name(scope.full(name.text), "#"));
-        YamlMap arguments = entry.arguments;
-        std::vector<Name> operand_names = entry.operands;
-        if (op && !op->subject.empty()) take_subject(*op, entry, arguments, operand_names);
         Builder::Place place{scope.path(), paths[0], entry.op.span, {}, {}, region_};
-        for (const Name& name : operand_names) {
+        for (const Name& name : entry.operands) {
             place.operand_spans.push_back(name.span);
             place.operand_names.push_back(name.text);
         }
         builder_.set_place(std::move(place));
-        const std::optional<std::vector<ValueId>> operands = resolve_operands(builder_, scope, operand_names);
+        const std::optional<std::vector<ValueId>> operands = resolve_operands(builder_, scope, entry.operands);
         if (!operands) return std::nullopt;
         const OpDef::Arity arity = op ? op->operands : composite->operands;
         const int count = static_cast<int>(operands->size());
@@ -232,7 +229,7 @@ private:
                                       entry.op.span,
                                       diagnostics_,
                                       region()};
-        const std::optional<ReadArguments> read = read_arguments(context, arguments);
+        const std::optional<ReadArguments> read = read_arguments(context, entry.arguments);
         if (!read) return std::nullopt;
         const size_t values_before = graph_.values.size();
         BuiltValues results = builder_.emit_all(entry.op.text, *operands, read->attributes);

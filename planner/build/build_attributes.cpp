@@ -1,5 +1,6 @@
 #include "planner/build/build_attributes.h"
 
+#include "planner/build/build_elements.h"
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
@@ -22,13 +23,6 @@ std::vector<const Yaml*> items_of(const Yaml& yaml) {
     if (!yaml.list()) return {&yaml};
     for (const Yaml& item : *yaml.list()) items.push_back(&item);
     return items;
-}
-
-// The same, lists within lists one after the other.
-void add_leaves(const Yaml& yaml, std::vector<const Yaml*>& leaves) {
-    if (!yaml.list()) leaves.push_back(&yaml);
-    if (yaml.list())
-        for (const Yaml& item : *yaml.list()) add_leaves(item, leaves);
 }
 
 std::vector<std::string_view> axis_names(const Model& model) {
@@ -81,7 +75,7 @@ public:
         case Type::number:
             return keep(def, read_double(yaml, def.name, context_.diagnostics));
         case Type::element:
-            return keep(def, read_element(yaml, def.name, context_.diagnostics));
+            return keep(def, read_element_of(of_operand(), yaml, def.name, context_.diagnostics));
         case Type::flag:
             return keep(def, read_bool(yaml, def.name, context_.diagnostics));
         case Type::string:
@@ -152,6 +146,12 @@ private:
             names.push_back(std::move(name));
         }
         if (def.type == Type::size && !check_one(def, yaml, sizes.size(), "size")) return false;
+        if (def.type == Type::size && sizes[0] < 1) {
+            context_.diagnostics.error(
+                "E0226", yaml.span,
+                fmt::format("`{}` of '{}' must be at least 1, not {}", def.name, context_.op, sizes[0]));
+            return false;
+        }
         result_.attributes.set(std::string(def.name), sizes);
         if (def.type == Type::shape && named && declares("axes") && !result_.attributes.has("axes"))
             result_.attributes.set("axes", names);
@@ -187,21 +187,15 @@ private:
     }
 
     bool read_elements(const AttributeDef& def, const Yaml& yaml) {
-        std::vector<double> numbers;
-        std::vector<const Yaml*> leaves;
-        add_leaves(yaml, leaves);
-        bool all_flags = !leaves.empty();
-        for (const Yaml* item : leaves) {
-            const bool is_flag = item->kind() == "true or false";
-            const std::optional<double> number = is_flag ? std::optional<double>(item->scalar()->text == "true" ? 1 : 0)
-                                                         : read_element(*item, def.name, context_.diagnostics);
-            if (!number) return false;
-            all_flags = all_flags && is_flag;
-            numbers.push_back(*number);
-        }
-        result_.attributes.set(std::string(def.name), numbers);
-        // true and false are bool unless `dtype`, which is read later, says otherwise.
-        if (all_flags && declares("dtype")) result_.attributes.set("dtype", std::string(name(DType::boolean)));
+        const std::optional<DType> dtype =
+            result_.attributes.has("dtype") ? parse_dtype(result_.attributes.string("dtype")) : std::nullopt;
+        const std::optional<Elements> elements = read_elements_of(dtype, yaml, def.name, context_.diagnostics);
+        if (!elements) return false;
+        result_.attributes.set(std::string(def.name), elements->numbers);
+        if (elements->flags && declares("dtype") && !dtype)
+            result_.attributes.set("dtype", std::string(name(DType::boolean)));
+        if (elements->shape.size() > 1 && declares("shape"))
+            result_.attributes.set("shape", elements->shape); // or as said
         return true;
     }
 
@@ -372,6 +366,10 @@ private:
         return true;
     }
 
+    std::optional<DType> of_operand() const {
+        return context_.operands.empty() ? std::nullopt : std::optional(context_.operands[0].dtype);
+    }
+
     bool declares(std::string_view name) const {
         return std::any_of(context_.declared.begin(), context_.declared.end(),
                            [name](const AttributeDef& def) { return def.name == name; });
@@ -411,10 +409,13 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
         if (entry) first_dims = entry;
     }
     Reader reader(context);
-    // Names of dims may refer to what `shape` and `axes` say.
-    for (const bool dims : {false, true})
+    // Elements are of the type that `dtype` says, and names of dims may refer to what `shape` and `axes` say.
+    const auto turn_of = [](Type type) {
+        return type == Type::dtype ? 0 : type == Type::dims || type == Type::dim ? 2 : 1;
+    };
+    for (const int turn : {0, 1, 2})
         for (const AttributeDef& def : context.declared) {
-            if ((def.type == Type::dims || def.type == Type::dim) != dims) continue;
+            if (turn_of(def.type) != turn) continue;
             if (const YamlEntry* entry = find(def.name)) {
                 ok = reader.read(def, entry->value) && ok;
             } else if (def.required) {

@@ -54,20 +54,6 @@ void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diag
         .help(unknown_op_help(entry.op.text, names));
 }
 
-void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands) {
-    for (YamlEntry& item : arguments)
-        if (item.key == op.name) { // written with `in`
-            item.key = std::string(op.subject);
-            return;
-        }
-    if (operands.empty()) return;
-    YamlList list;
-    for (const Name& name : operands) list.push_back({name.span, YamlScalar{name.text, false}});
-    Yaml value = list.size() == 1 ? list[0] : Yaml{operands[0].span, list};
-    arguments.insert(arguments.begin(), {std::string(op.subject), entry.op.span, std::move(value)});
-    operands.clear();
-}
-
 std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
     const YamlEntry* count = argument(entry, "times");
     const std::optional<i64> times = count ? read_int(count->value, "times", diagnostics) : std::nullopt;

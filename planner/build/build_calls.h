@@ -14,9 +14,6 @@ const ModuleDecl* called_module(const Model& model, const Entry& entry);
 // E0203, with the nearest name.
 void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics);
 
-// {constant: 0.5, shape: [8]} and {einsum: "ij->ji", in: x}: the op's own value is an argument.
-void take_subject(const OpDef& op, const Entry& entry, YamlMap& arguments, std::vector<Name>& operands);
-
 // {repeat: block, times: 4, in: x, scan: true, axis: layers}
 struct Repeat {
     i64 times = 1;

@@ -51,7 +51,20 @@ public:
     Arguments(const InitDecl& init, Diagnostics& diagnostics) : init_(init), diagnostics_(diagnostics) {}
 
     std::optional<double> number(std::string_view name) { return read(name, read_double); }
-    std::optional<double> element(std::string_view name) { return read(name, read_element); }
+    // A number that every element of `decl` is.
+    std::optional<double> element(std::string_view name, const TensorDecl& decl) {
+        const std::optional<double> value = read(name, read_element);
+        const Yaml* written = init_.arguments.find(name);
+        const std::optional<ElementProblem> problem =
+            value ? element_problem(decl.dtype, written->scalar()->text, *value) : std::nullopt;
+        if (!problem) return value;
+        diagnostics_
+            .error("E0232", written->span,
+                   fmt::format("'{}' of '{}': {}", init_.name, decl.name.text, problem->message))
+            .help(problem->help);
+        ok_ = false;
+        return std::nullopt;
+    }
     std::optional<std::string> text(std::string_view name) {
         const Yaml* yaml = take(name);
         if (!yaml) return std::nullopt;
@@ -139,7 +152,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
     }
     InitializerSpec spec;
     spec.name = init.name;
-    spec.value = arguments.element("value");
+    spec.value = arguments.element("value", decl);
     spec.stddev = arguments.number("stddev");
     spec.scale = arguments.number("scale");
     spec.lower = arguments.number("lower");
@@ -185,11 +198,7 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
     bool fits = true;
     switch (distribution.kind) {
     case DistributionKind::constant:
-        if (can_hold(decl.dtype, distribution.value)) return true;
-        diagnostics.error("E0232", decl.init.span,
-                          fmt::format("initializer '{}' makes {}, which '{}' cannot hold: it is {}", decl.init.name,
-                                      distribution.value, decl.name.text, name(decl.dtype)));
-        return false;
+        break; // its number was read as one of the type
     case DistributionKind::uniform:
     case DistributionKind::normal:
     case DistributionKind::truncated_normal:

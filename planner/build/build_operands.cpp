@@ -1,21 +1,24 @@
 #include "planner/build/build_operands.h"
 
 #include "planner/build/build_scope.h"
+#include "planner/model/type_limits.h"
 #include "planner/text/yaml_values.h"
-
-#include <cmath>
 
 namespace shard {
 
 namespace {
 
-// A number written in place of an operand.
-std::optional<double> parse_literal(const std::string& text) {
-    if (text == "true") return 1.0;
-    if (text == "false") return 0.0;
-    if (text == "inf" || text == "-inf") return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+// What is written in place of an operand. A flag is bool; a number has the type of the operands beside it.
+struct WrittenValue {
+    double value = 0;
+    bool flag = false;
+};
+
+std::optional<WrittenValue> parse_literal(const std::string& text) {
+    if (text == "true" || text == "false") return WrittenValue{text == "true" ? 1.0 : 0.0, true};
     Diagnostics unheard; // the reader has reported what is no number
-    return read_element(Yaml{{}, YamlScalar{text, false}}, "an operand", unheard);
+    const std::optional<double> number = read_element(Yaml{{}, YamlScalar{text, false}}, "an operand", unheard);
+    return number ? std::optional(WrittenValue{*number}) : std::nullopt;
 }
 
 } // namespace
@@ -23,7 +26,7 @@ std::optional<double> parse_literal(const std::string& text) {
 std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
                                                      const std::vector<Name>& names) {
     std::vector<ValueId> values(names.size(), poisoned);
-    std::vector<std::optional<double>> literals(names.size());
+    std::vector<std::optional<WrittenValue>> literals(names.size());
     bool ok = true;
     std::optional<DType> dtype;
     for (size_t n = 0; n < names.size(); ++n) {
@@ -37,19 +40,24 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
         ok = ok && *found != poisoned;
         values[n] = *found;
         if (*found == poisoned) continue;
-        // The last one, since the first operand of select is a predicate; bool only if nothing else is there.
+        // The last one that is no flag: the predicate of select says nothing about the numbers beside it.
         const DType of_operand = builder.type(*found).dtype;
-        if (!dtype || of_operand != DType::boolean) dtype = of_operand;
+        if (of_operand != DType::boolean) dtype = of_operand;
     }
     if (!ok) return std::nullopt;
     for (size_t n = 0; n < names.size(); ++n) {
         if (!literals[n]) continue;
-        DType literal_dtype = dtype.value_or(DType::f32);
-        // select between two numbers: the predicate's type says nothing
-        if (literal_dtype == DType::boolean && names[n].text != "true" && names[n].text != "false")
-            literal_dtype = DType::f32;
+        const DType literal_dtype = literals[n]->flag ? DType::boolean : dtype.value_or(DType::f32);
+        if (const std::optional<ElementProblem> problem =
+                element_problem(literal_dtype, names[n].text, literals[n]->value);
+            !literals[n]->flag && problem) {
+            builder.diagnostics()
+                .error("E0226", names[n].span, problem->message)
+                .help(problem->help + "; or convert the other operand with `cast`");
+            return std::nullopt;
+        }
         Attributes attributes;
-        attributes.set("value", std::vector<double>{*literals[n]});
+        attributes.set("value", std::vector<double>{literals[n]->value});
         attributes.set("shape", std::vector<i64>{});
         attributes.set("dtype", std::string(name(literal_dtype)));
         const Builder::Place whole = builder.place();

@@ -1,5 +1,7 @@
 #include "planner/build/build_scope.h"
 
+#include "planner/text/number_spelling.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,7 +85,9 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
         return;
     }
     const std::string_view near = nearest(name.text, candidates);
-    if (!near.empty())
+    if (const std::string number = number_spelling_help(name.text); !number.empty())
+        error.help(number);
+    else if (!near.empty())
         error.help(fmt::format("did you mean '{}'?", near));
     else if (region_ >= 0)
         error.help("the body of a manual region sees what its `in` lists and its own results");

@@ -62,11 +62,12 @@ struct TensorDecl {
 };
 
 // One graph entry: {h: {dot: [x, w1], ...}}. Which values there are and what they mean is for build to check; the
-// reader finds the op. Operands are value names ("x", "block.0.h", "a#2") or numbers ("0.5"), as text.
-//   {dot: [x, w], k: 1}                      op dot, operands [x, w], arguments {k: 1}
-//   {einsum: "ab,bc->ac", in: [x, y]}        op einsum, operands [x, y], arguments {einsum: "ab,bc->ac"}: with `in`,
-//   the op's own {repeat: block, times: 4, in: x}         value is an argument of its name; op repeat, arguments
-//   {repeat: block, times: 4} {iota: ~, shape: [8]}                    no operands
+// reader finds the op. Operands are value names ("x", "block.0.h", "a#2"), numbers ("0.5") or flags ("true"), as text.
+//   {dot: [x, w], k: 1}                  op dot, operands [x, w], arguments {k: 1}
+//   {einsum: "ab,bc->ac", in: [x, y]}    op einsum, operands [x, y], arguments {equation: "ab,bc->ac"}: the op's own
+//                                        value is one of its arguments (OpDef::subject)
+//   {repeat: block, times: 4, in: x}     op repeat, operands [x], arguments {repeat: block, times: 4}
+//   {iota: ~, shape: [8]}                no operands
 struct Entry {
     std::vector<Name> results; // usually one; `[q, k]: ...` is written "q, k"
     Name op;                   // op, composite, module, or "repeat"

@@ -1,5 +1,6 @@
 #include "planner/model/names.h"
 
+#include "planner/text/number_spelling.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,11 @@ bool check_name(const std::string& text, Span span, std::string_view what, Diagn
 }
 
 std::optional<Name> read_name(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    if (yaml.kind() == "a number") {
+        diagnostics.error("E0113", yaml.span, fmt::format("expected the name of {}, found a number", what))
+            .help("names begin with a letter or '_'");
+        return std::nullopt;
+    }
     const std::optional<std::string> text = read_string(yaml, what, diagnostics);
     if (!text || !check_name(*text, yaml.span, what, diagnostics)) return std::nullopt;
     return Name{*text, yaml.span};
@@ -58,7 +64,11 @@ std::optional<std::vector<Name>> read_value_names(const Yaml& yaml, std::string_
             names.push_back({*text, item.span});
             return;
         }
-        if (text) diagnostics.error("E0201", item.span, fmt::format("'{}' is not the name of a value", *text));
+        if (text) {
+            DiagnosticBuilder error =
+                diagnostics.error("E0201", item.span, fmt::format("'{}' is not the name of a value", *text));
+            if (const std::string help = number_spelling_help(*text); !help.empty()) error.help(help);
+        }
         good = false;
     };
     if (const YamlList* list = yaml.list())

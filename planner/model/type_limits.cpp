@@ -2,9 +2,54 @@
 
 #include "plans/base/checked.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace shard {
+
+namespace {
+
+// The digits of a number as written, "-12.50e1" as "-125", without what is behind the point.
+std::string whole_digits(std::string_view written) {
+    const size_t e = std::min(written.find_first_of("eE"), written.size());
+    std::string digits;
+    size_t point = std::string::npos;
+    for (char c : written.substr(0, e))
+        if (c == '.')
+            point = digits.size();
+        else if (c >= '0' && c <= '9')
+            digits += c;
+    if (point == std::string::npos) point = digits.size();
+    const int exponent = e < written.size() ? std::atoi(std::string(written.substr(e + 1)).c_str()) : 0;
+    const size_t wanted = static_cast<size_t>(std::clamp<i64>(static_cast<i64>(point) + exponent, 0, 400));
+    digits.resize(wanted, '0');
+    digits.erase(0, digits.find_first_not_of('0'));
+    return (written.starts_with('-') ? "-" : "") + digits;
+}
+
+std::string range_text(DType dtype) {
+    switch (dtype) {
+    case DType::boolean:
+        return "bool holds true and false, or 1 and 0";
+    case DType::i32:
+        return "i32 holds whole numbers from -2147483648 to 2147483647";
+    case DType::u32:
+        return "u32 holds whole numbers from 0 to 4294967295";
+    case DType::i64:
+        return "i64 holds whole numbers from -9223372036854775808 to 9223372036854775807";
+    case DType::f32:
+    case DType::bf16:
+        return fmt::format("{} holds numbers up to 3.4e38, and .inf", name(dtype));
+    case DType::f64:
+        break;
+    }
+    return "";
+}
+
+} // namespace
 
 std::string_view size_problem(DType dtype, const Shape& shape) {
     const std::optional<i64> count = checked_element_count(shape);
@@ -34,6 +79,18 @@ bool can_hold(DType dtype, double number) {
         return whole && number >= -0x1p63 && number < 0x1p63;
     }
     internal_error("a type without elements");
+}
+
+std::optional<ElementProblem> element_problem(DType dtype, std::string_view written, double number) {
+    constexpr double exact = 0x1p53, most = 0x1p64;
+    const bool large = std::fabs(number) >= exact && std::fabs(number) <= most;
+    if (const std::string became = fmt::format("{:.0f}", large ? number : 0);
+        dtype == DType::i64 && large && whole_digits(written) != became)
+        return ElementProblem{
+            fmt::format("{} would become {}: written numbers pass through f64, exact up to 2^53", written, became),
+            "compute it from smaller ones, as sum or product"};
+    if (can_hold(dtype, number)) return std::nullopt;
+    return ElementProblem{fmt::format("{} is not a value of type {}", written, name(dtype)), range_text(dtype)};
 }
 
 } // namespace shard

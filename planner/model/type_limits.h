@@ -15,4 +15,11 @@ std::string_view size_problem(DType dtype, const Shape& shape);
 // Whole numbers hold no fractions, and what is finite stays finite.
 bool can_hold(DType dtype, double number);
 
+// Why a number as written, and as read, cannot be an element of the type, and what to do. Numbers are computed with as
+// f64 before they become elements, so whole ones beyond 2^53 are refused where they would become others.
+struct ElementProblem {
+    std::string message, help;
+};
+std::optional<ElementProblem> element_problem(DType dtype, std::string_view written, double number);
+
 } // namespace shard

@@ -113,7 +113,7 @@ i64 dim_attribute(const Attributes& attributes) { return attributes.integers("di
 bool check_fits(const InferContext& context, double value, DType dtype) {
     if (can_hold(dtype, value)) return true;
     context.diagnostics.error("E0226", context.span, fmt::format("{} is not a value of type {}", value, name(dtype)))
-        .help("write a fitting number, or convert the other operand with `cast`");
+        .help("write a fitting number, or another `dtype`");
     return false;
 }
 

@@ -24,6 +24,19 @@ bool has_attribute(std::string_view op, std::string_view name) {
     return false;
 }
 
+const YamlEntry* find_entry(const YamlMap& map, std::string_view key) {
+    for (const YamlEntry& entry : map)
+        if (entry.key == key) return &entry;
+    return nullptr;
+}
+
+// The argument that is written as the op's own value; "" where operands are.
+std::string_view own_argument(std::string_view op) {
+    if (op == "repeat" || op == "value_and_grad") return op;
+    const OpDef* def = find_op(op);
+    return def == nullptr ? std::string_view() : def->subject;
+}
+
 // Operands may be numbers, {mul: [x, 0.5]}, and a constant true or false.
 bool is_number(const Yaml& yaml) { return yaml.kind() == "a number"; }
 
@@ -158,8 +171,18 @@ private:
         const Yaml* in = yaml.find("in");
         for (const YamlEntry& key : *yaml.map())
             if (&key != &op && key.key != "in") entry.arguments.push_back(key);
-        if (in != nullptr) entry.arguments.insert(entry.arguments.begin(), op);
-        const Yaml& operands = in != nullptr ? *in : op.value;
+        // What stands as the op's own value: an argument, if the op says which or says itself what it reads; else the
+        // operands, and then there is no `in`.
+        const std::string_view argument = own_argument(op.key);
+        const bool own_operands = argument.empty() && (in == nullptr || !op.value.is_null());
+        if (in != nullptr && own_operands) return operands_twice(op, *yaml.map());
+        if (!argument.empty() && !op.value.is_null()) {
+            if (const YamlEntry* again = find_entry(*yaml.map(), argument); again != nullptr && again != &op)
+                return argument_twice(op, *again);
+            entry.arguments.insert(entry.arguments.begin(), {std::string(argument), op.key_span, op.value});
+        }
+        const Yaml nothing;
+        const Yaml& operands = own_operands ? op.value : in != nullptr ? *in : nothing;
         if (operands.is_null()) return true;
         if (operands.map() != nullptr) {
             diagnostics_
@@ -191,6 +214,22 @@ private:
         else
             for (const Yaml& item : *operands.list()) read_one(item);
         return good;
+    }
+
+    bool operands_twice(const YamlEntry& op, const YamlMap& map) {
+        diagnostics_
+            ->error("E0226", find_entry(map, "in")->key_span,
+                    fmt::format("the operands of '{}' are given twice", op.key))
+            .label(op.value.span, "first given here")
+            .help(fmt::format("write them all in one list, `{}: [...]`", op.key));
+        return false;
+    }
+
+    bool argument_twice(const YamlEntry& op, const YamlEntry& again) {
+        diagnostics_->error("E0226", again.key_span, fmt::format("`{}` of '{}' is given twice", again.key, op.key))
+            .label(op.value.span, "first given here")
+            .help(fmt::format("what stands behind `{}:` is its `{}`: write one of them", op.key, again.key));
+        return false;
     }
 
     bool check_repeat(const Yaml& yaml, const YamlEntry& op) {

@@ -1,6 +1,7 @@
 // What scalars mean, for readers that know which type they want.
 #include "planner/text/yaml_values.h"
 
+#include "planner/text/number_spelling.h"
 #include "planner/text/yaml.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,10 @@ namespace shard {
 namespace {
 
 void wrong_type(const Yaml& yaml, std::string_view what, std::string_view wanted, Diagnostics& diagnostics) {
-    diagnostics.error("E0113", yaml.span, fmt::format("{}: expected {}, found {}", what, wanted, yaml.kind()));
+    DiagnosticBuilder error =
+        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected {}, found {}", what, wanted, yaml.kind()));
+    if (wanted == "a map" || yaml.kind() != "a string") return;
+    if (const std::string help = number_spelling_help(yaml.scalar()->text); !help.empty()) error.help(help);
 }
 
 bool all_digits(std::string_view text) {
@@ -147,8 +151,11 @@ std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, 
         return std::nullopt;
     }
     if (yaml.kind() != "a string") {
-        diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a string, found {}", what, yaml.kind()))
-            .help(fmt::format("if it is one, put it in quotes: \"{}\"", scalar->text));
+        DiagnosticBuilder error =
+            diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a string, found {}", what, yaml.kind()));
+        // A number in quotes is no name either.
+        if (yaml.kind() == "true or false")
+            error.help(fmt::format("if it is one, put it in quotes: \"{}\"", scalar->text));
         return std::nullopt;
     }
     return scalar->text;

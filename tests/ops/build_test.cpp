@@ -192,13 +192,15 @@ TEST_CASE("an argument that takes dims takes each once, in one list, and one tha
 }
 
 TEST_CASE("numbers are what the element type can hold, and .inf and .nan stand where elements do") {
-    const std::string remedy = " | write a fitting number, or convert the other operand with `cast`";
-    CHECK(error_of("  - y: {pad: n, low: 1, value: 0.5}\n") == "E0226 7: 0.5 is not a value of type i32" + remedy);
-    CHECK(error_of("  - y: {clamp: n, max: 2147483648}\n") ==
-          "E0226 7: 2147483648 is not a value of type i32" + remedy);
-    CHECK(error_of("  - y: {mul: [x, 1.0e39]}\n") == "E0226 7: 1e+39 is not a value of type f32" + remedy);
-    CHECK(error_of("  - y: {mul: [n, .inf]}\n") == "E0226 7: inf is not a value of type i32" + remedy);
-    CHECK(error_of("  - y: {iota: [4294967296]}\n") == "E0226 7: 4294967295 is not a value of type i32" + remedy);
+    const std::string whole = " | i32 holds whole numbers from -2147483648 to 2147483647";
+    const std::string cast = "; or convert the other operand with `cast`";
+    CHECK(error_of("  - y: {pad: n, low: 1, value: 0.5}\n") == "E0226 7: 0.5 is not a value of type i32" + whole);
+    CHECK(error_of("  - y: {clamp: n, max: 2147483648}\n") == "E0226 7: 2147483648 is not a value of type i32" + whole);
+    CHECK(error_of("  - y: {mul: [x, 1.0e39]}\n") ==
+          "E0226 7: 1.0e39 is not a value of type f32 | f32 holds numbers up to 3.4e38, and .inf" + cast);
+    CHECK(error_of("  - y: {mul: [n, .inf]}\n") == "E0226 7: .inf is not a value of type i32" + whole + cast);
+    CHECK(error_of("  - y: {iota: [4294967296]}\n") ==
+          "E0226 7: 4294967295 is not a value of type i32 | write a fitting number, or another `dtype`");
     CHECK(error_of("  - y: {layer_norm: x, eps: .nan}\n") == "E0115 7: eps: expected a finite number, found .nan");
     const Built built =
         with_graph("  - y: {max: [x, -.inf]}\n  - y: {clamp: y, max: .inf}\n  - k: {constant: [.nan, .inf]}\n"
@@ -238,7 +240,8 @@ TEST_CASE("mistakes in a graph are told with place and remedy") {
     CHECK(error_of("  - y: {add: [x, n]}\n") == "E0224 7: the operands of 'add' have different element types: x is "
                                                 "f32, n is i32 | convert one of them first: {cast: n, dtype: f32}");
     CHECK(error_of("  - y: {add: [n, 0.5]}\n") ==
-          "E0226 7: 0.5 is not a value of type i32 | write a fitting number, or convert the other operand with `cast`");
+          "E0226 7: 0.5 is not a value of type i32 | i32 holds whole numbers from -2147483648 to 2147483647; or "
+          "convert the other operand with `cast`");
     CHECK(error_of("  - y: {softmax: x, dims: 1}\n") ==
           "E0225 7: 'softmax' has no argument 'dims' | did you mean 'dim'?");
     CHECK(error_of("  - y: {softmax: x, dim: 2}\n") ==
