@@ -35,7 +35,7 @@ std::string number_spelling_help(std::string_view text) {
     if (lower == "inf" || lower == "infinity" || lower == ".inf")
         return fmt::format("infinity is written {}.inf", negative ? "-" : "");
     if (lower == "nan" || lower == ".nan") return "the number that is none is written .nan";
-    if (lower == "true" || lower == "false") return fmt::format("write {}, without quotes", lower);
+    if (lower == "true" || lower == "false") return "flags are written true and false, without quotes";
     const size_t digit = plain.starts_with('.') ? 1 : 0;
     if (plain.size() <= digit || !is_digit(plain[digit])) return "";
     if (const std::string decimal = in_decimal(lower); !decimal.empty())

@@ -292,7 +292,7 @@ TEST_CASE("the caret stands under what it marks, whatever is before it") {
     const std::vector<std::pair<std::string, size_t>> columns = {
         {"ab", 2},        {"\t", 4},          {"\xe5\x90\x8d\xe5\x89\x8d", 4},
         {"e\xcc\x81", 1}, {"\x1b", 6},        {"\xe2\x80\xae", 6},
-        {"\xff", 4},      {"\xef\xbb\xbf", 0}};
+        {"\xff", 4},      {"\xef\xbb\xbf", 6}};
     for (const auto& [before, width] : columns) {
         CAPTURE(printable(before));
         Sources sources;

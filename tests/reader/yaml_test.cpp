@@ -200,8 +200,10 @@ TEST_CASE("numbers are decimal, exact and not in quotes") {
     CHECK(reading("010") == "E0115 1:1+3 n: '010' has a leading zero\n"
                             "  note some YAML readers take such a number for octal\n  help remove the zero\n");
     CHECK(reading("1.5") == "E0113 1:1+3 n: expected an integer, found '1.5'\n");
-    CHECK(reading("0x10") == "E0113 1:1+4 n: expected an integer, found a string\n");
-    CHECK(reading("'12'") == "E0113 1:1+4 n: expected an integer, found a string\n");
+    CHECK(reading("0x10") ==
+          "E0113 1:1+4 n: expected an integer, found a string\n  help write it in decimal digits: 16\n");
+    CHECK(reading("'12'") == "E0113 1:1+4 n: expected an integer, found a string\n"
+                             "  help a number is written in decimal digits without quotes, as 1000, 0.5 or 1e-3\n");
     CHECK(reading("[1]") == "E0113 1:1+1 n: expected an integer, found a list\n");
     CHECK(reading("~") == "E0113 1:1+1 n: expected an integer, found nothing\n");
 }
@@ -233,7 +235,7 @@ TEST_CASE("floating-point numbers, truth values and strings") {
     CHECK(report_text(some) ==
           "E0115 1:1+5 x: 1e999 is out of range\n"
           "E0115 1:1+4 x: expected a finite number, found .inf\n"
-          "E0113 1:1+5 x: expected a number, found a string\n"
+          "E0113 1:1+5 x: expected a number, found a string\n  help the number that is none is written .nan\n"
           "E0113 1:1+4 x: expected a string, found a number\n"
           "E0113 1:1+3 x: expected a number, found a string\n  help the number that is none is written .nan\n"
           "E0115 1:1+4 x: '01.5' has a leading zero\n"
