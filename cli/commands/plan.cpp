@@ -77,6 +77,7 @@ const CommandDef& command_plan() {
                      .file = FileUse::written},
                     mode_option(),
                     {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
+                    {.name = "--timing", .doc = "on stderr, how long each pass took (shardc list passes)"},
                     format_option({"text", "json", "markdown"}),
                     output_option()},
         .order = 1,
