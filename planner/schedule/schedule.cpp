@@ -328,15 +328,16 @@ private:
 
     int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
                              const TensorType& output) const {
+        std::map<int, std::vector<size_t>> operands; // by root; there may be very many
+        for (size_t i = 0; i < types.size(); ++i) operands[root(compute.inputs[i])].push_back(i);
+        const auto in_place = [&](size_t i) { return can_run_in_place(compute.kernel, i, types[i], output); };
         for (size_t i = 0; i < types.size(); ++i) {
-            const int id = compute.inputs[i];
-            const Life& life = lives_.at(root(id));
+            const std::map<int, std::vector<size_t>>::iterator same = operands.find(root(compute.inputs[i]));
+            if (types[i].bytes() != output.bytes() || same->second.empty()) continue;
+            const Life& life = lives_.at(same->first);
             if (life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > node_) continue;
-            bool safe = types[i].bytes() == output.bytes();
-            for (size_t j = 0; j < types.size(); ++j)
-                if (root(compute.inputs[j]) == root(id))
-                    safe = safe && can_run_in_place(compute.kernel, j, types[j], output);
-            if (safe) return id;
+            if (std::all_of(same->second.begin(), same->second.end(), in_place)) return compute.inputs[i];
+            same->second.clear(); // known to be of no use
         }
         return -1;
     }

@@ -121,6 +121,20 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
     CHECK(shell.mistake("schema nothing").find("error[E0706]: there is no schema 'nothing'\n") == 0);
 }
 
+TEST_CASE("of very many operands, each is looked at once") {
+    // So many that comparing each with all others would take minutes.
+    Shell shell;
+    std::string operands = "x";
+    for (int i = 1; i < 100'000; ++i) operands += ", x";
+    shell.files.files["many.yaml"] = "model: many\naxes: {b: 8, k: 4}\ninputs: {x: {axes: [b, k]}}\n"
+                                     "graph: [{y: {concatenate: [" +
+                                     operands + "], dim: 0}}]\noutputs: [y]\n";
+    shell.files.files["split.yaml"] = "mesh: {data: 2}\nrules: [{b: data}, {k: ~}]\n";
+    const CommandResult result = shell("plan many.yaml split.yaml");
+    CHECK(result.code == 0);
+    CHECK(result.out.find("(400000, 4)") != std::string::npos);
+}
+
 TEST_CASE("a name is given one file, whichever options give it") {
     Shell shell;
     const auto twice = [&](const std::string& options) {
