@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <climits>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -87,6 +88,33 @@ bool is_writable_folder(const std::string& path, std::string& problem) {
     return false;
 }
 
+std::uint64_t attributes_of(const std::string& path) {
+    struct statx found = {};
+    const bool fine = ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &found) == 0;
+    return fine ? found.stx_attributes : 0;
+}
+
+// Another file can be renamed to its name. The folder can be written.
+bool is_replaceable(const OutputPath& file, std::string& problem) {
+    const std::string folder = folder_of(file.path);
+    struct stat status = {};
+    if ((attributes_of(folder) & STATX_ATTR_APPEND) != 0) {
+        problem = "files of its folder cannot be replaced (chattr +a)";
+    } else if (!file.exists) {
+        return true;
+    } else if ((attributes_of(file.path) & STATX_ATTR_APPEND) != 0) {
+        problem = "it can only be appended to (chattr +a)";
+    } else if ((attributes_of(file.path) & STATX_ATTR_MOUNT_ROOT) != 0) {
+        problem = "it is a mount of its own, which cannot be replaced: mount its folder";
+    } else if (::stat(folder.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) != 0 && ::geteuid() != 0 &&
+               ::geteuid() != status.st_uid && ::geteuid() != file.status.st_uid) {
+        problem = "only its owner can replace it: its folder is sticky";
+    } else {
+        return true;
+    }
+    return false;
+}
+
 } // namespace
 
 std::optional<OutputPath> find_output(const std::string& path, OutputUse use, std::string& problem) {
@@ -117,6 +145,7 @@ std::optional<OutputPath> find_output(const std::string& path, OutputUse use, st
     }
     const bool makes = found->kind == OutputPath::file && (use != OutputUse::append || !found->exists);
     if (makes && !is_writable_folder(folder_of(found->path), problem)) return std::nullopt;
+    if (makes && use != OutputUse::append && !is_replaceable(*found, problem)) return std::nullopt;
     return found;
 }
 

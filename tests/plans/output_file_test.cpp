@@ -10,7 +10,9 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -70,12 +72,32 @@ const std::vector<Kind>& kinds() {
         {"of another", "", "Permission denied"},
         {"in a read-only folder", "", "Permission denied", true, "locked/target", "locked/target"},
         {"new in a read-only folder", "", "Permission denied", true, "locked/target", "locked/target"},
+        {"append-only", "it can only be appended to (chattr +a)", "", true},
+        {"mounted", "it is a mount of its own, which cannot be replaced: mount its folder", ""},
+        {"in a sticky folder", "", "only its owner can replace it: its folder is sticky", true, "sticky/target",
+         "sticky/target"},
         {"in a missing folder", "No such file or directory", "", true, "nowhere/target"},
         {"in a file", "Not a directory", "", true, "file/target"},
         {"long name", "", "", true, std::string(255, 'n'), std::string(255, 'n')},
         {"too long a name", "File name too long", "", true, std::string(256, 'n')},
     };
     return all;
+}
+
+bool set_append_only(const std::string& path, bool is_so) {
+    const int descriptor = open(path.c_str(), O_RDONLY);
+    int flags = 0;
+    const bool fine = ioctl(descriptor, FS_IOC_GETFLAGS, &flags) == 0;
+    flags = is_so ? flags | FS_APPEND_FL : flags & ~FS_APPEND_FL;
+    const bool set = fine && ioctl(descriptor, FS_IOC_SETFLAGS, &flags) == 0;
+    close(descriptor);
+    return set;
+}
+
+// What would keep it from being removed.
+void release_target(const Kind& kind, const std::string& at) {
+    if (kind.name == "append-only") set_append_only(at + "/target", false);
+    if (kind.name == "mounted") umount2((at + "/target").c_str(), MNT_DETACH);
 }
 
 // False if the system does not let us make it.
@@ -116,6 +138,18 @@ bool make_target(const Kind& kind, const std::string& at) {
         return made;
     }
     if (kind.name == "in a file") old(at + "/file");
+    if (kind.name == "append-only" || kind.name == "mounted") old(target);
+    if (kind.name == "append-only") return chmod(target.c_str(), 0666) == 0 && set_append_only(target, true);
+    if (kind.name == "mounted") {
+        old(at + "/mounted");
+        return chmod(target.c_str(), 0666) == 0 &&
+               mount((at + "/mounted").c_str(), target.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    }
+    if (kind.name == "in a sticky folder") {
+        fs::create_directory(at + "/sticky");
+        old(at + "/sticky/target");
+        return chmod((at + "/sticky/target").c_str(), 0666) == 0 && chmod((at + "/sticky").c_str(), 01777) == 0;
+    }
     if (kind.name.find("read-only folder") != std::string::npos) {
         fs::create_directory(at + "/locked");
         if (!kind.name.starts_with("new")) {
@@ -161,9 +195,11 @@ TEST_CASE("a path that is written may lead to anything: it is replaced whole, wr
             if (kind.name == "of another" && !root) continue;
             if (!make_target(kind, folder + "/at")) {
                 MESSAGE("cannot make: ", kind.name);
+                release_target(kind, folder + "/at");
                 continue;
             }
-            if (user >= 0 && kind.name != "of another" && !kind.name.ends_with("read-only folder"))
+            if (user >= 0 && kind.name != "of another" && !kind.name.ends_with("read-only folder") &&
+                kind.name != "append-only" && !kind.name.ends_with("sticky folder"))
                 for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder + "/at"))
                     REQUIRE(lchown(entry.path().c_str(), nobody, nobody) == 0);
             const std::map<std::string, std::string> before = all_below(folder + "/at");
@@ -183,6 +219,7 @@ TEST_CASE("a path that is written may lead to anything: it is replaced whole, wr
             // What can be seen before is seen before: all but a disk that is full.
             CHECK(result == (kind.name == "full" ? "" : problem) + "|" + problem);
             std::map<std::string, std::string> after = all_below(folder + "/at"), wanted = before;
+            release_target(kind, folder + "/at");
             if (problem.empty() && kind.whole) {
                 CHECK(text_of(folder + "/at/" + kind.file) == "new");
                 const std::string was = before.contains(kind.file) ? before.at(kind.file) : "";
