@@ -251,7 +251,11 @@ int run_guarded(const std::vector<std::string>& arguments, Env& env, std::ostrea
 
 int run_cli(const std::vector<std::string>& arguments, Env& env) {
     const ReadInputs inputs;
-    Outlet out(env.out, env.out_color), err(env.err, env.err_color || env.err_terminal);
+    // Of which every line is a command that is meant.
+    const bool annotates = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+        return argument == "github" || argument == "--format=github";
+    });
+    Outlet out(env.out, env.out_color, annotates), err(env.err, env.err_color || env.err_terminal);
     err.stream() << std::unitbuf;
     Env checked{env.in,        out.stream(),  err.stream(), env.files,
                 env.out_color, env.err_color, env.width,    env.err_terminal};

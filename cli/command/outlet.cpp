@@ -21,13 +21,27 @@ size_t code_length(std::string_view text) {
     return end != std::string_view::npos && end > 2 && text[end] == 'm' ? end + 1 : 0;
 }
 
-std::string harmless(std::string_view text, bool codes) {
+// GitHub's, Azure's and TeamCity's; they trim a line before they look at it. ":::" is none, and stands in excerpts.
+bool begins_command(std::string_view line) {
+    for (const std::string_view begin : {"::", "##[", "##vso[", "##teamcity["})
+        if (line.starts_with(begin)) return !line.starts_with(":::");
+    return false;
+}
+
+} // namespace
+
+Outlet::Outlet(std::ostream& under, bool codes, bool commands)
+    : under_(under), codes_(codes), commands_(commands), stream_(this) {}
+
+std::string Outlet::harmless(std::string_view text) {
     std::string result;
     result.reserve(text.size());
     while (!text.empty()) {
-        size_t length = text[0] == '\n' ? 1 : codes ? code_length(text) : 0;
-        const size_t hidden = length > 0 ? 0 : hidden_length(text);
-        if (length == 0) length = hidden > 0 ? hidden : utf8_length(text);
+        const size_t code = codes_ ? code_length(text) : 0;
+        size_t hidden = code > 0 || text[0] == '\n' ? 0 : hidden_length(text);
+        if (hidden == 0 && at_begin_ && !commands_ && begins_command(text)) hidden = 1;
+        const size_t length = code > 0 ? code : hidden > 0 ? hidden : text[0] == '\n' ? 1 : utf8_length(text);
+        if (code == 0) at_begin_ = text[0] == '\n' || (at_begin_ && text[0] == ' ');
         if (hidden == 0)
             result += text.substr(0, length);
         else
@@ -36,10 +50,6 @@ std::string harmless(std::string_view text, bool codes) {
     }
     return result;
 }
-
-} // namespace
-
-Outlet::Outlet(std::ostream& under, bool codes) : under_(under), codes_(codes), stream_(this) {}
 
 void Outlet::finish() {
     stream_.flush();
@@ -69,7 +79,7 @@ int Outlet::sync() {
 }
 
 bool Outlet::hand_over(size_t size) {
-    const std::string text = harmless(std::string_view(held_).substr(0, size), codes_);
+    const std::string text = harmless(std::string_view(held_).substr(0, size));
     held_.erase(0, size);
     if (problem_ != 0) return false;
     errno = 0;

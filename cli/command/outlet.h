@@ -1,6 +1,7 @@
 // The only way out of the program: what is written to stdout and stderr passes an Outlet. It lets out no character that
 // could act on a terminal (see plans/base/printable.h) but line breaks and shardc's own colours, and it notices when the
-// text does not arrive: a full disk, a closed descriptor, a pipe that nobody reads any more.
+// text does not arrive: a full disk, a closed descriptor, a pipe that nobody reads any more. Nor does it let out a line
+// that the logs of CI services take for a command, as GitHub's "::error::...", whatever name it begins with.
 //
 // Names inside a text are made printable where they enter (Diagnostics, Sources, the readers of files): only there can
 // a line break in a name be told from one of a report. The outlet is what makes a forgotten place harmless.
@@ -15,8 +16,8 @@ namespace shard {
 
 class Outlet : private std::streambuf {
 public:
-    // `codes`: colours and the control of the progress line may pass.
-    Outlet(std::ostream& under, bool codes);
+    // `codes`: colours and the control of the progress line may pass. `commands`: so may commands of CI services.
+    Outlet(std::ostream& under, bool codes, bool commands = false);
 
     std::ostream& stream() { return stream_; }
     // Hands over what is still held.
@@ -29,9 +30,11 @@ private:
     std::streamsize xsputn(const char* text, std::streamsize size) override;
     int sync() override;
     bool hand_over(size_t size);
+    std::string harmless(std::string_view text);
 
     std::ostream& under_;
-    bool codes_;
+    bool codes_, commands_;
+    bool at_begin_ = true; // of a line, or behind its leading blanks
     std::string held_;
     int problem_ = 0;
     std::ostream stream_;

@@ -190,6 +190,25 @@ TEST_CASE("hostile names of files come out as visible text, in every command and
     }
 }
 
+TEST_CASE("no name begins a line that a CI service takes for a command") {
+    MemoryFiles files;
+    const std::string model = "model: m\ninputs: {x: {shape: [4, 4]}}\ngraph: [{y: {neg: x}}]\noutputs: [y]\n",
+                      layout = "mesh: {data: 2}\n";
+    for (const std::string begin : {"::error::", "##[error]", "##vso[task", "##teamcity[a"}) {
+        const std::string name = begin + "pwn.yaml";
+        files.files = {{"m.yaml", model}, {name, layout}, {"b.yaml", "mesh: {data: 4}\n"}};
+        for (const std::string format : {"text", "markdown", "json"}) {
+            const CommandResult result = run_command(files, "diff m.yaml '" + name + "' b.yaml --format " + format);
+            CHECK(result.code == 0);
+            CHECK(result.out.find("pwn") != std::string::npos);
+            std::istringstream lines(result.out);
+            for (std::string line; std::getline(lines, line);)
+                CHECK_FALSE(line.substr(std::min(line.size(), line.find_first_not_of(' '))).starts_with(begin));
+        }
+    }
+    CHECK(run_command(files, "check m.yaml nowhere.yaml --format github").out.starts_with("::error "));
+}
+
 TEST_CASE("hostile bytes in a YAML file come out as visible text, in excerpts too") {
     for (const std::string& part : hostile) {
         Shell shell;
