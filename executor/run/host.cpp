@@ -172,7 +172,9 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
                        fmt::format("devices {} and {} hold different values of their common block of '{}'",
                                    plan.mesh.device_id(place->second->position()),
                                    plan.mesh.device_id(device.position()), buffer.name))
-                .help("if the plan file was edited, plan the model again; else report it as a bug, with the plan file");
+                .help("a manual region with `check: false` must give what is the same on all devices; without one, if "
+                      "the plan "
+                      "file was edited, plan the model again, else report it as a bug");
             fine = false;
         }
     }

@@ -90,7 +90,7 @@ bool check_replicated(const Graph& graph, ValueId local, const Name& name, const
                         : fmt::format("{} makes it vary over {}", maker.op->name, mesh_axis));
         error.help(
             fmt::format("name {} in the sharding, combine the values ({{psum: {}, over: {}}}, pmean, all_gather), "
-                        "or switch the check off with `check: false`",
+                        "or, where the devices do hold the same, switch the check off with `check: false`",
                         mesh_axis, name.text, mesh_axis));
         return false;
     }

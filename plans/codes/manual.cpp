@@ -23,7 +23,8 @@ std::vector<CodeDoc> codes_manual() {
          "A sharding in `out` that does not name a mesh axis claims that all devices along it hold the same value. The "
          "value varies over the axis: it comes from something that entered split over it, from axis_index, or from "
          "pvary, and nothing has combined it since. Name the axis in the sharding, combine the values (psum, pmean, "
-         "pmax, all_gather), or switch the check off with `check: false`; then one device's value is taken."},
+         "pmax, all_gather). Where you know that the devices hold the same, though it cannot be seen, `check: false` "
+         "switches the check off; `run` refuses a result for which that is not so (E0604)."},
         {"E0275", "permutation with a device twice",
          "The pairs of a ppermute are [source, destination] ranks along its axes. A device sends to one other at most, "
          "and receives from one at most; who receives nothing holds zeros."},

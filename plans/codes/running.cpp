@@ -19,9 +19,10 @@ std::vector<CodeDoc> codes_running() {
          "it."},
         {"E0603", "no such input", "A tensor was given for a name that is not an input, param or state of the plan."},
         {"E0604", "replicas of a value differ",
-         "Two devices hold the same block of an output, but not the same bits. A plan from `shardc plan` never does "
-         "that: the plan was edited, or "
-         "this is a bug worth reporting."},
+         "Two devices hold the same block of an output, but not the same bits. A manual region with `check: false` "
+         "claimed "
+         "that they would: name the axis in its sharding, or combine the values. Without such a region a plan from "
+         "`shardc plan` never does that: the plan was edited, or this is a bug worth reporting."},
         {"E0605", "OpenBLAS is missing, or the wrong one",
          "Products of matrices are OpenBLAS's, which is loaded when a plan that has some is run. It cannot be found, "
          "or "
