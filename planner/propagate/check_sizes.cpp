@@ -33,8 +33,8 @@ bool check_sizes(const Graph& graph, const Mesh& mesh, const Propagation& propag
         if (fits_device && (!everywhere || *everywhere > total_limit)) {
             diagnostics
                 .error("E0401", value.span,
-                       fmt::format("too large to plan: each of the mesh's {} devices holds {} of '{}'",
-                                   mesh.device_count(), exact_bytes(bytes), value.name))
+                       fmt::format("too large to plan at '{}' of shape {}: {} on each of the mesh's {} devices",
+                                   value.name, shape_text(value.type.shape), exact_bytes(bytes), mesh.device_count()))
                 .help("look for an axis size with too many digits, of the mesh or of the model");
             return false;
         }
