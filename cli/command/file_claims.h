@@ -9,8 +9,8 @@
 namespace shard {
 
 // E0703 for a file that cannot be written, E0707 for one that would be written over something else that is read or
-// written, or was read before; what stdin, stdout and stderr are files of counts too. What is no file (a device, a pipe)
-// may be named twice. E0701 for "-" where it means nothing.
+// written, or was read before; what stdin, stdout and stderr are files of counts too. What is no file (a device, a
+// pipe) may be named twice. E0701 for "-" where it means nothing.
 class FileClaims {
 public:
     // Of all that the options name (OptionDef::file).

@@ -1,7 +1,7 @@
 // The only way out of the program: what is written to stdout and stderr passes an Outlet. It lets out no character that
-// could act on a terminal (see plans/base/printable.h) but line breaks and shardc's own colours, and it notices when the
-// text does not arrive: a full disk, a closed descriptor, a pipe that nobody reads any more. Nor does it let out a line
-// that the logs of CI services take for a command, as GitHub's "::error::...", whatever name it begins with.
+// could act on a terminal (see plans/base/printable.h) but line breaks and shardc's own colours, and it notices when
+// the text does not arrive: a full disk, a closed descriptor, a pipe that nobody reads any more. Nor does it let out a
+// line that the logs of CI services take for a command, as GitHub's "::error::...", whatever name it begins with.
 //
 // Names inside a text are made printable where they enter (Diagnostics, Sources, the readers of files): only there can
 // a line break in a name be told from one of a report. The outlet is what makes a forgotten place harmless.

@@ -1,10 +1,9 @@
 // One object, for scripts:
 //
-//     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings", "subjects": [{"name": ..., "verdict": ...,
-//     "summary": ...}],
-//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "source": {"file",
-//      "line", "column"},
-//                       "labels": [...], "notes": [...], "help": ...}]}
+//     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings",
+//      "subjects": [{"name": ..., "verdict": ..., "summary": ...}],
+//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ...,
+//                       "source": {"file", "line", "column"}, "labels": [...], "notes": [...], "help": ...}]}
 #include "cli/diagnostics/format.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/version.h"

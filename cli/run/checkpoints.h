@@ -16,8 +16,8 @@ public:
     // E0701 for options that do not go together.
     RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics);
 
-    // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that are
-    // `given` need not be in the checkpoint.
+    // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that
+    // are `given` need not be in the checkpoint.
     void restore(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics);
     // Makes the folder of --save, and keeps other runs from saving there as long as this lives.
     void prepare_save(Diagnostics& diagnostics);

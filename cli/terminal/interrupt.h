@@ -21,8 +21,8 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
     const std::atomic<bool>& requested() const;
-    // Ends its life; what comes now is as it was before. As a shell says which signal ended a command: 130, 143, 129; 0 if
-    // none came.
+    // Ends its life; what comes now is as it was before. As a shell says which signal ended a command: 130, 143, 129; 0
+    // if none came.
     int finish();
 
 private:

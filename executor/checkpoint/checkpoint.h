@@ -6,8 +6,8 @@
 //     DIR/step-5/model.safetensors.index.json   executor/checkpoint/checkpoint_index.h
 //
 // A device writes the blocks that no device before it holds: a parameter that is replicated is written once, one that
-// is split in pieces (executor/checkpoint/piece.h). Any plan of the same model can read them, whatever its mesh, layout and mode,
-// and whether its repeated blocks are scanned or written out.
+// is split in pieces (executor/checkpoint/piece.h). Any plan of the same model can read them, whatever its mesh, layout
+// and mode, and whether its repeated blocks are scanned or written out.
 //
 // Saving makes a new folder beside the old one, brings all of it to the disk, then replaces `latest` by a rename, and
 // when that is on the disk removes what was replaced: a process that ends at any moment, and a machine that stops at

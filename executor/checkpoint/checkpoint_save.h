@@ -9,9 +9,9 @@ namespace shard {
 // The bytes of an input on the device at a position.
 using ShardBytes = std::function<const std::byte*(i64 position, const Buffer& input)>;
 
-// Makes the folder if it is not there; nothing, with E0614, if that cannot be, nothing could be written in it, or another
-// process saves there. Before a run, so that a slip does not cost one. Nobody else saves there as long as the lock lives:
-// one of two runs would remove what the other one saved.
+// Makes the folder if it is not there; nothing, with E0614, if that cannot be, nothing could be written in it, or
+// another process saves there. Before a run, so that a slip does not cost one. Nobody else saves there as long as the
+// lock lives: one of two runs would remove what the other one saved.
 std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics& diagnostics,
                                          Disk& disk = shard::disk());
 

@@ -1,5 +1,5 @@
-// Who carries out collectives. The emulated devices of one process share memory (executor/collectives/shared_memory.h); a backend
-// for devices in several processes would carry the same steps out over messages.
+// Who carries out collectives. The emulated devices of one process share memory (executor/collectives/shared_memory.h);
+// a backend for devices in several processes would carry the same steps out over messages.
 //
 // start() posts a device's operands and never blocks. wait() is called by the device's program when it needs the
 // result: it does what this device can do now, and returns whether the collective is complete for it. If it returns

@@ -1,6 +1,6 @@
 // .npy files. Those that are read may be of versions 1 to 3, in C or Fortran order and either byte order, and hold the
-// types of executor/elements/stored_type.h; they may be pipes. What is written is version 1.0, C order, little endian; bf16 is
-// written as float32.
+// types of executor/elements/stored_type.h; they may be pipes. What is written is version 1.0, C order, little endian;
+// bf16 is written as float32.
 #pragma once
 
 #include "executor/elements/stored_type.h"

@@ -1,5 +1,5 @@
-// What the scalar instructions compute on one element, by the type of the element: plans/kernel/scalar.h says what they mean.
-// Floats are as libm's f32 and f64. Integers wrap; x / 0 is -1 (all bits set) and x % 0 is x, as in XLA.
+// What the scalar instructions compute on one element, by the type of the element: plans/kernel/scalar.h says what they
+// mean. Floats are as libm's f32 and f64. Integers wrap; x / 0 is -1 (all bits set) and x % 0 is x, as in XLA.
 #pragma once
 
 #include "executor/elements/element.h"

@@ -8,8 +8,8 @@
 
 namespace shard {
 
-// True if every given input exists and fits what the plan expects (executor/elements/stored_type.h); data has a leading dim, and
-// its input is one that no output updates. E0602, E0603.
+// True if every given input exists and fits what the plan expects (executor/elements/stored_type.h); data has a leading
+// dim, and its input is one that no output updates. E0602, E0603.
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
 // Where the model declares one of the plan's tensors: a place in Plan::sources.

@@ -2,9 +2,9 @@
 //
 // An output of one run:
 //     t * scale,  t = eps * (16 + 8 * sqrt(D)) + eps_sum * 8 * sqrt(K)
-// eps, K and D are of what the output is made of (executor/verify/lineage.h): its coarsest floating-point type (an f64 that
-// was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions that
-// one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
+// eps, K and D are of what the output is made of (executor/verify/lineage.h): its coarsest floating-point type (an f64
+// that was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions
+// that one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
 // reference; at least 1 for outputs so small that all their elements may be small by cancellation.
 //
 // All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.

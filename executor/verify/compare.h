@@ -8,10 +8,10 @@
 namespace shard {
 
 // Compares outputs of two runs of the same model over the same steps, and the scalars of every step; how far they may
-// differ is in executor/verify/allowance.h, and follows from the reference alone, as does what there is to compare. Of steps
-// that update inputs, the reference has to have been run with return_initial. Reports the first mismatch of an output
-// (name, global index, both values, device that holds it) as a finding P02xx; nullopt if the two plans have other
-// outputs.
+// differ is in executor/verify/allowance.h, and follows from the reference alone, as does what there is to compare. Of
+// steps that update inputs, the reference has to have been run with return_initial. Reports the first mismatch of an
+// output (name, global index, both values, device that holds it) as a finding P02xx; nullopt if the two plans have
+// other outputs.
 struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
     double max_relative = 0;     // the same, as a share of what it is compared with: the largest magnitude or movement

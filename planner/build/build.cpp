@@ -12,6 +12,7 @@
 #include "planner/build/train.h"
 #include "planner/grad/microbatches.h"
 #include "planner/model/type_limits.h"
+#include "planner/text/yaml_flow.h"
 #include "plans/base/saturating.h"
 
 #include <fmt/format.h>
@@ -127,7 +128,9 @@ private:
         value.decl = static_cast<int>(graph_.declared.size());
         graph_.declared.push_back(decl);
         graph_.declared.back().name.text = value.name;
-        owners_.push_back({module_path, {}});
+        if (!decl.init.name.empty())
+            graph_.declared.back().init_text = fmt::format("{}: {}", decl.init.name, flow_text(decl.init.arguments));
+        owners_.push_back({module_path, {}, decl.init});
         const ValueId id = builder_.add_input(std::move(value));
         ValueId bound = open_scans_.empty() ? id : entry_of_stack(id, decl, scope);
         if (region()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/graph/graph.h"
+#include "planner/model/model.h"
 
 namespace shard {
 

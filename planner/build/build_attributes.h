@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/graph/op_def.h"
+#include "planner/model/model.h"
 
 namespace shard {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/graph/builder.h"
+#include "planner/model/model.h"
 
 namespace shard {
 

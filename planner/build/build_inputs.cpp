@@ -216,10 +216,10 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
     return fits;
 }
 
-std::optional<Key> explicit_key(const TensorDecl& decl) {
-    if (!decl.init.layers.empty()) return decl.init.layers[0];
-    if (!decl.init.key || decl.init.key->empty()) return std::nullopt;
-    const std::vector<i64>& words = *decl.init.key;
+std::optional<Key> explicit_key(const InitDecl& init) {
+    if (!init.layers.empty()) return init.layers[0];
+    if (!init.key || init.key->empty()) return std::nullopt;
+    const std::vector<i64>& words = *init.key;
     if (words.size() == 1) return key_from_seed(words[0]);
     return Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
 }
@@ -294,7 +294,7 @@ private:
     void ask_one(size_t n) {
         std::vector<std::string> path = owners_[n].path;
         for (size_t s = 0; s < layers_.size(); ++s) path[owners_[n].stacks[s].block] += fmt::format("_{}", layers_[s]);
-        requests_.push_back({path, is_random(distributions_[n]), explicit_key(graph_.declared[n])});
+        requests_.push_back({path, is_random(distributions_[n]), explicit_key(owners_[n].init)});
         asked_by_.push_back(n);
     }
 
@@ -319,7 +319,8 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
     for (ValueId id : graph.inputs)
         if (graph.value(id).decl >= 0) declared.push_back(id);
     for (size_t n = 0; n < declared.size(); ++n) {
-        const std::optional<TensorDecl> decl = entry_of(graph.declared[n], owners[n], diagnostics);
+        const std::optional<TensorDecl> decl =
+            entry_of(TensorDecl{graph.declared[n], owners[n].init}, owners[n], diagnostics);
         const Role role = graph.value(declared[n]).role;
         const std::optional<Distribution> made = !decl                     ? std::nullopt
                                                  : decl->init.name.empty() ? default_distribution(*decl, role)
@@ -330,17 +331,18 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
     const std::vector<std::vector<std::optional<Key>>> keys =
         KeyAsker(graph, declared, owners, distributions).run(model, root);
     for (size_t n = 0; n < declared.size(); ++n) {
-        const TensorDecl& decl = graph.declared[n];
+        const ArrayDecl& decl = graph.declared[n];
+        const InitDecl& written = owners[n].init;
         Value& value = graph.value(declared[n]);
         Generate init;
         init.shape = value.type.shape;
-        std::optional<Key> key = value.role == Role::param ? keys[n][0] : explicit_key(decl);
+        std::optional<Key> key = value.role == Role::param ? keys[n][0] : explicit_key(written);
         if (value.role != Role::param && !key) key = linen_key(root, {"inputs", decl.name.text}, 1);
         if (!is_random(distributions[n])) {
             init.source = Fill{distributions[n].value};
         } else if (key) {
             Random random{distributions[n], *key, model.partitionable ? BitLayout::partitionable : BitLayout::legacy};
-            random.layers = decl.init.layers;
+            random.layers = written.layers;
             if (!owners[n].stacks.empty())
                 for (const std::optional<Key>& layer : keys[n]) random.layers.push_back(layer.value_or(*key));
             init.source = std::move(random);

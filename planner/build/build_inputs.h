@@ -2,11 +2,12 @@
 //
 // Without `init`, a floating-point parameter of two dims or more is lecun_normal, every other parameter zeros; a
 // floating-point input is normal with deviation 1, an integer input randint in [0, 2), a bool input bernoulli 1/2.
-// Parameters take keys by the model's scheme (plans/random/parameter_keys.h). An input's key depends on the seed and its own
-// name alone.
+// Parameters take keys by the model's scheme (plans/random/parameter_keys.h). An input's key depends on the seed and
+// its own name alone.
 #pragma once
 
 #include "planner/graph/graph.h"
+#include "planner/model/model.h"
 
 namespace shard {
 
@@ -21,6 +22,7 @@ struct TensorOwner {
     };
     std::vector<std::string> path;
     std::vector<Stack> stacks; // outer before inner
+    InitDecl init;             // as written
 };
 
 // Fills Value::init of every value in graph.inputs. owners[i] is that of graph.declared[i].

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "planner/build/build_scope.h"
+#include "planner/model/model.h"
 
 #include <functional>
 

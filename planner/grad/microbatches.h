@@ -3,6 +3,7 @@
 #pragma once
 
 #include "planner/graph/loop_builder.h"
+#include "planner/model/model.h"
 
 namespace shard {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/graph/op_def.h"
+#include "plans/random/parameter_keys.h"
 
 #include <map>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "planner/graph/attributes.h"
-#include "planner/model/model.h"
+#include "planner/model/declarations.h"
 #include "plans/collective/collective.h"
 #include "plans/diagnostics/diagnostic.h"
 #include "plans/kernel/kernel.h"
@@ -133,7 +133,7 @@ struct Call {
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Value> values;
-    std::vector<TensorDecl>
+    std::vector<ArrayDecl>
         declared;                // what the user wrote for each of `inputs`; params of module instances by full path
     std::vector<ValueId> inputs; // inputs and params, in declaration order
     std::vector<ValueId> outputs;

@@ -2,8 +2,9 @@
 // its registration.
 //
 //     const OpDef& op_dot() {
-//         static const OpDef def = {.name = "dot", .doc = "...", .operands = {2, 2}, .infer = infer, .rule = rule,
-//         .lower = lower}; return def;
+//         static const OpDef def = {
+//             .name = "dot", .doc = "...", .operands = {2, 2}, .infer = infer, .rule = rule, .lower = lower};
+//         return def;
 //     }
 #pragma once
 
@@ -142,7 +143,7 @@ struct OpDef {
     // others, which do the same on every device.
     const DeviceOp* device = nullptr;
 
-    // Traits that propagation priorities ask for (reference/propagation.md 3.4).
+    // Traits that propagation priorities ask for (docs/propagation.md).
     enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;
     bool draws = false;             // random: what it draws differs from trip to trip of the loops around it
     bool internal = false;          // made by passes, not for model files

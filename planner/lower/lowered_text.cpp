@@ -12,20 +12,6 @@ namespace shard {
 
 namespace {
 
-std::string yaml_text(const Yaml& yaml) {
-    if (const YamlScalar* scalar = yaml.scalar())
-        return scalar->quoted ? fmt::format("\"{}\"", scalar->text) : scalar->text;
-    std::string text;
-    if (const YamlList* list = yaml.list()) {
-        for (const Yaml& item : *list) text += (text.empty() ? "" : ", ") + yaml_text(item);
-        return "[" + text + "]";
-    }
-    if (const YamlMap* map = yaml.map())
-        for (const YamlEntry& entry : *map)
-            text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", entry.key, yaml_text(entry.value));
-    return "{" + text + "}";
-}
-
 // The initializer, with its key: keys that follow from names and places are others here.
 std::string init_text(const Graph& graph, const Value& value) {
     const Generate& init = *value.init;
@@ -37,8 +23,8 @@ std::string init_text(const Graph& graph, const Value& value) {
     for (const Key& layer : random.layers) layers.push_back(words(layer));
     const std::string key =
         layers.empty() ? fmt::format("key: {}", words(random.key)) : fmt::format("key: [{}]", fmt::join(layers, ", "));
-    const InitDecl written = value.decl < 0 ? InitDecl{} : graph.declared[static_cast<size_t>(value.decl)].init;
-    if (!written.name.empty()) return fmt::format("{{{}: {}, {}}}", written.name, yaml_text(written.arguments), key);
+    const std::string written = value.decl < 0 ? "" : graph.declared[static_cast<size_t>(value.decl)].init_text;
+    if (!written.empty()) return fmt::format("{{{}, {}}}", written, key);
     switch (random.distribution.kind) { // the defaults of planner/build/build_inputs.h
     case DistributionKind::normal:
         return fmt::format("{{normal: {{stddev: 1.0}}, {}}}", key);

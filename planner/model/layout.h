@@ -1,7 +1,7 @@
 // A layout file, read and checked for form, with the mesh resolved.
 #pragma once
 
-#include "planner/model/model.h"
+#include "planner/model/declarations.h"
 #include "plans/sharding/mesh.h"
 
 namespace shard {
@@ -31,7 +31,7 @@ struct PolicyDecl {
 };
 
 // `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, along
-// its largest dim that divides and is free (reference/manual.md).
+// its largest dim that divides and is free.
 struct FsdpDecl {
     std::string axis;
     i64 min_size = 262144;

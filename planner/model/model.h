@@ -1,43 +1,16 @@
 // A model file, read and checked for form: what the user wrote, with places. Meaning (shapes, ops) is checked by build.
 #pragma once
 
+#include "planner/model/declarations.h"
 #include "planner/text/yaml.h"
 #include "plans/random/distribution.h"
 #include "plans/random/parameter_keys.h"
 
 namespace shard {
 
-// A name as written, with its place.
-struct Name {
-    std::string text;
-    Span span;
-};
-
 struct AxisDecl {
     Name name;
     i64 size = 1; // arithmetic over other axes is already evaluated
-};
-
-// One dim of a sharding as written, mesh axes still by name: `data`, `[data, model]`, `~`, "?", "data?", "data@1",
-// "data:(1)2".
-struct DimSpec {
-    std::vector<std::string> axes; // as text, parse with parse_axis_ref
-    bool open = false;
-    int priority = 0;
-    Span span;
-};
-struct ShardingSpec {
-    std::vector<DimSpec> dims;
-    std::vector<std::string> replicated = {}; // axes that propagation may not use; only manual regions ask for it
-    Span span = {};
-};
-
-// One logical-axis rule: {batch: data}. `axes` empty = replicated (final); unconstrained = "?".
-struct AxisRule {
-    std::string logical;
-    std::vector<std::string> axes;
-    bool unconstrained = false;
-    Span span;
 };
 
 // `init: lecun_normal` or `init: {normal: {stddev: 0.02}}`; empty name = the default of the role.
@@ -49,15 +22,7 @@ struct InitDecl {
     Span span;
 };
 
-// An input, parameter or state.
-struct TensorDecl {
-    Name name;
-    DType dtype = DType::f32;
-    Shape shape;                      // resolved
-    std::vector<std::string> logical; // per dim, "" where unnamed
-    bool has_axes = false;            // false: `shape` form without names and without mesh -> open
-    std::optional<ShardingSpec> mesh; // sharding by mesh axes directly
-    std::vector<AxisRule> rules;      // the variable's own rules
+struct TensorDecl : ArrayDecl {
     InitDecl init;
 };
 
@@ -75,12 +40,6 @@ struct Entry {
     YamlMap arguments; // every key beside the op itself and `in`
     Span span;
 };
-
-// What the backward pass computes again of what a module made, rather than reading it where it was kept:
-//   none   pointwise chains, where that takes no more memory (planner/grad/recompute.h)
-//   full   everything but the module's inputs
-//   dots   everything but its inputs and the results of contractions
-enum class Remat { none, full, dots };
 
 // A module's own gradient, as jax.custom_vjp: reverse mode runs `graph` in place of the derivatives of the module's. It
 // sees all that the module's graph sees, and the gradients that are given.
@@ -104,10 +63,6 @@ struct ModuleDecl {
     std::optional<GradientDecl> gradient;
 };
 
-// How gradients of microbatches are reduced: once after the last, or in each (reference/users.md). Unless said,
-// gradients of parameters that are replicated over an axis are reduced once, those that are sharded over it in each.
-enum class GradientReduce { automatic, each, end };
-
 // `train:`. The loss and metrics are graph entries named `loss` and as written; the optimizer is an entry without
 // operands, whose arguments are checked by the train pass.
 struct TrainDecl {
@@ -124,7 +79,7 @@ struct TrainDecl {
 
 // `precision: {compute: bf16, params: bf16}`: the element type in which the graph computes on f32 inputs and
 // parameters, and that in which f32 parameters are stored. Losses and metrics stay f32; so do optimizer states, and
-// with parameters of 16 bits a master copy of them (reference: the guide's classifier, dtype and param_dtype of flax).
+// with parameters of 16 bits a master copy of them, as with dtype and param_dtype of flax.
 struct Precision {
     DType compute = DType::f32, params = DType::f32;
 };

@@ -1,9 +1,11 @@
 // Names that users choose: letters, digits, '_' and '-', not starting with a digit or '-'.
 #pragma once
 
-#include "planner/model/model.h"
+#include "planner/model/declarations.h"
 
 namespace shard {
+
+struct Yaml;
 
 bool is_name(std::string_view text);
 // A name where a value is used: also paths ("embed.table"), and older bindings ("a#2").

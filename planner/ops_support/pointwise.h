@@ -2,8 +2,9 @@
 // planner/ops/ is then one line:
 //
 //     const OpDef& op_exp() {
-//         static const OpDef def = pointwise_op<ScalarOp::exp, PointwiseTypes::floating>("exp", "e to the power of x
-//         ..."); return def;
+//         static const OpDef def =
+//             pointwise_op<ScalarOp::exp, PointwiseTypes::floating>("exp", "e to the power of x ...");
+//         return def;
 //     }
 #pragma once
 

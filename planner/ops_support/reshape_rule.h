@@ -1,4 +1,4 @@
-// Which factors the dims of a reshape share (reference: Shardy's reshape rule).
+// Which factors the dims of a reshape share, as in Shardy's rule for reshape.
 //
 //     (8, 4) -> (2, 16):  ([ij, k])->([i, jk]) {i=2, j=4, k=4}
 #pragma once

@@ -3,7 +3,7 @@
 // Candidates of a factor are the prefixes of what operands and results put on it, so an op uses only axes that are
 // already there. Every combination without an axis in two factors is priced: resharding the operands, the local kernel,
 // reducing and resharding the results to the shardings they are kept in. Factors that need replication, permutations
-// and blocked factors stay unsplit: their dims are gathered. (reference partitioning 4.1 picks by element counts; here
+// and blocked factors stay unsplit: their dims are gathered. (GSPMD picks by element counts; here
 // bytes, links and compute decide.)
 //
 //     dot 4x4096 . 4096x4096, all [x | -]:  i over x gathers 3/4 of the weight; k over x moves the small left operand
@@ -60,7 +60,8 @@ ComputeSharding choose_compute_sharding(Redistributor& redistributor, const Comp
 std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
                                                    const IndexRule& rule);
 
-// The same for one node, as the partition pass finds it on its way (planner/partition/partition.cpp). Not for constraints.
+// The same for one node, as the partition pass finds it on its way (planner/partition/partition.cpp). Not for
+// constraints.
 std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
                                           const Propagation& propagation, NodeId node);
 

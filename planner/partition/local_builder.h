@@ -26,8 +26,8 @@ public:
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps);
-    // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the result
-    // over the mesh's other axes. `remedy`: what would do instead.
+    // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the
+    // result over the mesh's other axes. `remedy`: what would do instead.
     ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
                            std::string remedy);
 

@@ -2,8 +2,7 @@
 //
 //     zeros                                             before the loop
 //     so_far -> so_far + term                           a sum: carried, of the term's own sharding, so that partial
-//     sums
-//                                                       are reduced once, after the last trip
+//                                                       sums are reduced once, after the last trip
 //     so_far -> so_far with the slice at the index      a stack: carried, and overwritten where it lies
 #pragma once
 

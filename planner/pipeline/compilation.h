@@ -1,6 +1,7 @@
 // What a plan is asked for with, and everything that the passes make on the way to it.
 #pragma once
 
+#include "planner/model/model.h"
 #include "planner/partition/local.h"
 #include "planner/propagate/propagate.h"
 #include "planner/schedule/schedule.h"

@@ -6,11 +6,9 @@
 //
 // Two strategies:
 //   basic       a factor takes only axes that fit every tensor of the op. An operand's axis that another tensor uses
-//   elsewhere is a
-//               conflict even where that is harmless.
+//               elsewhere is a conflict even where that is harmless.
 //   aggressive  every tensor takes what fits itself; where factors compete for an axis, the larger source tensor wins,
-//   then
-//               (pointwise ops) the factor with more shards, then the earlier source, then the earlier factor.
+//               then (pointwise ops) the factor with more shards, then the earlier source, then the earlier factor.
 #pragma once
 
 #include "planner/propagate/projection.h"

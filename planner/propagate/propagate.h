@@ -1,4 +1,4 @@
-// The propagate pass: seeds -> a sharding for every value (reference/propagation.md). What is left open is closed at
+// The propagate pass: seeds -> a sharding for every value (docs/propagation.md). What is left open is closed at
 // the end, and axes that do not divide their dim are trimmed.
 #pragma once
 

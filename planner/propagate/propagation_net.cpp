@@ -152,7 +152,7 @@ private:
     }
 
     // What a loop carries is one value in four places, and what it collects has the sharding of a trip's part
-    // (reference/propagation.md 3.5).
+    // (docs/propagation.md).
     void add_loop_links(NodeId opens, const std::vector<int>& uses) {
         const GraphLoop& loop = graph_.loops[static_cast<size_t>(graph_.node(opens).opens)];
         const std::vector<int>&inits = reads_[static_cast<size_t>(opens)],

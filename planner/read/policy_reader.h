@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/layout.h"
+#include "planner/text/yaml.h"
 
 namespace shard {
 

@@ -1,4 +1,4 @@
-// Redistribution: the collectives and slices that take a value from one sharding to another (docs/algorithms.md).
+// Redistribution: the collectives and slices that take a value from one sharding to another (docs/partitioning.md).
 #pragma once
 
 #include "plans/collective/collective.h"

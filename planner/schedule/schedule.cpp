@@ -1,8 +1,7 @@
 // One walk over the local graph's nodes, in their order. Every value gets a buffer; what is decided on the way:
 //   view      a reshape shows the bytes of its operand and is no step
 //   in place  a pointwise result takes over the bytes of an operand that is read for the last time, and so does the
-//   result
-//             of a collective that can work in place
+//             result of a collective that can work in place
 //   Start     where the collective stands, so as soon as its input is ready in this order
 //   Wait      before the first step that reads the result
 //   Release   after the last step that reads the bytes, or after the Wait of the last collective that sends them

@@ -18,7 +18,7 @@ enum class FsdpFit {
     no_dim     // none is free and divides
 };
 // The largest dim that the axis divides and that nothing splits; of equally large ones the last. That is the guide's
-// order, numpy.argsort(shape)[::-1] (reference/manual.md). `seed`: what the layout otherwise asks of the parameter.
+// order, numpy.argsort(shape)[::-1]. `seed`: what the layout otherwise asks of the parameter.
 struct FsdpChoice {
     FsdpFit fit = FsdpFit::too_small;
     size_t dim = 0;

@@ -70,8 +70,8 @@ private:
 
     const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
 
-    // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is the
-    // layer.
+    // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is
+    // the layer.
     bool takes_layer(const Node& node) const {
         if (!node.op || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
         const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;

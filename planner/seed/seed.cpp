@@ -47,7 +47,7 @@ public:
                                                   &layout_->outputs, &layout_->states, &layout_->gradients})
             for (const Override& override : *list) check_spec_axes(*mesh_, override.spec, *diagnostics_);
         if (layout_->fsdp) check_fsdp_axis(*layout_->fsdp);
-        for (const TensorDecl& decl : graph_->declared) {
+        for (const ArrayDecl& decl : graph_->declared) {
             check_rule_axes(*mesh_, decl.rules, *diagnostics_);
             if (decl.mesh) check_spec_axes(*mesh_, *decl.mesh, *diagnostics_);
         }
@@ -91,7 +91,7 @@ private:
             const Value& value = graph_->value(ids[i]);
             std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(ids[i])];
             const CheckedArray array = {value.name, &value.type, value.span};
-            const TensorDecl* decl = value.decl < 0 ? nullptr : &graph_->declared[static_cast<size_t>(value.decl)];
+            const ArrayDecl* decl = value.decl < 0 ? nullptr : &graph_->declared[static_cast<size_t>(value.decl)];
             Decision why;
             why.value = ids[i];
             if (chosen[i] >= 0) {

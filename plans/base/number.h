@@ -1,5 +1,5 @@
-// A number that a plan holds for elements of values, where .nan, .inf and -0 may stand. It is used as the double that it
-// is, and is equal to itself, as what a file gives back has to be: NaN is NaN, and 0 and -0 are two numbers.
+// A number that a plan holds for elements of values, where .nan, .inf and -0 may stand. It is used as the double that
+// it is, and is equal to itself, as what a file gives back has to be: NaN is NaN, and 0 and -0 are two numbers.
 //
 //     Fill{Number(std::nan(""))} == Fill{Number(std::nan(""))}
 #pragma once

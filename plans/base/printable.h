@@ -4,8 +4,8 @@
 //
 // What is escaped is never seen but changes what is: control characters (an ESC paints the terminal, a line break
 // begins a new line of a log, which another program may read), characters that turn the direction of text, separators
-// of lines, characters without width, spaces that look like the one of ASCII, and bytes that are not UTF-8. The escapes are those of JSON, so escaping inside a JSON string keeps it one;
-// a byte that is not UTF-8 becomes \xff.
+// of lines, characters without width, spaces that look like the one of ASCII, and bytes that are not UTF-8. The escapes
+// are those of JSON, so escaping inside a JSON string keeps it one; a byte that is not UTF-8 becomes \xff.
 #pragma once
 
 #include <string>

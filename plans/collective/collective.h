@@ -9,9 +9,10 @@
 
 namespace shard {
 
-// all_gather: `to` -1, the dim grows by the axes. reduce_scatter: `from` -1, the dim shrinks. all_to_all: from
-// shrinks... see below. Axes are always the minor-most of the dim they leave or enter, so blocks are contiguous along
-// it.
+//   all_gather      to = -1; on a device the dim `from` grows by the axes
+//   reduce_scatter  from = -1; the dim `to` shrinks by them
+//   all_to_all      `from` grows, `to` shrinks
+// Axes are always the minor-most of the dim they leave or enter, so blocks are contiguous along it.
 struct AxisMove {
     int from = -1; // dim that loses the axes (its local size grows): all_gather, all_to_all
     int to = -1;   // dim that gains the axes (its local size shrinks): reduce_scatter, all_to_all
@@ -27,9 +28,8 @@ struct CollectiveDef;
 //   reduce_scatter      reduce, moves {to}
 //   all_to_all          moves {from, to}
 //   collective_permute  source_order, target_order: both hold all of `axes`, in some order and splitting, with the same
-//   total size; the
-//                       device whose linear coordinate over target_order is p receives the buffer of the device whose
-//                       linear coordinate over source_order is p.
+//                       total size; the device whose linear coordinate over target_order is p receives the buffer of
+//                       the device whose linear coordinate over source_order is p.
 //                       Or instead: pairs, of source and destination rank, each rank at most once on each side; who
 //                       is no destination holds zeros afterwards.
 //   broadcast           root: linear coordinate of the sender

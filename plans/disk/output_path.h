@@ -28,14 +28,14 @@ enum class OutputUse {
     folder, // new files in it; it may have to be made first
 };
 
-// nullopt, with `problem`, if it could not be written now, as far as can be told without writing; also if it is an input
-// (plans/disk/read_inputs.h).
+// nullopt, with `problem`, if it could not be written now, as far as can be told without writing; also if it is an
+// input (plans/disk/read_inputs.h).
 std::optional<OutputPath> find_output(const std::string& path, OutputUse use, std::string& problem);
 bool check_output(const std::string& path, OutputUse use, std::string& problem);
 
 // What a path leads to, links followed: paths of one file have one identity, and paths that would make one file. So has
-// a descriptor of this process by its name, /dev/stdin, or by its number. nullopt if that is no regular file, or cannot be
-// told.
+// a descriptor of this process by its name, /dev/stdin, or by its number. nullopt if that is no regular file, or cannot
+// be told.
 struct FileIdentity {
     dev_t device = 0;
     ino_t inode = 0;

@@ -1,6 +1,6 @@
 // Seconds of one kernel on one device: max(FLOPs / (peak * efficiency), bytes / (bandwidth * efficiency)), at least the
-// profile's floor (reference cost). A profile without a figure for a dtype takes f32's, without that bf16's (as TPUs
-// multiply f32 by default); without any figure that side costs nothing.
+// profile's floor (docs/cost-model.md). A profile without a figure for a dtype takes f32's, without that bf16's (as
+// TPUs multiply f32 by default); without any figure that side costs nothing.
 #pragma once
 
 #include "plans/collective/hardware.h"

@@ -30,8 +30,9 @@ struct Range {
 std::optional<Range> range_of(const AffineScope& scope, const Affine& affine);
 void add_scalars(const Affine& affine, std::vector<int>& buffers); // buffers that the expression reads
 
-// As can_run_in_place of kernels (plans/kernel/kernel_in_place.h): it reduces and moves no blocks, so every device reads and writes its part of the group's
-// buffers alone. From its Start on the bytes hold the result and no longer the operand.
+// As can_run_in_place of kernels (plans/kernel/kernel_in_place.h): it reduces and moves no blocks, so every device
+// reads and writes its part of the group's buffers alone. From its Start on the bytes hold the result and no longer the
+// operand.
 bool can_run_in_place(const Collective& collective);
 
 std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before,

@@ -1,4 +1,5 @@
-// The check of a plan before anything runs it: what makes it safe, piece by piece (plans/plan/plan_check_types.h, _kernel, _steps).
+// The check of a plan before anything runs it: what makes it safe, piece by piece (plans/plan/plan_check_types.h,
+// _kernel, _steps).
 #pragma once
 
 #include "plans/plan/plan.h"

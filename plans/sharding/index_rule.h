@@ -1,4 +1,4 @@
-// An op's index rule: how the dims of its operands and results share factors (reference: Shardy's op sharding rules).
+// An op's index rule: how the dims of its operands and results share factors (as in Shardy's op sharding rules).
 //
 //     dot (8,32)(32,16):  "ik,kj->ij" {i=8, k=32, j=16}, k a reduction factor
 //     reshape (8,4)->(2,16):  "(ij)k->i(jk)" {i=2, j=4, k=4}

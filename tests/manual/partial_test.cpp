@@ -1,5 +1,5 @@
 // Regions that are manual over some of the mesh's axes: shardings over the others pass through
-// (reference/propagation.md 1, manual computations).
+// (manual computations).
 #include "tests/manual/region.h"
 #include "tests/support/prove.h"
 

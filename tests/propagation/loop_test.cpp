@@ -1,4 +1,4 @@
-// Shardings through loops: what is carried is one value in four places (reference/propagation.md 3.5).
+// Shardings through loops: what is carried is one value in four places.
 #include "planner/build/build.h"
 #include "planner/graph/builder.h"
 #include "planner/propagate/propagate.h"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "planner/model/layout.h"
+#include "planner/model/model.h"
 
 namespace shard {
 

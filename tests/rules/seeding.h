@@ -1,6 +1,7 @@
 // Seeds of a model's inputs and parameters under a layout, without ops: constraints are put on values by hand.
 #pragma once
 
+#include "planner/model/model.h"
 #include "planner/seed/seed.h"
 #include "tests/reader/reading.h"
 

@@ -1,4 +1,4 @@
-// Published figures of memory per device (reference/cost.md), by planning such models.
+// Published figures of memory per device, by planning such models.
 //
 // Mixed precision as these papers count it keeps parameters and gradients in bf16, and in the optimizer a copy of the
 // parameters and both Adam moments in f32. That is what two plans of one model hold: its parameters and gradients in
