@@ -12,7 +12,6 @@
 #include "planner/build/train.h"
 #include "planner/grad/microbatches.h"
 #include "planner/model/type_limits.h"
-#include "planner/text/yaml_flow.h"
 #include "plans/base/saturating.h"
 
 #include <fmt/format.h>
@@ -94,55 +93,55 @@ private:
 
     // `seen_as`: the element type in which the graph has it, if it is f32.
     bool declare(Scope& scope, TensorDecl decl, Role role, const std::vector<std::string>& module_path, DType seen_as) {
-        if (builder_.pattern()) scope.bind(decl.name.text, poisoned);
-        if (builder_.pattern()) return refuse_in_gradient("a parameter", decl.name.span, diagnostics_);
+        if (builder_.pattern()) scope.bind(decl.array.name.text, poisoned);
+        if (builder_.pattern()) return refuse_in_gradient("a parameter", decl.array.name.span, diagnostics_);
         Value value;
-        value.name = builder_.unique_name(scope.full(decl.name.text), "#");
-        if (value.name != scope.full(decl.name.text)) {
-            diagnostics_.error("E0234", decl.name.span, fmt::format("'{}' is declared twice", decl.name.text))
+        value.name = builder_.unique_name(scope.full(decl.array.name.text), "#");
+        if (value.name != scope.full(decl.array.name.text)) {
+            diagnostics_
+                .error("E0234", decl.array.name.span, fmt::format("'{}' is declared twice", decl.array.name.text))
                 .help("no input, parameter or target has the name of another value");
             return false;
         }
-        const bool follows = decl.dtype == DType::f32; // `precision` is for what is not written otherwise
-        if (role == Role::param && follows) decl.dtype = model_.precision.params;
+        const bool follows = decl.array.dtype == DType::f32; // `precision` is for what is not written otherwise
+        if (role == Role::param && follows) decl.array.dtype = model_.precision.params;
         i64 entries = 1;
         for (const Scan& scan : open_scans_) entries = multiply_saturating(entries, scan.stack.layers);
         if (entries > most_entries) {
-            diagnostics_.error(
-                "E0227", decl.name.span,
-                fmt::format("'{}' would be a stack of {} layers, more than {}", decl.name.text, entries, most_entries));
-            scope.bind(decl.name.text, poisoned);
+            diagnostics_.error("E0227", decl.array.name.span,
+                               fmt::format("'{}' would be a stack of {} layers, more than {}", decl.array.name.text,
+                                           entries, most_entries));
+            scope.bind(decl.array.name.text, poisoned);
             return false;
         }
         const TensorDecl of_layer = decl;
         for (size_t s = open_scans_.size(); s-- > 0;) stack(decl, open_scans_[s]);
-        value.type = {decl.dtype, decl.shape, decl.logical};
-        value.type.logical.resize(decl.shape.size());
-        if (const std::string_view problem = size_problem(decl.dtype, decl.shape); !problem.empty()) {
-            diagnostics_.error("E0227", decl.name.span,
-                               fmt::format("'{}' has shape {}: {}", decl.name.text, shape_text(decl.shape), problem));
+        value.type = {decl.array.dtype, decl.array.shape, decl.array.logical};
+        value.type.logical.resize(decl.array.shape.size());
+        if (const std::string_view problem = size_problem(decl.array.dtype, decl.array.shape); !problem.empty()) {
+            diagnostics_.error(
+                "E0227", decl.array.name.span,
+                fmt::format("'{}' has shape {}: {}", decl.array.name.text, shape_text(decl.array.shape), problem));
             return false;
         }
         value.role = role;
-        value.span = decl.name.span;
+        value.span = decl.array.name.span;
         value.decl = static_cast<int>(graph_.declared.size());
-        graph_.declared.push_back(decl);
+        graph_.declared.push_back(decl.array);
         graph_.declared.back().name.text = value.name;
-        if (!decl.init.name.empty())
-            graph_.declared.back().init_text = fmt::format("{}: {}", decl.init.name, flow_text(decl.init.arguments));
         owners_.push_back({module_path, {}, decl.init});
         const ValueId id = builder_.add_input(std::move(value));
         ValueId bound = open_scans_.empty() ? id : entry_of_stack(id, decl, scope);
         if (region()) {
-            builder_.set_place({scope.path(), graph_.value(id).name, decl.name.span, {}, {}, region_});
+            builder_.set_place({scope.path(), graph_.value(id).name, decl.array.name.span, {}, {}, region_});
             const std::optional<ValueId> local = enter_declared(builder_, *mesh_, region_, bound, of_layer);
-            scope.bind(decl.name.text, local.value_or(poisoned));
+            scope.bind(decl.array.name.text, local.value_or(poisoned));
             if (!local) return false;
             bound = *local;
         }
         if (microbatch_ && role == Role::input)
-            bound = rows_of_microbatch(builder_, id, decl.logical, microbatch_axis(model_));
-        scope.bind(decl.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
+            bound = rows_of_microbatch(builder_, id, decl.array.logical, microbatch_axis(model_));
+        scope.bind(decl.array.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
         return true;
     }
 
@@ -358,17 +357,18 @@ private:
 
     // A parameter of a scanned block, as it is declared: all layers of it.
     static void stack(TensorDecl& decl, const Scan& scan) {
-        decl.logical.resize(decl.shape.size());
-        decl.shape.insert(decl.shape.begin(), scan.stack.layers);
-        decl.logical.insert(decl.logical.begin(), scan.axis);
-        if (decl.mesh) decl.mesh->dims.insert(decl.mesh->dims.begin(), DimSpec{{}, false, 0, decl.mesh->span});
+        decl.array.logical.resize(decl.array.shape.size());
+        decl.array.shape.insert(decl.array.shape.begin(), scan.stack.layers);
+        decl.array.logical.insert(decl.array.logical.begin(), scan.axis);
+        if (decl.array.mesh)
+            decl.array.mesh->dims.insert(decl.array.mesh->dims.begin(), DimSpec{{}, false, 0, decl.array.mesh->span});
     }
 
     // What the body calls by the parameter's name: that of the running layer. What an outer scan's trip takes is taken
     // before the inner loop begins.
     ValueId entry_of_stack(ValueId entry, const TensorDecl& decl, const Scope& scope) {
         graph_.value(entry).stacked = static_cast<int>(open_scans_.size());
-        builder_.set_place({scope.path(), scope.full(decl.name.text), decl.name.span, {}, {}});
+        builder_.set_place({scope.path(), scope.full(decl.array.name.text), decl.array.name.span, {}, {}});
         for (size_t s = 0; s < open_scans_.size(); ++s) {
             owners_.back().stacks.push_back(open_scans_[s].stack);
             const auto take = [&] { entry = open_scans_[s].loop->entry(entry); };
@@ -377,7 +377,8 @@ private:
             else
                 take();
         }
-        builder_.rename(entry, builder_.unique_name(scope.full(decl.name.text) + ".layer", "_"), decl.name.span);
+        builder_.rename(entry, builder_.unique_name(scope.full(decl.array.name.text) + ".layer", "_"),
+                        decl.array.name.span);
         return entry;
     }
 

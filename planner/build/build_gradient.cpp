@@ -136,7 +136,7 @@ private:
             ++n;
         }
         for (const TensorDecl& param : build_.module.params) {
-            if (param.name.text == name.text) return n;
+            if (param.array.name.text == name.text) return n;
             ++n;
         }
         return std::nullopt;
@@ -202,7 +202,7 @@ DeclaredGradient::DeclaredGradient(Builder& made_by, const ModuleDecl& called, c
       inputs(made_by.graph().inputs.size()) {
     const auto bound = [&](const Name& name) { return scope.find(name.text, builder.graph()).value_or(poisoned); };
     for (const Name& input : module.inputs) operands.push_back(bound(input));
-    for (const TensorDecl& param : module.params) operands.push_back(bound(param.name));
+    for (const TensorDecl& param : module.params) operands.push_back(bound(param.array.name));
 }
 
 BuiltValues declare_gradient(const DeclaredGradient& build, std::vector<ValueId> outputs) {

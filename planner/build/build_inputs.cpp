@@ -56,11 +56,11 @@ public:
         const std::optional<double> value = read(name, read_element);
         const Yaml* written = init_.arguments.find(name);
         const std::optional<ElementProblem> problem =
-            value ? element_problem(decl.dtype, written->scalar()->text, *value) : std::nullopt;
+            value ? element_problem(decl.array.dtype, written->scalar()->text, *value) : std::nullopt;
         if (!problem) return value;
         diagnostics_
             .error("E0232", written->span,
-                   fmt::format("'{}' of '{}': {}", init_.name, decl.name.text, problem->message))
+                   fmt::format("'{}' of '{}': {}", init_.name, decl.array.name.text, problem->message))
             .help(problem->help);
         ok_ = false;
         return std::nullopt;
@@ -137,10 +137,11 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
                 .help("for example {randint: {low: 0, high: 10}}");
             return std::nullopt;
         }
-        if (can_hold(decl.dtype, low) && can_hold(decl.dtype, *high - 1)) return random_integers(low, *high);
-        diagnostics.error(
-            "E0232", init.span,
-            fmt::format("randint makes {} to {}, and '{}' is {}", low, *high - 1, decl.name.text, name(decl.dtype)));
+        if (can_hold(decl.array.dtype, low) && can_hold(decl.array.dtype, *high - 1))
+            return random_integers(low, *high);
+        diagnostics.error("E0232", init.span,
+                          fmt::format("randint makes {} to {}, and '{}' is {}", low, *high - 1, decl.array.name.text,
+                                      name(decl.array.dtype)));
         return std::nullopt;
     }
     if (init.name == bernoulli_name) {
@@ -164,7 +165,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
     arguments.dims("batch_axis", spec.fan.batch);
     if (!arguments.finish()) return std::nullopt;
     InitializerProblem problem;
-    const std::optional<Distribution> made = initializer_distribution(spec, decl.shape, problem);
+    const std::optional<Distribution> made = initializer_distribution(spec, decl.array.shape, problem);
     if (!made) {
         diagnostics.error("E0232", init.span, problem.message).help(problem.help);
         return std::nullopt;
@@ -182,14 +183,14 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
 
 Distribution default_distribution(const TensorDecl& decl, Role role) {
     if (role == Role::input) {
-        if (is_floating(decl.dtype)) return standard_normal();
-        return decl.dtype == DType::boolean ? random_flags(0.5) : random_integers(0, 2);
+        if (is_floating(decl.array.dtype)) return standard_normal();
+        return decl.array.dtype == DType::boolean ? random_flags(0.5) : random_integers(0, 2);
     }
-    if (!is_floating(decl.dtype) || decl.shape.size() < 2) return Distribution{};
+    if (!is_floating(decl.array.dtype) || decl.array.shape.size() < 2) return Distribution{};
     InitializerSpec spec;
     spec.name = "lecun_normal";
     InitializerProblem problem;
-    const std::optional<Distribution> made = initializer_distribution(spec, decl.shape, problem);
+    const std::optional<Distribution> made = initializer_distribution(spec, decl.array.shape, problem);
     internal_check(made.has_value(), "lecun_normal refused a shape of two dims");
     return *made;
 }
@@ -202,7 +203,7 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
     case DistributionKind::uniform:
     case DistributionKind::normal:
     case DistributionKind::truncated_normal:
-        fits = is_floating(decl.dtype);
+        fits = is_floating(decl.array.dtype);
         break;
     default:
         break; // whole numbers fit every type
@@ -210,8 +211,8 @@ bool check_dtype(const TensorDecl& decl, const Distribution& distribution, Diagn
     if (!fits)
         diagnostics
             .error("E0232", decl.init.span,
-                   fmt::format("initializer '{}' makes fractions, and '{}' is {}", decl.init.name, decl.name.text,
-                               name(decl.dtype)))
+                   fmt::format("initializer '{}' makes fractions, and '{}' is {}", decl.init.name, decl.array.name.text,
+                               name(decl.array.dtype)))
             .help("for whole numbers use {randint: {low: 0, high: 10}}, zeros or ones");
     return fits;
 }
@@ -229,15 +230,16 @@ std::optional<Key> explicit_key(const InitDecl& init) {
 std::optional<TensorDecl> entry_of(TensorDecl decl, const TensorOwner& owner, Diagnostics& diagnostics) {
     size_t stacks = owner.stacks.size();
     if (!decl.init.layers.empty()) {
-        const std::optional<size_t> dims = stacks > 0 ? std::nullopt : stack_dims(decl.shape, decl.init.layers.size());
+        const std::optional<size_t> dims =
+            stacks > 0 ? std::nullopt : stack_dims(decl.array.shape, decl.init.layers.size());
         if (!dims) {
             diagnostics
                 .error("E0232", decl.init.span,
                        stacks > 0 ? fmt::format("'{}' is declared in a block that is scanned: all layers have "
                                                 "one key",
-                                                decl.name.text)
+                                                decl.array.name.text)
                                   : fmt::format("{} keys are not those of a stack of shape {}", decl.init.layers.size(),
-                                                shape_text(decl.shape)))
+                                                shape_text(decl.array.shape)))
                 .help(stacks > 0 ? "write one key, or declare the whole stack outside of the block"
                                  : "a list of keys has one for each entry of the first dim, or of the first dims "
                                    "together");
@@ -245,7 +247,7 @@ std::optional<TensorDecl> entry_of(TensorDecl decl, const TensorOwner& owner, Di
         }
         stacks = *dims;
     }
-    decl.shape.erase(decl.shape.begin(), decl.shape.begin() + static_cast<std::ptrdiff_t>(stacks));
+    decl.array.shape.erase(decl.array.shape.begin(), decl.array.shape.begin() + static_cast<std::ptrdiff_t>(stacks));
     return decl;
 }
 

@@ -192,21 +192,21 @@ BuiltValues build_manual(const ManualBuild& build) {
 std::optional<ValueId> enter_declared(Builder& builder, const Mesh& mesh, int region, ValueId whole,
                                       const TensorDecl& decl) {
     const TensorType type = builder.type(whole);
-    const DimSpec whole_dim = {{}, false, 0, decl.name.span};
-    ShardingSpec spec =
-        decl.mesh.value_or(ShardingSpec{std::vector<DimSpec>(type.shape.size(), whole_dim), {}, decl.name.span});
+    const DimSpec whole_dim = {{}, false, 0, decl.array.name.span};
+    ShardingSpec spec = decl.array.mesh.value_or(
+        ShardingSpec{std::vector<DimSpec>(type.shape.size(), whole_dim), {}, decl.array.name.span});
     const std::vector<std::string> names = builder.graph().regions[static_cast<size_t>(region)].names;
     for (DimSpec& dim : spec.dims)
         std::erase_if(dim.axes, [&](const std::string& axis) {
             return std::find(names.begin(), names.end(), axis) == names.end();
         });
-    const CheckedArray array = {decl.name.text, &type, decl.name.span};
+    const CheckedArray array = {decl.array.name.text, &type, decl.array.name.span};
     const std::optional<Sharding> sharding = spec_sharding(mesh, spec, array, builder.diagnostics());
     if (!sharding || !check_divides(mesh, *sharding, array, dim_spans(spec), builder.diagnostics()))
         return std::nullopt;
     const ValueId local = enter_region(builder, whole, region, border_spec(builder.graph(), region, spec, mesh));
     const std::string path = builder.graph().value(whole).name + ".local";
-    builder.rename(local, builder.unique_name(path, "_"), decl.name.span);
+    builder.rename(local, builder.unique_name(path, "_"), decl.array.name.span);
     return local;
 }
 

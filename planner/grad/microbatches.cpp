@@ -12,7 +12,7 @@ namespace shard {
 std::string microbatch_axis(const Model& model) {
     if (!model.train->microbatch_axis.empty()) return model.train->microbatch_axis;
     for (const TensorDecl& input : model.inputs)
-        if (!input.logical.empty()) return input.logical[0];
+        if (!input.array.logical.empty()) return input.array.logical[0];
     return "";
 }
 
@@ -22,7 +22,7 @@ std::optional<Model> model_of_microbatch(const Model& model, Diagnostics& diagno
     const AxisDecl* decl = model.find_axis(axis);
     // Without being told, only what all inputs or a target begin with is sure to be the batch.
     const auto begins_with_axis = [&](const TensorDecl& tensor) {
-        return !tensor.logical.empty() && tensor.logical[0] == axis;
+        return !tensor.array.logical.empty() && tensor.array.logical[0] == axis;
     };
     const bool is_sure = !train.microbatch_axis.empty() ||
                          std::any_of(train.targets.begin(), train.targets.end(), begins_with_axis) ||

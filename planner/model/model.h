@@ -22,7 +22,8 @@ struct InitDecl {
     Span span;
 };
 
-struct TensorDecl : ArrayDecl {
+struct TensorDecl {
+    ArrayDecl array;
     InitDecl init;
 };
 

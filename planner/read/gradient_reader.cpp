@@ -40,7 +40,7 @@ public:
         if (const Yaml* graph = yaml.find("graph"))
             good = read_graph(*graph, *modules_, decl.graph, *diagnostics_) && good;
         std::vector<std::string_view> operands = name_of(module_->inputs);
-        for (const TensorDecl& param : module_->params) operands.push_back(param.name.text);
+        for (const TensorDecl& param : module_->params) operands.push_back(param.array.name.text);
         if (const Yaml* gives = yaml.find("gives"))
             good = read_pairs(*gives, "gives", "an input or a parameter", operands, decl.gives) && good;
         if (!good) return std::nullopt;
@@ -93,7 +93,7 @@ private:
     bool check_new(const Name& name, const GradientDecl& decl) {
         std::vector<const Name*> others;
         for (const Name& input : module_->inputs) others.push_back(&input);
-        for (const TensorDecl& param : module_->params) others.push_back(&param.name);
+        for (const TensorDecl& param : module_->params) others.push_back(&param.array.name);
         for (const Entry& entry : module_->graph)
             for (const Name& result : entry.results) others.push_back(&result);
         for (const GradientDecl::Pair& pair : decl.given) {

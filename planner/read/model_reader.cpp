@@ -35,7 +35,7 @@ public:
             read_tensors(*inputs, TensorRole::input, model_.axes, model_.inputs, *diagnostics_);
         if (const Yaml* params = yaml_->find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
-        for (const TensorDecl& param : model_.params) check_unused(param.name, model_.inputs);
+        for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
         if (const Yaml* modules = yaml_->find("modules")) read_modules(*modules);
         if (const Yaml* graph = require("graph")) read_graph(*graph, module_names_, model_.graph, *diagnostics_);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
@@ -43,8 +43,8 @@ public:
             model_.train = read_train(*train, model_.axes, module_names_, *diagnostics_);
             const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
             for (const TensorDecl& target : targets) {
-                check_unused(target.name, model_.inputs);
-                check_unused(target.name, model_.params);
+                check_unused(target.array.name, model_.inputs);
+                check_unused(target.array.name, model_.params);
             }
         }
         return std::move(model_);
@@ -110,12 +110,11 @@ private:
         return std::nullopt;
     }
 
-    template<typename Others>
-    void check_unused(const Name& name, const Others& others) {
-        for (const typename Others::value_type& other : others) {
-            if (other.name.text != name.text) continue;
+    void check_unused(const Name& name, const std::vector<TensorDecl>& others) {
+        for (const TensorDecl& other : others) {
+            if (other.array.name.text != name.text) continue;
             diagnostics_->error("E0214", name.span, fmt::format("'{}' is declared twice", name.text))
-                .label(other.name.span, "first declared here");
+                .label(other.array.name.span, "first declared here");
         }
     }
 

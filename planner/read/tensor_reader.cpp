@@ -4,6 +4,7 @@
 #include "planner/model/names.h"
 #include "planner/model/type_limits.h"
 #include "planner/read/sharding_spec_reader.h"
+#include "planner/text/yaml_flow.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ public:
 
     std::optional<TensorDecl> read() {
         const Yaml& yaml = entry_->value;
-        tensor_.name = {entry_->key, entry_->key_span};
+        tensor_.array.name = {entry_->key, entry_->key_span};
         const std::string_view what = role_ == TensorRole::input   ? "an input"
                                       : role_ == TensorRole::param ? "a parameter"
                                                                    : "a target";
@@ -40,6 +41,8 @@ public:
         good = read_dims() && good;
         good = read_placement() && good;
         good = read_init() && good;
+        if (!tensor_.init.name.empty())
+            tensor_.array.init_text = fmt::format("{}: {}", tensor_.init.name, flow_text(tensor_.init.arguments));
         if (!good) return std::nullopt;
         return std::move(tensor_);
     }
@@ -53,7 +56,7 @@ private:
         const std::optional<std::string> text = read_string(*yaml, what("dtype"), *diagnostics_);
         if (!text) return false;
         if (const std::optional<DType> dtype = parse_dtype(*text)) {
-            tensor_.dtype = *dtype;
+            tensor_.array.dtype = *dtype;
             return true;
         }
         suggest_dtype(diagnostics_->error("E0210", yaml->span, fmt::format("unknown dtype '{}'", *text)), *text);
@@ -63,7 +66,7 @@ private:
     bool read_dims() {
         const Yaml* axes = entry_->value.find("axes");
         const Yaml* shape = entry_->value.find("shape");
-        tensor_.has_axes = axes != nullptr;
+        tensor_.array.has_axes = axes != nullptr;
         if (axes == nullptr && shape == nullptr) {
             diagnostics_
                 ->error("E0211", entry_->key_span, fmt::format("'{}' has neither axes nor a shape", entry_->key))
@@ -91,11 +94,11 @@ private:
         bool good = shape == nullptr || read_shape(*shape);
         good = (axes == nullptr || read_names(*axes, shape != nullptr)) && good;
         if (!good) return false;
-        if (axes == nullptr) tensor_.logical.resize(tensor_.shape.size());
-        if (tensor_.logical.size() != tensor_.shape.size()) {
+        if (axes == nullptr) tensor_.array.logical.resize(tensor_.array.shape.size());
+        if (tensor_.array.logical.size() != tensor_.array.shape.size()) {
             diagnostics_->error("E0209", axes->span,
-                                fmt::format("'{}' names {} dims, its shape has {}", entry_->key, tensor_.logical.size(),
-                                            tensor_.shape.size()));
+                                fmt::format("'{}' names {} dims, its shape has {}", entry_->key,
+                                            tensor_.array.logical.size(), tensor_.array.shape.size()));
             return false;
         }
         return (shape == nullptr || check_named_sizes(*axes_, *shape)) && check_bytes();
@@ -108,10 +111,11 @@ private:
         };
         bool good = true;
         for (const Yaml& item : *shape.list()) {
-            const std::optional<i64> size = read_size(item, fmt::format("{}[{}]", what("shape"), tensor_.shape.size()),
-                                                      lookup, name_texts(*axes_), *diagnostics_);
+            const std::optional<i64> size =
+                read_size(item, fmt::format("{}[{}]", what("shape"), tensor_.array.shape.size()), lookup,
+                          name_texts(*axes_), *diagnostics_);
             good = good && size;
-            tensor_.shape.push_back(size.value_or(1));
+            tensor_.array.shape.push_back(size.value_or(1));
         }
         return good;
     }
@@ -121,7 +125,7 @@ private:
         bool good = true;
         for (const Yaml& item : *axes.list()) {
             if (item.is_null() && has_shape) {
-                tensor_.logical.emplace_back();
+                tensor_.array.logical.emplace_back();
                 continue;
             }
             if (item.is_null()) {
@@ -144,21 +148,21 @@ private:
                 suggest(error, name->text, name_texts(*axes_));
             }
             good = good && name && (has_shape || (axis != nullptr && axis->size > 0));
-            if (name) tensor_.logical.push_back(name->text);
-            if (axis != nullptr && !has_shape) tensor_.shape.push_back(axis->size);
+            if (name) tensor_.array.logical.push_back(name->text);
+            if (axis != nullptr && !has_shape) tensor_.array.shape.push_back(axis->size);
         }
         return good;
     }
 
     bool check_named_sizes(const std::vector<AxisDecl>& axes, const Yaml& shape) {
         bool good = true;
-        for (size_t d = 0; d < tensor_.shape.size(); ++d) {
-            const AxisDecl* axis = find(tensor_.logical[d]);
-            if (axis == nullptr || axis->size == tensor_.shape[d] || axes.empty()) continue;
+        for (size_t d = 0; d < tensor_.array.shape.size(); ++d) {
+            const AxisDecl* axis = find(tensor_.array.logical[d]);
+            if (axis == nullptr || axis->size == tensor_.array.shape[d] || axes.empty()) continue;
             diagnostics_
                 ->error("E0209", (*shape.list())[d].span,
                         fmt::format("dim {} of '{}' has size {}, its axis '{}' has {}", d, entry_->key,
-                                    tensor_.shape[d], axis->name.text, axis->size))
+                                    tensor_.array.shape[d], axis->name.text, axis->size))
                 .label(axis->name.span, "declared here");
             good = false;
         }
@@ -166,23 +170,24 @@ private:
     }
 
     bool check_bytes() {
-        const std::string_view problem = size_problem(tensor_.dtype, tensor_.shape);
+        const std::string_view problem = size_problem(tensor_.array.dtype, tensor_.array.shape);
         if (problem.empty()) return true;
-        diagnostics_->error("E0204", entry_->key_span,
-                            fmt::format("'{}' has shape {}: {}", entry_->key, shape_text(tensor_.shape), problem));
+        diagnostics_->error(
+            "E0204", entry_->key_span,
+            fmt::format("'{}' has shape {}: {}", entry_->key, shape_text(tensor_.array.shape), problem));
         return false;
     }
 
     bool read_placement() {
         bool good = true;
         if (const Yaml* mesh = entry_->value.find("mesh")) {
-            tensor_.mesh = read_sharding_spec(*mesh, *diagnostics_);
-            good = tensor_.mesh.has_value();
+            tensor_.array.mesh = read_sharding_spec(*mesh, *diagnostics_);
+            good = tensor_.array.mesh.has_value();
         }
         if (const Yaml* yaml = entry_->value.find("rules")) {
             std::optional<std::vector<AxisRule>> rules = read_axis_rules(*yaml, *diagnostics_);
             good = good && rules;
-            if (rules) tensor_.rules = std::move(*rules);
+            if (rules) tensor_.array.rules = std::move(*rules);
         }
         return good;
     }

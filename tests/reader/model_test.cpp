@@ -59,9 +59,9 @@ TEST_CASE("axis sizes that have no value") {
 TEST_CASE("tensors say their dims by axes, by shape, or both") {
     const Model model = model_of("model: m\naxes: {a: 4}\ninputs:\n  x: {axes: [a, other, ~], shape: [a, 2*a, 3]}\n"
                                  "  s: {shape: []}\ngraph: []\noutputs: [x]\n");
-    CHECK(model.inputs[0].shape == Shape{4, 8, 3});
-    CHECK(model.inputs[0].logical == std::vector<std::string>{"a", "other", ""});
-    CHECK(model.inputs[1].shape.empty());
+    CHECK(model.inputs[0].array.shape == Shape{4, 8, 3});
+    CHECK(model.inputs[0].array.logical == std::vector<std::string>{"a", "other", ""});
+    CHECK(model.inputs[1].array.shape.empty());
 
     const auto x = [](const std::string& tensor) {
         return model_problems(with("axes: {batch: 4}\ninputs: {x: " + tensor + "}"));

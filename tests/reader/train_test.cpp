@@ -24,8 +24,8 @@ TEST_CASE("a train block and its places") {
     REQUIRE(model.train.has_value());
     const TrainDecl& train = *model.train;
     REQUIRE(train.targets.size() == 1);
-    CHECK(train.targets[0].dtype == DType::i32);
-    CHECK(train.targets[0].shape == Shape{8});
+    CHECK(train.targets[0].array.dtype == DType::i32);
+    CHECK(train.targets[0].array.shape == Shape{8});
     CHECK(train.loss.op.text == "mse");
     CHECK(train.loss.results[0].text == "loss");
     CHECK(train.loss.operands[1].text == "label");

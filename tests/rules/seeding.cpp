@@ -13,12 +13,12 @@ Seeding::Seeding(const std::string& tensors) {
     for (const Role role : {Role::input, Role::param})
         for (const TensorDecl& decl : role == Role::input ? model.inputs : model.params) {
             Value value;
-            value.name = decl.name.text;
-            value.type = {decl.dtype, decl.shape, decl.logical};
+            value.name = decl.array.name.text;
+            value.type = {decl.array.dtype, decl.array.shape, decl.array.logical};
             value.role = role;
-            value.span = decl.name.span;
+            value.span = decl.array.name.span;
             value.decl = static_cast<int>(graph.declared.size());
-            graph.declared.push_back(decl);
+            graph.declared.push_back(decl.array);
             graph.inputs.push_back(static_cast<ValueId>(graph.values.size()));
             graph.values.push_back(value);
         }
