@@ -43,12 +43,27 @@ bool names_plan(Env& env, const std::string& word) {
     return word == "-" || (text && looks_like_plan(*text));
 }
 
+// --after prints a whole graph as text: a tensor or a name beside it would say nothing.
+int refuse_after(Env& env, std::string_view beside) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, fmt::format("--after prints the whole graph as text, so {}", beside))
+        .help("shardc explain MODEL LAYOUT --after PASS");
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return exit_usage;
+}
+
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> words = arguments.strings("WHAT");
-    if (words.size() == 1 && !names_plan(env, words[0])) return explain_name(words.front(), arguments, env);
+    const bool after = arguments.has("--after");
+    if (after && arguments.string("--format") != "text") return refuse_after(env, "there is no other format");
+    if (after && arguments.flag("--lowered")) return refuse_after(env, "it does not go with --lowered");
+    if (words.size() == 1 && !names_plan(env, words[0]))
+        return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
+                     : explain_name(words.front(), arguments, env);
     size_t used = 0;
     Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
-    if (arguments.has("--after") && compiled.request.model_file >= 0) {
+    if (after && words.size() > used) return refuse_after(env, "it takes no tensors");
+    if (after && compiled.request.model_file >= 0) {
         Diagnostics diagnostics;
         const std::optional<std::string> text =
             graph_after(*compiled.sources, compiled.request, arguments.string("--after"), diagnostics);
