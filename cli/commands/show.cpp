@@ -9,6 +9,7 @@
 #include "plans/base/version.h"
 #include "plans/file/report_json.h"
 #include "plans/json/json_text.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ constexpr i64 most_listed_devices = 4096;
 
 // Where a part lies in its tensor, and the devices that hold it. Parts in the order of their indices.
 std::string parts_json(const Mesh& mesh, const TensorReport& tensor) {
-    const Sharding sharding = without_trivial_axes(tensor.sharding);
+    const Sharding sharding = without_unit_axes(tensor.sharding);
     std::vector<i64> counts;
     for (const DimSharding& dim : sharding.dims) counts.push_back(shard_count(dim));
     std::vector<std::string> parts;

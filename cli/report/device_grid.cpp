@@ -2,6 +2,7 @@
 
 #include "cli/report/nouns.h"
 #include "plans/base/units.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -162,7 +163,7 @@ std::string listing(const Mesh& mesh, const TensorReport& tensor, const Sharding
 
 std::string device_grid(const Mesh& mesh, const TensorReport& tensor, const std::string& shown_name,
                         const Paint& paint) {
-    Sharding sharding = without_trivial_axes(tensor.sharding);
+    Sharding sharding = without_unit_axes(tensor.sharding);
     std::vector<AxisRef> used;
     for (const DimSharding& dim : sharding.dims) used.insert(used.end(), dim.axes.begin(), dim.axes.end());
     i64 parts = total_size(used);

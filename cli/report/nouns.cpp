@@ -1,6 +1,7 @@
 #include "cli/report/nouns.h"
 
 #include "plans/base/units.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 #include <cctype>
@@ -16,27 +17,10 @@ std::string mesh_text(const Mesh& mesh) {
     return axes.empty() ? devices : fmt::format("{} = {}", fmt::join(axes, " x "), devices);
 }
 
-namespace {
-
-std::vector<AxisRef> nontrivial(std::span<const AxisRef> axes) {
-    std::vector<AxisRef> result;
-    for (const AxisRef& axis : axes)
-        if (axis.size > 1) result.push_back(axis);
-    return result;
-}
-
-} // namespace
-
-Sharding without_trivial_axes(const Sharding& sharding) {
-    Sharding result = sharding;
-    for (DimSharding& dim : result.dims) dim.axes = nontrivial(dim.axes);
-    result.replicated = nontrivial(result.replicated);
-    result.partial = nontrivial(result.partial);
-    return result;
-}
+namespace {} // namespace
 
 std::string sharding_text(const Mesh& mesh, const Sharding& sharding) {
-    return text(mesh, without_trivial_axes(sharding));
+    return text(mesh, without_unit_axes(sharding));
 }
 
 std::string paint_axes(const Paint& paint, const Mesh& mesh, std::string_view text) {
@@ -63,7 +47,7 @@ Cell sharding_cell(const Paint& paint, const Mesh& mesh, const Sharding& shardin
     return cell;
 }
 
-std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes) { return text(mesh, nontrivial(axes)); }
+std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes) { return text(mesh, without_unit_axes(axes)); }
 
 std::string type_text(DType dtype, std::span<const i64> shape) {
     return fmt::format("{} {}", name(dtype), shape_text(shape));

@@ -10,7 +10,6 @@ namespace shard {
 // "data 2 x model 4 = 8 devices"; "1 device".
 std::string mesh_text(const Mesh& mesh);
 
-Sharding without_trivial_axes(const Sharding& sharding);
 std::string sharding_text(const Mesh& mesh, const Sharding& sharding);
 // The same with a colour per mesh axis.
 Cell sharding_cell(const Paint& paint, const Mesh& mesh, const Sharding& sharding);

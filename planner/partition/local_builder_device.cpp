@@ -20,15 +20,11 @@ namespace shard {
 
 namespace {
 
-void drop_unit_axes(std::vector<AxisRef>& axes) {
-    std::erase_if(axes, [](const AxisRef& axis) { return axis.size == 1; });
-}
-
 Collective collective_of(const Node& node) {
     Collective collective = node.op->device->collective(node.attributes);
     collective.axes = group_axes(node.attributes);
-    drop_unit_axes(collective.axes);
-    for (AxisMove& move : collective.moves) drop_unit_axes(move.axes);
+    collective.axes = without_unit_axes(collective.axes);
+    for (AxisMove& move : collective.moves) move.axes = without_unit_axes(move.axes);
     return collective;
 }
 

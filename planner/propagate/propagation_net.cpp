@@ -1,16 +1,12 @@
 #include "planner/propagate/propagation_net.h"
 
+#include "plans/sharding/axis_lists.h"
+
 #include <algorithm>
 
 namespace shard {
 
 namespace {
-
-std::vector<AxisRef> without_unit_axes(const std::vector<AxisRef>& axes) {
-    std::vector<AxisRef> kept;
-    std::copy_if(axes.begin(), axes.end(), std::back_inserter(kept), [](const AxisRef& axis) { return axis.size > 1; });
-    return kept;
-}
 
 bool is_fully_closed(const Sharding& sharding) {
     return std::none_of(sharding.dims.begin(), sharding.dims.end(), [](const DimSharding& dim) { return dim.open; });
@@ -47,7 +43,7 @@ private:
 
     void seed(int index, const Sharding& sharding) {
         const std::vector<AxisRef> kept_off = slot(index).seed.replicated;
-        slot(index).seed = shard::without_unit_axes(sharding);
+        slot(index).seed = without_unit_axes(sharding);
         slot(index).seed.replicated.insert(slot(index).seed.replicated.end(), kept_off.begin(), kept_off.end());
         slot(index).seeded = true;
     }
@@ -72,7 +68,7 @@ private:
         const int region = graph_.values[static_cast<size_t>(index)].region;
         if (region < 0) return;
         slot(index).seed.replicated = graph_.regions[static_cast<size_t>(region)].axes;
-        slot(index).seed = shard::without_unit_axes(slot(index).seed);
+        slot(index).seed = without_unit_axes(slot(index).seed);
     }
 
     // In a chain y = c(x), z = c(y), with nothing else reading y, later readers of x mean the end of the chain.
@@ -256,14 +252,6 @@ private:
 };
 
 } // namespace
-
-Sharding without_unit_axes(const Sharding& sharding) {
-    Sharding result = sharding;
-    for (DimSharding& dim : result.dims) dim.axes = without_unit_axes(dim.axes);
-    result.replicated = without_unit_axes(result.replicated);
-    result.partial = without_unit_axes(result.partial);
-    return result;
-}
 
 PropagationNet make_net(const Graph& graph, const Seeds& seeds) { return NetMaker(graph, seeds).make(); }
 

@@ -36,7 +36,4 @@ struct PropagationNet {
 // constraint that disagrees, so that the producer makes the value as it is wanted.
 PropagationNet make_net(const Graph& graph, const Seeds& seeds);
 
-// The sharding without axes of size 1: they split nothing, do not propagate, and clutter every spec that shows them.
-Sharding without_unit_axes(const Sharding& sharding);
-
 } // namespace shard

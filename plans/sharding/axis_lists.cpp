@@ -101,4 +101,18 @@ std::vector<AlignedAxes> align_axes(std::span<const AxisRef> source, std::span<c
     return result;
 }
 
+std::vector<AxisRef> without_unit_axes(std::span<const AxisRef> axes) {
+    std::vector<AxisRef> kept;
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(kept), [](const AxisRef& axis) { return axis.size > 1; });
+    return kept;
+}
+
+Sharding without_unit_axes(const Sharding& sharding) {
+    Sharding result = sharding;
+    for (DimSharding& dim : result.dims) dim.axes = without_unit_axes(dim.axes);
+    result.replicated = without_unit_axes(result.replicated);
+    result.partial = without_unit_axes(result.partial);
+    return result;
+}
+
 } // namespace shard

@@ -1,7 +1,7 @@
 // Operations on lists of axis references that collectives and redistributions share.
 #pragma once
 
-#include "plans/sharding/mesh.h"
+#include "plans/sharding/sharding.h"
 
 namespace shard {
 
@@ -18,6 +18,10 @@ std::vector<AxisRef> cut(std::span<const AxisRef> refs, std::span<const AxisRef>
 
 // Merges consecutive parts of one axis.
 std::vector<AxisRef> merged(std::span<const AxisRef> refs);
+
+// Without axes of size 1: they split nothing, do not propagate, and clutter every sharding that shows them.
+std::vector<AxisRef> without_unit_axes(std::span<const AxisRef> axes);
+Sharding without_unit_axes(const Sharding& sharding);
 
 // Two lists of the same total size, cut into pairs of pieces of the same size, major to minor. A pair holds several
 // pieces only where no cut exists: {a2, b3} against {b3, a2} is one pair.
