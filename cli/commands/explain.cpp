@@ -97,8 +97,7 @@ int run(const Arguments& arguments, Env& env) {
         std::vector<std::vector<std::string>> names; // of repeated layers the first speaks for all
         for (const CollectiveReport& collective : plan.report.collectives) names.push_back({collective.tensor});
         for (const FoldedRow& row : fold_rows(names))
-            for (const TensorReport* tensor :
-                 find_tensors(compiled.compilation, names[static_cast<size_t>(row.members.front())][0]))
+            for (const TensorReport* tensor : find_tensors(compiled.compilation, names[row.members.front()][0]))
                 if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
                     tensors.push_back(tensor);
         if (tensors.empty() && !json)

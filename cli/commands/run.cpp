@@ -41,7 +41,7 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
                                            Diagnostics& diagnostics) {
     std::map<std::string, Tensor> tensors;
     std::vector<std::string_view> names;
-    for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[static_cast<size_t>(input.buffer)].name);
+    for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[input.buffer].name);
     for (const std::string& text : arguments.strings(option)) {
         size_t equals = text.find('=');
         if (equals == std::string::npos) {
@@ -51,9 +51,8 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
         }
         std::string name = text.substr(0, equals);
         const std::vector<PlanInput>::const_iterator input =
-            std::find_if(plan.inputs.begin(), plan.inputs.end(), [&](const PlanInput& candidate) {
-                return plan.buffers[static_cast<size_t>(candidate.buffer)].name == name;
-            });
+            std::find_if(plan.inputs.begin(), plan.inputs.end(),
+                         [&](const PlanInput& candidate) { return plan.buffers[candidate.buffer].name == name; });
         if (input == plan.inputs.end()) {
             std::string_view near = nearest(name, names);
             diagnostics.error("E0706", {}, fmt::format("the model has no input '{}'", name))
@@ -65,7 +64,7 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
         const bool fits = file && (option == "--data" ? check_data : check_input)(plan, name, file->type(),
                                                                                   file->shape(), diagnostics);
         if (!fits) continue;
-        const DType dtype = plan.buffers[static_cast<size_t>(input->buffer)].dtype;
+        const DType dtype = plan.buffers[input->buffer].dtype;
         const Fit fit = fit_of(file->type(), dtype);
         const std::string what = fmt::format("{}: {} there, ", file->path(), shard::name(file->type()));
         if (fit == Fit::converted)

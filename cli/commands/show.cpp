@@ -25,7 +25,7 @@ std::string draw(const Plan& plan, const std::vector<const TensorReport*>& tenso
                         type_text(tensor->dtype, tensor->shape, tensor->logical), text(plan.mesh, tensor->sharding)});
     std::string out;
     for (const FoldedRow& row : fold_rows(rows)) {
-        const TensorReport& tensor = *tensors[static_cast<size_t>(row.members.front())];
+        const TensorReport& tensor = *tensors[row.members.front()];
         out += (out.empty() ? "" : "\n") + device_grid(plan.mesh, tensor, row.fields[0], paint);
     }
     return out;

@@ -28,8 +28,7 @@ public:
         if (value) {
             for (size_t d = 0; d < tensor_.sharding.dims.size(); ++d) out.dims.push_back(dim_reason(*value, d));
             const std::vector<std::string>& rejected = c_.seeds->rejected_by_value;
-            if (static_cast<size_t>(*value) < rejected.size())
-                out.rules_not_used = rejected[static_cast<size_t>(*value)];
+            if (static_cast<size_t>(*value) < rejected.size()) out.rules_not_used = rejected[*value];
         }
         if (value) computed(*value, out);
         for (const CollectiveReport& collective : compiled_.plan()->report.collectives)
@@ -105,15 +104,14 @@ private:
                 reason.chain.push_back(because(decision));
         }
         // An output that the layout asks for in another form is not what propagation left.
-        if (same_layout(c_.propagation->values[static_cast<size_t>(value)], tensor_.sharding))
-            out.lost = lost(value, d);
+        if (same_layout(c_.propagation->values[value], tensor_.sharding)) out.lost = lost(value, d);
         if (out.axes.empty()) out.whole = whole_reason(value, !out.lost.empty());
         return out;
     }
 
     std::vector<std::string> lost(ValueId value, size_t d) const {
         std::vector<std::string> out;
-        if (c_.seeds->values[static_cast<size_t>(value)]) return out; // what is declared is not changed
+        if (c_.seeds->values[value]) return out; // what is declared is not changed
         for (const LostAxis& axis : lost_axes(*c_.graph, c_.propagation->values, value, static_cast<int>(d))) {
             std::string to;
             if (axis.dim >= 0) {
@@ -175,12 +173,11 @@ private:
             return fmt::format("gathered for the {} pass, as fsdp at {}:{} says",
                                gather_pass(c_.graph->node(v.producer)), at.file, at.line);
         }
-        if (v.producer >= 0 && c_.seeds->constraints[static_cast<size_t>(v.producer)]) {
+        if (v.producer >= 0 && c_.seeds->constraints[v.producer]) {
             const SourceRef at = place(c_.graph->node(v.producer).span);
             return fmt::format("the constraint at {}:{} keeps it whole", at.file, at.line);
         }
-        if (c_.seeds->values[static_cast<size_t>(value)])
-            return "no rule or axis splits it, and what is declared is not changed";
+        if (c_.seeds->values[value]) return "no rule or axis splits it, and what is declared is not changed";
         return lost_some ? "no axis is left for it" : "nothing splits it";
     }
 

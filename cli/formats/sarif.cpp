@@ -32,7 +32,7 @@ std::string uri(std::string_view path) {
 int column_in_code_points(std::string_view line, int column) {
     int result = 1;
     for (int i = 0; i + 1 < column; ++i)
-        if (static_cast<size_t>(i) >= line.size() || (line[static_cast<size_t>(i)] & 0xC0) != 0x80) ++result;
+        if (static_cast<size_t>(i) >= line.size() || (line[i] & 0xC0) != 0x80) ++result;
     return result;
 }
 

@@ -138,12 +138,12 @@ Compiled compile_reference(const Plan& plan) {
     if (!reference) return compiled;
     // The same values to start from, where they depend on the layout.
     std::map<std::string_view, const PlanInput*> originals;
-    for (const PlanInput& input : plan.inputs) originals[plan.buffers[static_cast<size_t>(input.buffer)].name] = &input;
+    for (const PlanInput& input : plan.inputs) originals[plan.buffers[input.buffer].name] = &input;
     for (PlanInput& input : reference->inputs) {
-        const Buffer& own = reference->buffers[static_cast<size_t>(input.buffer)];
+        const Buffer& own = reference->buffers[input.buffer];
         const std::map<std::string_view, const PlanInput*>::const_iterator original = originals.find(own.name);
         internal_check(original != originals.end(), "one device has other inputs");
-        const Buffer& of = plan.buffers[static_cast<size_t>(original->second->buffer)];
+        const Buffer& of = plan.buffers[original->second->buffer];
         internal_check(of.dtype == own.dtype && of.global_shape == own.global_shape, "one device has another input");
         input.init = original->second->init;
     }

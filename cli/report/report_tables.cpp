@@ -57,7 +57,7 @@ Table shardings_table(const Plan& plan, const ReportOptions& options, const Pain
     Table table({{"role"}, {"name"}, {"type"}, {"sharding"}, {"on a device"}, {"bytes", Align::right}, {"source"}});
     std::string last_role;
     for (const FoldedRow& row : rows_of(rows, !options.all_values)) {
-        const TensorReport& tensor = *tensors[static_cast<size_t>(row.members.front())];
+        const TensorReport& tensor = *tensors[row.members.front()];
         const std::string& role = row.fields[1];
         table.add({role == last_role ? "" : role, row.fields[0], row.fields[2],
                    sharding_cell(paint, plan.mesh, tensor.sharding), row.fields[4],
@@ -86,12 +86,12 @@ Table collectives_table(const Plan& plan, const ReportOptions& options, const Pa
         i64 count = 0, bytes = 0;
         double seconds = 0;
         for (int member : row.members) {
-            const CollectiveReport& c = collectives[static_cast<size_t>(member)];
+            const CollectiveReport& c = collectives[member];
             count += c.count;
             bytes += c.wire_bytes_per_device;
             seconds += c.seconds;
         }
-        const CollectiveReport& first = collectives[static_cast<size_t>(row.members.front())];
+        const CollectiveReport& first = collectives[row.members.front()];
         Cell axes(row.fields[3]);
         axes.painted = paint_axes(paint, plan.mesh, axes.text);
         table.add({Cell(first.kind, "1"), axes, row.fields[0], first.dim < 0 ? "" : std::to_string(first.dim),

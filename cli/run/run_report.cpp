@@ -69,8 +69,8 @@ std::string number(double value) { return std::isnan(value) ? "nan" : fmt::forma
 // Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
 bool is_shown(const Plan& plan, const PlanOutput& output) {
     if (!is_step(plan)) return true;
-    if (output.updates >= 0) return plan.buffers[static_cast<size_t>(output.updates)].role == Role::param;
-    return element_count(plan.buffers[static_cast<size_t>(output.buffer)].global_shape) != 1;
+    if (output.updates >= 0) return plan.buffers[output.updates].role == Role::param;
+    return element_count(plan.buffers[output.buffer].global_shape) != 1;
 }
 
 Table outputs_table(const RunReport& report) {
@@ -240,7 +240,7 @@ std::string run_json(const RunReport& report) {
         std::vector<std::string> steps;
         for (int step = 0; step < report.result.steps; ++step) {
             std::map<std::string, double> scalars;
-            for (const auto& [name, values] : report.result.scalars) scalars[name] = values[static_cast<size_t>(step)];
+            for (const auto& [name, values] : report.result.scalars) scalars[name] = values[step];
             steps.push_back(step_json(plan, report.first_step + step, scalars, -1));
         }
         object.raw("steps", json_lines(steps, 2)).flag("stopped", report.stopped()).flag("nothing_left", false);

@@ -14,9 +14,7 @@ namespace shard {
 
 namespace {
 
-DType dtype_of(const Plan& plan, const PlanOutput& output) {
-    return plan.buffers[static_cast<size_t>(output.buffer)].dtype;
-}
+DType dtype_of(const Plan& plan, const PlanOutput& output) { return plan.buffers[output.buffer].dtype; }
 
 // "  loss 1.4580092  accuracy 0.125"
 std::string numbers_text(const Plan& plan, const std::map<std::string, double>& scalars) {

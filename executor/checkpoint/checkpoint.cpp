@@ -37,7 +37,7 @@ bool damaged(Diagnostics& diagnostics, std::string_view path, std::string_view p
 } // namespace
 
 std::string Checkpoint::path_of(int file) const {
-    const std::string& name = index_.files[static_cast<size_t>(file)].name;
+    const std::string& name = index_.files[file].name;
     return folder_.empty() ? name : folder_ + "/" + name;
 }
 
@@ -126,7 +126,7 @@ std::optional<SafetensorsHeader> Checkpoint::read_header(int file, Diagnostics& 
         diagnostics.error("E0611", {}, fmt::format("cannot read {}: {}", path, problem));
         return std::nullopt;
     }
-    const IndexedFile& indexed = index_.files[static_cast<size_t>(file)];
+    const IndexedFile& indexed = index_.files[file];
     if (indexed.bytes >= 0 && indexed.bytes != opened->bytes()) {
         damaged(diagnostics, path,
                 fmt::format("it has {} bytes, and {} when it was written", opened->bytes(), indexed.bytes));
@@ -146,7 +146,7 @@ std::optional<SafetensorsHeader> Checkpoint::read_header(int file, Diagnostics& 
 }
 
 bool Checkpoint::check_sum(int file, Diagnostics& diagnostics) const {
-    const IndexedFile& indexed = index_.files[static_cast<size_t>(file)];
+    const IndexedFile& indexed = index_.files[file];
     if (!indexed.crc32) return true;
     const std::string path = path_of(file);
     std::string problem;

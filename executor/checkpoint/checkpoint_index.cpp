@@ -81,7 +81,7 @@ private:
         const std::optional<std::uint32_t> crc32 = sum != nullptr ? parse_crc32(*sum) : std::nullopt;
         if (bytes == nullptr || *bytes < 0 || !crc32 || !is_plain_file_name(member.key))
             return fail(fmt::format("the size and checksum of '{}' are not there", member.key.substr(0, 80)));
-        IndexedFile& file = index_->files[static_cast<size_t>(file_of(member.key))];
+        IndexedFile& file = index_->files[file_of(member.key)];
         file.bytes = *bytes;
         file.crc32 = crc32;
     }
@@ -125,7 +125,7 @@ std::string print_checkpoint_index(const CheckpointIndex& index) {
                                           .text());
     for (const auto& [name, shape] : index.shapes) shapes.emplace_back(name, json_integers(shape));
     for (const IndexedPiece& piece : index.pieces)
-        pieces.emplace_back(piece.name, json_string(index.files[static_cast<size_t>(piece.file)].name));
+        pieces.emplace_back(piece.name, json_string(index.files[piece.file].name));
     const std::string metadata = members_text({{"total_size", std::to_string(index.total_size)},
                                                {"format_version", std::to_string(index.current_format_version)},
                                                {"tool", json_string(index.tool)},

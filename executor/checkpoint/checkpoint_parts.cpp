@@ -15,7 +15,7 @@ constexpr std::string_view step_prefix = "step-";
 } // namespace
 
 std::optional<Part> part_of(const Plan& plan, const PlanInput& input) {
-    const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+    const Buffer& buffer = plan.buffers[input.buffer];
     if (buffer.role == Role::param) return Part::param;
     const bool updated = std::any_of(plan.outputs.begin(), plan.outputs.end(),
                                      [&input](const PlanOutput& output) { return output.updates == input.buffer; });
@@ -51,7 +51,7 @@ std::vector<DevicePart> blocks_to_write(const Plan& plan, Part part) {
     std::map<i64, DevicePart> devices;
     for (const PlanInput& input : plan.inputs) {
         if (part_of(plan, input) != part) continue;
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        const Buffer& buffer = plan.buffers[input.buffer];
         std::set<std::vector<i64>> held;
         for (i64 position = 0; position < plan.mesh.device_count(); ++position) {
             const std::vector<i64> coordinates = coordinates_of(plan.mesh, position);

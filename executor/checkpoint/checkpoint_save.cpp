@@ -62,7 +62,7 @@ public:
     const std::string& problem() const { return problem_; }
 
 private:
-    const Buffer& buffer_of(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+    const Buffer& buffer_of(int id) const { return plan_->buffers[id]; }
 
     std::string new_path(const std::string& name) { return files_.emplace_back(folder_ + "/" + name).path(); }
 

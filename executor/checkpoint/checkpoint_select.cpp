@@ -76,7 +76,7 @@ public:
     void warn_of_unused(SaveWhat what) {
         std::vector<std::string> unused;
         for (const auto& [name, pieces] : stored_) {
-            const std::string& file = checkpoint_->index_.files[static_cast<size_t>(pieces.front().first->file)].name;
+            const std::string& file = checkpoint_->index_.files[pieces.front().first->file].name;
             if (file.starts_with(state_files) && what == SaveWhat::params) continue;
             if (!is_used_.contains(name)) unused.push_back(name);
         }
@@ -133,7 +133,7 @@ private:
         std::map<std::string_view, const SafetensorsEntry*> entries;
     };
 
-    const Buffer& buffer_of(const PlanInput& input) const { return plan_->buffers[static_cast<size_t>(input.buffer)]; }
+    const Buffer& buffer_of(const PlanInput& input) const { return plan_->buffers[input.buffer]; }
 
     bool damaged(int file, const std::string& problem) {
         diagnostics_->error("E0612", {}, fmt::format("{} is damaged: {}", checkpoint_->path_of(file), problem));

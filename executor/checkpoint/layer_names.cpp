@@ -112,10 +112,10 @@ std::vector<LayerSource> LayerNames::read_as(const LayeredName& wanted, const Sh
         const std::ptrdiff_t dim = std::find(stacked.begin(), stacked.end(), loop) - stacked.begin();
         const bool in_plan = dim < std::ssize(stacked);
         if (std::binary_search(positions.begin(), positions.end(), loop)) {
-            if (in_plan) dims.push_back(shape[static_cast<size_t>(dim)]);
+            if (in_plan) dims.push_back(shape[dim]);
         } else if (in_plan) {
             part.from.push_back(LayerSource::every);
-            part.layers.push_back(shape[static_cast<size_t>(dim)]);
+            part.layers.push_back(shape[dim]);
         } else {
             part.from.push_back(numbers_at(wanted.positions, wanted.numbers, positions, false)[fixed]);
             part.layers.push_back((*sizes)[fixed++]);

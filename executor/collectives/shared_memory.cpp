@@ -18,8 +18,8 @@ Groups groups_along(const Mesh& mesh, std::span<const AxisRef> axes) {
         if (groups.group[position] != devices) continue;
         std::vector<i64> members = group_of(mesh, static_cast<i64>(position), axes);
         for (size_t rank = 0; rank < members.size(); ++rank) {
-            groups.group[static_cast<size_t>(members[rank])] = groups.members.size();
-            groups.rank[static_cast<size_t>(members[rank])] = rank;
+            groups.group[members[rank]] = groups.members.size();
+            groups.rank[members[rank]] = rank;
         }
         groups.members.push_back(std::move(members));
     }
@@ -68,7 +68,7 @@ i64 SharedMemory::required_bytes(const Mesh& mesh, const Program& program) {
 }
 
 void SharedMemory::start(int collective, int device, const std::byte* input, std::byte* output) {
-    State& state = states_[static_cast<size_t>(collective)];
+    State& state = states_[collective];
     const size_t position = static_cast<size_t>(device);
     GroupState& group = state.group[state.groups->group[position]];
     bool complete = false;
@@ -85,7 +85,7 @@ void SharedMemory::start(int collective, int device, const std::byte* input, std
 }
 
 bool SharedMemory::wait(int collective, int device) {
-    State& state = states_[static_cast<size_t>(collective)];
+    State& state = states_[collective];
     const size_t position = static_cast<size_t>(device);
     GroupState& group = state.group[state.groups->group[position]];
     DeviceState& own = state.device[position];
@@ -110,14 +110,14 @@ bool SharedMemory::wait(int collective, int device) {
 
 i64 SharedMemory::wire_bytes(int collective) const {
     i64 sum = 0;
-    for (const DeviceState& device : states_[static_cast<size_t>(collective)].device) sum += device.wire_bytes;
+    for (const DeviceState& device : states_[collective].device) sum += device.wire_bytes;
     return sum;
 }
 
 i64 SharedMemory::carry_out(const State& state, const GroupState& group, int device) const {
     const size_t position = static_cast<size_t>(device);
-    const Buffer& input = plan_.buffers[static_cast<size_t>(state.start->input)];
-    const Buffer& output = plan_.buffers[static_cast<size_t>(state.start->output)];
+    const Buffer& input = plan_.buffers[state.start->input];
+    const Buffer& output = plan_.buffers[state.start->output];
     Traffic traffic(arenas_.of(device), arenas_.bytes());
     const Share share = {plan_.mesh,
                          state.start->collective,
@@ -132,7 +132,7 @@ i64 SharedMemory::carry_out(const State& state, const GroupState& group, int dev
 }
 
 void SharedMemory::wake_others(const Groups& groups, int device) {
-    for (i64 member : groups.members[groups.group[static_cast<size_t>(device)]])
+    for (i64 member : groups.members[groups.group[device]])
         if (member != device) wake_(static_cast<int>(member));
 }
 

@@ -99,8 +99,7 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
         if constexpr (std::is_same_v<T, Widened<T>>) {
             result = sums.data();
         } else {
-            for (i64 i = 0; i < width; ++i)
-                narrow[static_cast<size_t>(i)] = convert_value<T>(sums[static_cast<size_t>(i)]);
+            for (i64 i = 0; i < width; ++i) narrow[i] = convert_value<T>(sums[i]);
             result = narrow.data();
         }
         const i64 offset = begin * static_cast<i64>(sizeof(T)), bytes = width * static_cast<i64>(sizeof(T));

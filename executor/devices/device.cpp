@@ -81,10 +81,10 @@ Progress Device::advance(Backend& backend) {
                 counter_ = step.target;
                 continue;
             }
-            loops_[static_cast<size_t>(step.loop->index)] = 0;
+            loops_[step.loop->index] = 0;
             break;
         case Instruction::Kind::end_loop:
-            if (++loops_[static_cast<size_t>(step.loop->index)] < step.loop->trips) {
+            if (++loops_[step.loop->index] < step.loop->trips) {
                 counter_ = step.target;
                 continue;
             }

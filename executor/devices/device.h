@@ -43,7 +43,7 @@ public:
 private:
     void compute(const Compute& step);
     static i64 read_scalar(const void* device, int buffer);
-    const Buffer& buffer(int id) const { return machine_.plan.buffers[static_cast<size_t>(id)]; }
+    const Buffer& buffer(int id) const { return machine_.plan.buffers[id]; }
 
     const Machine& machine_;
     int position_;

@@ -74,7 +74,7 @@ void Scheduler::run(const std::function<Progress(int)>& task) {
 void Scheduler::wake(int device) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        State& state = states_[static_cast<size_t>(device)];
+        State& state = states_[device];
         if (state == State::running) state = State::running_again;
         if (state != State::waiting) return;
         state = State::ready;
@@ -102,7 +102,7 @@ void Scheduler::work(bool caller) {
             continue;
         }
         const int device = take_ready();
-        states_[static_cast<size_t>(device)] = State::running;
+        states_[device] = State::running;
         ++running_;
         const std::function<Progress(int)>& task = *task_;
         lock.unlock();
@@ -121,7 +121,7 @@ void Scheduler::work(bool caller) {
 
 void Scheduler::finish(std::unique_lock<std::mutex>& lock, int device, Progress progress) {
     internal_check(lock.owns_lock(), "the scheduler's state is used under its mutex");
-    State& state = states_[static_cast<size_t>(device)];
+    State& state = states_[device];
     --running_;
     if (progress == Progress::done) {
         state = State::idle;

@@ -137,9 +137,9 @@ int reserve_blas(int callers, Diagnostics& diagnostics) {
     int count = 0;
     for (; count < wanted; ++count) {
         if (count >= mapped && !can_map(count == 0 ? buffer_bytes : buffer_bytes + spare_bytes)) break;
-        buffers[static_cast<size_t>(count)] = library.take_buffer(0);
+        buffers[count] = library.take_buffer(0);
     }
-    for (int i = 0; i < count; ++i) library.give_buffer(buffers[static_cast<size_t>(i)]); // they stay mapped
+    for (int i = 0; i < count; ++i) library.give_buffer(buffers[i]); // they stay mapped
     mapped = std::max(mapped.load(), count);
     if (count == 0)
         diagnostics.error("E0601", {}, "there is not enough memory to multiply: OpenBLAS maps 128 MiB")

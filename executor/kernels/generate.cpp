@@ -29,7 +29,7 @@ template<typename T>
 void generate(const Literal& literal, const Shape& global, std::span<const i64> start, const Shape& local, T* out) {
     internal_check(static_cast<i64>(literal.values.size()) == element_count(global), "literal: one value per element");
     for_each_index(local, start, [&](i64 flat, std::span<const i64> index) {
-        out[flat] = convert_value<T>(literal.values[static_cast<size_t>(flat_index(global, index))]);
+        out[flat] = convert_value<T>(literal.values[flat_index(global, index)]);
     });
 }
 

@@ -27,7 +27,7 @@ Range clip(Range range, i64 start, i64 stride, i64 size) {
 }
 
 void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call) {
-    const Operand& operand = call.inputs[static_cast<size_t>(piece.operand)];
+    const Operand& operand = call.inputs[piece.operand];
     if (operand.data == call.output.data) return; // in place: it stays
     const Shape &in = *operand.shape, &out = *call.output.shape;
     const std::vector<i64> in_strides = row_major_strides(in), out_strides = row_major_strides(out);

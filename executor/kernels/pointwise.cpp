@@ -18,7 +18,7 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
     for (size_t s = 0; s < steps.size(); ++s) {
         last[s] = s;
         for (int a = 0; a < arity(steps[s].op); ++a) {
-            const size_t arg = static_cast<size_t>(steps[s].args[static_cast<size_t>(a)]);
+            const size_t arg = static_cast<size_t>(steps[s].args[a]);
             internal_check(arg < s, "pointwise: a step reads a later one");
             last[arg] = s;
         }
@@ -30,7 +30,7 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
 // Where a step's values are, block after block.
 struct StepPlace {
     Register* result = nullptr; // that the step writes; null for an input that is read where it lies
-    LaneBlock values;               // of the running block
+    LaneBlock values;           // of the running block
     bool fixed = false;         // the same in every block: constants, and inputs that are one number
     i64 start = 0;              // of an index
 };
@@ -85,17 +85,17 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
             StepPlace& place = places[s];
             if (place.fixed) continue;
             if (place.result == nullptr) {
-                const Operand& input = call.inputs[static_cast<size_t>(step.args[0])];
+                const Operand& input = call.inputs[step.args[0]];
                 place.values = {input.data + first * byte_size(input.dtype)};
             } else if (step.op == ScalarOp::input) {
-                load_block(*place.result, sources[static_cast<size_t>(step.args[0])], first, width);
+                load_block(*place.result, sources[step.args[0]], first, width);
             } else if (step.op == ScalarOp::index) {
                 index_block(*place.result, step, place.start, *call.output.shape, first, width);
             } else {
                 LaneBlock args[3];
                 DType type = step.dtype;
                 for (int a = 0; a < arity(step.op); ++a) {
-                    const size_t arg = static_cast<size_t>(step.args[static_cast<size_t>(a)]);
+                    const size_t arg = static_cast<size_t>(step.args[a]);
                     args[a] = places[arg].values;
                     if (a == 0) type = kernel.steps[arg].dtype;
                 }

@@ -51,11 +51,10 @@ Acc reduce_run(const T* data, i64 count, i64 stride, Acc start) {
         return start;
     }
     std::array<Acc, lanes> parts;
-    for (i64 l = 0; l < lanes; ++l) parts[static_cast<size_t>(l)] = convert_value<Acc>(data[l]);
+    for (i64 l = 0; l < lanes; ++l) parts[l] = convert_value<Acc>(data[l]);
     i64 i = lanes;
     for (; i + lanes <= count; i += lanes)
-        for (i64 l = 0; l < lanes; ++l)
-            parts[static_cast<size_t>(l)] = Op::combine(parts[static_cast<size_t>(l)], convert_value<Acc>(data[i + l]));
+        for (i64 l = 0; l < lanes; ++l) parts[l] = Op::combine(parts[l], convert_value<Acc>(data[i + l]));
     for (; i < count; ++i) start = Op::combine(start, convert_value<Acc>(data[i]));
     for (Acc part : parts) start = Op::combine(start, part);
     return start;
@@ -91,7 +90,7 @@ void reduce_kept(const T* in, T* out, std::span<const CopyDim> kept, std::span<c
             const i64 width = std::min(columns, kept[0].extent - first);
             std::fill(sums.begin(), sums.begin() + width, identity);
             reduce_columns<Op, T, Acc>(in + first, reduced, sums.data(), width);
-            for (i64 j = 0; j < width; ++j) out[first + j] = convert_value<T>(sums[static_cast<size_t>(j)]);
+            for (i64 j = 0; j < width; ++j) out[first + j] = convert_value<T>(sums[j]);
         }
     } else {
         for (i64 i = 0; i < kept[0].extent; ++i)

@@ -67,7 +67,7 @@ public:
 
 private:
     TensorType type_of(int id) const {
-        const Buffer& buffer = plan_.buffers[static_cast<size_t>(id)];
+        const Buffer& buffer = plan_.buffers[id];
         return {buffer.dtype, buffer.shape, {}};
     }
     i64 take(i64 bytes) {

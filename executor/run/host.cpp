@@ -16,7 +16,7 @@ namespace shard {
 
 namespace {
 
-const Buffer& buffer_of(const Plan& plan, int id) { return plan.buffers[static_cast<size_t>(id)]; }
+const Buffer& buffer_of(const Plan& plan, int id) { return plan.buffers[id]; }
 
 std::vector<i64> start_of(const Plan& plan, const Buffer& buffer, const Device& device) {
     return local_start(plan.mesh, buffer.global_shape, buffer.sharding, device.coordinates());

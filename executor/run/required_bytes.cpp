@@ -21,7 +21,7 @@ i64 array_bytes(i64 count) { return count == 0 ? 0 : count * pointer_bytes + blo
 i64 output_bytes(const Plan& plan) {
     i64 most = 0;
     for (const PlanOutput& output : plan.outputs)
-        most = std::max(most, std::ssize(plan.buffers[static_cast<size_t>(output.buffer)].global_shape));
+        most = std::max(most, std::ssize(plan.buffers[output.buffer].global_shape));
     return 8 * pointer_bytes + block_bytes + 2 * array_bytes(most);
 }
 
@@ -40,7 +40,7 @@ i64 required_bytes(const Plan& plan, bool returns_initial) {
     if (devices > std::numeric_limits<int>::max()) return most_required_bytes;
     i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan));
     for (const PlanOutput& output : plan.outputs) {
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
+        const Buffer& buffer = plan.buffers[output.buffer];
         const i64 copies = returns_initial && output.updates >= 0 ? 2 : 1;
         bytes = add_saturating(bytes, copies * element_count(buffer.global_shape) * byte_size(buffer.dtype));
     }

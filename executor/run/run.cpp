@@ -43,7 +43,7 @@ struct Gap {
 // What lies between the inputs: another step must not read there what the one before left.
 std::vector<Gap> without_inputs(const Plan& plan) {
     std::vector<const Buffer*> inputs;
-    for (const PlanInput& input : plan.inputs) inputs.push_back(&plan.buffers[static_cast<size_t>(input.buffer)]);
+    for (const PlanInput& input : plan.inputs) inputs.push_back(&plan.buffers[input.buffer]);
     std::sort(inputs.begin(), inputs.end(), [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; });
     std::vector<Gap> gaps;
     i64 at = 0;
@@ -111,7 +111,7 @@ bool multiplies(const Program& program) {
 
 // OpenBLAS counts rows and columns in 31 bits.
 bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics) {
-    const auto type = [&plan](int id) { return local_type(plan.buffers[static_cast<size_t>(id)]); };
+    const auto type = [&plan](int id) { return local_type(plan.buffers[id]); };
     for (const Instruction& instruction : program.instructions) {
         const Compute* compute = instruction.compute;
         const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
@@ -120,7 +120,7 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
             gemm_layout(*contract, type(compute->inputs[0]), type(compute->inputs[1]), type(compute->output));
         const i64 largest = std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
         if (largest <= most_blas_rows) continue;
-        const std::string& name = plan.buffers[static_cast<size_t>(compute->output)].name;
+        const std::string& name = plan.buffers[compute->output].name;
         diagnostics
             .error("E0608", declared_at(plan, name),
                    fmt::format("'{}' multiplies matrices of {} rows or columns on a device, and BLAS takes at most {}",
@@ -197,12 +197,11 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     std::vector<std::string> problems(devices.size()); // by position
     const auto begin = [&](int step) {
         scheduler.run([&, step](int position) {
-            Device& device = devices[static_cast<size_t>(position)];
+            Device& device = devices[position];
             device.restart();
             if (step == 0) {
                 device.poison(0, plan.arena_bytes);
-                if (!write_inputs(plan, options, device, problems[static_cast<size_t>(position)]))
-                    return Progress::done;
+                if (!write_inputs(plan, options, device, problems[position])) return Progress::done;
             } else if (options.poison) {
                 for (const Gap& gap : gaps) device.poison(gap.offset, gap.bytes);
             }
@@ -221,7 +220,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
             return read_outputs(plan, devices, options.poison, outputs, found);
         };
     const std::function<const std::byte*(i64, const Buffer&)> shard = [&devices](i64 position, const Buffer& input) {
-        return devices[static_cast<size_t>(position)].data(input);
+        return devices[position].data(input);
     };
 
     RunResult result;
@@ -234,7 +233,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
                 if (output.updates >= 0 && !read_buffer(plan, devices, options.poison, output.updates,
                                                         result.initial[output.name], diagnostics))
                     return std::nullopt;
-        scheduler.run([&](int position) { return devices[static_cast<size_t>(position)].advance(backend); });
+        scheduler.run([&](int position) { return devices[position].advance(backend); });
         result.seconds.push_back(seconds_of(devices));
         wire.add_step(backend, result);
         const std::map<std::string, double> scalars = read_scalars(plan, devices.front());

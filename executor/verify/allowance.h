@@ -49,7 +49,7 @@ public:
 private:
     double relative(const PlanOutput& output, int steps) const;
     std::string kind(const PlanOutput& output) const;
-    const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+    const Buffer& buffer(int id) const { return plan_->buffers[id]; }
 
     const Plan* plan_;
     const RunResult* reference_;

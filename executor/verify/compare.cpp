@@ -46,7 +46,7 @@ std::string element_text(const Tensor& tensor, i64 flat) {
 
 void report_mismatch(const Plan& plan, const PlanOutput& output, const Mismatches& found, const Tensor& values,
                      const Tensor& expected, Diagnostics& diagnostics) {
-    const Buffer& buffer = plan.buffers[static_cast<size_t>(output.buffer)];
+    const Buffer& buffer = plan.buffers[output.buffer];
     std::vector<i64> index(buffer.global_shape.size()), local;
     i64 rest = found.first;
     for (size_t d = index.size(); d-- > 0;) {
@@ -92,7 +92,7 @@ void compare_steps(const Tolerances& tolerances, const PlanOutput& output, const
 
 // What updates an input is of another kind than what does not, and two names may not change places.
 std::string_view updated_by(const Plan& plan, const PlanOutput& output) {
-    return output.updates < 0 ? std::string_view() : plan.buffers[static_cast<size_t>(output.updates)].name;
+    return output.updates < 0 ? std::string_view() : plan.buffers[output.updates].name;
 }
 
 const PlanOutput* find_output(const Plan& plan, std::string_view name) {
@@ -110,7 +110,7 @@ using InputsByName = std::map<std::string_view, InputOf>;
 InputsByName inputs_of(const Plan& plan) {
     InputsByName inputs;
     for (const PlanInput& input : plan.inputs) {
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        const Buffer& buffer = plan.buffers[input.buffer];
         inputs.emplace(buffer.name, InputOf{&buffer, &input});
     }
     return inputs;

@@ -29,7 +29,7 @@ double terms_of(const Kernel& kernel, const Shape& operand) {
         return terms;
     }
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) {
-        for (const int dim : reduce->dims) terms *= static_cast<double>(operand[static_cast<size_t>(dim)]);
+        for (const int dim : reduce->dims) terms *= static_cast<double>(operand[dim]);
         return terms;
     }
     // All indices may be the same.
@@ -55,7 +55,7 @@ Lineages::Lineages(const Plan& plan) : plan_(&plan), makers_(plan.buffers.size()
 
 void Lineages::add(const std::vector<Step>& steps, double trips) {
     const auto maker_of = [this](int output) -> std::vector<Maker>& {
-        return makers_[static_cast<size_t>(contents_of(plan_->buffers, output))];
+        return makers_[contents_of(plan_->buffers, output)];
     };
     for (const Step& step : steps) {
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
@@ -89,8 +89,8 @@ Lineage Lineages::of(const PlanOutput& output, int steps) const {
     std::vector<int> open;
     const auto need = [&](int id) {
         const int contents = contents_of(plan_->buffers, id);
-        if (seen[static_cast<size_t>(contents)]) return;
-        seen[static_cast<size_t>(contents)] = true;
+        if (seen[contents]) return;
+        seen[contents] = true;
         open.push_back(contents);
     };
     need(output.buffer);
@@ -98,7 +98,7 @@ Lineage Lineages::of(const PlanOutput& output, int steps) const {
         const int id = open.back();
         open.pop_back();
         join(buffer(id).dtype, lineage);
-        for (const Maker& maker : makers_[static_cast<size_t>(id)]) {
+        for (const Maker& maker : makers_[id]) {
             count(maker, lineage);
             if (maker.start != nullptr) {
                 need(maker.start->input);

@@ -32,7 +32,7 @@ private:
     };
     void add(const std::vector<Step>& steps, double trips);
     void count(const Maker& maker, Lineage& lineage) const;
-    const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
+    const Buffer& buffer(int id) const { return plan_->buffers[id]; }
 
     const Plan* plan_;
     std::vector<std::vector<Maker>> makers_; // by the buffer that holds the contents

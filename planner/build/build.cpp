@@ -242,7 +242,7 @@ private:
         return results;
     }
 
-    const GraphRegion* region() const { return region_ < 0 ? nullptr : &graph_.regions[static_cast<size_t>(region_)]; }
+    const GraphRegion* region() const { return region_ < 0 ? nullptr : &graph_.regions[region_]; }
 
     void name_result(ValueId result, size_t values_before, const std::string& path, Span span) {
         if (static_cast<size_t>(result) >= values_before)

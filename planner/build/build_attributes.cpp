@@ -432,7 +432,7 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
 void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result) {
     const auto is_sharding = [](const AttributeDef& def) { return def.type == AttributeDef::Type::sharding; };
     if (std::none_of(op.attributes.begin(), op.attributes.end(), is_sharding)) return;
-    Node& node = graph.nodes[static_cast<size_t>(graph.value(result).producer)];
+    Node& node = graph.nodes[graph.value(result).producer];
     node.constraint_mesh = read.mesh;
     if (!read.mesh && read.attributes.has("axes")) node.constraint_logical = read.attributes.strings("axes");
 }

@@ -25,8 +25,8 @@ bool check_recursion(const Model& model, Diagnostics& diagnostics) {
     const std::vector<int> cycle = find_cycle(static_cast<int>(model.modules.size()), calls);
     if (cycle.empty()) return true;
     std::string text;
-    for (int m : cycle) text += model.modules[static_cast<size_t>(m)].name.text + " -> ";
-    const Name& first = model.modules[static_cast<size_t>(cycle[0])].name;
+    for (int m : cycle) text += model.modules[m].name.text + " -> ";
+    const Name& first = model.modules[cycle[0]].name;
     diagnostics.error("E0230", first.span, fmt::format("module '{}' calls itself: {}{}", first.text, text, first.text))
         .help("a module may not contain itself; write `repeat` for several in a row");
     return false;

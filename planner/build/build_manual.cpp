@@ -33,12 +33,12 @@ public:
     }
 
 private:
-    const GraphRegion& region() const { return graph_.regions[static_cast<size_t>(region_)]; }
+    const GraphRegion& region() const { return graph_.regions[region_]; }
 
     bool open_region() {
         if (build_.around >= 0) {
             diagnostics_.error("E0271", build_.entry.op.span, "a manual region stands inside another")
-                .label(graph_.regions[static_cast<size_t>(build_.around)].span, "the outer one")
+                .label(graph_.regions[build_.around].span, "the outer one")
                 .help("let the outer one be manual over all the axes, and write its body out");
             return false;
         }
@@ -60,7 +60,7 @@ private:
         axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
         for (int axis : axes) {
             region.axes.push_back(mesh.whole(axis));
-            region.names.push_back(mesh.axes[static_cast<size_t>(axis)].name);
+            region.names.push_back(mesh.axes[axis].name);
         }
         region.check = decl_.check;
         region.scope = build_.path;
@@ -195,7 +195,7 @@ std::optional<ValueId> enter_declared(Builder& builder, const Mesh& mesh, int re
     const DimSpec whole_dim = {{}, false, 0, decl.array.name.span};
     ShardingSpec spec = decl.array.mesh.value_or(
         ShardingSpec{std::vector<DimSpec>(type.shape.size(), whole_dim), {}, decl.array.name.span});
-    const std::vector<std::string> names = builder.graph().regions[static_cast<size_t>(region)].names;
+    const std::vector<std::string> names = builder.graph().regions[region].names;
     for (DimSpec& dim : spec.dims)
         std::erase_if(dim.axes, [&](const std::string& axis) {
             return std::find(names.begin(), names.end(), axis) == names.end();

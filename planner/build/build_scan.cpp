@@ -34,7 +34,7 @@ bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, co
 bool check_depth(const ScanBuild& build) {
     const Graph& graph = build.builder.graph();
     int depth = 0;
-    for (int loop = build.builder.loop(); loop >= 0; loop = graph.loops[static_cast<size_t>(loop)].parent) ++depth;
+    for (int loop = build.builder.loop(); loop >= 0; loop = graph.loops[loop].parent) ++depth;
     if (depth < deepest_loops) return true;
     build.builder.diagnostics()
         .error("E0227", build.entry.op.span,
@@ -47,8 +47,7 @@ bool check_depth(const ScanBuild& build) {
 bool check_kept(const ScanBuild& build, int loop, size_t first) {
     const Graph& graph = build.builder.graph();
     i64 trips = 1;
-    for (int l = loop; l >= 0; l = graph.loops[static_cast<size_t>(l)].parent)
-        trips = multiply_saturating(trips, graph.loops[static_cast<size_t>(l)].trips);
+    for (int l = loop; l >= 0; l = graph.loops[l].parent) trips = multiply_saturating(trips, graph.loops[l].trips);
     for (size_t id = first; id < graph.values.size(); ++id) {
         const Value& value = graph.values[id];
         if (value.loop != loop || multiply_saturating(trips, value.type.bytes()) <= most_value_bytes) continue;
@@ -93,7 +92,7 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
         varying[n] = std::move(made);
     }
     if (!fits) {
-        builder.set_loop(builder.graph().loops[static_cast<size_t>(loop.loop())].parent);
+        builder.set_loop(builder.graph().loops[loop.loop()].parent);
         return std::nullopt;
     }
     builder.set_place(std::move(place));

@@ -14,7 +14,7 @@ namespace {
 // There is one of it in every trip, and none afterwards.
 bool is_of_closed_loop(const Graph& graph, ValueId id) {
     const int loop = graph.value(id).loop;
-    return loop >= 0 && graph.loops[static_cast<size_t>(loop)].closes >= 0;
+    return loop >= 0 && graph.loops[loop].closes >= 0;
 }
 
 } // namespace

@@ -23,8 +23,7 @@ bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnos
                 .error("E0226", node.span, fmt::format("`fold` names '{}', and the mesh has no such axis", wanted))
                 .help("name an axis of the layout's mesh; with `missing_axes: ignore` nothing is folded");
             ok = false;
-        } else if (dim < 0 || dim >= static_cast<i64>(shape.size()) ||
-                   shape[static_cast<size_t>(dim)] % axis->size != 0) {
+        } else if (dim < 0 || dim >= static_cast<i64>(shape.size()) || shape[dim] % axis->size != 0) {
             diagnostics
                 .error("E0226", node.span,
                        fmt::format("{} blocks for mesh axis '{}' do not divide dim {} of {}", axis->size, wanted, dim,
@@ -33,7 +32,7 @@ bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnos
             ok = false;
         } else {
             std::vector<i64> blocks(shape.size(), 1);
-            blocks[static_cast<size_t>(dim)] = axis->size;
+            blocks[dim] = axis->size;
             node.attributes.set("blocks", blocks);
         }
     }

@@ -25,7 +25,7 @@ public:
         made_.loops = source_.loops; // ids follow
         for (ValueId id : source_.inputs) {
             builder_.unique_name(source_.value(id).name, "#");
-            held_[static_cast<size_t>(id)] = {builder_.add_input(source_.value(id))};
+            held_[id] = {builder_.add_input(source_.value(id))};
         }
         for (const Call& call : source_.calls)
             if (!call.composite) is_called_.insert(call.results.begin(), call.results.end());
@@ -46,7 +46,7 @@ private:
         return *id;
     }
 
-    const Held& held(ValueId id) const { return held_[static_cast<size_t>(id)]; }
+    const Held& held(ValueId id) const { return held_[id]; }
     // A global value, and one that is the same everywhere, is there for every device.
     ValueId held_by(ValueId id, size_t device) const { return held(id).size() == 1 ? held(id)[0] : held(id)[device]; }
 
@@ -59,7 +59,7 @@ private:
         const Value& value = source_.value(output);
         const int region = std::max(value.region, node.inputs.empty() ? -1 : source_.value(node.inputs[0]).region);
         builder_.set_place({node.scope, value.name + "@", node.span, {}, {}});
-        Held& result = held_[static_cast<size_t>(output)];
+        Held& result = held_[output];
         if (region < 0) {
             result = {again(node, 0)};
             describe(result[0], value);
@@ -103,20 +103,20 @@ private:
         for (size_t n = 0; n < node.outputs.size(); ++n) {
             const Value& value = source_.value(node.outputs[n]);
             for (size_t device = 0; device < devices[n]; ++device, ++next) {
-                held_[static_cast<size_t>(node.outputs[n])].push_back(*next);
+                held_[node.outputs[n]].push_back(*next);
                 if (value.region < 0) describe(*next, value);
                 made_.value(*next).loop = value.loop;
             }
         }
-        if (node.opens >= 0) made_.loops[static_cast<size_t>(node.opens)].opens = id;
-        if (node.closes >= 0) made_.loops[static_cast<size_t>(node.closes)].closes = id;
+        if (node.opens >= 0) made_.loops[node.opens].opens = id;
+        if (node.closes >= 0) made_.loops[node.closes].closes = id;
     }
 
     ValueId again(const Node& node, size_t device) {
         std::vector<ValueId> inputs;
         for (ValueId input : node.inputs) inputs.push_back(held_by(input, device));
         const ValueId made = must(builder_.emit(node.op->name, inputs, node.attributes));
-        Node& copy = made_.nodes[static_cast<size_t>(made_.value(made).producer)];
+        Node& copy = made_.nodes[made_.value(made).producer];
         copy.constraint_logical = node.constraint_logical;
         copy.constraint_mesh = node.constraint_mesh;
         return made;
@@ -134,9 +134,7 @@ private:
 
     // --- devices of the region ---
 
-    void set_region(int region) {
-        axes_ = region < 0 ? std::vector<AxisRef>() : source_.regions[static_cast<size_t>(region)].axes;
-    }
+    void set_region(int region) { axes_ = region < 0 ? std::vector<AxisRef>() : source_.regions[region].axes; }
     size_t device_count() const {
         i64 count = 1;
         for (const AxisRef& axis : axes_) count *= axis.size;
@@ -163,7 +161,7 @@ private:
     // The region's axes that split a dim at the border, by their place in axes_.
     std::vector<size_t> split_by(const Node& node, size_t dim) const {
         const int region = static_cast<int>(node.attributes.integer("region"));
-        const std::vector<std::string>& names = source_.regions[static_cast<size_t>(region)].names;
+        const std::vector<std::string>& names = source_.regions[region].names;
         std::vector<size_t> places;
         for (const std::string& name : node.boundary->dims[dim].axes)
             places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
@@ -279,8 +277,8 @@ private:
         for (const Call& call : source_.calls) {
             if (call.composite && source_.value(call.results[0]).region >= 0) continue;
             Call twin = call;
-            twin.first = first_[static_cast<size_t>(call.first)];
-            twin.last = first_[static_cast<size_t>(call.last)];
+            twin.first = first_[call.first];
+            twin.last = first_[call.last];
             spread(call.operands, call.gives, twin.operands, twin.gives);
             spread(call.results, call.given, twin.results, twin.given);
             for (auto& [path, id] : twin.names) id = held(id)[0];
@@ -327,7 +325,7 @@ private:
         const Value& value = source_.value(id);
         std::vector<size_t> devices;
         if (value.region < 0) return {0};
-        const std::vector<AxisRef>& axes = source_.regions[static_cast<size_t>(value.region)].axes;
+        const std::vector<AxisRef>& axes = source_.regions[value.region].axes;
         for (size_t device = 0; device < held(id).size(); ++device) {
             size_t left = device;
             bool own = true;

@@ -21,12 +21,12 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (attributes.flag("keepdims", false)) return chain.result(result);
     TensorType reduced = make_type(type.dtype, {});
     for (int d = 0, next = 0; d < type.rank(); ++d) {
-        if (next < static_cast<int>(dims.size()) && dims[static_cast<size_t>(next)] == d) {
+        if (next < static_cast<int>(dims.size()) && dims[next] == d) {
             ++next;
             continue;
         }
-        reduced.shape.push_back(type.shape[static_cast<size_t>(d)]);
-        reduced.logical.push_back(type.logical[static_cast<size_t>(d)]);
+        reduced.shape.push_back(type.shape[d]);
+        reduced.logical.push_back(type.logical[d]);
     }
     return chain.result(chain("reshape", {result}, shape_of(reduced.shape, reduced.logical)));
 }
@@ -36,8 +36,8 @@ std::vector<ValueId> gradient(const GradientContext& at) {
     Chain chain(at.builder);
     TensorType rows = chain.type(at.inputs[0]);
     for (i64 d : dims_or_all(at.attributes, rows.rank())) {
-        rows.shape[static_cast<size_t>(d)] = 1;
-        rows.logical[static_cast<size_t>(d)].clear();
+        rows.shape[d] = 1;
+        rows.logical[d].clear();
     }
     const auto by_row = [&](ValueId id) {
         return chain.type(id).shape == rows.shape ? id : chain("reshape", {id}, shape_of(rows.shape, rows.logical));

@@ -11,8 +11,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!require_floating(builder, operands[0], "mean", 0, span)) return std::nullopt;
     const TensorType type = builder.type(operands[0]);
     double count = 1;
-    for (i64 dim : dims_or_all(attributes, type.rank()))
-        count *= static_cast<double>(type.shape[static_cast<size_t>(dim)]);
+    for (i64 dim : dims_or_all(attributes, type.rank())) count *= static_cast<double>(type.shape[dim]);
     Chain chain(builder);
     return chain.result(chain("mul", chain("reduce_sum", {operands[0]}, attributes), 1 / count));
 }

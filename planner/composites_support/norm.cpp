@@ -13,7 +13,7 @@ std::optional<ValueId> along_dims(Builder& builder, ValueId scale, ValueId x, co
                                   std::string_view composite, Span span) {
     const TensorType type = builder.type(scale), of_x = builder.type(x);
     Shape sizes;
-    for (i64 dim : dims) sizes.push_back(of_x.shape[static_cast<size_t>(dim)]);
+    for (i64 dim : dims) sizes.push_back(of_x.shape[dim]);
     if (type.shape != sizes) {
         const std::string of = dims.size() == 1
                                    ? fmt::format("dim {} of {}, of size {},", dims[0], shape_text(of_x.shape), sizes[0])
@@ -30,8 +30,8 @@ std::optional<ValueId> along_dims(Builder& builder, ValueId scale, ValueId x, co
     TensorType spread{type.dtype, Shape(static_cast<size_t>(rank - first), 1), {}};
     spread.logical.resize(spread.shape.size());
     for (size_t n = 0; n < dims.size(); ++n) {
-        spread.shape[static_cast<size_t>(dims[n] - first)] = sizes[n];
-        spread.logical[static_cast<size_t>(dims[n] - first)] = type.logical[n];
+        spread.shape[dims[n] - first] = sizes[n];
+        spread.logical[dims[n] - first] = type.logical[n];
     }
     return builder.emit("reshape", {scale}, shape_of(spread.shape, spread.logical));
 }

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    GraphLoop& loop(int l) { return graph_.loops[static_cast<size_t>(l)]; }
+    GraphLoop& loop(int l) { return graph_.loops[l]; }
     bool is_of_forward(ValueId id) const {
         return graph_.value(id).loop >= 0 && is_within(graph_, graph_.value(id).loop, forward_);
     }
@@ -58,8 +58,8 @@ private:
         const Value value = graph_.value(id);
         const NodeId closes = loop(forward_).closes;
         const ValueId stack = add_result(value, closes);
-        graph_.nodes[static_cast<size_t>(closes)].inputs.push_back(id);
-        graph_.nodes[static_cast<size_t>(closes)].outputs.push_back(stack);
+        graph_.nodes[closes].inputs.push_back(id);
+        graph_.nodes[closes].outputs.push_back(stack);
         loop(forward_).stacks.push_back({id, stack});
         builder_.set_place({loop(backward_).scope, value.name + ".kept", value.span, {}, {}});
         entries_[id] = entry_of(builder_, backward_, stack);
@@ -90,9 +90,8 @@ private:
 
 void fetch_from_forward(Builder& builder, int forward, int backward, std::vector<ValueId*> ends) {
     const Graph& graph = builder.graph();
-    const GraphLoop& loop = graph.loops[static_cast<size_t>(forward)];
-    recompute_pointwise(builder, {loop.opens + 1, loop.closes, graph.loops[static_cast<size_t>(backward)].opens + 1,
-                                  forward, backward});
+    const GraphLoop& loop = graph.loops[forward];
+    recompute_pointwise(builder, {loop.opens + 1, loop.closes, graph.loops[backward].opens + 1, forward, backward});
     Fetcher(builder, forward, backward).run(ends);
 }
 

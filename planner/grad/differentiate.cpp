@@ -22,8 +22,8 @@ public:
     Reverse(Builder& builder, std::span<const ValueId> with_respect_to)
         : builder_(builder), graph_(builder.graph()), end_(static_cast<NodeId>(graph_.nodes.size())),
           wanted_(graph_.values.size()), cotangents_(graph_.values.size(), -1) {
-        if (builder.loop() >= 0) begin_ = graph_.loops[static_cast<size_t>(builder.loop())].opens + 1;
-        for (ValueId id : with_respect_to) wanted_[static_cast<size_t>(id)] = true;
+        if (builder.loop() >= 0) begin_ = graph_.loops[builder.loop()].opens + 1;
+        for (ValueId id : with_respect_to) wanted_[id] = true;
         find_calls(with_respect_to);
         for (NodeId n = begin_; n < end_; ++n) n = find_wanted(n);
     }
@@ -49,14 +49,14 @@ public:
     }
 
 private:
-    bool wanted(ValueId id) const { return wanted_[static_cast<size_t>(id)]; }
-    const GraphLoop& loop(int l) const { return graph_.loops[static_cast<size_t>(l)]; }
+    bool wanted(ValueId id) const { return wanted_[id]; }
+    const GraphLoop& loop(int l) const { return graph_.loops[l]; }
 
     // In a loop that is being reversed, what is outside it collects the contributions of one trip.
     ValueId& cotangent(ValueId id) {
         if (!reversed_.empty() && !is_within(graph_, graph_.value(id).loop, reversed_.back().forward))
             return reversed_.back().outside.emplace(id, -1).first->second;
-        return cotangents_[static_cast<size_t>(id)];
+        return cotangents_[id];
     }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
 
@@ -71,11 +71,10 @@ private:
         const Node& node = graph_.node(n);
         const auto want = [this](ValueId id) {
             if (!is_floating(type(id).dtype) || wanted(id) || call_of(id) >= 0) return false;
-            return bool(wanted_[static_cast<size_t>(id)] = true);
+            return bool(wanted_[id] = true);
         };
         for (ValueId id : node.outputs)
-            if (call_of(id) >= 0 && is_floating(type(id).dtype) && passes_on(call(call_of(id))))
-                wanted_[static_cast<size_t>(id)] = true;
+            if (call_of(id) >= 0 && is_floating(type(id).dtype) && passes_on(call(call_of(id)))) wanted_[id] = true;
         if (node.opens >= 0)
             for (const GraphLoop::Carried& carried : loop(node.opens).carried)
                 if (wanted(carried.init)) want(carried.argument);
@@ -129,28 +128,26 @@ private:
             };
             if (call(c).composite && std::any_of(made.begin(), made.end(), lies_inside)) continue;
             for (ValueId id : call(c).results)
-                if (id >= 0) call_of_[static_cast<size_t>(id)] = c;
+                if (id >= 0) call_of_[id] = c;
         }
         for (ValueId id = 0; id < static_cast<ValueId>(call_of_.size()); ++id)
             if (call_of(id) >= 0) {
-                NodeId& first = pulled_at_[static_cast<size_t>(call_of(id))];
+                NodeId& first = pulled_at_[call_of(id)];
                 first = std::min(first, graph_.value(id).producer);
             }
     }
 
-    const Call& call(int c) const { return graph_.calls[static_cast<size_t>(c)]; }
+    const Call& call(int c) const { return graph_.calls[c]; }
     // The call whose gradient takes the place of that of the node that makes the value; -1: none.
-    int call_of(ValueId id) const {
-        return id < static_cast<ValueId>(call_of_.size()) ? call_of_[static_cast<size_t>(id)] : -1;
-    }
+    int call_of(ValueId id) const { return id < static_cast<ValueId>(call_of_.size()) ? call_of_[id] : -1; }
 
     // All readers of the node's result have been visited, so its cotangent is whole; and where the node makes the first
     // of a call's results, those of all its results are. Returns the node before which to go on.
     NodeId visit(NodeId id) {
         const std::vector<ValueId> outputs = graph_.node(id).outputs; // a copy: the graph grows
         for (ValueId output : outputs)
-            if (const int c = call_of(output); c >= 0 && pulled_at_[static_cast<size_t>(c)] == id) {
-                pulled_at_[static_cast<size_t>(c)] = -1;
+            if (const int c = call_of(output); c >= 0 && pulled_at_[c] == id) {
+                pulled_at_[c] = -1;
                 pull(c);
             }
         if (graph_.node(id).closes >= 0) return visit_loop(graph_.node(id).closes);
@@ -295,8 +292,8 @@ private:
     void name_cotangent(ValueId of) {
         const ValueId id = cotangent(of);
         if (named_.size() < graph_.values.size()) named_.resize(graph_.values.size());
-        if (named_[static_cast<size_t>(id)]) return;
-        named_[static_cast<size_t>(id)] = true;
+        if (named_[id]) return;
+        named_[id] = true;
         builder_.rename(id, builder_.unique_name(graph_.value(of).name + ".grad", "_"), graph_.value(of).span);
         std::vector<std::string>& logical = graph_.value(id).type.logical;
         for (size_t d = 0; d < logical.size(); ++d)

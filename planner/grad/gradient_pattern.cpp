@@ -53,7 +53,7 @@ ValueId copy_node(Builder& builder, const Node& node, std::vector<ValueId> input
     builder.set_place({node.scope, value.name, node.span, {}, {}, value.region, node.gradient_of});
     const std::optional<ValueId> made = builder.emit(node.op->name, std::move(inputs), node.attributes);
     internal_check(made.has_value(), "a copy of a pattern was refused");
-    Node& copy = graph.nodes[static_cast<size_t>(graph.value(*made).producer)];
+    Node& copy = graph.nodes[graph.value(*made).producer];
     copy.constraint_logical = node.constraint_logical;
     copy.constraint_mesh = node.constraint_mesh;
     copy.boundary = node.boundary;
@@ -64,7 +64,7 @@ ValueId copy_node(Builder& builder, const Node& node, std::vector<ValueId> input
 
 ValueId over(Builder& builder, const char* op, ValueId id, int region, const std::vector<int>& axes) {
     if (axes.empty()) return id;
-    const Attributes attributes = over_axes(builder.graph().regions[static_cast<size_t>(region)], axes);
+    const Attributes attributes = over_axes(builder.graph().regions[region], axes);
     const std::optional<ValueId> made = builder.emit(op, {id}, attributes);
     internal_check(made.has_value(), "an op of a manual region was refused");
     return *made;
@@ -76,26 +76,24 @@ ValueId over(Builder& builder, const char* op, ValueId id, int region, const std
 std::vector<bool> nodes_to_remove(const Graph& graph) {
     std::vector<int> readers(graph.values.size()); // that stay
     std::vector<bool> read(graph.values.size());
-    for (ValueId id : graph.outputs) ++readers[static_cast<size_t>(id)];
+    for (ValueId id : graph.outputs) ++readers[id];
     for (const Call& call : graph.calls)
         for (ValueId id : call.results)
-            if (id >= 0) ++readers[static_cast<size_t>(id)];
+            if (id >= 0) ++readers[id];
     for (const Node& node : graph.nodes)
         for (ValueId id : node.inputs) {
-            if (!node.pattern) ++readers[static_cast<size_t>(id)];
-            read[static_cast<size_t>(id)] = true;
+            if (!node.pattern) ++readers[id];
+            read[id] = true;
         }
     std::vector<bool> gone(graph.nodes.size());
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         const Node& node = graph.nodes[n];
-        const auto is_for_patterns = [&](ValueId id) {
-            return read[static_cast<size_t>(id)] && readers[static_cast<size_t>(id)] == 0;
-        };
+        const auto is_for_patterns = [&](ValueId id) { return read[id] && readers[id] == 0; };
         const bool serves = !node.pattern && node.op != nullptr &&
                             std::all_of(node.outputs.begin(), node.outputs.end(), is_for_patterns);
         gone[n] = node.pattern || serves;
         if (serves)
-            for (ValueId id : node.inputs) --readers[static_cast<size_t>(id)];
+            for (ValueId id : node.inputs) --readers[id];
     }
     return gone;
 }
@@ -156,9 +154,8 @@ void remove_patterns(Graph& graph) {
     ValueId next = 0;
     for (size_t v = 0; v < graph.values.size(); ++v) {
         const NodeId producer = graph.values[v].producer;
-        moved[v] = producer >= 0 && gone[static_cast<size_t>(producer)] ? -1 : next++;
-        if (moved[v] >= 0 && moved[v] != static_cast<ValueId>(v))
-            graph.values[static_cast<size_t>(moved[v])] = std::move(graph.values[v]);
+        moved[v] = producer >= 0 && gone[producer] ? -1 : next++;
+        if (moved[v] >= 0 && moved[v] != static_cast<ValueId>(v)) graph.values[moved[v]] = std::move(graph.values[v]);
     }
     graph.values.resize(static_cast<size_t>(next));
     std::vector<Node> nodes;
@@ -167,7 +164,7 @@ void remove_patterns(Graph& graph) {
     graph.nodes = std::move(nodes);
 
     const auto move = [&moved](ValueId& id) {
-        if (id >= 0) id = moved[static_cast<size_t>(id)];
+        if (id >= 0) id = moved[id];
     };
     for (Node& node : graph.nodes)
         for (std::vector<ValueId>* list : {&node.inputs, &node.outputs})

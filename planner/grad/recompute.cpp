@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    static bool at(const std::vector<bool>& flags, ValueId id) { return flags[static_cast<size_t>(id)]; }
+    static bool at(const std::vector<bool>& flags, ValueId id) { return flags[id]; }
     bool is_forward(ValueId id) const {
         const NodeId producer = graph_.value(id).producer;
         return producer >= passes_.first && producer < passes_.last && graph_.value(id).loop == passes_.forward_loop;
@@ -79,37 +79,34 @@ private:
             const Node& node = graph_.node(n);
             if (node.remat < 0 || node.op == nullptr || node.loop != passes_.forward_loop) continue;
             const bool is_dot = node.op->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
-            for (ValueId id : node.outputs)
-                remat_[static_cast<size_t>(id)] =
-                    !(is_dot && graph_.remats[static_cast<size_t>(node.remat)] == Remat::dots);
+            for (ValueId id : node.outputs) remat_[id] = !(is_dot && graph_.remats[node.remat] == Remat::dots);
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)
             for (ValueId id : graph_.node(n).inputs)
                 if (!graph_.node(n).pattern && graph_.value(id).producer >= 0 && producer_of(id).remat >= 0 &&
                     producer_of(id).remat != graph_.node(n).remat) {
-                    remat_[static_cast<size_t>(id)] = false;
-                    kept_[static_cast<size_t>(id)] = true;
+                    remat_[id] = false;
+                    kept_[id] = true;
                 }
-        for (ValueId id : graph_.outputs) remat_[static_cast<size_t>(id)] = false;
+        for (ValueId id : graph_.outputs) remat_[id] = false;
         // What leaves the body does so by the loop's end; a loop that is still open says later what leaves it.
-        if (passes_.forward_loop >= 0 && graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes >= 0)
-            for (ValueId id : graph_.node(graph_.loops[static_cast<size_t>(passes_.forward_loop)].closes).inputs)
-                remat_[static_cast<size_t>(id)] = false;
+        if (passes_.forward_loop >= 0 && graph_.loops[passes_.forward_loop].closes >= 0)
+            for (ValueId id : graph_.node(graph_.loops[passes_.forward_loop].closes).inputs) remat_[id] = false;
     }
 
     void find_kept() {
         for (size_t n = static_cast<size_t>(backward_); n < graph_.nodes.size(); ++n)
             for (ValueId id : graph_.nodes[n].inputs) {
                 if (!is_forward(id)) continue;
-                read_[static_cast<size_t>(id)] = true;
+                read_[id] = true;
                 const Node& reader = graph_.nodes[n];
                 if (is_free(id) || (at(remat_, id) && reader.loop == passes_.backward_loop)) continue;
                 // A copy in a loop would be made in every trip.
                 if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
-                    kept_[static_cast<size_t>(id)] = true;
+                    kept_[id] = true;
             }
         if (passes_.forward_loop != passes_.backward_loop) return;
-        for (ValueId id : graph_.outputs) kept_[static_cast<size_t>(id)] = true;
+        for (ValueId id : graph_.outputs) kept_[id] = true;
     }
 
     // How a value would be computed from what is kept: the nodes, and what would have to be kept besides.
@@ -148,7 +145,7 @@ private:
             again_.insert(chain.values.begin(), chain.values.end());
             return;
         }
-        kept_[static_cast<size_t>(id)] = true;
+        kept_[id] = true;
         if (!chain.too_long) from_[chain.missing].push_back(id);
     }
 
@@ -159,8 +156,8 @@ private:
             if (std::accumulate(missing.begin(), missing.end(), i64{0}, bytes) >=
                 std::accumulate(values.begin(), values.end(), i64{0}, bytes))
                 continue;
-            for (ValueId id : missing) kept_[static_cast<size_t>(id)] = true;
-            for (ValueId id : values) kept_[static_cast<size_t>(id)] = false;
+            for (ValueId id : missing) kept_[id] = true;
+            for (ValueId id : values) kept_[id] = false;
             for (ValueId id : values) choose(id);
         }
     }
@@ -183,7 +180,7 @@ private:
 
     ValueId copied(ValueId id) {
         if (id >= static_cast<ValueId>(copy_.size()) || again_.count(id) == 0) return id;
-        const ValueId copy = copy_[static_cast<size_t>(id)];
+        const ValueId copy = copy_[id];
         if (copy >= 0) return copy;
         const Node node = graph_.node(graph_.value(id).producer);
         std::vector<ValueId> inputs;
@@ -196,8 +193,8 @@ private:
                 attributes.set(key, value);
         const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
-        copy_[static_cast<size_t>(id)] = *made;
-        Node& again = graph_.nodes[static_cast<size_t>(graph_.value(*made).producer)];
+        copy_[id] = *made;
+        Node& again = graph_.nodes[graph_.value(*made).producer];
         again.boundary = node.boundary;
         again.constraint_logical = node.constraint_logical;
         again.constraint_mesh = node.constraint_mesh;

@@ -251,7 +251,7 @@ ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
     if (missing.empty()) return id;
     const auto known = varied_.find({id, missing, loop_});
     if (known != varied_.end()) return known->second;
-    const GraphRegion& region = graph_->regions[static_cast<size_t>(value.region)];
+    const GraphRegion& region = graph_->regions[value.region];
     const std::optional<ValueId> varied = emit("pvary", {id}, over_axes(region, missing));
     internal_check(varied.has_value(), "pvary was refused");
     if (!pattern_) varied_[{id, missing, loop_}] = *varied; // nobody else reads a pattern's values

@@ -75,8 +75,8 @@ public:
     // A path that no value has yet: itself, or with `separator` and a number.
     std::string unique_name(const std::string& path, std::string_view separator);
     void rename(ValueId id, std::string name, Span span);
-    bool is_used(ValueId id) const { return used_[static_cast<size_t>(id)]; }
-    void mark_used(ValueId id, bool used = true) { used_[static_cast<size_t>(id)] = used; }
+    bool is_used(ValueId id) const { return used_[id]; }
+    void mark_used(ValueId id, bool used = true) { used_[id] = used; }
 
 private:
     std::optional<ValueId> emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes);

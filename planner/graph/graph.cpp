@@ -59,7 +59,7 @@ void check_types(const Graph& graph, NodeId id) {
 std::vector<std::vector<NodeId>> users_of(const Graph& graph) {
     std::vector<std::vector<NodeId>> users(graph.values.size());
     for (size_t n = 0; n < graph.nodes.size(); ++n)
-        for (ValueId input : graph.nodes[n].inputs) users[static_cast<size_t>(input)].push_back(static_cast<NodeId>(n));
+        for (ValueId input : graph.nodes[n].inputs) users[input].push_back(static_cast<NodeId>(n));
     return users;
 }
 
@@ -75,12 +75,12 @@ void verify_graph(const Graph& graph) {
         for (ValueId output : graph.nodes[n].outputs) {
             check(output >= 0 && output < values, graph, id, "makes a value that is not there");
             check(graph.value(output).producer == id, graph, id, "makes a value that names another producer");
-            ++producers[static_cast<size_t>(output)];
+            ++producers[output];
         }
     }
     for (ValueId input : graph.inputs) {
         internal_check(graph.value(input).producer == -1, "graph: an input has a producer");
-        ++producers[static_cast<size_t>(input)];
+        ++producers[input];
     }
     internal_check(std::all_of(producers.begin(), producers.end(), [](int count) { return count == 1; }),
                    "graph: a value is made more than once, or never");
@@ -100,8 +100,8 @@ void renumber_nodes(Graph& graph) {
     for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
         const Node& node = graph.node(n);
         for (ValueId id : node.outputs) graph.value(id).producer = n;
-        if (node.opens >= 0) graph.loops[static_cast<size_t>(node.opens)].opens = n;
-        if (node.closes >= 0) graph.loops[static_cast<size_t>(node.closes)].closes = n;
+        if (node.opens >= 0) graph.loops[node.opens].opens = n;
+        if (node.closes >= 0) graph.loops[node.closes].closes = n;
     }
 }
 

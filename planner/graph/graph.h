@@ -152,9 +152,9 @@ struct Graph {
     std::vector<Quotient> quotients;
     std::vector<Remat> remats; // calls of modules that say so; in the order of calls
 
-    const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
-    Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
-    const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
+    const Value& value(ValueId id) const { return values[id]; }
+    Value& value(ValueId id) { return values[id]; }
+    const Node& node(NodeId id) const { return nodes[id]; }
 };
 
 // Nodes that read each value, in node order, a node once per operand.

@@ -24,7 +24,7 @@ struct CycleFinder : boost::default_dfs_visitor {
         : parents(&found_parents), back(&found_back) {}
     template<typename Edge>
     void tree_edge(Edge edge, const SparseGraph& graph) {
-        (*parents)[static_cast<size_t>(target(edge, graph))] = source(edge, graph);
+        (*parents)[target(edge, graph)] = source(edge, graph);
     }
     template<typename Edge>
     void back_edge(Edge edge, const SparseGraph& graph) {
@@ -43,7 +43,7 @@ std::vector<int> find_cycle(int vertices, const Edges& edges) {
     boost::depth_first_search(graph, boost::visitor(CycleFinder(parents, back)));
     std::vector<int> cycle;
     if (back.first < 0) return cycle;
-    for (int v = back.first; v != back.second; v = parents[static_cast<size_t>(v)]) cycle.push_back(v);
+    for (int v = back.first; v != back.second; v = parents[v]) cycle.push_back(v);
     cycle.push_back(back.second);
     std::reverse(cycle.begin(), cycle.end());
     return cycle;
@@ -66,7 +66,7 @@ std::vector<bool> reachable(int vertices, const Edges& edges, const std::vector<
     std::vector<boost::default_color_type> colors(static_cast<size_t>(vertices), boost::white_color);
     boost::queue<int> queue;
     for (int start : from)
-        if (colors[static_cast<size_t>(start)] == boost::white_color)
+        if (colors[start] == boost::white_color)
             boost::breadth_first_visit(graph, start, queue, boost::default_bfs_visitor(), colors.data());
     std::vector<bool> result;
     for (boost::default_color_type color : colors) result.push_back(color != boost::white_color);

@@ -68,7 +68,7 @@ private:
         if (!value.sharding.dims.empty() || !value.sharding.partial.empty())
             return " " + text(*options_.mesh, value.sharding);
         if (options_.shardings == nullptr || static_cast<size_t>(id) >= options_.shardings->size()) return "";
-        const std::optional<Sharding>& sharding = (*options_.shardings)[static_cast<size_t>(id)];
+        const std::optional<Sharding>& sharding = (*options_.shardings)[id];
         return sharding ? " " + text(*options_.mesh, *sharding) : "";
     }
 
@@ -86,9 +86,8 @@ private:
         std::string varying;
         if (!value.varying.empty() && value.region >= 0) {
             for (int axis : value.varying)
-                varying += (varying.empty() ? "" : ", ") + (options_.mesh != nullptr
-                                                                ? options_.mesh->axes[static_cast<size_t>(axis)].name
-                                                                : fmt::format("{}", axis));
+                varying += (varying.empty() ? "" : ", ") +
+                           (options_.mesh != nullptr ? options_.mesh->axes[axis].name : fmt::format("{}", axis));
             varying = fmt::format(" varying over {}", varying);
         }
         return fmt::format("{}: {} ({}){}{}{}", value.name, shard::name(value.type.dtype), dims, whole,
@@ -174,7 +173,7 @@ private:
     static std::string loop_name(const GraphLoop& loop) { return loop.scope.empty() ? "microbatches" : loop.scope; }
 
     void open(const Node& node) {
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
+        const GraphLoop& loop = graph_.loops[node.opens];
         line(fmt::format("loop {}, {} trips{}", loop_name(loop), loop.trips, loop.reverse ? ", reverse" : ""),
              loop.span);
         ++depth_;
@@ -183,7 +182,7 @@ private:
     }
 
     void close(const Node& node) {
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.closes)];
+        const GraphLoop& loop = graph_.loops[node.closes];
         --depth_;
         line(fmt::format("end {}", loop_name(loop)), {});
         ++depth_;

@@ -62,7 +62,7 @@ ValueId entry_of(Builder& builder, int loop, ValueId stack) {
 
 void LoopBuilder::in_front(const std::function<void()>& emit) {
     Graph& graph = builder_.graph();
-    const GraphLoop& loop = graph.loops[static_cast<size_t>(loop_)];
+    const GraphLoop& loop = graph.loops[loop_];
     const NodeId opens = loop.opens;
     const std::ptrdiff_t end = static_cast<std::ptrdiff_t>(graph.nodes.size());
     const int here = builder_.loop();
@@ -95,19 +95,19 @@ LoopBuilder::Results LoopBuilder::close(std::vector<ValueId> yields, const std::
             marker.inputs.push_back(id);
             types.push_back(builder_.type(id));
         }
-    const i64 trips = graph.loops[static_cast<size_t>(loop_)].trips;
+    const i64 trips = graph.loops[loop_].trips;
     for (ValueId id : slices) {
         marker.inputs.push_back(id);
         types.push_back(builder_.type(id));
         types.back().shape.insert(types.back().shape.begin(), trips);
         types.back().logical.insert(types.back().logical.begin(), stack_axis);
     }
-    builder_.set_loop(graph.loops[static_cast<size_t>(loop_)].parent);
+    builder_.set_loop(graph.loops[loop_].parent);
     const NodeId closes = static_cast<NodeId>(graph.nodes.size());
     const std::vector<ValueId> ends = marker.inputs;
     const std::vector<ValueId> made = builder_.emit_marker(std::move(marker), types, "result");
     for (size_t n = 0; n < made.size(); ++n) take_region(graph, made[n], n < yields.size() ? arguments_[n] : ends[n]);
-    GraphLoop& loop = graph.loops[static_cast<size_t>(loop_)];
+    GraphLoop& loop = graph.loops[loop_];
     loop.closes = closes;
     Results results;
     size_t next = 0;

@@ -3,7 +3,7 @@
 namespace shard {
 
 Attributes loop_attributes(const Graph& graph, int loop) {
-    const GraphLoop& of = graph.loops[static_cast<size_t>(loop)];
+    const GraphLoop& of = graph.loops[loop];
     Attributes attributes;
     attributes.set("loop", i64{loop});
     attributes.set("trips", of.trips);
@@ -24,8 +24,8 @@ Affine loop_index(const Attributes& attributes) {
 
 void set_loops_around(Attributes& attributes, const Graph& graph, int innermost) {
     std::vector<i64> loops, trips, reverse;
-    for (int loop = innermost; loop >= 0; loop = graph.loops[static_cast<size_t>(loop)].parent) {
-        const GraphLoop& of = graph.loops[static_cast<size_t>(loop)];
+    for (int loop = innermost; loop >= 0; loop = graph.loops[loop].parent) {
+        const GraphLoop& of = graph.loops[loop];
         loops.insert(loops.begin(), loop);
         trips.insert(trips.begin(), of.trips);
         reverse.insert(reverse.begin(), of.reverse ? 1 : 0);

@@ -31,11 +31,11 @@ Attributes border_attributes(const GraphRegion& region, int index, const Shardin
 
 std::optional<ValueId> emit_border(Builder& builder, std::string_view op, ValueId value, int index,
                                    const ShardingSpec& spec) {
-    const GraphRegion region = builder.graph().regions[static_cast<size_t>(index)]; // a copy: emitting may move it
+    const GraphRegion region = builder.graph().regions[index]; // a copy: emitting may move it
     const std::optional<ValueId> made = builder.emit(op, {value}, border_attributes(region, index, spec));
     if (!made) return std::nullopt;
     Graph& graph = builder.graph();
-    graph.nodes[static_cast<size_t>(graph.value(*made).producer)].boundary = spec;
+    graph.nodes[graph.value(*made).producer].boundary = spec;
     return made;
 }
 
@@ -46,11 +46,11 @@ ValueId enter_region(Builder& builder, ValueId global, int index, const Sharding
         builder.emit("constrain", {global}, attributes_of({{"mesh", true}, {"enters", true}}));
     internal_check(placed.has_value(), "a constraint was refused");
     Graph& graph = builder.graph();
-    graph.nodes[static_cast<size_t>(graph.value(*placed).producer)].constraint_mesh = spec;
+    graph.nodes[graph.value(*placed).producer].constraint_mesh = spec;
     const std::optional<ValueId> entered = emit_border(builder, "to_local", *placed, index, spec);
     internal_check(entered.has_value(), "a part of a value was refused");
     const ValueId local = *entered;
-    const GraphRegion& region = graph.regions[static_cast<size_t>(index)];
+    const GraphRegion& region = graph.regions[index];
     if (region.check) return local;
     // An unchecked region takes every value to vary, so gradients are each device's own until they are summed.
     std::vector<int> missing;
@@ -70,7 +70,7 @@ std::optional<ValueId> leave_region(Builder& builder, ValueId local, int index, 
 }
 
 ShardingSpec border_spec(const Graph& graph, int index, ShardingSpec spec, const Mesh& mesh) {
-    const GraphRegion& region = graph.regions[static_cast<size_t>(index)];
+    const GraphRegion& region = graph.regions[index];
     i64 others = mesh.device_count();
     for (const AxisRef& axis : region.axes) others /= axis.size;
     std::vector<std::string> used;

@@ -14,7 +14,7 @@ class RuleCache {
 public:
     // Index of the node's rule; -1 if its op has none. Indices count up in the order of first use.
     int rule_of(const Graph& graph, const Node& node);
-    const IndexRule& rule(int index) const { return rules_[static_cast<size_t>(index)]; }
+    const IndexRule& rule(int index) const { return rules_[index]; }
     int count() const { return static_cast<int>(rules_.size()); }
     int add(IndexRule rule); // of an op or of none
 

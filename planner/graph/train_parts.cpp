@@ -9,15 +9,15 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
     for (size_t v = 0; v < graph.values.size(); ++v)
         of_gradients[v] = backward[v] = graph.values[v].role == Role::gradient;
     const auto any = [](const std::vector<bool>& flags, const std::vector<ValueId>& ids) {
-        return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return flags[static_cast<size_t>(id)]; });
+        return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return flags[id]; });
     };
     const auto mark = [](std::vector<bool>& flags, const std::vector<ValueId>& ids) {
-        for (ValueId id : ids) flags[static_cast<size_t>(id)] = true;
+        for (ValueId id : ids) flags[id] = true;
     };
     // At a loop's markers each value goes its own way: the end of the loop over microbatches yields loss and gradients.
     const auto pairs = [](std::vector<bool>& flags, const std::vector<ValueId>& from, const std::vector<ValueId>& to) {
         for (size_t i = 0; i < from.size(); ++i)
-            if (flags[static_cast<size_t>(from[i])]) flags[static_cast<size_t>(to[i])] = true;
+            if (flags[from[i]]) flags[to[i]] = true;
     };
     for (const Node& node : graph.nodes) {
         if (node.op == nullptr)
@@ -26,8 +26,8 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
             mark(of_gradients, node.outputs);
     }
     for (ValueId id : graph.outputs)
-        if (!of_gradients[static_cast<size_t>(id)]) forward[static_cast<size_t>(id)] = true;
-    if (graph.loss >= 0) forward[static_cast<size_t>(graph.loss)] = true;
+        if (!of_gradients[id]) forward[id] = true;
+    if (graph.loss >= 0) forward[graph.loss] = true;
     std::vector<TrainPart> parts(graph.nodes.size(), TrainPart::update);
     const auto sweep = [&] {
         for (size_t n = graph.nodes.size(); n-- > 0;) {
@@ -50,8 +50,7 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
         bool more = false;
         for (const GraphLoop& loop : graph.loops)
             for (const GraphLoop::Carried& carried : loop.carried)
-                if (flags[static_cast<size_t>(carried.argument)] && !flags[static_cast<size_t>(carried.yield)])
-                    more = flags[static_cast<size_t>(carried.yield)] = true;
+                if (flags[carried.argument] && !flags[carried.yield]) more = flags[carried.yield] = true;
         return more;
     };
     for (bool more = true; more;) {

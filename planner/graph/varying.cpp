@@ -33,8 +33,8 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     const size_t n =
         static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
     if (node.opens < 0) return {node.inputs[n]};
-    internal_check(n < graph.loops[static_cast<size_t>(node.opens)].carried.size(), "a loop is asked about too early");
-    const GraphLoop::Carried& carried = graph.loops[static_cast<size_t>(node.opens)].carried[n];
+    internal_check(n < graph.loops[node.opens].carried.size(), "a loop is asked about too early");
+    const GraphLoop::Carried& carried = graph.loops[node.opens].carried[n];
     return {carried.init, carried.yield};
 }
 
@@ -66,7 +66,7 @@ std::string_view own_name(std::string_view path) { return path.substr(path.rfind
 bool check_replicated(const Graph& graph, ValueId local, const Name& name, const Sharding& sharding, Span sharding_span,
                       Diagnostics& diagnostics) {
     const Value& value = graph.value(local);
-    const GraphRegion& region = graph.regions[static_cast<size_t>(value.region)];
+    const GraphRegion& region = graph.regions[value.region];
     for (size_t a = 0; a < region.axes.size(); ++a) {
         const int axis = region.axes[a].axis;
         const auto splits = [&](const DimSharding& dim) {

@@ -29,7 +29,7 @@ private:
     void check(bool condition, int loop, std::string_view rule) const {
         if (!condition) internal_error(fmt::format("loop {}: {}", loop, rule));
     }
-    const GraphLoop& loop(int l) const { return graph_.loops[static_cast<size_t>(l)]; }
+    const GraphLoop& loop(int l) const { return graph_.loops[l]; }
 
     void visit(NodeId n) {
         const Node& node = graph_.node(n);
@@ -97,13 +97,13 @@ private:
 } // namespace
 
 bool is_within(const Graph& graph, int inner, int outer) {
-    while (inner >= 0 && inner != outer) inner = graph.loops[static_cast<size_t>(inner)].parent;
+    while (inner >= 0 && inner != outer) inner = graph.loops[inner].parent;
     return inner == outer;
 }
 
 NodeId end_seen_from(const Graph& graph, int loop, NodeId n) {
     for (int inner = n < 0 ? -1 : graph.node(n).loop; inner >= 0 && !is_within(graph, loop, inner);) {
-        const GraphLoop& of = graph.loops[static_cast<size_t>(inner)];
+        const GraphLoop& of = graph.loops[inner];
         n = of.closes;
         inner = of.parent;
     }

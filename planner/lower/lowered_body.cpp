@@ -98,12 +98,10 @@ std::string LoweredBody::fresh_name(std::string_view path) {
     return candidate;
 }
 
-std::string LoweredBody::name_input(ValueId id, std::string_view path) {
-    return names_[static_cast<size_t>(id)] = fresh_name(path);
-}
+std::string LoweredBody::name_input(ValueId id, std::string_view path) { return names_[id] = fresh_name(path); }
 
 void LoweredBody::entry(ValueId result, const std::string& text) {
-    names_[static_cast<size_t>(result)] = fresh_name(local_.value(result).name);
+    names_[result] = fresh_name(local_.value(result).name);
     lines_.push_back(fmt::format("- {}: {{{}}}", name(result), text));
 }
 
@@ -115,7 +113,7 @@ void LoweredBody::chain(ValueId from, ValueId result, const std::vector<std::str
         at = fresh_name(local_.value(result).name + ".part");
         lines_.push_back(fmt::format("- {}: {{{}}}", at, text));
     }
-    names_[static_cast<size_t>(result)] = at; // nothing was to be done
+    names_[result] = at; // nothing was to be done
 }
 
 std::string LoweredBody::over_text(std::span<const AxisRef> axes) {
@@ -159,7 +157,7 @@ void LoweredBody::write_node(const Node& node) {
     if (node.closes >= 0) return close_loop(node);
     const bool renames = node.boundary || (node.op && node.op->device);
     if (renames && is_view(local_, node))
-        names_[static_cast<size_t>(node.outputs[0])] = name(node.inputs[0]);
+        names_[node.outputs[0]] = name(node.inputs[0]);
     else if (node.collective)
         write_collective(node);
     else if (node.op == nullptr)

@@ -37,7 +37,7 @@ public:
     bool checks() const { return checks_; } // whether the region passes the varying check
 
 private:
-    const std::string& name(ValueId id) const { return names_[static_cast<size_t>(id)]; }
+    const std::string& name(ValueId id) const { return names_[id]; }
     std::string fresh_name(std::string_view path);
     void entry(ValueId result, const std::string& text);
     std::string over_text(std::span<const AxisRef> axes);

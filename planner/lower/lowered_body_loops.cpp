@@ -29,8 +29,7 @@ void LoweredBody::open_loop(const Node& node) {
     open.outer_lines = std::move(lines_);
     lines_.clear();
     open.index = fresh_name("trip");
-    for (ValueId argument : node.outputs)
-        names_[static_cast<size_t>(argument)] = fresh_name(local_.value(argument).name);
+    for (ValueId argument : node.outputs) names_[argument] = fresh_name(local_.value(argument).name);
     open_loops_.emplace(node.opens, std::move(open));
 }
 
@@ -49,13 +48,13 @@ std::vector<std::string> LoweredBody::read_from_outside(const GraphLoop& loop, i
 const std::string& LoweredBody::index_of(const Node& node) {
     const int of = static_cast<int>(node.attributes.integer("loop"));
     const std::string& index = open_loops_.at(of).index;
-    for (int inner = node.loop; inner != of; inner = local_.loops[static_cast<size_t>(inner)].parent)
+    for (int inner = node.loop; inner != of; inner = local_.loops[inner].parent)
         open_loops_.at(inner).handed_on.insert(index);
     return index;
 }
 
 void LoweredBody::close_loop(const Node& node) {
-    const GraphLoop& loop = local_.loops[static_cast<size_t>(node.closes)];
+    const GraphLoop& loop = local_.loops[node.closes];
     OpenLoop open = std::move(open_loops_.at(node.closes));
     open_loops_.erase(node.closes);
     const std::string next =
@@ -82,7 +81,7 @@ void LoweredBody::close_loop(const Node& node) {
     inits.insert(inits.end(), outside.begin(), outside.end());
     for (ValueId result : node.outputs) {
         results.push_back(fresh_name(local_.value(result).name));
-        names_[static_cast<size_t>(result)] = results.back();
+        names_[result] = results.back();
     }
     results.push_back(fresh_name(open.index + ".end"));
     const std::string call = fmt::format("{{repeat: {}, times: {}, in: [{}], scan: true{}}}", module, loop.trips,

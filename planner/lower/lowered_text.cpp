@@ -23,7 +23,7 @@ std::string init_text(const Graph& graph, const Value& value) {
     for (const Key& layer : random.layers) layers.push_back(words(layer));
     const std::string key =
         layers.empty() ? fmt::format("key: {}", words(random.key)) : fmt::format("key: [{}]", fmt::join(layers, ", "));
-    const std::string written = value.decl < 0 ? "" : graph.declared[static_cast<size_t>(value.decl)].init_text;
+    const std::string written = value.decl < 0 ? "" : graph.declared[value.decl].init_text;
     if (!written.empty()) return fmt::format("{{{}, {}}}", written, key);
     switch (random.distribution.kind) { // the defaults of planner/build/build_inputs.h
     case DistributionKind::normal:

@@ -234,7 +234,7 @@ std::vector<AxisDecl> read_axes(const Yaml& yaml, Diagnostics& diagnostics) {
     const SizeLookup lookup = [&](std::string_view name) -> std::optional<i64> {
         const std::vector<std::string_view>::const_iterator found = std::find(names.begin(), names.end(), name);
         if (found == names.end()) return std::nullopt;
-        return std::max<i64>(sizes[static_cast<size_t>(found - names.begin())], 0);
+        return std::max<i64>(sizes[found - names.begin()], 0);
     };
     std::vector<SizeProblem> problems(entries->size());
     for (bool changed = true; changed;) {
@@ -258,7 +258,7 @@ std::vector<AxisDecl> read_axes(const Yaml& yaml, Diagnostics& diagnostics) {
         if (sizes[i] == -1) {
             const std::string& other = problems[i].waits_for;
             // What waits for a size that was reported needs no words of its own.
-            if (sizes[static_cast<size_t>(std::find(names.begin(), names.end(), other) - names.begin())] == -1)
+            if (sizes[std::find(names.begin(), names.end(), other) - names.begin()] == -1)
                 diagnostics.error(
                     "E0208", entry.value.span,
                     fmt::format("axis '{}' needs the size of '{}', which needs its own", entry.key, other));

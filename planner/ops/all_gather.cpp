@@ -21,7 +21,7 @@ InferResult infer(const InferContext& context) {
     Shape shape = operand.shape;
     const i64 n = group_size(context.attributes);
     if (is_tiled(context.attributes))
-        shape[static_cast<size_t>(*dim)] = multiply_saturating(shape[static_cast<size_t>(*dim)], n);
+        shape[*dim] = multiply_saturating(shape[*dim], n);
     else
         shape.insert(shape.begin() + *dim, n);
     return InferResult{{make_type(operand.dtype, shape)}};

@@ -23,8 +23,8 @@ InferResult infer(const InferContext& context) {
     Shape shape = operand.shape;
     const i64 n = group_size(context.attributes);
     if (tiled) {
-        shape[static_cast<size_t>(*split)] /= n;
-        shape[static_cast<size_t>(*concat)] = multiply_saturating(shape[static_cast<size_t>(*concat)], n);
+        shape[*split] /= n;
+        shape[*concat] = multiply_saturating(shape[*concat], n);
     } else {
         shape.erase(shape.begin() + *split);
         shape.insert(shape.begin() + *concat, n);
@@ -55,7 +55,7 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
         TensorType type = chain.type(operands[0]);
         const i64 n = group_size(attributes);
         Shape blocks = type.shape;
-        blocks[static_cast<size_t>(split)] /= n;
+        blocks[split] /= n;
         blocks.insert(blocks.begin() + split, n);
         const ValueId stacked = chain("reshape", {operands[0]}, shape_of(blocks));
         const ValueId moved = exchange(chain.ok() ? with_dim(chain, stacked, split) : stacked, split + 1, split);

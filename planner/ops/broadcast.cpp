@@ -41,7 +41,7 @@ InferResult infer(const InferContext& context) {
     for (size_t d = 0; d < dims.size(); ++d) {
         if (dims[d] < 0 || dims[d] >= static_cast<i64>(shape.size()) || (d > 0 && dims[d] <= dims[d - 1]))
             return misfit("`dims` must rise and lie within the result");
-        const i64 size = shape[static_cast<size_t>(dims[d])];
+        const i64 size = shape[dims[d]];
         if (operand.shape[d] != 1 && operand.shape[d] != size)
             return misfit(
                 fmt::format("dim {} has size {}, dim {} of the result {}", d, operand.shape[d], dims[d], size));
@@ -97,8 +97,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     std::vector<i64> repeated;
     for (size_t d = 0; d < shape.size(); ++d) {
         const std::vector<i64>::const_iterator from = std::find(dims.begin(), dims.end(), static_cast<i64>(d));
-        if (from == dims.end() || type.shape[static_cast<size_t>(from - dims.begin())] != shape[d])
-            repeated.push_back(static_cast<i64>(d));
+        if (from == dims.end() || type.shape[from - dims.begin()] != shape[d]) repeated.push_back(static_cast<i64>(d));
     }
     if (repeated.empty()) return {context.cotangent};
     const ValueId sum = chain("reduce_sum", {context.cotangent}, attributes_of({{"dims", repeated}}));

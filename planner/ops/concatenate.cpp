@@ -67,7 +67,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     std::vector<ValueId> parts;
     i64 start = 0;
     for (size_t n = 0; n < context.inputs.size(); ++n) {
-        const i64 limit = start + chain.type(context.inputs[n]).shape[static_cast<size_t>(dim)];
+        const i64 limit = start + chain.type(context.inputs[n]).shape[dim];
         parts.push_back(!context.wanted[n] ? -1
                                            : chain("slice", {context.cotangent},
                                                    attributes_of({{"dim", std::vector<i64>{dim}},

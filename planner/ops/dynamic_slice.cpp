@@ -16,7 +16,7 @@ InferResult infer(const InferContext& context) {
     const std::vector<i64>& sizes = context.attributes.integers("size");
     Shape shape = context.operands[0].shape;
     for (size_t n = 0; n < dims.size(); ++n) {
-        i64& size = shape[static_cast<size_t>(dims[n])];
+        i64& size = shape[dims[n]];
         if (sizes.size() != dims.size() || sizes[n] < 1 || sizes[n] > size) {
             context.diagnostics
                 .error("E0226", context.span,

@@ -79,7 +79,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     if (context.wanted[1]) {
         const Shape& window = chain.type(context.inputs[1]).shape;
         std::vector<i64> sizes;
-        for (i64 dim : dims) sizes.push_back(window[static_cast<size_t>(dim)]);
+        for (i64 dim : dims) sizes.push_back(window[dim]);
         std::vector<ValueId> operands = {context.cotangent};
         operands.insert(operands.end(), starts.begin(), starts.end());
         gradients[1] = chain("dynamic_slice", operands, attributes_of({{"dim", dims}, {"size", sizes}}));

@@ -23,7 +23,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 std::vector<ValueId> gradient(const GradientContext& context) {
     const ShardingSpec spec = border_of(context);
     const int index = static_cast<int>(context.attributes.integer("region"));
-    const GraphRegion region = context.builder.graph().regions[static_cast<size_t>(index)];
+    const GraphRegion region = context.builder.graph().regions[index];
     const std::vector<int> varying = context.builder.graph().value(context.inputs[0]).varying;
     const std::vector<i64> named = context.attributes.integers("mesh_axes");
     i64 shares = 1;

@@ -11,7 +11,7 @@ InferResult infer(const InferContext& context) {
     const std::optional<i64> dim = named_dim(context, "dim", operand.rank());
     if (!dim || !check_group_divides(context, *dim)) return std::nullopt;
     Shape shape = operand.shape;
-    shape[static_cast<size_t>(*dim)] /= group_size(context.attributes);
+    shape[*dim] /= group_size(context.attributes);
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
@@ -36,7 +36,7 @@ std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, con
     std::vector<ValueId> parts;
     const i64 n = static_cast<i64>(members.size());
     for (i64 rank = 0; rank < n; ++rank)
-        parts.push_back(part_of(chain, members[static_cast<size_t>(rank)], attributes.integer("dim"), rank, n));
+        parts.push_back(part_of(chain, members[rank], attributes.integer("dim"), rank, n));
     return parts;
 }
 
@@ -53,7 +53,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
         varies = varies || std::find(varying.begin(), varying.end(), axis) != varying.end();
     if (!varies) return {whole};
     const TensorType type = chain.type(context.inputs[0]);
-    const i64 block = type.shape[static_cast<size_t>(dim)] / group_size(context.attributes);
+    const i64 block = type.shape[dim] / group_size(context.attributes);
     Attributes along = shape_of(type.shape, type.logical);
     along.set("dim", std::vector<i64>{dim});
     along.set("dtype", std::string(name(DType::i32)));

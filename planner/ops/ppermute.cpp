@@ -75,8 +75,7 @@ Collective collective(const Attributes& attributes) {
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes& attributes) {
     std::vector<ValueId> received(members.size(), -1);
     const std::vector<i64>& perm = attributes.integers("perm");
-    for (size_t p = 0; p < perm.size(); p += 2)
-        received[static_cast<size_t>(perm[p + 1])] = members[static_cast<size_t>(perm[p])];
+    for (size_t p = 0; p < perm.size(); p += 2) received[perm[p + 1]] = members[perm[p]];
     const TensorType type = chain.type(members[0]);
     for (ValueId& value : received) {
         if (value >= 0) continue;

@@ -17,7 +17,7 @@ InferResult infer(const InferContext& context) {
     if (!dim || !(tiled ? check_group_divides(context, *dim) : check_group_size(context, *dim))) return std::nullopt;
     Shape shape = operand.shape;
     if (tiled)
-        shape[static_cast<size_t>(*dim)] /= group_size(context.attributes);
+        shape[*dim] /= group_size(context.attributes);
     else
         shape.erase(shape.begin() + *dim);
     return InferResult{{make_type(operand.dtype, shape)}};

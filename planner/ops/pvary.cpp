@@ -26,7 +26,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
             axes.push_back(static_cast<int>(axis));
     if (axes.empty()) return {context.cotangent};
     Chain chain(context.builder);
-    return {chain("psum", {context.cotangent}, over_axes(graph.regions[static_cast<size_t>(operand.region)], axes))};
+    return {chain("psum", {context.cotangent}, over_axes(graph.regions[operand.region], axes))};
 }
 
 } // namespace

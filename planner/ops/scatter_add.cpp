@@ -35,11 +35,11 @@ InferResult infer(const InferContext& context) {
     Shape shape(updates.shape.begin(), updates.shape.begin() + axis);
     shape.push_back(0);
     shape.insert(shape.end(), updates.shape.begin() + axis + indices.rank(), updates.shape.end());
-    i64& size = shape[static_cast<size_t>(axis)];
+    i64& size = shape[axis];
     if (context.attributes.has("size")) {
         size = context.attributes.integers("size")[0];
     } else if (first == 1 && context.operands[0].rank() == static_cast<int>(shape.size())) {
-        size = context.operands[0].shape[static_cast<size_t>(axis)];
+        size = context.operands[0].shape[axis];
     } else if (first == 0) {
         return refuse("'scatter_add' into zeros needs their `size` along the indexed dim",
                       "{scatter_add: [indices, updates], size: vocab}");
@@ -66,14 +66,14 @@ void complete(std::span<const TensorType>, std::span<const TensorType> results, 
     const i64 axis = axis_of(attributes);
     attributes = {};
     attributes.set("dim", axis);
-    attributes.set("size", std::vector<i64>{results[0].shape[static_cast<size_t>(axis)]});
+    attributes.set("size", std::vector<i64>{results[0].shape[axis]});
 }
 
 bool splits(std::span<const TensorType> operands, const Attributes&) { return has_operand(operands.size()); }
 
 std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes) {
     const i64 axis = axis_of(attributes);
-    const std::vector<i64> size = {builder.type(operands[0]).shape[static_cast<size_t>(axis)]};
+    const std::vector<i64> size = {builder.type(operands[0]).shape[axis]};
     Chain chain(builder);
     const ValueId sums =
         chain("scatter_add", {operands[1], operands[2]}, attributes_of({{"dim", axis}, {"size", size}}));
@@ -105,7 +105,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 
 Kernel lower(const LowerContext& context) {
     const int axis = static_cast<int>(axis_of(context.attributes));
-    return Scatter{axis, context.global_results[0].shape[static_cast<size_t>(axis)], context.result_start(0, axis)};
+    return Scatter{axis, context.global_results[0].shape[axis], context.result_start(0, axis)};
 }
 
 std::vector<ValueId> gradient(const GradientContext& context) {

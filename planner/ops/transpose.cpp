@@ -35,7 +35,7 @@ InferResult infer(const InferContext& context) {
         return std::nullopt;
     }
     Shape shape;
-    for (i64 dim : permutation) shape.push_back(operand.shape[static_cast<size_t>(dim)]);
+    for (i64 dim : permutation) shape.push_back(operand.shape[dim]);
     return InferResult{{make_type(operand.dtype, shape)}};
 }
 
@@ -46,8 +46,7 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes& attributes) {
     RuleMaker maker(1, 1);
     for (i64 size : operands[0].shape) maker.operand(0).push_back({maker.factor(FactorKind::pass_through, size)});
-    for (i64 dim : permutation_of(attributes, operands[0].rank()))
-        maker.result().push_back(maker.operand(0)[static_cast<size_t>(dim)]);
+    for (i64 dim : permutation_of(attributes, operands[0].rank())) maker.result().push_back(maker.operand(0)[dim]);
     return maker.rule();
 }
 
@@ -63,7 +62,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const std::vector<i64>& permutation = context.attributes.integers("permutation");
     std::vector<i64> inverse(permutation.size());
-    for (size_t d = 0; d < inverse.size(); ++d) inverse[static_cast<size_t>(permutation[d])] = static_cast<i64>(d);
+    for (size_t d = 0; d < inverse.size(); ++d) inverse[permutation[d]] = static_cast<i64>(d);
     return {chain("transpose", {context.cotangent}, attributes_of({{"permutation", inverse}}))};
 }
 

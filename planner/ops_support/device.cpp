@@ -64,7 +64,7 @@ std::string group_text(const Attributes& attributes) {
 }
 
 bool check_group_divides(const InferContext& context, i64 dim) {
-    const i64 size = context.operands[0].shape[static_cast<size_t>(dim)], parts = group_size(context.attributes);
+    const i64 size = context.operands[0].shape[dim], parts = group_size(context.attributes);
     if (size % parts == 0) return true;
     context.diagnostics
         .error("E0273", context.span,
@@ -75,7 +75,7 @@ bool check_group_divides(const InferContext& context, i64 dim) {
 }
 
 bool check_group_size(const InferContext& context, i64 dim) {
-    const i64 size = context.operands[0].shape[static_cast<size_t>(dim)], parts = group_size(context.attributes);
+    const i64 size = context.operands[0].shape[dim], parts = group_size(context.attributes);
     if (size == parts) return true;
     DiagnosticBuilder error = context.diagnostics.error(
         "E0278", context.span,
@@ -96,7 +96,7 @@ ValueId combined(Chain& chain, std::string_view op, std::span<const ValueId> mem
 }
 
 ValueId part_of(Chain& chain, ValueId value, i64 dim, i64 rank, i64 parts) {
-    const i64 size = chain.type(value).shape[static_cast<size_t>(dim)] / parts;
+    const i64 size = chain.type(value).shape[dim] / parts;
     return chain("slice", {value},
                  attributes_of({{"dim", std::vector<i64>{dim}},
                                 {"start", std::vector<i64>{rank * size}},

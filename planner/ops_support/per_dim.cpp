@@ -12,7 +12,7 @@ std::vector<i64> per_dim(const Attributes& attributes, std::string_view name, co
     if (!attributes.has("dim")) return given;
     std::vector<i64> all = fallback;
     const std::vector<i64>& dims = attributes.integers("dim");
-    for (size_t n = 0; n < dims.size(); ++n) all[static_cast<size_t>(dims[n])] = given[n];
+    for (size_t n = 0; n < dims.size(); ++n) all[dims[n]] = given[n];
     return all;
 }
 

@@ -22,7 +22,7 @@ InferResult infer_reduce(const InferContext& context) {
     TensorType result = make_type(operand.dtype, {});
     for (int d = 0; d < operand.rank(); ++d) {
         if (has(dims, d) && !keep) continue;
-        result.shape.push_back(has(dims, d) ? 1 : operand.shape[static_cast<size_t>(d)]);
+        result.shape.push_back(has(dims, d) ? 1 : operand.shape[d]);
     }
     result.logical.resize(result.shape.size());
     return InferResult{{result}};
@@ -33,7 +33,7 @@ IndexRule rule_reduce(ReduceOp op, std::span<const TensorType> operands, const A
     RuleMaker maker(1, 1);
     for (int d = 0; d < operands[0].rank(); ++d) {
         const FactorKind kind = has(dims, d) ? FactorKind::reduction : FactorKind::pass_through;
-        const int factor = maker.factor(kind, operands[0].shape[static_cast<size_t>(d)]);
+        const int factor = maker.factor(kind, operands[0].shape[d]);
         maker.operand(0).push_back({factor});
         if (kind == FactorKind::pass_through) maker.result().push_back({factor});
     }
@@ -69,7 +69,7 @@ std::optional<ValueId> expand_reduce(std::string_view name, Builder& builder, st
     const std::optional<ValueId> result = builder.emit(name, {operands[0]}, reduced);
     if (!result) return std::nullopt;
     Shape shape = type.shape;
-    for (i64 dim : dims) shape[static_cast<size_t>(dim)] = 1;
+    for (i64 dim : dims) shape[dim] = 1;
     kept.set("shape", shape);
     return builder.emit("reshape", {*result}, kept);
 }

@@ -80,8 +80,8 @@ public:
                 continue;
             }
             for (int a = 0; a < arity(step.op); ++a) {
-                int& arg = step.args[static_cast<size_t>(a)];
-                arg = at[static_cast<size_t>(arg)];
+                int& arg = step.args[a];
+                arg = at[arg];
             }
             at.push_back(add(std::move(step)));
         }
@@ -114,8 +114,8 @@ public:
 
 private:
     static constexpr NodeId forever = std::numeric_limits<NodeId>::max();
-    int& readers(ValueId id) { return readers_[static_cast<size_t>(id)]; }
-    NodeId& last_read(ValueId id) { return last_read_[static_cast<size_t>(id)]; }
+    int& readers(ValueId id) { return readers_[id]; }
+    NodeId& last_read(ValueId id) { return last_read_[id]; }
 
     void count_reads(NodeId n) {
         for (ValueId id : distinct_inputs(graph_.node(n))) {
@@ -154,7 +154,7 @@ private:
     }
 
     void take_in(NodeId n) {
-        Node& node = graph_.nodes[static_cast<size_t>(n)];
+        Node& node = graph_.nodes[n];
         const Pointwise& old = *pointwise_of(node);
         KernelMaker made;
         std::vector<std::pair<ValueId, int>> joined; // and its step

@@ -20,22 +20,21 @@ namespace {
 
 class Lander {
 public:
-    Lander(Graph& graph, int loop)
-        : graph_(&graph), loop_(loop), begin_(loop < 0 ? -1 : graph.loops[static_cast<size_t>(loop)].opens) {
+    Lander(Graph& graph, int loop) : graph_(&graph), loop_(loop), begin_(loop < 0 ? -1 : graph.loops[loop].opens) {
         shows_.resize(graph.values.size());
         last_read_.assign(graph.values.size(), -1);
         for (size_t v = 0; v < shows_.size(); ++v) shows_[v] = static_cast<ValueId>(v);
         for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
             const Node& node = graph.node(n);
-            if (is_view(graph, node)) shows_[static_cast<size_t>(node.outputs[0])] = shown_by(node.inputs[0]);
+            if (is_view(graph, node)) shows_[node.outputs[0]] = shown_by(node.inputs[0]);
             // What the loop yields is landed: that its end reads it says nothing.
             if (loop >= 0 && node.closes == loop) continue;
-            for (ValueId id : node.inputs) last_read_[static_cast<size_t>(shown_by(id))] = seen_from_here(n);
+            for (ValueId id : node.inputs) last_read_[shown_by(id)] = seen_from_here(n);
         }
     }
 
     // The value whose bytes this one is in.
-    ValueId shown_by(ValueId id) const { return shows_[static_cast<size_t>(id)]; }
+    ValueId shown_by(ValueId id) const { return shows_[id]; }
 
     // Whether a loop that opens at `opens` may write over the value that it begins with.
     bool may_begin_in(ValueId init, NodeId opens) const {
@@ -43,8 +42,7 @@ public:
         const auto is_init = [&](ValueId id) { return shown_by(id) == init; };
         const std::vector<ValueId>& inits = graph_->node(opens).inputs;
         return producer >= 0 && graph_->node(producer).loop == loop_ && shown_by(init) == init &&
-               (graph_->node(producer).kernel || graph_->node(producer).collective) &&
-               last_read_[static_cast<size_t>(init)] <= opens &&
+               (graph_->node(producer).kernel || graph_->node(producer).collective) && last_read_[init] <= opens &&
                std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
                std::find(graph_->outputs.begin(), graph_->outputs.end(), init) == graph_->outputs.end();
     }
@@ -67,8 +65,7 @@ public:
             const NodeId made = std::max(begin_, seen_from_here(graph_->value(landing.value).producer));
             if (early) landing.value = save(landing.value);
             if (early || !taken.insert(landing.value).second || !lands_directly(landing)) {
-                landing.value =
-                    copy(landing.value, std::max(made, last_read_[static_cast<size_t>(landing.bytes)]), false);
+                landing.value = copy(landing.value, std::max(made, last_read_[landing.bytes]), false);
             }
             graph_->value(landing.value).role = graph_->value(landing.bytes).role;
         }
@@ -83,7 +80,7 @@ public:
         std::vector<Node> nodes;
         std::vector<Copy>::iterator next = copies_.begin();
         for (NodeId n = -1; n < static_cast<NodeId>(graph_->nodes.size()); ++n) {
-            if (n >= 0) nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
+            if (n >= 0) nodes.push_back(std::move(graph_->nodes[n]));
             for (; next != copies_.end() && next->after == n; ++next) nodes.push_back(std::move(next->node));
         }
         graph_->nodes = std::move(nodes);
@@ -133,7 +130,7 @@ private:
 
     bool lands_directly(const Landing& landing) const {
         const NodeId producer = graph_->value(landing.value).producer;
-        if (producer < 0 || last_read_[static_cast<size_t>(landing.bytes)] > producer) return false;
+        if (producer < 0 || last_read_[landing.bytes] > producer) return false;
         const Node& node = graph_->node(producer);
         if (node.loop != loop_ || (!node.kernel && !node.collective) || is_view(*graph_, node)) return false;
         const TensorType& type = graph_->value(landing.value).type;
@@ -168,13 +165,13 @@ void land(Graph& graph, std::span<Landing> landings, int loop) {
 void land_carried(Local& local) {
     Graph& graph = local.graph;
     for (int l = static_cast<int>(graph.loops.size()); l-- > 0;) { // inner before outer
-        GraphLoop& loop = graph.loops[static_cast<size_t>(l)];
+        GraphLoop& loop = graph.loops[l];
         if (loop.opens < 0) continue;
         Lander around(graph, loop.parent);
         for (size_t n = 0; n < loop.carried.size(); ++n) {
             ValueId& init = loop.carried[n].init;
             if (!around.may_begin_in(init, loop.opens)) init = around.copy_before(init, loop.opens);
-            graph.nodes[static_cast<size_t>(loop.opens)].inputs[n] = init;
+            graph.nodes[loop.opens].inputs[n] = init;
         }
         around.insert_copies();
         std::vector<Landing> landings;
@@ -182,7 +179,7 @@ void land_carried(Local& local) {
         land(graph, landings, l);
         for (size_t n = 0; n < landings.size(); ++n) {
             loop.carried[n].yield = landings[n].value;
-            graph.nodes[static_cast<size_t>(loop.closes)].inputs[n] = landings[n].value;
+            graph.nodes[loop.closes].inputs[n] = landings[n].value;
         }
     }
 }
@@ -202,7 +199,7 @@ void land_updates(Local& local) {
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
         ValueId& output = graph.outputs[o];
         if (updates[o] >= 0)
-            output = landings[static_cast<size_t>(updates[o])].value;
+            output = landings[updates[o]].value;
         else if (overwritten.count(lander.shown_by(output)) > 0)
             output = lander.save(output);
     }

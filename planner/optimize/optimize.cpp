@@ -21,7 +21,7 @@ bool is_reshard(const Node& node) { return node.op == nullptr && !is_marker(node
 
 void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     auto replace = [&](ValueId& id) {
-        if (id >= 0) id = stands_for[static_cast<size_t>(id)];
+        if (id >= 0) id = stands_for[id];
     };
     for (Node& node : local.graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), replace);
     std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
@@ -35,7 +35,7 @@ void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
 std::vector<bool> marked(size_t count, const std::vector<ValueId>& ids) {
     std::vector<bool> marks(count);
     for (ValueId id : ids)
-        if (id >= 0) marks[static_cast<size_t>(id)] = true;
+        if (id >= 0) marks[id] = true;
     return marks;
 }
 
@@ -47,10 +47,10 @@ void merge_equal_reshards(Local& local) {
     std::vector<std::vector<NodeId>> reshards_of(graph.values.size()); // by input
     std::vector<bool> kept = marked(graph.values.size(), local.value_of);
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-        Node& node = graph.nodes[static_cast<size_t>(id)];
+        Node& node = graph.nodes[id];
         if (!is_reshard(node)) continue;
-        ValueId input = stands_for[static_cast<size_t>(node.inputs[0])];
-        std::vector<NodeId>& others = reshards_of[static_cast<size_t>(input)];
+        ValueId input = stands_for[node.inputs[0]];
+        std::vector<NodeId>& others = reshards_of[input];
         std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
             return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
                    graph.node(other).attributes ==
@@ -62,11 +62,11 @@ void merge_equal_reshards(Local& local) {
             continue;
         }
         ValueId gone = node.outputs[0], stays = graph.node(*same).outputs[0];
-        stands_for[static_cast<size_t>(gone)] = stays;
+        stands_for[gone] = stays;
         // The name of a kept form is worth keeping.
-        if (!kept[static_cast<size_t>(gone)] || kept[static_cast<size_t>(stays)]) continue;
+        if (!kept[gone] || kept[stays]) continue;
         std::swap(graph.value(stays).name, graph.value(gone).name);
-        kept[static_cast<size_t>(stays)] = true;
+        kept[stays] = true;
     }
     replace_uses(local, stands_for);
 }
@@ -93,9 +93,9 @@ void scatter_sliced_reductions(Local& local) {
     for (Node& node : graph.nodes) {
         if (!node.collective || node.collective->def != find_collective("all_reduce")) continue;
         ValueId reduced = node.outputs[0];
-        const std::vector<NodeId>& readers = users[static_cast<size_t>(reduced)];
-        if (is_output[static_cast<size_t>(reduced)] || readers.size() != 1) continue;
-        Node& slice = graph.nodes[static_cast<size_t>(readers[0])];
+        const std::vector<NodeId>& readers = users[reduced];
+        if (is_output[reduced] || readers.size() != 1) continue;
+        Node& slice = graph.nodes[readers[0]];
         if (slice.loop != node.loop) continue;
         std::vector<AxisMove> slices = slices_of(graph, slice);
         std::vector<AxisRef> sliced;
@@ -110,32 +110,31 @@ void scatter_sliced_reductions(Local& local) {
         slice.inputs = node.inputs;
         slice.cause = node.cause;
         slice.remedy = node.remedy;
-        gone[static_cast<size_t>(reduced)] = true;
+        gone[reduced] = true;
     }
     for (ValueId& id : local.value_of)
-        if (id >= 0 && gone[static_cast<size_t>(id)]) id = -1;
+        if (id >= 0 && gone[id]) id = -1;
 }
 
 // Drops nodes that no output needs, then values that no node makes; ids are renumbered in order. Inputs stay.
 void remove_unread(Local& local) {
     Graph& graph = local.graph;
     std::vector<bool> needed(graph.values.size());
-    for (ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
+    for (ValueId id : graph.outputs) needed[id] = true;
     std::vector<bool> kept_loops(graph.loops.size());
     std::vector<Node> nodes;
     for (size_t i = graph.nodes.size(); i-- > 0;) {
         Node& node = graph.nodes[i];
-        bool keep = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
-        if (node.closes >= 0) kept_loops[static_cast<size_t>(node.closes)] = keep;
-        if (node.opens >= 0) keep = kept_loops[static_cast<size_t>(node.opens)];
+        bool keep = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return needed[id]; });
+        if (node.closes >= 0) kept_loops[node.closes] = keep;
+        if (node.opens >= 0) keep = kept_loops[node.opens];
         if (!keep) continue;
-        for (ValueId id : node.inputs) needed[static_cast<size_t>(id)] = true;
-        for (ValueId id : node.outputs) needed[static_cast<size_t>(id)] = true;
+        for (ValueId id : node.inputs) needed[id] = true;
+        for (ValueId id : node.outputs) needed[id] = true;
         nodes.push_back(std::move(node));
     }
     std::reverse(nodes.begin(), nodes.end());
-    for (ValueId id : graph.inputs) needed[static_cast<size_t>(id)] = true;
+    for (ValueId id : graph.inputs) needed[id] = true;
     std::vector<ValueId> renumbered(graph.values.size(), -1);
     std::vector<Value> values;
     for (size_t i = 0; i < graph.values.size(); ++i) {
@@ -147,15 +146,15 @@ void remove_unread(Local& local) {
     graph.values = std::move(values);
     graph.nodes = std::move(nodes);
     replace_uses(local, renumbered);
-    for (ValueId& id : graph.inputs) id = renumbered[static_cast<size_t>(id)];
+    for (ValueId& id : graph.inputs) id = renumbered[id];
     for (size_t l = 0; l < graph.loops.size(); ++l)
         if (!kept_loops[l]) graph.loops[l].opens = graph.loops[l].closes = -1;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
-        if (node.opens >= 0) graph.loops[static_cast<size_t>(node.opens)].opens = static_cast<NodeId>(i);
-        if (node.closes >= 0) graph.loops[static_cast<size_t>(node.closes)].closes = static_cast<NodeId>(i);
+        if (node.opens >= 0) graph.loops[node.opens].opens = static_cast<NodeId>(i);
+        if (node.closes >= 0) graph.loops[node.closes].closes = static_cast<NodeId>(i);
         for (ValueId& id : graph.nodes[i].outputs) {
-            id = renumbered[static_cast<size_t>(id)];
+            id = renumbered[id];
             graph.value(id).producer = static_cast<NodeId>(i);
         }
     }

@@ -42,7 +42,7 @@ private:
 
     NodeId count() const { return static_cast<NodeId>(graph_->nodes.size()); }
     const Node& node(NodeId n) const { return graph_->node(n); }
-    Kind& kind(NodeId n) { return kinds_[static_cast<size_t>(n)]; }
+    Kind& kind(NodeId n) { return kinds_[n]; }
     NodeId producer(ValueId id) const { return graph_->value(id).producer; }
     // Loops stay in one piece.
     bool is_fixed(const Node& n) const { return n.loop >= 0 || n.opens >= 0 || n.closes >= 0; }
@@ -53,33 +53,30 @@ private:
         std::vector<bool> depends(graph_->values.size(), false);
         for (NodeId n = 0; n < count(); ++n) {
             const bool moves = std::any_of(node(n).inputs.begin(), node(n).inputs.end(), [&](ValueId id) {
-                return depends[static_cast<size_t>(id)] || graph_->value(id).role == Role::gradient;
+                return depends[id] || graph_->value(id).role == Role::gradient;
             });
-            for (ValueId id : node(n).outputs) depends[static_cast<size_t>(id)] = moves;
+            for (ValueId id : node(n).outputs) depends[id] = moves;
             if (!moves || is_fixed(node(n))) continue;
             kind(n) = Kind::moves;
-            reduces_[static_cast<size_t>(n)] =
-                node(n).collective && !graph_->value(node(n).inputs[0]).sharding.partial.empty();
+            reduces_[n] = node(n).collective && !graph_->value(node(n).inputs[0]).sharding.partial.empty();
         }
     }
 
     // What is made of states alone, if something that moves needs it.
     void find_called() {
         std::vector<bool> of_states(graph_->values.size(), false), needed(graph_->nodes.size(), false);
-        for (ValueId id : graph_->inputs) of_states[static_cast<size_t>(id)] = graph_->value(id).role == Role::state;
+        for (ValueId id : graph_->inputs) of_states[id] = graph_->value(id).role == Role::state;
         for (NodeId n = 0; n < count(); ++n) {
-            const bool all = kind(n) == Kind::stays && !is_fixed(node(n)) &&
-                             std::all_of(node(n).inputs.begin(), node(n).inputs.end(),
-                                         [&](ValueId id) { return of_states[static_cast<size_t>(id)]; });
-            for (ValueId id : node(n).outputs) of_states[static_cast<size_t>(id)] = all;
+            const bool all =
+                kind(n) == Kind::stays && !is_fixed(node(n)) &&
+                std::all_of(node(n).inputs.begin(), node(n).inputs.end(), [&](ValueId id) { return of_states[id]; });
+            for (ValueId id : node(n).outputs) of_states[id] = all;
         }
         for (NodeId n = count() - 1; n >= 0; --n) {
-            if (kind(n) == Kind::stays && needed[static_cast<size_t>(n)] &&
-                of_states[static_cast<size_t>(node(n).outputs[0])])
-                kind(n) = Kind::called;
+            if (kind(n) == Kind::stays && needed[n] && of_states[node(n).outputs[0]]) kind(n) = Kind::called;
             if (kind(n) == Kind::stays) continue;
             for (ValueId id : node(n).inputs)
-                if (producer(id) >= 0) needed[static_cast<size_t>(producer(id))] = true;
+                if (producer(id) >= 0) needed[producer(id)] = true;
         }
     }
 
@@ -90,8 +87,8 @@ private:
         emitted_.assign(graph_->nodes.size(), false);
         const auto waits = [&](NodeId n, NodeId before) {
             if (kind(n) != Kind::moves || n == before || kind(before) == Kind::called) return;
-            unlocks_[static_cast<size_t>(before)].push_back(n);
-            ++waits_for_[static_cast<size_t>(n)];
+            unlocks_[before].push_back(n);
+            ++waits_for_[n];
         };
         for (NodeId n = 0; n < count(); ++n)
             for (ValueId id : node(n).inputs)
@@ -104,27 +101,26 @@ private:
     // Views do not read, but show: their readers do.
     template<class Visit>
     void for_each_reader(ValueId id, const Visit& visit) const {
-        for (NodeId reader : readers_[static_cast<size_t>(id)]) {
+        for (NodeId reader : readers_[id]) {
             visit(reader);
             if (is_view(*graph_, node(reader))) for_each_reader(node(reader).outputs[0], visit);
         }
     }
 
     void emit(NodeId n) {
-        if (emitted_[static_cast<size_t>(n)]) return;
-        emitted_[static_cast<size_t>(n)] = true;
+        if (emitted_[n]) return;
+        emitted_[n] = true;
         for (ValueId id : node(n).inputs)
             if (producer(id) >= 0) emit(producer(id));
         order_.push_back(n);
-        const bool reduces = reduces_[static_cast<size_t>(n)];
+        const bool reduces = reduces_[n];
         if (reduces) ready_.merge(held_back_);
-        for (NodeId next : unlocks_[static_cast<size_t>(n)])
-            if (--waits_for_[static_cast<size_t>(next)] == 0)
-                (reduces && !reduces_[static_cast<size_t>(next)] ? held_back_ : ready_).insert(next);
+        for (NodeId next : unlocks_[n])
+            if (--waits_for_[next] == 0) (reduces && !reduces_[next] ? held_back_ : ready_).insert(next);
     }
 
     void emit_what_body_reads(NodeId opens) {
-        const NodeId closes = graph_->loops[static_cast<size_t>(node(opens).opens)].closes;
+        const NodeId closes = graph_->loops[node(opens).opens].closes;
         for (NodeId n = opens; n < closes; ++n)
             for (ValueId id : node(n).inputs)
                 if (producer(id) >= 0 && producer(id) < opens) emit(producer(id));
@@ -136,7 +132,7 @@ private:
 
     void rewrite() {
         std::vector<Node> nodes;
-        for (NodeId n : order_) nodes.push_back(std::move(graph_->nodes[static_cast<size_t>(n)]));
+        for (NodeId n : order_) nodes.push_back(std::move(graph_->nodes[n]));
         graph_->nodes = std::move(nodes);
         renumber_nodes(*graph_);
     }

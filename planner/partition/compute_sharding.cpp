@@ -28,9 +28,9 @@ std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const Co
     auto add = [&](const TensorFactors& dims, const Sharding& sharding) {
         TensorProjection projection = project(rule, dims, sharding);
         for (const FactorSharding& part : projection.factors) {
-            const Factor& factor = rule.factors[static_cast<size_t>(part.factor)];
+            const Factor& factor = rule.factors[part.factor];
             if (!may_split(factor)) continue;
-            std::vector<AxisList>& list = candidates[static_cast<size_t>(part.factor)];
+            std::vector<AxisList>& list = candidates[part.factor];
             for (size_t count = 1; count <= part.axes.size(); ++count) {
                 AxisList prefix(part.axes.begin(), part.axes.begin() + static_cast<std::ptrdiff_t>(count));
                 if (factor.size % total_size(prefix) != 0) break;
@@ -74,9 +74,9 @@ bool is_plain(const IndexRule& rule, const TensorFactors& dims, const std::vecto
     for (const DimFactors& factors : dims) {
         bool partly = false;
         for (int f : factors) {
-            i64 parts = total_size(factor_axes[static_cast<size_t>(f)]);
+            i64 parts = total_size(factor_axes[f]);
             if (parts > 1 && partly) return false;
-            partly = partly || parts < rule.factors[static_cast<size_t>(f)].size;
+            partly = partly || parts < rule.factors[f].size;
         }
     }
     return true;
@@ -87,7 +87,7 @@ Sharding sharding_over(const TensorFactors& dims, const std::vector<AxisList>& f
     for (const DimFactors& factors : dims) {
         DimSharding& dim = sharding.dims.emplace_back();
         for (int f : factors) {
-            for (const AxisRef& ref : factor_axes[static_cast<size_t>(f)]) append_axis(dim.axes, ref);
+            for (const AxisRef& ref : factor_axes[f]) append_axis(dim.axes, ref);
         }
     }
     return sharding;
@@ -180,12 +180,11 @@ private:
         if (together) consider(std::vector<bool>(count, true));
         for (int i : linear_operands(*query_.op, query_.operand_types, query_.result_types)) {
             if (i < 0 || static_cast<size_t>(i) >= count || !passes(static_cast<size_t>(i))) continue;
-            if (std::count(query_.operand_values.begin(), query_.operand_values.end(),
-                           query_.operand_values[static_cast<size_t>(i)]) > 1) {
+            if (std::count(query_.operand_values.begin(), query_.operand_values.end(), query_.operand_values[i]) > 1) {
                 continue; // the same partial sum in two places is not linear
             }
             std::vector<bool> pass(count, false);
-            pass[static_cast<size_t>(i)] = true;
+            pass[i] = true;
             consider(pass);
             together = together || query_.sums_where_split;
         }

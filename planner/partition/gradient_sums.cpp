@@ -20,7 +20,7 @@ std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
         bool scales = true;
         for (size_t other = 0; other < node.inputs.size(); ++other)
             scales = scales && (static_cast<int>(other) == i || graph.value(node.inputs[other]).type.rank() == 0);
-        if (scales) passed.push_back(node.inputs[static_cast<size_t>(i)]);
+        if (scales) passed.push_back(node.inputs[i]);
     }
     return passed;
 }
@@ -36,18 +36,18 @@ std::vector<bool> gradient_sums(const Graph& graph) {
         const ValueId id = open.back();
         const NodeId producer = graph.value(id).producer;
         open.pop_back();
-        if (producer < 0 || found[static_cast<size_t>(producer)]) continue;
+        if (producer < 0 || found[producer]) continue;
         const Node& node = graph.node(producer);
         if (node.closes >= 0) // a sum over trips, or a stack of gradients, is a gradient in every trip
             for (size_t n = 0; n < node.outputs.size(); ++n)
                 if (node.outputs[n] == id) open.push_back(node.inputs[n]);
         if (node.op == nullptr) continue;
         if (has_reduction(graph, node))
-            found[static_cast<size_t>(producer)] = true;
+            found[producer] = true;
         else
             for (ValueId input : passes_on(graph, node)) {
                 open.push_back(input);
-                found[static_cast<size_t>(producer)] = node.loop >= 0;
+                found[producer] = node.loop >= 0;
             }
     }
     return found;
@@ -64,8 +64,8 @@ ValueId before_reshapes(const Graph& graph, ValueId id) {
 void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
     std::vector<bool> stored(graph.values.size());
     const auto store = [&](ValueId id, const Sharding& as) {
-        shardings[static_cast<size_t>(id)] = as;
-        stored[static_cast<size_t>(id)] = true;
+        shardings[id] = as;
+        stored[id] = true;
     };
     const auto closes_loop = [&](ValueId id) {
         const NodeId producer = graph.value(id).producer;
@@ -74,14 +74,13 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
     for (const GraphLoop& loop : graph.loops) { // outer before inner
         for (const GraphLoop::Sum& sum : loop.sums) {
             if (sum.becomes < 0 || sum.reduce == GradientReduce::end) continue;
-            const Sharding gradient = shardings[static_cast<size_t>(sum.becomes)];
+            const Sharding gradient = shardings[sum.becomes];
             store(sum.result, gradient);
             if (closes_loop(sum.term)) store(sum.term, gradient);
         }
         for (const GraphLoop::Stack& stack : loop.stacks) {
-            if (graph.value(stack.result).role != Role::gradient && !stored[static_cast<size_t>(stack.result)])
-                continue;
-            Sharding entry = shardings[static_cast<size_t>(stack.result)];
+            if (graph.value(stack.result).role != Role::gradient && !stored[stack.result]) continue;
+            Sharding entry = shardings[stack.result];
             entry.dims.erase(entry.dims.begin());
             // The entry is a stack of the loop inside, which the loop around takes with a dim of one entry.
             const ValueId inner = before_reshapes(graph, stack.slice);
@@ -100,13 +99,13 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
 std::vector<ValueId> gradients_of_parts(const Graph& graph) {
     std::vector<ValueId> gradients(graph.values.size(), -1);
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
-        if (graph.value(id).role == Role::gradient) gradients[static_cast<size_t>(id)] = id;
+        if (graph.value(id).role == Role::gradient) gradients[id] = id;
     const auto is_part = [&](ValueId part, ValueId whole) {
         if (whole < 0) return;
         for (const ValueId shown = before_reshapes(graph, part);;
              part = graph.node(graph.value(part).producer).inputs[0]) {
-            ValueId& gradient = gradients[static_cast<size_t>(part)];
-            if (gradient < 0) gradient = gradients[static_cast<size_t>(whole)];
+            ValueId& gradient = gradients[part];
+            if (gradient < 0) gradient = gradients[whole];
             if (part == shown) return;
         }
     };

@@ -108,8 +108,7 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
     std::vector<AxisMove> slices;
     for (const RedistributionStep& step : steps) {
         slices.push_back(step.slice);
-        for (const AxisRef& ref : step.slice.axes)
-            append_axis(after.dims[static_cast<size_t>(step.slice.to)].axes, ref);
+        for (const AxisRef& ref : step.slice.axes) append_axis(after.dims[step.slice.to].axes, ref);
     }
     ValueId result = value(global, after, "sliced", keeps);
     node.inputs = {from};

@@ -80,9 +80,9 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
     }
     for (const AxisMove& move : collective.moves) {
         if (move.from < 0) continue;
-        std::vector<AxisRef>& axes = before.dims[static_cast<size_t>(move.from)].axes;
+        std::vector<AxisRef>& axes = before.dims[move.from].axes;
         axes.insert(axes.end(), move.axes.begin(), move.axes.end());
-        whole[static_cast<size_t>(move.from)] *= total_size(move.axes);
+        whole[move.from] *= total_size(move.axes);
     }
     Node seen = node;
     seen.kernel = flat_kernel();

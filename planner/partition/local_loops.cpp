@@ -12,7 +12,7 @@ namespace shard {
 
 namespace {
 
-const GraphLoop& header(const Graph& graph, int loop) { return graph.loops[static_cast<size_t>(loop)]; }
+const GraphLoop& header(const Graph& graph, int loop) { return graph.loops[loop]; }
 
 } // namespace
 
@@ -22,12 +22,10 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
     const GraphLoop& of = header(graph, loop);
     summed_.assign(of.sums.size(), -1);
     // How the terms are held is known when they are there; until then the kept sharding stands in.
-    for (const GraphLoop::Sum& sum : of.sums)
-        inits_.push_back(zeros(sum.result, shardings[static_cast<size_t>(sum.result)]));
-    for (const GraphLoop::Stack& stack : of.stacks)
-        inits_.push_back(zeros(stack.result, shardings[static_cast<size_t>(stack.result)]));
+    for (const GraphLoop::Sum& sum : of.sums) inits_.push_back(zeros(sum.result, shardings[sum.result]));
+    for (const GraphLoop::Stack& stack : of.stacks) inits_.push_back(zeros(stack.result, shardings[stack.result]));
 
-    GraphLoop& made = local.graph.loops[static_cast<size_t>(loop)];
+    GraphLoop& made = local.graph.loops[loop];
     made.opens = static_cast<NodeId>(local.graph.nodes.size());
     Node marker = graph.node(of.opens);
     marker.origin = of.opens;
@@ -75,7 +73,7 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     }
 
     builder_.set_loop(of.parent);
-    GraphLoop& made = graph.loops[static_cast<size_t>(loop_)];
+    GraphLoop& made = graph.loops[loop_];
     made.closes = static_cast<NodeId>(graph.nodes.size());
     Node marker = graph_.node(of.closes);
     marker.origin = of.closes;
@@ -137,7 +135,7 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
         const IndexRule rule = node.op->rule(global_types, global_results, attributes);
         node.factor_axes.resize(rule.factors.size());
         for (size_t d = 0; d < made.dims.size(); ++d)
-            for (int factor : rule.results[0][d]) node.factor_axes[static_cast<size_t>(factor)] = made.dims[d].axes;
+            for (int factor : rule.results[0][d]) node.factor_axes[factor] = made.dims[d].axes;
         node.kernel = node.op->lower(
             {global_types, global_results, local_types, local_results, attributes, rule, node.factor_axes});
     }
@@ -153,7 +151,7 @@ void LocalLoop::become(ValueId id, Sharding sharding) {
     Value& value = local_.graph.value(id);
     value.sharding = sharding;
     value.type.shape = local_shape(value.global_shape, sharding);
-    Node& producer = local_.graph.nodes[static_cast<size_t>(value.producer)];
+    Node& producer = local_.graph.nodes[value.producer];
     if (producer.kernel) std::get<Generate>(*producer.kernel).shape = value.type.shape;
 }
 

@@ -13,12 +13,12 @@ namespace shard {
 LocalNames::LocalNames(const Graph& graph, const Local& local)
     : graph_(&graph), local_(&local), users_(users_of(local.graph)), home_(local.graph.values.size(), -1),
       gradient_(gradients_of_parts(graph)), holds_gradient_(local.graph.values.size()) {
-    const auto is_part = [this](ValueId global) { return gradient_[static_cast<size_t>(global)] >= 0; };
+    const auto is_part = [this](ValueId global) { return gradient_[global] >= 0; };
     for (ValueId id = 0; id < static_cast<ValueId>(local.value_of.size()); ++id) {
-        const ValueId at = local.value_of[static_cast<size_t>(id)];
+        const ValueId at = local.value_of[id];
         if (at < 0) continue;
-        if (home_[static_cast<size_t>(at)] < 0) home_[static_cast<size_t>(at)] = id;
-        if (is_part(id)) holds_gradient_[static_cast<size_t>(at)] = true;
+        if (home_[at] < 0) home_[at] = id;
+        if (is_part(id)) holds_gradient_[at] = true;
     }
     // A local loop carries what the loop adds up and stacks, after what that carries itself.
     for (size_t l = 0; l < graph.loops.size(); ++l) {
@@ -31,12 +31,12 @@ LocalNames::LocalNames(const Graph& graph, const Local& local)
         for (size_t n = loop.carried.size(); n < carries.size(); ++n)
             if (is_part(made[n]))
                 for (ValueId id : {carries[n].init, carries[n].argument, carries[n].yield, carries[n].result})
-                    holds_gradient_[static_cast<size_t>(id)] = true;
+                    holds_gradient_[id] = true;
     }
 }
 
 Content LocalNames::content(ValueId local) const {
-    if (holds_gradient_[static_cast<size_t>(local)]) return Content::gradient;
+    if (holds_gradient_[local]) return Content::gradient;
     return is_home(local) ? Content::value : Content::copy;
 }
 
@@ -57,7 +57,7 @@ const std::string& LocalNames::name(const Node& collective) const {
 }
 
 ValueId LocalNames::whole(ValueId local) const {
-    const ValueId home = home_[static_cast<size_t>(local)], gradient = gradient_[static_cast<size_t>(home)];
+    const ValueId home = home_[local], gradient = gradient_[home];
     return gradient >= 0 ? gradient : home;
 }
 
@@ -72,12 +72,11 @@ ValueId LocalNames::before(ValueId local) const {
 
 // What a loop's end reads is the value in the same place behind it.
 ValueId LocalNames::after(ValueId local) const {
-    const std::vector<NodeId>& users = users_[static_cast<size_t>(local)];
+    const std::vector<NodeId>& users = users_[local];
     if (users.empty()) return -1;
     const Node& user = local_->graph.node(users.front());
     if (!is_marker(user)) return user.outputs[0];
-    return user
-        .outputs[static_cast<size_t>(std::find(user.inputs.begin(), user.inputs.end(), local) - user.inputs.begin())];
+    return user.outputs[std::find(user.inputs.begin(), user.inputs.end(), local) - user.inputs.begin()];
 }
 
 } // namespace shard

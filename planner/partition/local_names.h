@@ -26,7 +26,7 @@ public:
     const std::string& name(const Node& collective) const;
 
 private:
-    bool is_home(ValueId local) const { return home_[static_cast<size_t>(local)] >= 0; }
+    bool is_home(ValueId local) const { return home_[local] >= 0; }
     ValueId whole(ValueId local) const;
     ValueId before(ValueId local) const;
     ValueId after(ValueId local) const;

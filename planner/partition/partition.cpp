@@ -101,8 +101,8 @@ public:
     }
 
 private:
-    Held& of(ValueId id) { return held_[static_cast<size_t>(id)]; }
-    const Sharding& kept(ValueId id) const { return shardings_[static_cast<size_t>(id)]; }
+    Held& of(ValueId id) { return held_[id]; }
+    const Sharding& kept(ValueId id) const { return shardings_[id]; }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
     const Sharding& sharding(ValueId local) const { return local_.graph.value(local).sharding; }
 
@@ -225,7 +225,7 @@ private:
 
     // What the body reads from outside is whole before the first trip: what a trip makes of it is gone after the trip.
     void open_loop(const Node& node) {
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
+        const GraphLoop& loop = graph_.loops[node.opens];
         for (NodeId n = loop.opens + 1; n < loop.closes; ++n) {
             if (is_dead(graph_.node(n))) continue;
             for (ValueId id : graph_.node(n).inputs)
@@ -244,7 +244,7 @@ private:
     }
 
     void close_loop(const Node& node) {
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.closes)];
+        const GraphLoop& loop = graph_.loops[node.closes];
         std::vector<ValueId> yields, terms, slices;
         std::vector<bool> keeps;
         for (const GraphLoop::Carried& carried : loop.carried) {
@@ -279,7 +279,7 @@ private:
     // A term of a sum over the trips is added as soon as it is there.
     void add_term(ValueId id) {
         if (loops_.empty() || graph_.value(id).loop < 0) return;
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(graph_.value(id).loop)];
+        const GraphLoop& loop = graph_.loops[graph_.value(id).loop];
         for (size_t n = 0; n < loop.sums.size(); ++n)
             if (loop.sums[n].term == id) loops_.back()->add(n, term_of(loop.sums[n], loop.closes));
     }
@@ -348,7 +348,7 @@ private:
         query.result_types = {type(result)};
         query.results_kept = {kept(result)};
         // Of a stack that is split, a layer is had from its holder, never by gathering the stack.
-        query.sums_where_split = sums_[static_cast<size_t>(id)] || node.op == find_op("loop_slice");
+        query.sums_where_split = sums_[id] || node.op == find_op("loop_slice");
         const Decided& decided = decide(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
@@ -394,7 +394,7 @@ private:
     // A value that is kept otherwise than it is made is so because a constraint reads it, or because propagation found
     // it best.
     Reason why_kept(const Node& node, ValueId result, const Sharding& made) const {
-        for (NodeId reader : users_[static_cast<size_t>(result)]) {
+        for (NodeId reader : users_[result]) {
             const Node& constraint = graph_.node(reader);
             if (is_constraint(constraint) && same_layout(kept(constraint.outputs[0]), kept(result))) {
                 return constraint_reason(mesh_, graph_, constraint, made, kept(result));

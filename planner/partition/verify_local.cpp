@@ -45,13 +45,12 @@ void verify_local(const Local& local, const Mesh& mesh) {
             check(!overlaps_any(used[i], std::span(used).first(i)), value, "an axis is used once");
         }
     }
-    for (ValueId id : graph.inputs) made[static_cast<size_t>(id)] = true;
+    for (ValueId id : graph.inputs) made[id] = true;
     for (const Node& node : graph.nodes) {
-        for (ValueId id : node.inputs)
-            check(made[static_cast<size_t>(id)], graph.value(id), "it is made before it is read");
+        for (ValueId id : node.inputs) check(made[id], graph.value(id), "it is made before it is read");
         for (ValueId id : node.outputs) {
-            check(!made[static_cast<size_t>(id)], graph.value(id), "it is made once");
-            made[static_cast<size_t>(id)] = true;
+            check(!made[id], graph.value(id), "it is made once");
+            made[id] = true;
         }
         if (is_marker(node)) {
             internal_check(!node.kernel && !node.collective, "a marker does nothing"); // it may make no value
@@ -83,7 +82,7 @@ void verify_local(const Local& local, const Mesh& mesh) {
         check(same_layout(before.sharding, after.sharding), after, "an update keeps the sharding");
     }
     for (ValueId id : graph.outputs) {
-        check(made[static_cast<size_t>(id)], graph.value(id), "an output is made");
+        check(made[id], graph.value(id), "an output is made");
         check(graph.value(id).sharding.partial.empty(), graph.value(id), "an output is not partial");
     }
 }

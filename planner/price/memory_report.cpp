@@ -26,10 +26,10 @@ public:
 private:
     i64& category(int buffer) {
         // The bytes of a parameter or state stay what they are when its new value is written there.
-        const Buffer& own = plan_->buffers[static_cast<size_t>(buffer)];
-        const Buffer& root = plan_->buffers[static_cast<size_t>(root_of(plan_->buffers, buffer))];
+        const Buffer& own = plan_->buffers[buffer];
+        const Buffer& root = plan_->buffers[root_of(plan_->buffers, buffer)];
         const bool is_kept = root.role == Role::param || root.role == Role::state;
-        const Content content = (*contents_)[static_cast<size_t>(buffer)];
+        const Content content = (*contents_)[buffer];
         if (!is_kept && content == Content::gradient) return now_.gradients;
         switch (is_kept ? root.role : own.role) {
         case Role::param:
@@ -48,7 +48,7 @@ private:
     void hold(int buffer) {
         const int root = root_of(plan_->buffers, buffer);
         drop(root);
-        const i64 bytes = plan_->buffers[static_cast<size_t>(root)].bytes;
+        const i64 bytes = plan_->buffers[root].bytes;
         category(buffer) += bytes;
         total_ += bytes;
         held_[root] = buffer;
@@ -57,7 +57,7 @@ private:
     void drop(int root) {
         const std::map<int, int>::iterator it = held_.find(root);
         if (it == held_.end()) return;
-        const i64 bytes = plan_->buffers[static_cast<size_t>(root)].bytes;
+        const i64 bytes = plan_->buffers[root].bytes;
         category(it->second) -= bytes;
         total_ -= bytes;
         held_.erase(it);

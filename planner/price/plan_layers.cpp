@@ -24,7 +24,7 @@ void name_layers(Plan& plan, const Graph& graph) {
     std::map<std::string_view, const Value*> inputs;
     for (ValueId id : graph.inputs) inputs.emplace(graph.value(id).name, &graph.value(id));
     for (PlanInput& input : plan.inputs) {
-        const auto found = inputs.find(plan.buffers[static_cast<size_t>(input.buffer)].name);
+        const auto found = inputs.find(plan.buffers[input.buffer].name);
         if (found == inputs.end()) continue;
         const Value& parameter = found->second->of >= 0 ? graph.value(found->second->of) : *found->second;
         if (parameter.stacked == 0) continue;

@@ -22,20 +22,20 @@ SourceRef place(const Sources& sources, Span span) {
 
 void report_tensors(Report& report, const Graph& graph, const Propagation& propagation, const Sources& sources) {
     std::vector<bool> is_output(graph.values.size());
-    for (ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
+    for (ValueId id : graph.outputs) is_output[id] = true;
     // New parameters and states are listed once, as the inputs that they replace.
-    for (const Update& update : graph.updates) is_output[static_cast<size_t>(update.output)] = false;
+    for (const Update& update : graph.updates) is_output[update.output] = false;
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
         const Value& value = graph.value(id);
         TensorReport tensor;
         tensor.name = value.name;
         tensor.role = value.role;
-        if (value.role == Role::value && is_output[static_cast<size_t>(id)]) tensor.role = Role::output;
+        if (value.role == Role::value && is_output[id]) tensor.role = Role::output;
         tensor.dtype = value.type.dtype;
         tensor.shape = value.type.shape;
         tensor.logical = value.type.logical;
         tensor.logical.resize(tensor.shape.size());
-        tensor.sharding = propagation.values[static_cast<size_t>(id)];
+        tensor.sharding = propagation.values[id];
         tensor.local_shape = local_shape(tensor.shape, tensor.sharding);
         tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
         tensor.source = place(sources, value.span);
@@ -54,7 +54,7 @@ int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const N
 
 CollectiveReport report_collective(const Start& start, i64 count, const Plan& plan, const Hardware& hardware) {
     const Collective& collective = start.collective;
-    const i64 bytes = plan.buffers[static_cast<size_t>(start.input)].bytes;
+    const i64 bytes = plan.buffers[start.input].bytes;
     CollectiveReport report;
     report.kind = collective.def->name;
     report.axes = collective.axes;
@@ -86,13 +86,13 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     for_each_step(plan, [&](const Step& step, i64 count) {
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
             std::vector<TensorType> types;
-            for (int input : compute->inputs) types.push_back(local_type(plan.buffers[static_cast<size_t>(input)]));
-            const TensorType output = local_type(plan.buffers[static_cast<size_t>(compute->output)]);
+            for (int input : compute->inputs) types.push_back(local_type(plan.buffers[input]));
+            const TensorType output = local_type(plan.buffers[compute->output]);
             report.flops_per_device = add_saturating(report.flops_per_device,
                                                      multiply_saturating(count, flops(compute->kernel, types, output)));
         }
         if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
-            const Node& node = local.graph.node(map.starts[static_cast<size_t>(start->token)]);
+            const Node& node = local.graph.node(map.starts[start->token]);
             CollectiveReport collective = report_collective(*start, count, plan, hardware);
             collective.tensor = names.name(node);
             if (collective.dim >= 0) collective.dim += dims_in_front(graph, names.tensor(node), local.graph, node);

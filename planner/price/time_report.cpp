@@ -27,8 +27,8 @@ public:
 private:
     double seconds_of(const Compute& compute) const {
         std::vector<TensorType> types;
-        const Buffer& output = plan_->buffers[static_cast<size_t>(compute.output)];
-        for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[static_cast<size_t>(input)]));
+        const Buffer& output = plan_->buffers[compute.output];
+        for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[input]));
         const i64 bytes = kernel_bytes(compute.kernel, types, local_type(output));
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
         return kernel_seconds(*hardware_, dtype, flops(compute.kernel, types, local_type(output)), bytes);
@@ -43,7 +43,7 @@ private:
                 now_ += seconds;
             } else if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
                 const Collective& collective = start->collective;
-                const i64 bytes = plan_->buffers[static_cast<size_t>(start->input)].bytes;
+                const i64 bytes = plan_->buffers[start->input].bytes;
                 const double seconds = collective.def->seconds(collective, plan_->mesh, *hardware_, bytes);
                 report_.communication_seconds += count * seconds;
                 channel_ = std::max(channel_, now_) + seconds;

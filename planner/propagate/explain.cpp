@@ -34,12 +34,12 @@ AtNode at_node(const Graph& graph, const Node& node, const Shardings& shardings)
     std::vector<Sharding> before, after;
     for (ValueId id : node.inputs) {
         operands.push_back(graph.value(id).type);
-        before.push_back(shardings[static_cast<size_t>(id)]);
+        before.push_back(shardings[id]);
         at.ids.push_back(id);
     }
     for (ValueId id : node.outputs) {
         results.push_back(graph.value(id).type);
-        after.push_back(shardings[static_cast<size_t>(id)]);
+        after.push_back(shardings[id]);
         at.ids.push_back(id);
     }
     at.rule = node.op->rule(operands, results, node.attributes);
@@ -63,8 +63,8 @@ std::optional<LostAxis> why_lost(const AtNode& at, const Graph& graph, const Sha
         const FactorSharding* other = at.projection.tensor(t).find(factor);
         if (other != nullptr && !other->axes.empty() && !overlaps_any(axis, other->axes)) lost.instead = other->axes;
     }
-    const i64 size = graph.value(at.ids[me]).type.shape[static_cast<size_t>(dim)];
-    const i64 parts = shard_count(mine.dims[static_cast<size_t>(dim)]) * axis.size;
+    const i64 size = graph.value(at.ids[me]).type.shape[dim];
+    const i64 parts = shard_count(mine.dims[dim]) * axis.size;
     if (lost.instead.empty() && size % parts == 0) return std::nullopt;
     return lost;
 }
@@ -72,7 +72,7 @@ std::optional<LostAxis> why_lost(const AtNode& at, const Graph& graph, const Sha
 } // namespace
 
 std::vector<LostAxis> lost_axes(const Graph& graph, const Shardings& shardings, ValueId value, int dim) {
-    const Sharding& mine = shardings[static_cast<size_t>(value)];
+    const Sharding& mine = shardings[value];
     std::vector<NodeId> nodes;
     if (graph.value(value).producer >= 0) nodes.push_back(graph.value(value).producer);
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
@@ -86,14 +86,14 @@ std::vector<LostAxis> lost_axes(const Graph& graph, const Shardings& shardings, 
         const AtNode at = at_node(graph, node, shardings);
         for (size_t me = 0; me < at.ids.size(); ++me) {
             if (at.ids[me] != value || static_cast<size_t>(dim) >= at.dims(me).size()) continue;
-            for (int factor : at.dims(me)[static_cast<size_t>(dim)]) {
-                const FactorKind kind = at.rule.factors[static_cast<size_t>(factor)].kind;
+            for (int factor : at.dims(me)[dim]) {
+                const FactorKind kind = at.rule.factors[factor].kind;
                 if (kind != FactorKind::pass_through && kind != FactorKind::reduction) continue;
                 for (size_t t = 0; t < at.ids.size(); ++t) {
                     const FactorSharding* other = at.projection.tensor(t).find(factor);
                     if (at.ids[t] == value || other == nullptr) continue;
                     for (const AxisRef& axis : other->axes) {
-                        if (axis.size == 1 || overlaps_any(axis, mine.dims[static_cast<size_t>(dim)].axes)) continue;
+                        if (axis.size == 1 || overlaps_any(axis, mine.dims[dim].axes)) continue;
                         if (std::any_of(found.begin(), found.end(),
                                         [&](const LostAxis& known) { return overlaps(known.axis, axis); }))
                             continue;

@@ -23,11 +23,10 @@ std::vector<Source> find_sources(const Projection& projection, const IndexRule& 
     for (size_t t = 0; t < projection.count(); ++t) {
         const TensorProjection& tensor = projection.tensor(t);
         i64 size = 1;
-        for (const FactorSharding& sharding : tensor.factors)
-            size *= rule.factors[static_cast<size_t>(sharding.factor)].size;
+        for (const FactorSharding& sharding : tensor.factors) size *= rule.factors[sharding.factor].size;
         for (const FactorSharding& sharding : tensor.factors) {
-            const std::vector<AxisRef>& candidate = candidates[static_cast<size_t>(sharding.factor)];
-            Source& source = sources[static_cast<size_t>(sharding.factor)];
+            const std::vector<AxisRef>& candidate = candidates[sharding.factor];
+            Source& source = sources[sharding.factor];
             if (candidate.empty() || size <= source.size) continue;
             if (prefix_status(candidate, sharding.axes) != PrefixStatus::none) source = {static_cast<i64>(t), size};
         }

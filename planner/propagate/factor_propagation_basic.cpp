@@ -25,8 +25,8 @@ std::optional<AxisRef> fit_all(const AxisRef& axis, const Projection& projection
 bool propagate_basic(Projection& projection, const IndexRule& rule, std::span<const Direction> directions) {
     bool changed = false;
     for (int f = 0; f < static_cast<int>(rule.factors.size()); ++f) {
-        const i64 size = rule.factors[static_cast<size_t>(f)].size;
-        std::vector<AxisRef> axes = candidate_axes(projection, f, directions[static_cast<size_t>(f)]);
+        const i64 size = rule.factors[f].size;
+        std::vector<AxisRef> axes = candidate_axes(projection, f, directions[f]);
         truncate_to_fit(axes,
                         [&](const AxisRef& axis, i64 before) { return fit_all(axis, projection, f, before, size); });
         for (size_t t = 0; t < projection.count(); ++t) {

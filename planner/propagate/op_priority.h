@@ -46,7 +46,7 @@ constexpr std::array<DirectionOf, 5> op_priorities = {unshared_chains, chains, p
 constexpr Direction direction_at(int priority, OpTraits op, const Factor& factor) {
     Direction direction = Direction::none;
     if (factor.blocked) return direction;
-    for (int p = 0; p <= priority; ++p) direction = direction | op_priorities[static_cast<size_t>(p)](op, factor.kind);
+    for (int p = 0; p <= priority; ++p) direction = direction | op_priorities[p](op, factor.kind);
     return direction;
 }
 

@@ -45,7 +45,7 @@ auto* find_factor(Tensor& tensor, int factor) {
     return static_cast<decltype(&tensor.factors[0])>(nullptr);
 }
 
-i64 size_of(const IndexRule& rule, int factor) { return rule.factors[static_cast<size_t>(factor)].size; }
+i64 size_of(const IndexRule& rule, int factor) { return rule.factors[factor].size; }
 
 void project_dim(const IndexRule& rule, const DimFactors& factors, const DimSharding& dim,
                  std::vector<FactorSharding>& result) {

@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    const Sharding& sharding(int slot) const { return table_.at(current_[static_cast<size_t>(slot)]); }
+    const Sharding& sharding(int slot) const { return table_.at(current_[slot]); }
     void set(size_t slot, const Sharding& sharding) { current_[slot] = table_.intern(sharding); }
 
     // User priorities order the work and protect: until its turn a dim is empty and closed, and nothing else on the
@@ -77,8 +77,7 @@ private:
     void leave_only_updates() {
         const std::vector<TrainPart> parts = train_parts_of(graph_);
         fixed_.resize(net_.links.size());
-        for (size_t l = 0; l < net_.links.size(); ++l)
-            fixed_[l] = parts[static_cast<size_t>(net_.links[l].node)] != TrainPart::update;
+        for (size_t l = 0; l < net_.links.size(); ++l) fixed_[l] = parts[net_.links[l].node] != TrainPart::update;
     }
 
     // One sweep in the order of the graph. When a sharding changes, the links at its slot go back to work, except the
@@ -92,19 +91,19 @@ private:
         while (!work_.empty()) {
             const int link = work_.back();
             work_.pop_back();
-            queued_[static_cast<size_t>(link)] = false;
-            if (!fixed_.empty() && fixed_[static_cast<size_t>(link)]) continue;
-            step(net_.links[static_cast<size_t>(link)], level, link);
+            queued_[link] = false;
+            if (!fixed_.empty() && fixed_[link]) continue;
+            step(net_.links[link], level, link);
         }
         for (const PropagationLink& link : net_.output_links) step(link, every_direction, -1);
     }
 
     // What is pushed last is worked on first: the users in order, then the producer.
     void requeue(int slot, int except) {
-        const std::vector<int>& links = net_.links_of[static_cast<size_t>(slot)];
+        const std::vector<int>& links = net_.links_of[slot];
         const auto push = [&](int link) {
-            if (link == except || queued_[static_cast<size_t>(link)]) return;
-            queued_[static_cast<size_t>(link)] = true;
+            if (link == except || queued_[link]) return;
+            queued_[link] = true;
             work_.push_back(link);
         };
         if (links.empty()) return;
@@ -119,7 +118,7 @@ private:
         };
         for (const StepChange& change : steps_.outcome(link, level, current_)) {
             const int slot = slot_of(change.tensor);
-            int& now = current_[static_cast<size_t>(slot)];
+            int& now = current_[slot];
             // A value may be several operands of one op, which may want different things of it: the first to ask gets
             // it.
             if (now == change.sharding || !extends(table_.at(now), table_.at(change.sharding))) continue;
@@ -131,7 +130,7 @@ private:
     }
 
     void record(const PropagationLink& link, int slot, const AxisGain& gain, int from) {
-        const Slot& target = net_.slots[static_cast<size_t>(slot)];
+        const Slot& target = net_.slots[slot];
         if (target.is_output) return; // the value that it returns has the story
         Decision decision;
         decision.value = target.value;
@@ -141,7 +140,7 @@ private:
         if (link.node >= 0) {
             decision.cause = Decision::Cause::propagation;
             decision.span = graph_.node(link.node).span;
-            if (from >= 0) decision.from = net_.slots[static_cast<size_t>(from)].value;
+            if (from >= 0) decision.from = net_.slots[from].value;
         } else {
             decision.cause = Decision::Cause::output;
             decision.span = graph_.value(target.value).span;
@@ -227,8 +226,7 @@ Propagation propagate(const Graph& graph, const Mesh& mesh, const Seeds& seeds, 
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
         const ValueId value = graph.outputs[o];
         const std::optional<Sharding>& asked = fixpoint.outputs[o];
-        propagation.outputs.push_back(asked ? finish(graph.value(value).type, *asked)
-                                            : propagation.values[static_cast<size_t>(value)]);
+        propagation.outputs.push_back(asked ? finish(graph.value(value).type, *asked) : propagation.values[value]);
     }
     propagation.log = std::move(fixpoint.log);
     verify_propagation(graph, mesh, propagation);

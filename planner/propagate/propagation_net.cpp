@@ -17,8 +17,7 @@ class NetMaker {
 public:
     NetMaker(const Graph& graph, const Seeds& seeds) : graph_(graph), seeds_(seeds), users_(graph.values.size()) {
         for (size_t n = 0; n < graph.nodes.size(); ++n)
-            for (ValueId input : graph.nodes[n].inputs)
-                users_[static_cast<size_t>(input)].push_back(static_cast<NodeId>(n));
+            for (ValueId input : graph.nodes[n].inputs) users_[input].push_back(static_cast<NodeId>(n));
     }
 
     PropagationNet make() {
@@ -39,7 +38,7 @@ private:
         const size_t n = static_cast<size_t>(node);
         return n < seeds_.constraints.size() && seeds_.constraints[n] ? &*seeds_.constraints[n] : nullptr;
     }
-    Slot& slot(int index) { return net_.slots[static_cast<size_t>(index)]; }
+    Slot& slot(int index) { return net_.slots[index]; }
 
     void seed(int index, const Sharding& sharding) {
         const std::vector<AxisRef> kept_off = slot(index).seed.replicated;
@@ -65,9 +64,9 @@ private:
 
     // Local values of a manual region have no axis of the region left to use.
     void keep_off(int index) {
-        const int region = graph_.values[static_cast<size_t>(index)].region;
+        const int region = graph_.values[index].region;
         if (region < 0) return;
-        slot(index).seed.replicated = graph_.regions[static_cast<size_t>(region)].axes;
+        slot(index).seed.replicated = graph_.regions[region].axes;
         slot(index).seed = without_unit_axes(slot(index).seed);
     }
 
@@ -84,20 +83,20 @@ private:
         }
         const ValueId end = graph_.node(tail).outputs[0];
         if (tail == head || constrained_elsewhere(end, -1)) return;
-        for (NodeId user : users_[static_cast<size_t>(input)]) {
+        for (NodeId user : users_[input]) {
             if (user <= tail) continue; // nodes are in topological order
-            for (int& read : reads_[static_cast<size_t>(user)])
+            for (int& read : reads_[user])
                 if (read == input) read = end;
         }
     }
     std::optional<NodeId> only_user(ValueId value) const {
-        const std::vector<NodeId>& users = users_[static_cast<size_t>(value)];
+        const std::vector<NodeId>& users = users_[value];
         const bool returned = std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
         if (users.size() != 1 || returned) return std::nullopt;
         return users[0];
     }
     bool constrained_elsewhere(ValueId value, NodeId except) const {
-        const std::vector<NodeId>& users = users_[static_cast<size_t>(value)];
+        const std::vector<NodeId>& users = users_[value];
         return std::any_of(users.begin(), users.end(),
                            [&](NodeId user) { return user != except && constraint_of(user) != nullptr; });
     }
@@ -105,7 +104,7 @@ private:
     void apply_constraint(NodeId node, const Sharding& constraint) {
         const ValueId input = graph_.node(node).inputs[0];
         if (slot(input).seeded || !is_fully_closed(constraint)) return;
-        for (NodeId user : users_[static_cast<size_t>(input)])
+        for (NodeId user : users_[input])
             if (const Sharding* other = constraint_of(user); other != nullptr && *other != constraint) return;
         seed(input, constraint);
         for (size_t d = 0; d < constraint.dims.size(); ++d) {
@@ -126,8 +125,8 @@ private:
         // Uses after redirection; being returned is a use too.
         std::vector<int> uses(net_.slots.size());
         for (const std::vector<int>& slots : reads_)
-            for (int index : slots) ++uses[static_cast<size_t>(index)];
-        for (ValueId output : graph_.outputs) ++uses[static_cast<size_t>(output)];
+            for (int index : slots) ++uses[index];
+        for (ValueId output : graph_.outputs) ++uses[output];
 
         net_.links_of.resize(net_.slots.size());
         for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -150,9 +149,8 @@ private:
     // What a loop carries is one value in four places, and what it collects has the sharding of a trip's part
     // (docs/propagation.md).
     void add_loop_links(NodeId opens, const std::vector<int>& uses) {
-        const GraphLoop& loop = graph_.loops[static_cast<size_t>(graph_.node(opens).opens)];
-        const std::vector<int>&inits = reads_[static_cast<size_t>(opens)],
-              &reads = reads_[static_cast<size_t>(loop.closes)];
+        const GraphLoop& loop = graph_.loops[graph_.node(opens).opens];
+        const std::vector<int>&inits = reads_[opens], &reads = reads_[loop.closes];
         const auto tie = [&](NodeId node, std::vector<int> from, std::vector<int> to, size_t new_dims) {
             std::vector<TensorType> operands, results;
             for (int index : from) {
@@ -208,13 +206,13 @@ private:
 
     void add_link(PropagationLink link, const std::vector<int>& uses) {
         link.traits.shared_operand = std::any_of(link.operands.begin(), link.operands.end(), [&](int index) {
-            return !slot(index).seed.dims.empty() && uses[static_cast<size_t>(index)] > 1;
+            return !slot(index).seed.dims.empty() && uses[index] > 1;
         });
         const int id = static_cast<int>(net_.links.size());
         // Nodes are in topological order, so the producer's link comes first (but for what a loop yields).
         for (const std::vector<int>* side : {&link.operands, &link.results})
             for (int index : *side) {
-                std::vector<int>& links = net_.links_of[static_cast<size_t>(index)];
+                std::vector<int>& links = net_.links_of[index];
                 if (links.empty() || links.back() != id) links.push_back(id);
             }
         net_.links.push_back(std::move(link));

@@ -42,8 +42,8 @@ size_t PropagationSteps::KeyHash::operator()(const std::vector<int>& key) const 
 
 const StepOutcome& PropagationSteps::outcome(const PropagationLink& link, int priority, std::span<const int> current) {
     key_.assign({link.rule, priority, static_cast<int>(link.traits.op_class), link.traits.shared_operand ? 1 : 0});
-    for (int slot : link.operands) key_.push_back(current[static_cast<size_t>(slot)]);
-    for (int slot : link.results) key_.push_back(current[static_cast<size_t>(slot)]);
+    for (int slot : link.operands) key_.push_back(current[slot]);
+    for (int slot : link.results) key_.push_back(current[slot]);
     const auto [it, is_new] = outcomes_.try_emplace(key_);
     if (is_new) it->second = work_out(link, priority, current);
     return it->second;
@@ -57,7 +57,7 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
 
     const auto gather = [&](const std::vector<int>& slots) {
         std::vector<Sharding> shardings;
-        for (int slot : slots) shardings.push_back(table_.at(current[static_cast<size_t>(slot)]));
+        for (int slot : slots) shardings.push_back(table_.at(current[slot]));
         return shardings;
     };
     const std::vector<Sharding> operands = gather(link.operands), results = gather(link.results);

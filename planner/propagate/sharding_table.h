@@ -15,7 +15,7 @@ public:
         if (is_new) shardings_.push_back(sharding);
         return it->second;
     }
-    const Sharding& at(int id) const { return shardings_[static_cast<size_t>(id)]; }
+    const Sharding& at(int id) const { return shardings_[id]; }
 
 private:
     struct Hash {

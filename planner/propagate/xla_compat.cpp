@@ -11,7 +11,7 @@ void count_copies_in_bits(Graph& graph, const Mesh& mesh, const Propagation& pro
         Value& value = graph.value(id);
         if (value.role != Role::param || !value.init || value.type.rank() == 0) continue;
         Random* random = std::get_if<Random>(&value.init->source);
-        const std::vector<AxisRef>& first = propagation.values[static_cast<size_t>(id)].dims[0].axes;
+        const std::vector<AxisRef>& first = propagation.values[id].dims[0].axes;
         if (random == nullptr || random->layout != BitLayout::legacy || first.empty()) continue;
         const i64 copies = mesh.device_count() / total_size(first);
         if (copies == 1) continue;

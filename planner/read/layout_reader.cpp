@@ -142,7 +142,7 @@ private:
         for (const Yaml& item : *list) {
             const std::optional<i64> id = read_int(item, "device_ids", *diagnostics_);
             if (!id) return;
-            if (*id < 0 || *id >= devices || seen[static_cast<size_t>(*id)]) {
+            if (*id < 0 || *id >= devices || seen[*id]) {
                 diagnostics_
                     ->error("E0303", item.span,
                             *id < 0 || *id >= devices ? fmt::format("there is no device {}", *id)
@@ -150,7 +150,7 @@ private:
                     .help(fmt::format("list each of 0 to {} once, in the order of the mesh", devices - 1));
                 return;
             }
-            seen[static_cast<size_t>(*id)] = true;
+            seen[*id] = true;
             ids.push_back(*id);
         }
         layout_.mesh.device_ids = std::move(ids);

@@ -83,7 +83,7 @@ private:
     const Node* only_reader(const Node& node) const {
         const Node* at = &node;
         do {
-            const std::vector<NodeId>& readers = users_[static_cast<size_t>(at->outputs[0])];
+            const std::vector<NodeId>& readers = users_[at->outputs[0]];
             if (readers.size() != 1) return nullptr;
             at = &graph_.node(readers[0]);
         } while (is_pvary(*at));
@@ -103,7 +103,7 @@ private:
         if (is_own_block(node)) {
             const std::vector<AxisRef> axes = real_axes(group_axes(node.attributes));
             if (overlaps(axes, now_) || varies(node, axes)) return false;
-            std::vector<AxisRef>& dim = now_.dims[static_cast<size_t>(node.attributes.integer("dim"))].axes;
+            std::vector<AxisRef>& dim = now_.dims[node.attributes.integer("dim")].axes;
             dim.insert(dim.end(), axes.begin(), axes.end());
             return true;
         }
@@ -133,11 +133,11 @@ private:
 
     // Devices hold blocks of the dim.
     bool needs_split(const AxisMove& move) {
-        std::vector<AxisRef>& here = now_.dims[static_cast<size_t>(move.from)].axes;
+        std::vector<AxisRef>& here = now_.dims[move.from].axes;
         if (ends_with(here, move.axes)) return true;
         if (!here.empty() || overlaps(move.axes, now_) || overlaps(move.axes, before_)) return false;
         here = move.axes;
-        std::vector<AxisRef>& first = before_.dims[static_cast<size_t>(move.from)].axes;
+        std::vector<AxisRef>& first = before_.dims[move.from].axes;
         first.insert(first.begin(), move.axes.begin(), move.axes.end());
         return true;
     }

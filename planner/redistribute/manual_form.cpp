@@ -11,7 +11,7 @@ std::optional<std::string> over_form(const Mesh& mesh, std::span<const AxisRef> 
     std::vector<std::string> names;
     for (const AxisRef& axis : axes) {
         if (axis != mesh.whole(axis.axis)) return std::nullopt;
-        names.push_back(mesh.axes[static_cast<size_t>(axis.axis)].name);
+        names.push_back(mesh.axes[axis.axis].name);
     }
     return names.size() == 1 ? names[0] : fmt::format("[{}]", fmt::join(names, ", "));
 }

@@ -106,14 +106,14 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
         }
         if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 30);
         for (const AxisRef& ref : all) {
-            double latency = link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]).latency;
+            double latency = link_of(hardware, mesh.axes[ref.axis]).latency;
             hop_ = ref == all.front() ? latency : std::min(hop_, latency);
         }
         // Each ring carries both directions; every other kind of link counts once, however many axes use it.
         std::vector<const Link*> counted;
         std::vector<int> rings;
         for (const AxisRef& ref : all) {
-            const Link& link = link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]);
+            const Link& link = link_of(hardware, mesh.axes[ref.axis]);
             bool ring = link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
             bool known = ring ? std::find(rings.begin(), rings.end(), ref.axis) != rings.end()
                               : std::find(counted.begin(), counted.end(), &link) != counted.end();
@@ -130,7 +130,7 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     std::set_difference(placement.partial.begin(), placement.partial.end(), goal_.partial.begin(), goal_.partial.end(),
                         std::back_inserter(reducing));
     i64 parts = 1;
-    for (int piece : reducing) parts *= pieces_[static_cast<size_t>(piece)].size;
+    for (int piece : reducing) parts *= pieces_[piece].size;
     bool slices_only = parts == 1;
     for (size_t d = 0; d < goal_.dims.size() && slices_only; ++d) {
         const std::vector<int>&now = placement.dims[d], &goal = goal_.dims[d];
@@ -143,7 +143,7 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     seconds = std::max(seconds, hop_);
     if (parts > 1) { // however a sum is split into steps, its latencies add up to this
         std::vector<AxisRef> axes;
-        for (int piece : reducing) axes.push_back(pieces_[static_cast<size_t>(piece)]);
+        for (int piece : reducing) axes.push_back(pieces_[piece]);
         seconds = std::max(seconds, gather_seconds(*mesh_, *hardware_, axes, 0));
     }
     return {seconds, received * mesh_->device_count(), 1, 1};
@@ -158,7 +158,7 @@ MoveCost RedistributionSpace::estimate(const MoveCost& paid, const MoveCost& res
 i64 RedistributionSpace::local_bytes(const Placement& placement) const {
     i64 bytes = bytes_;
     for (const std::vector<int>& dim : placement.dims) {
-        for (int piece : dim) bytes /= pieces_[static_cast<size_t>(piece)].size;
+        for (int piece : dim) bytes /= pieces_[piece].size;
     }
     return bytes;
 }

@@ -12,12 +12,12 @@ struct RedistributionSpace::Generator {
     std::vector<PlacementMove> moves = {};
     std::vector<int> unused = {}; // neither on a dim nor partial
 
-    i64 size(int piece) const { return space.pieces_[static_cast<size_t>(piece)].size; }
+    i64 size(int piece) const { return space.pieces_[piece].size; }
     size_t rank() const { return here.dims.size(); }
 
     std::vector<AxisRef> refs(std::span<const int> pieces) const {
         std::vector<AxisRef> list;
-        for (int piece : pieces) append_axis(list, space.pieces_[static_cast<size_t>(piece)]);
+        for (int piece : pieces) append_axis(list, space.pieces_[piece]);
         return list;
     }
     i64 product(std::span<const int> pieces) const {
@@ -30,9 +30,9 @@ struct RedistributionSpace::Generator {
     void find_unused() {
         std::vector<bool> used(space.pieces_.size());
         for (const std::vector<int>& dim : here.dims) {
-            for (int piece : dim) used[static_cast<size_t>(piece)] = true;
+            for (int piece : dim) used[piece] = true;
         }
-        for (int piece : here.partial) used[static_cast<size_t>(piece)] = true;
+        for (int piece : here.partial) used[piece] = true;
         for (size_t p = 0; p < used.size(); ++p) {
             if (!used[p]) unused.push_back(static_cast<int>(p));
         }

@@ -70,7 +70,7 @@ private:
     std::string of_the_same_twice() const {
         const Node* before = producer(node_.inputs[0]);
         if (op_ != "ppermute" || !before || before->op != node_.op || !same_group(*before, node_) ||
-            users_[static_cast<size_t>(node_.inputs[0])].size() != 1)
+            users_[node_.inputs[0]].size() != 1)
             return {};
         return fmt::format("one ppermute whose pairs go both ways at once does what this and the one at line {} do",
                            before->span.line);
@@ -78,7 +78,7 @@ private:
 
     // Its only reader sums up what everybody is sent.
     std::string of_what_reads_it() const {
-        const std::vector<NodeId>& readers = users_[static_cast<size_t>(node_.outputs[0])];
+        const std::vector<NodeId>& readers = users_[node_.outputs[0]];
         if (readers.size() != 1 || op_ != "all_gather") return {};
         const Node& reader = graph_.node(readers[0]);
         if (is_marker(reader) || reader.op->name != "reduce_sum") return {};

@@ -23,14 +23,14 @@ public:
     void add(i64 begin, i64 end, int id) {
         by_begin_[begin].push_back(id);
         for (i64 low = begin - first_ + leaves_, high = end - first_ + leaves_; low < high; low /= 2, high /= 2) {
-            if (low % 2 == 1) tree_[static_cast<size_t>(low++)].push_back(id);
-            if (high % 2 == 1) tree_[static_cast<size_t>(--high)].push_back(id);
+            if (low % 2 == 1) tree_[low++].push_back(id);
+            if (high % 2 == 1) tree_[--high].push_back(id);
         }
     }
 
     void meeting(i64 begin, i64 end, std::vector<int>& ids) const {
         for (i64 node = begin - first_ + leaves_; node > 0; node /= 2) {
-            const std::vector<int>& here = tree_[static_cast<size_t>(node)];
+            const std::vector<int>& here = tree_[node];
             ids.insert(ids.end(), here.begin(), here.end());
         }
         for (std::map<i64, std::vector<int>>::const_iterator it = by_begin_.upper_bound(begin);
@@ -68,17 +68,17 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
         floor += rounded(extents[i].bytes);
     }
     for (int id : order) {
-        const Extent& extent = extents[static_cast<size_t>(id)];
+        const Extent& extent = extents[id];
         if (extent.begin == first && extent.end == last) continue;
         ids.clear();
         taken.clear();
         timeline.meeting(extent.begin, extent.end, ids);
         for (int other : ids) {
-            const i64 offset = offsets[static_cast<size_t>(other)];
-            taken.emplace_back(offset, offset + rounded(extents[static_cast<size_t>(other)].bytes));
+            const i64 offset = offsets[other];
+            taken.emplace_back(offset, offset + rounded(extents[other].bytes));
         }
         std::sort(taken.begin(), taken.end());
-        offsets[static_cast<size_t>(id)] = best_fit(taken, floor, rounded(extent.bytes));
+        offsets[id] = best_fit(taken, floor, rounded(extent.bytes));
         timeline.add(extent.begin, extent.end, id);
     }
     return offsets;
@@ -113,7 +113,7 @@ std::vector<i64> place(std::span<const Extent> extents) {
     }
     std::vector<int> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
-    const auto at = [&](int id) -> const Extent& { return extents[static_cast<size_t>(id)]; };
+    const auto at = [&](int id) -> const Extent& { return extents[id]; };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
         return std::pair(-at(a).bytes, at(a).begin) < std::pair(-at(b).bytes, at(b).begin);
     });

@@ -39,11 +39,10 @@ public:
         updated_by_.assign(graph_->values.size(), -1);
         carried_by_.assign(graph_->values.size(), -1);
         for (const Update& update : graph_->updates)
-            if (update.output != update.input) updated_by_[static_cast<size_t>(update.output)] = update.input;
+            if (update.output != update.input) updated_by_[update.output] = update.input;
         for (const GraphLoop& loop : graph_->loops)
             for (const GraphLoop::Carried& carried : loop.carried)
-                if (loop.opens >= 0 && carried.yield != carried.argument)
-                    carried_by_[static_cast<size_t>(carried.yield)] = carried.argument;
+                if (loop.opens >= 0 && carried.yield != carried.argument) carried_by_[carried.yield] = carried.argument;
     }
 
     Plan run(ScheduleMap* map) {
@@ -60,8 +59,8 @@ public:
             PlanOutput output{graph_->output_names[i], buffer_of(graph_->outputs[i]), -1};
             wait_for(output.buffer);
             if (updates[i] >= 0) {
-                output.updates = buffer_of(graph_->updates[static_cast<size_t>(updates[i])].input);
-                if (output.updates != output.buffer) plan_.buffers[static_cast<size_t>(output.updates)].donated = true;
+                output.updates = buffer_of(graph_->updates[updates[i]].input);
+                if (output.updates != output.buffer) plan_.buffers[output.updates].donated = true;
             }
             plan_.outputs.push_back(std::move(output));
         }
@@ -73,14 +72,14 @@ public:
             map->starts = std::move(starts_);
             map->values.resize(plan_.buffers.size());
             for (ValueId id = 0; id < static_cast<ValueId>(buffer_of_.size()); ++id)
-                if (buffer_of(id) >= 0) map->values[static_cast<size_t>(buffer_of(id))].push_back(id);
+                if (buffer_of(id) >= 0) map->values[buffer_of(id)].push_back(id);
         }
         return std::move(plan_);
     }
 
 private:
-    int buffer_of(ValueId id) const { return buffer_of_[static_cast<size_t>(id)]; }
-    const Buffer& buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
+    int buffer_of(ValueId id) const { return buffer_of_[id]; }
+    const Buffer& buffer(int id) const { return plan_.buffers[id]; }
     int root(int id) const { return root_of(plan_.buffers, id); }
     int now() const { return static_cast<int>(plan_.steps.size()); }
 
@@ -92,22 +91,22 @@ private:
     // The last node that reads a value, its views included; its producer if none does.
     void find_last_reads() {
         last_read_.assign(graph_->values.size(), -1);
-        for (ValueId id : graph_->inputs) last_read_[static_cast<size_t>(id)] = forever;
-        for (ValueId id : graph_->outputs) last_read_[static_cast<size_t>(id)] = forever;
+        for (ValueId id : graph_->inputs) last_read_[id] = forever;
+        for (ValueId id : graph_->outputs) last_read_[id] = forever;
         for (NodeId n = static_cast<NodeId>(graph_->nodes.size()) - 1; n >= 0; --n) {
             const Node& node = graph_->node(n);
             int read = n;
             for (ValueId id : node.outputs) {
-                int& last = last_read_[static_cast<size_t>(id)];
+                int& last = last_read_[id];
                 last = std::max(last, n);
                 if (is_view(*graph_, node)) read = std::max(read, last);
             }
             for (ValueId id : node.inputs) {
-                int& last = last_read_[static_cast<size_t>(id)];
+                int& last = last_read_[id];
                 // What is read in a loop is read until that ends.
                 last = std::max(last, read == forever ? read : end_seen_from(*graph_, graph_->value(id).loop, read));
             }
-            if (node.opens >= 0) share_last_read(graph_->loops[static_cast<size_t>(node.opens)]);
+            if (node.opens >= 0) share_last_read(graph_->loops[node.opens]);
         }
     }
 
@@ -115,10 +114,8 @@ private:
     void share_last_read(const GraphLoop& loop) {
         for (const GraphLoop::Carried& carried : loop.carried) {
             int last = loop.closes;
-            for (ValueId id : {carried.init, carried.result})
-                last = std::max(last, last_read_[static_cast<size_t>(id)]);
-            for (ValueId id : {carried.init, carried.argument, carried.yield, carried.result})
-                last_read_[static_cast<size_t>(id)] = last;
+            for (ValueId id : {carried.init, carried.result}) last = std::max(last, last_read_[id]);
+            for (ValueId id : {carried.init, carried.argument, carried.yield, carried.result}) last_read_[id] = last;
         }
     }
 
@@ -136,8 +133,8 @@ private:
         buffer.shape = value.type.shape;
         buffer.sharding = value.sharding;
         buffer.bytes = value.type.bytes();
-        buffer_of_[static_cast<size_t>(id)] = buffer.id;
-        last_use_.push_back(last_read_[static_cast<size_t>(id)]);
+        buffer_of_[id] = buffer.id;
+        last_use_.push_back(last_read_[id]);
         plan_.buffers.push_back(std::move(buffer));
         return plan_.buffers.back().id;
     }
@@ -160,7 +157,7 @@ private:
         if (it == pending_.end()) return;
         const int step = it->second;
         pending_.erase(it);
-        const Start start = std::get<Start>(plan_.steps[static_cast<size_t>(step)].variant_ref());
+        const Start start = std::get<Start>(plan_.steps[step].variant_ref());
         plan_.steps.push_back(Wait{start.token});
         const int sent = root(start.input);
         --lives_.at(sent).readers;
@@ -170,13 +167,12 @@ private:
     // The input in whose bytes a value is to be, or the buffer of what a loop carries, ready to be written: nobody
     // reads or sends its old contents any more. -1 if the value may lie anywhere.
     int make_way_for(ValueId id) {
-        const ValueId argument = carried_by_[static_cast<size_t>(id)];
-        const ValueId before = argument >= 0 ? argument : updated_by_[static_cast<size_t>(id)];
+        const ValueId argument = carried_by_[id];
+        const ValueId before = argument >= 0 ? argument : updated_by_[id];
         if (before < 0) return -1;
         const int target = buffer_of(before);
         const auto sends = [&](const std::pair<const int, int>& flight) {
-            return root(std::get<Start>(plan_.steps[static_cast<size_t>(flight.second)].variant_ref()).input) ==
-                   root(target);
+            return root(std::get<Start>(plan_.steps[flight.second].variant_ref()).input) == root(target);
         };
         for (;;) {
             const std::map<int, int>::iterator it = std::find_if(pending_.begin(), pending_.end(), sends);
@@ -189,7 +185,7 @@ private:
     void release_if_done(int id) {
         const int root_id = root(id);
         Life& life = lives_.at(root_id);
-        if (life.end != forever || last_use_[static_cast<size_t>(life.contents)] > done_) return;
+        if (life.end != forever || last_use_[life.contents] > done_) return;
         wait_for(life.contents); // which releases the bytes of a collective in place
         if (life.end != forever || life.readers > 0) return;
         life.end = now();
@@ -219,12 +215,12 @@ private:
         done_ = node_ - 1;
         while (!pending_.empty()) wait_for(pending_.begin()->first);
         marks_.push_back({now(), &node});
-        const GraphLoop& loop = graph_->loops[static_cast<size_t>(node.opens >= 0 ? node.opens : node.closes)];
+        const GraphLoop& loop = graph_->loops[node.opens >= 0 ? node.opens : node.closes];
         for (const GraphLoop::Carried& carried : loop.carried)
             if (node.opens >= 0)
-                buffer_of_[static_cast<size_t>(carried.argument)] = buffer_of(carried.init);
+                buffer_of_[carried.argument] = buffer_of(carried.init);
             else
-                buffer_of_[static_cast<size_t>(carried.result)] = buffer_of(carried.argument);
+                buffer_of_[carried.result] = buffer_of(carried.argument);
         done_ = node_;
         for (ValueId id : node.inputs) release_if_done(buffer_of(id));
         if (node.closes < 0) return;
@@ -237,7 +233,7 @@ private:
 
     void add_view(const Node& node) {
         const int operand = buffer_of(node.inputs[0]);
-        Buffer& view = plan_.buffers[static_cast<size_t>(add_buffer(node.outputs[0]))];
+        Buffer& view = plan_.buffers[add_buffer(node.outputs[0])];
         view.alias_of = operand;
         view.view = true;
     }
@@ -247,10 +243,10 @@ private:
         wait_for(input);
         // Before the collective is a reader of its own.
         const Life& sent = lives_.at(root(input));
-        const bool in_place = can_run_in_place(*node.collective) && sent.readers == 0 &&
-                              last_use_[static_cast<size_t>(sent.contents)] <= node_;
+        const bool in_place =
+            can_run_in_place(*node.collective) && sent.readers == 0 && last_use_[sent.contents] <= node_;
         const int target = make_way_for(node.outputs[0]);
-        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
+        const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : in_place ? input : -1;
         const int output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
         starts_.push_back(node_);
@@ -263,7 +259,7 @@ private:
         if (carries) {
             lives_.at(root(output)).contents = output;
         } else if (taken >= 0) {
-            plan_.buffers[static_cast<size_t>(output)].alias_of = taken;
+            plan_.buffers[output].alias_of = taken;
             lives_.at(root(taken)).contents = output;
         } else {
             open(output, now());
@@ -290,14 +286,14 @@ private:
         compute.op = node.op == nullptr ? "" : std::string(node.op->name);
         compute.source = place(node.span);
         const int target = make_way_for(node.outputs[0]);
-        const bool carries = carried_by_[static_cast<size_t>(node.outputs[0])] >= 0;
+        const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
         compute.output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
         if (carries) {
             lives_.at(root(target)).contents = target;
         } else if (taken >= 0) {
             // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
-            plan_.buffers[static_cast<size_t>(compute.output)].alias_of = root(taken);
+            plan_.buffers[compute.output].alias_of = root(taken);
             lives_.at(root(taken)).contents = compute.output;
         } else {
             open(compute.output, now());
@@ -321,7 +317,7 @@ private:
     }
 
     int carry(ValueId yield, int target) {
-        buffer_of_[static_cast<size_t>(yield)] = target;
+        buffer_of_[yield] = target;
         return target;
     }
 
@@ -334,7 +330,7 @@ private:
             const std::map<int, std::vector<size_t>>::iterator same = operands.find(root(compute.inputs[i]));
             if (types[i].bytes() != output.bytes() || same->second.empty()) continue;
             const Life& life = lives_.at(same->first);
-            if (life.readers > 0 || last_use_[static_cast<size_t>(life.contents)] > node_) continue;
+            if (life.readers > 0 || last_use_[life.contents] > node_) continue;
             if (std::all_of(same->second.begin(), same->second.end(), in_place)) return compute.inputs[i];
             same->second.clear(); // known to be of no use
         }
@@ -354,12 +350,12 @@ private:
                 }
                 Loop loop;
                 loop.index = next->node->closes;
-                loop.trips = graph_->loops[static_cast<size_t>(loop.index)].trips;
+                loop.trips = graph_->loops[loop.index].trips;
                 loop.body = std::move(open.back());
                 open.pop_back();
                 open.back().push_back(std::move(loop));
             }
-            if (step < now()) open.back().push_back(std::move(plan_.steps[static_cast<size_t>(step)]));
+            if (step < now()) open.back().push_back(std::move(plan_.steps[step]));
         }
         plan_.steps = std::move(open.front());
     }
@@ -372,10 +368,10 @@ private:
         std::vector<i64*> targets;
         for (const auto& [id, life] : lives_) {
             extents.push_back({buffer(id).bytes, life.begin, life.end == forever ? end + 1 : life.end});
-            targets.push_back(&plan_.buffers[static_cast<size_t>(id)].offset);
+            targets.push_back(&plan_.buffers[id].offset);
         }
         for (int step = 0; step < end; ++step) {
-            Compute* compute = std::get_if<Compute>(&plan_.steps[static_cast<size_t>(step)].variant_ref());
+            Compute* compute = std::get_if<Compute>(&plan_.steps[step].variant_ref());
             if (compute == nullptr || compute->scratch_bytes == 0) continue;
             extents.push_back({compute->scratch_bytes, step, step + 1});
             targets.push_back(&compute->scratch_offset);

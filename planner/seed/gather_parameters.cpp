@@ -39,7 +39,7 @@ public:
                     store(node);
                 } else {
                     if (parts_[n] == TrainPart::forward && is_made_of_parameters(node))
-                        made_of_parameters_[static_cast<size_t>(node.outputs[0])] = true;
+                        made_of_parameters_[node.outputs[0]] = true;
                     const Reader reader{parts_[n], node.closes >= 0 ? node.closes : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
                     if (node.op == nullptr) tell_loop(node);
@@ -53,7 +53,7 @@ public:
 private:
     // A loop knows what its markers read.
     void tell_loop(const Node& marker) {
-        GraphLoop& loop = graph_.loops[static_cast<size_t>(marker.opens >= 0 ? marker.opens : marker.closes)];
+        GraphLoop& loop = graph_.loops[marker.opens >= 0 ? marker.opens : marker.closes];
         size_t next = 0;
         for (GraphLoop::Carried& carried : loop.carried)
             (marker.opens >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
@@ -68,7 +68,7 @@ private:
         std::string scope;
     };
 
-    const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[static_cast<size_t>(id)]; }
+    const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[id]; }
 
     // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is
     // the layer.
@@ -76,8 +76,7 @@ private:
         if (!node.op || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
         const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;
         if (node.op->name == "loop_slice") return node.attributes.integer("dim") == 0 && to[0] == 1;
-        return node.op->name == "reshape" && is_layer_[static_cast<size_t>(node.inputs[0])] &&
-               to == Shape(from.begin() + 1, from.end());
+        return node.op->name == "reshape" && is_layer_[node.inputs[0]] && to == Shape(from.begin() + 1, from.end());
     }
 
     bool runs_on_shards(const Node& node) const {
@@ -85,8 +84,7 @@ private:
         if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
             return false;
         const ValueId from = node.inputs[0], to = node.outputs[0];
-        return gathered(from) && !seeds_.values[static_cast<size_t>(to)] &&
-               graph_.value(to).type.shape == graph_.value(from).type.shape &&
+        return gathered(from) && !seeds_.values[to] && graph_.value(to).type.shape == graph_.value(from).type.shape &&
                byte_size(graph_.value(to).type.dtype) <= byte_size(graph_.value(from).type.dtype);
     }
 
@@ -114,7 +112,7 @@ private:
             const NodeId producer = graph_.value(id).producer;
             const bool constant = producer >= 0 && graph_.node(producer).op &&
                                   graph_.node(producer).op->op_class == OpDef::Class::constant;
-            const bool of_parameters = gathered(id).has_value() || made_of_parameters_[static_cast<size_t>(id)];
+            const bool of_parameters = gathered(id).has_value() || made_of_parameters_[id];
             if (!constant && !of_parameters) return false;
             any = any || of_parameters;
         }
@@ -124,7 +122,7 @@ private:
     // What a reader reads in place of a value.
     ValueId as_read(ValueId id, const Reader& reader) {
         if (gathered(id)) return gather(id, reader);
-        if (reader.part != TrainPart::backward || !made_of_parameters_[static_cast<size_t>(id)]) return id;
+        if (reader.part != TrainPart::backward || !made_of_parameters_[id]) return id;
         return again(id, reader);
     }
 
@@ -199,7 +197,7 @@ private:
     void renumber(const std::vector<NodeId>& moved) {
         renumber_nodes(graph_);
         for (Decision& decision : seeds_.log)
-            if (decision.node >= 0) decision.node = moved[static_cast<size_t>(decision.node)];
+            if (decision.node >= 0) decision.node = moved[decision.node];
         graph_.calls.clear(); // for reverse mode, which is done
     }
 

@@ -104,8 +104,8 @@ private:
             const std::optional<RuleOutcome> outcome = apply_rules(*layout_, array, ignored);
             if (!outcome) continue;
             for (const RuleOutcome::Dim& dim : outcome->dims)
-                if (dim.rule >= 0) ++applied[static_cast<size_t>(dim.rule)];
-            for (const RuleOutcome::Rejected& reject : outcome->rejected) ++rejected[static_cast<size_t>(reject.rule)];
+                if (dim.rule >= 0) ++applied[dim.rule];
+            for (const RuleOutcome::Rejected& reject : outcome->rejected) ++rejected[reject.rule];
         }
         std::vector<size_t> blocked;
         for (size_t r = 0; r < applied.size(); ++r)
@@ -216,7 +216,7 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& a
     i64 bytes = 0;
     for (ValueId id : graph.inputs) {
         const Value& value = graph.value(id);
-        const std::optional<Sharding>& seed = seeds.values[static_cast<size_t>(id)];
+        const std::optional<Sharding>& seed = seeds.values[id];
         if (value.role != Role::param || value.type.bytes() <= large_parameter || !seed) continue;
         const bool split = std::any_of(seed->dims.begin(), seed->dims.end(),
                                        [](const DimSharding& dim) { return dim.open || shard_count(dim) > 1; });

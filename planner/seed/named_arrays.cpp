@@ -19,7 +19,7 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
     for (ValueId id : graph.inputs) {
         const Value& value = graph.value(id);
         if (value.decl < 0) continue;
-        const ArrayDecl& decl = graph.declared[static_cast<size_t>(value.decl)];
+        const ArrayDecl& decl = graph.declared[value.decl];
         if (!decl.has_axes) continue;
         const std::string_view role = value.role == Role::param ? "parameter" : "input";
         add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name)});

@@ -50,8 +50,7 @@ std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const A
             outcome.rejected.push_back({static_cast<int>(r), std::move(reason)});
         };
         if (assigned[d]) {
-            reject(fmt::format("the earlier rule {} has {}", text(rules[static_cast<size_t>(outcome.dims[d].rule)]),
-                               dim_text(d, names[d])));
+            reject(fmt::format("the earlier rule {} has {}", text(rules[outcome.dims[d].rule]), dim_text(d, names[d])));
             continue;
         }
         const std::vector<AxisRef> axes = rule_axes(mesh, rules[r]);

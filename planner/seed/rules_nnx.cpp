@@ -30,12 +30,12 @@ bool check_consistent(std::span<const AxisRule> context, std::span<const AxisRul
     for (size_t r = 0; r < own.size(); ++r) {
         if (last_rule(own, own[r].logical) != static_cast<int>(r)) continue;
         const int other = last_rule(context, own[r].logical);
-        if (other < 0 || same_target(context[static_cast<size_t>(other)], own[r])) continue;
+        if (other < 0 || same_target(context[other], own[r])) continue;
         diagnostics
             .error("E0315", own[r].span,
                    fmt::format("inconsistent rules for '{}': {} here, {} in the layout", own[r].logical, text(own[r]),
-                               text(context[static_cast<size_t>(other)])))
-            .label(context[static_cast<size_t>(other)].span, "the layout's rule")
+                               text(context[other])))
+            .label(context[other].span, "the layout's rule")
             .help("with nnx semantics both apply: remove one, or use another logical axis here");
         good = false;
     }
@@ -78,12 +78,11 @@ std::optional<RuleOutcome> apply_rules_nnx(const Mesh& mesh, std::span<const Axi
             outcome.rejected.push_back({rule, fmt::format("a later rule for '{}' replaces it: {}", names[d], by)});
         };
         if (from_context >= 0 || from_own >= 0) {
-            const AxisRule& rule =
-                from_context >= 0 ? context[static_cast<size_t>(from_context)] : own[static_cast<size_t>(from_own)];
+            const AxisRule& rule = from_context >= 0 ? context[from_context] : own[from_own];
             dim = {rule_axes(mesh, rule), rule.unconstrained,
                    from_context >= 0 ? from_context : static_cast<int>(context.size()) + from_own};
             for (int r = 0; r < from_context; ++r)
-                if (context[static_cast<size_t>(r)].logical == names[d]) reject(r, text(rule));
+                if (context[r].logical == names[d]) reject(r, text(rule));
         } else if (const std::optional<int> axis = mesh.find(names[d])) {
             dim.axes = {mesh.whole(*axis)};
         } else if (missing == MissingAxes::error) {

@@ -89,13 +89,13 @@ private:
         const std::vector<int> chosen = match_overrides(overrides, targets, section, *diagnostics_);
         for (size_t i = 0; i < ids.size(); ++i) {
             const Value& value = graph_->value(ids[i]);
-            std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(ids[i])];
+            std::optional<Sharding>& seed = seeds_.values[ids[i]];
             const CheckedArray array = {value.name, &value.type, value.span};
-            const ArrayDecl* decl = value.decl < 0 ? nullptr : &graph_->declared[static_cast<size_t>(value.decl)];
+            const ArrayDecl* decl = value.decl < 0 ? nullptr : &graph_->declared[value.decl];
             Decision why;
             why.value = ids[i];
             if (chosen[i] >= 0) {
-                const Override& override = overrides[static_cast<size_t>(chosen[i])];
+                const Override& override = overrides[chosen[i]];
                 why.cause = Decision::Cause::override_;
                 seed = from_spec(override.spec, array, why);
             } else if (decl != nullptr && decl->mesh) {
@@ -113,7 +113,7 @@ private:
         const std::optional<AxisRef> axis = fsdp_axis(*layout_);
         if (!axis) return;
         const Value& value = graph_->value(id);
-        std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(id)];
+        std::optional<Sharding>& seed = seeds_.values[id];
         Sharding stored = seed.value_or(open_sharding(value.type.rank()));
         // Of a stack the layer is what is gathered, so the layer is split.
         TensorType type = value.type;
@@ -130,7 +130,7 @@ private:
         Sharding gathered = stored;
         gathered.dims[choice.dim] = {};
         gathered.replicated.push_back(*axis); // the other dims may be open
-        seeds_.gathered[static_cast<size_t>(id)] = std::move(gathered);
+        seeds_.gathered[id] = std::move(gathered);
         stored.dims[choice.dim] = {{*axis}, false, storage_priority};
         seed = std::move(stored);
         Decision why;
@@ -166,18 +166,17 @@ private:
         const std::vector<int> chosen = match_overrides(overrides, targets, section, *diagnostics_);
         for (size_t i = 0; i < ids.size(); ++i) {
             const Value& value = graph_->value(ids[i]);
-            std::optional<Sharding>& seed = seeds_.values[static_cast<size_t>(ids[i])];
+            std::optional<Sharding>& seed = seeds_.values[ids[i]];
             Decision why;
             why.value = ids[i];
             if (chosen[i] >= 0) {
                 why.cause = Decision::Cause::override_;
-                seed = from_spec(overrides[static_cast<size_t>(chosen[i])].spec, {value.name, &value.type, value.span},
-                                 why);
+                seed = from_spec(overrides[chosen[i]].spec, {value.name, &value.type, value.span}, why);
                 if (!seed) continue;
                 for (DimSharding& dim : seed->dims)
                     if (!dim.axes.empty()) dim.priority = storage_priority;
-            } else if (value.of >= 0 && seeds_.values[static_cast<size_t>(value.of)]) {
-                seed = seeds_.values[static_cast<size_t>(value.of)];
+            } else if (value.of >= 0 && seeds_.values[value.of]) {
+                seed = seeds_.values[value.of];
                 why.cause = Decision::Cause::parameter;
                 why.from = value.of;
                 for (size_t d = 0; d < seed->dims.size(); ++d) log(why, d, seed->dims[d].axes, -1, {});
@@ -194,7 +193,7 @@ private:
         why.value = node.outputs[0];
         why.cause = Decision::Cause::constraint;
         why.node = id;
-        std::optional<Sharding>& constraint = seeds_.constraints[static_cast<size_t>(id)];
+        std::optional<Sharding>& constraint = seeds_.constraints[id];
         if (node.constraint_mesh) {
             constraint = from_spec(*node.constraint_mesh, array, why);
         } else if (node.constraint_logical.size() != value.type.shape.size()) {
@@ -214,8 +213,7 @@ private:
         Decision why;
         why.value = node.outputs[0];
         why.cause = Decision::Cause::mesh_spec;
-        seeds_.values[static_cast<size_t>(node.outputs[0])] =
-            from_spec(*node.boundary, {value.name, &value.type, node.span}, why);
+        seeds_.values[node.outputs[0]] = from_spec(*node.boundary, {value.name, &value.type, node.span}, why);
     }
 
     void seed_values() {
@@ -223,7 +221,7 @@ private:
         std::vector<int> chosen = match_overrides(layout_->values, value_targets(*graph_), "values", *diagnostics_);
         // What a caller calls a module's result is a second name of the same value.
         for (size_t a = 0; a < graph_->aliases.size(); ++a) {
-            int& of_value = chosen[static_cast<size_t>(graph_->aliases[a].second)];
+            int& of_value = chosen[graph_->aliases[a].second];
             of_value = std::max(of_value, chosen[graph_->values.size() + a]);
         }
         for (size_t v = 0; v < graph_->values.size(); ++v) {
@@ -232,8 +230,7 @@ private:
             Decision why;
             why.value = static_cast<ValueId>(v);
             why.cause = Decision::Cause::override_;
-            seeds_.values[v] = from_spec(layout_->values[static_cast<size_t>(chosen[v])].spec,
-                                         {value.name, &value.type, value.span}, why);
+            seeds_.values[v] = from_spec(layout_->values[chosen[v]].spec, {value.name, &value.type, value.span}, why);
         }
     }
 
@@ -247,15 +244,15 @@ private:
             Decision why;
             why.value = graph_->outputs[o];
             why.cause = Decision::Cause::output;
-            seeds_.outputs[o] = from_spec(layout_->outputs[static_cast<size_t>(chosen[o])].spec,
-                                          {graph_->output_names[o], &value.type, value.span}, why);
+            seeds_.outputs[o] =
+                from_spec(layout_->outputs[chosen[o]].spec, {graph_->output_names[o], &value.type, value.span}, why);
         }
     }
 
     // Of a local value of a manual region the region's axes have their say already.
     const GraphRegion* region_of(ValueId id) const {
         const int region = graph_->value(id).region;
-        return region < 0 ? nullptr : &graph_->regions[static_cast<size_t>(region)];
+        return region < 0 ? nullptr : &graph_->regions[region];
     }
 
     bool check_leaves_region_alone(const GraphRegion* region, const ShardingSpec& spec) {
@@ -302,7 +299,7 @@ private:
             if (region != nullptr)
                 std::erase_if(sharding.dims.back().axes,
                               [&](const AxisRef& axis) { return overlaps_any(axis, region->axes); });
-            causes.push_back(dim.rule < 0 ? array.span : rules[static_cast<size_t>(dim.rule)].span);
+            causes.push_back(dim.rule < 0 ? array.span : rules[dim.rule].span);
         }
         if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_)) return std::nullopt;
         const bool own_only = layout_->semantics == RuleSemantics::linen && !named.own.empty();
@@ -311,9 +308,9 @@ private:
             const int rule = outcome->dims[d].rule;
             log(why, d, outcome->dims[d].axes, rule < layout_rules ? rule : -1, causes[d]);
         }
-        std::string& rejected = seeds_.rejected_by_value[static_cast<size_t>(why.value)];
+        std::string& rejected = seeds_.rejected_by_value[why.value];
         for (const RuleOutcome::Rejected& reject : outcome->rejected) {
-            const AxisRule& rule = rules[static_cast<size_t>(reject.rule)];
+            const AxisRule& rule = rules[reject.rule];
             rejected += fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line,
                                     reject.reason);
         }

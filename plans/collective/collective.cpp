@@ -89,11 +89,11 @@ Sharding sharding_after(const Collective& collective, const Sharding& before) {
         return after;
     }
     for (const AxisMove& move : collective.moves) {
-        if (move.from >= 0) drop_suffix(after.dims[static_cast<size_t>(move.from)].axes, move.axes);
+        if (move.from >= 0) drop_suffix(after.dims[move.from].axes, move.axes);
     }
     for (const AxisMove& move : collective.moves) {
         if (move.to < 0) continue;
-        for (const AxisRef& ref : move.axes) append_axis(after.dims[static_cast<size_t>(move.to)].axes, ref);
+        for (const AxisRef& ref : move.axes) append_axis(after.dims[move.to].axes, ref);
     }
     return after;
 }

@@ -20,9 +20,7 @@ struct LinkShare {
 };
 
 // Neighbours along a sub-axis that has minor parts right of it are that far apart on the ring.
-i64 stride_of(const Mesh& mesh, const AxisRef& ref) {
-    return mesh.axes[static_cast<size_t>(ref.axis)].size / (ref.pre * ref.size);
-}
+i64 stride_of(const Mesh& mesh, const AxisRef& ref) { return mesh.axes[ref.axis].size / (ref.pre * ref.size); }
 
 std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes) {
     std::vector<LinkShare> shares;
@@ -30,7 +28,7 @@ std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std
     std::sort(sorted.begin(), sorted.end());
     for (const AxisRef& ref : merged(sorted)) {
         if (ref.size == 1) continue;
-        const Link* link = &link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]);
+        const Link* link = &link_of(hardware, mesh.axes[ref.axis]);
         auto share = std::find_if(shares.begin(), shares.end(), [&](const LinkShare& s) { return s.link == link; });
         if (share == shares.end()) share = shares.insert(shares.end(), LinkShare{link, 1, {}, true});
         share->n *= ref.size;
@@ -97,7 +95,7 @@ double slowest(const std::vector<LinkShare>& shares, Transfer transfer, double b
 } // namespace
 
 bool wraps(const Mesh& mesh, const Hardware& hardware, const AxisRef& ref) {
-    const Link& link = link_of(hardware, mesh.axes[static_cast<size_t>(ref.axis)]);
+    const Link& link = link_of(hardware, mesh.axes[ref.axis]);
     return link.wrap && is_whole(mesh, ref) && ref.size >= link.wrap_from;
 }
 

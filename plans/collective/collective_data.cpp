@@ -11,9 +11,9 @@ TensorType moved_type(const Collective& collective, const TensorType& before) {
     TensorType after = before;
     for (const AxisMove& move : collective.moves) {
         i64 n = total_size(move.axes);
-        if (move.from >= 0) after.shape[static_cast<size_t>(move.from)] *= n;
+        if (move.from >= 0) after.shape[move.from] *= n;
         if (move.to < 0) continue;
-        i64& size = after.shape[static_cast<size_t>(move.to)];
+        i64& size = after.shape[move.to];
         internal_check(size % n == 0, "a collective splits dims evenly");
         size /= n;
     }
@@ -37,9 +37,9 @@ double combine(ReduceOp op, double a, double b) {
 std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position,
                                        const DeviceBuffers& buffers) {
     std::vector<i64> group = group_of(mesh, position, collective.axes);
-    std::vector<double> result = buffers[static_cast<size_t>(group.front())];
+    std::vector<double> result = buffers[group.front()];
     for (size_t rank = 1; rank < group.size(); ++rank) {
-        const std::vector<double>& other = buffers[static_cast<size_t>(group[rank])];
+        const std::vector<double>& other = buffers[group[rank]];
         for (size_t i = 0; i < result.size(); ++i) result[i] = combine(collective.reduce, result[i], other[i]);
     }
     return result;

@@ -21,7 +21,7 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
     DeviceBuffers result;
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<i64> group = group_of(mesh, position, collective.axes);
-        result.push_back(buffers[static_cast<size_t>(group[static_cast<size_t>(collective.root)])]);
+        result.push_back(buffers[group[collective.root]]);
     }
     return result;
 }

@@ -21,7 +21,7 @@ double seconds(const Collective& collective, const Mesh& mesh, const Hardware& h
     if (unmoved_devices(collective, mesh) == group_size(collective)) return 0;
     i64 hops = 0;
     for (const AxisRef& ref : collective.axes) {
-        i64 stride = mesh.axes[static_cast<size_t>(ref.axis)].size / (ref.pre * ref.size);
+        i64 stride = mesh.axes[ref.axis].size / (ref.pre * ref.size);
         hops += wraps(mesh, hardware, ref) ? ref.size / 2 : (ref.size - 1) * stride;
     }
     return send_seconds(mesh, hardware, collective.axes, hops, static_cast<double>(local_bytes));
@@ -32,9 +32,9 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         const i64 source = permute_source(collective, mesh, position);
         if (source < 0)
-            result.emplace_back(buffers[static_cast<size_t>(position)].size(), 0.0);
+            result.emplace_back(buffers[position].size(), 0.0);
         else
-            result.push_back(buffers[static_cast<size_t>(source)]);
+            result.push_back(buffers[source]);
     }
     return result;
 }

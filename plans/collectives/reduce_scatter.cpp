@@ -21,11 +21,9 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
     DeviceBuffers result(buffers.size());
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<double> reduced = reduced_over_group(collective, mesh, position, buffers);
-        std::vector<double>& out = result[static_cast<size_t>(position)];
+        std::vector<double>& out = result[position];
         out.resize(static_cast<size_t>(moved_type(collective, before).elements()));
-        for_each_moved(collective, mesh, before, position, [&](i64 to, i64, i64 from) {
-            out[static_cast<size_t>(to)] = reduced[static_cast<size_t>(from)];
-        });
+        for_each_moved(collective, mesh, before, position, [&](i64 to, i64, i64 from) { out[to] = reduced[from]; });
     }
     return result;
 }

@@ -30,8 +30,8 @@ class Sources {
 public:
     int add(std::string name, std::string text);
     int count() const { return static_cast<int>(files_.size()); }
-    const std::string& name(int file) const { return files_[static_cast<size_t>(file)].name; }
-    const std::string& text(int file) const { return files_[static_cast<size_t>(file)].text; }
+    const std::string& name(int file) const { return files_[file].name; }
+    const std::string& text(int file) const { return files_[file].text; }
     // The text of a 1-based line without its line break; empty if there is no such line.
     std::string_view line(int file, int line) const;
 

@@ -112,7 +112,7 @@ std::string print_diagnostic(std::span<const SourceText> sources, const Diagnost
     for (const Label& label : diagnostic.labels) {
         const Span& span = label.span;
         if (place == SourceRef{} && span.line > 0 && span.file >= 0 && static_cast<size_t>(span.file) < sources.size())
-            place = {sources[static_cast<size_t>(span.file)].name, span.line, span.column};
+            place = {sources[span.file].name, span.line, span.column};
         labels.push_back(JsonObject()
                              .integer("file", span.file)
                              .integer("line", span.line)

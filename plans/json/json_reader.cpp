@@ -65,7 +65,7 @@ JsonAt JsonAt::at(i64 index) const {
     internal_check(list != nullptr && index >= 0 && index < static_cast<i64>(list->size()),
                    "index outside a JSON list");
     JsonAt child = *this;
-    child.json_ = &(*list)[static_cast<size_t>(index)];
+    child.json_ = &(*list)[index];
     child.parent_ = this;
     child.index_ = index;
     return child;

@@ -34,7 +34,7 @@ bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& inpu
     const std::vector<int>& dims = pointwise->input_dims[input];
     size_t next = 0;
     for (int d = 0; d < output.rank(); ++d) {
-        const i64 size = output.shape[static_cast<size_t>(d)];
+        const i64 size = output.shape[d];
         if (next < dims.size() && dims[next] == d) {
             if (input_type.shape[next] != size) return false;
             ++next;

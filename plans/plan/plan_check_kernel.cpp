@@ -45,7 +45,7 @@ std::string contract_problem(const Contract& contract, std::span<const TensorTyp
 
 // Whether the step's operands have types that the instruction is defined on, and its result's type follows.
 bool step_types_fit(const ScalarStep& step, std::span<const ScalarStep> earlier) {
-    const auto type = [&](size_t i) { return earlier[static_cast<size_t>(step.args[i])].dtype; };
+    const auto type = [&](size_t i) { return earlier[step.args[i]].dtype; };
     if (step.op == ScalarOp::cast) return true;
     if (step.op == ScalarOp::select) return type(0) == DType::boolean && type(1) == step.dtype && type(2) == step.dtype;
     if (step.op == ScalarOp::fold_in_0 || step.op == ScalarOp::fold_in_1)
@@ -90,7 +90,7 @@ std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel,
         for (size_t d = 0; d < dims.size(); ++d) {
             if (dims[d] < 0 || dims[d] >= output.rank() || std::count(dims.begin(), dims.end(), dims[d]) != 1)
                 return "pointwise: an input runs along dims that are not there";
-            if (inputs[n].shape[d] != 1 && inputs[n].shape[d] != output.shape[static_cast<size_t>(dims[d])])
+            if (inputs[n].shape[d] != 1 && inputs[n].shape[d] != output.shape[dims[d]])
                 return fmt::format("pointwise: dim {} of input {} does not fit the result", d, n);
         }
     }
@@ -101,8 +101,7 @@ std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel,
         if (step.op == ScalarOp::input) {
             if (step.args[0] < 0 || step.args[0] >= static_cast<int>(inputs.size()))
                 return "pointwise: a step reads an input that is not there";
-            if (inputs[static_cast<size_t>(step.args[0])].dtype != step.dtype)
-                return "pointwise: a step reads an input as another type";
+            if (inputs[step.args[0]].dtype != step.dtype) return "pointwise: a step reads an input as another type";
         }
         if (step.op == ScalarOp::index) {
             if (step.args[0] < 0 || step.args[0] >= output.rank())
@@ -110,8 +109,7 @@ std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel,
             if (!range_of(scope, step.start)) return "pointwise: an index starts outside what can be computed";
         }
         for (int a = 0; a < arity(step.op); ++a)
-            if (step.args[static_cast<size_t>(a)] < 0 || step.args[static_cast<size_t>(a)] >= static_cast<int>(s))
-                return "pointwise: a step reads a later one";
+            if (step.args[a] < 0 || step.args[a] >= static_cast<int>(s)) return "pointwise: a step reads a later one";
         if (arity(step.op) > 0 && !step_types_fit(step, std::span(kernel.steps).first(s)))
             return fmt::format("pointwise: {} is not defined on these types", name(step.op));
     }
@@ -126,7 +124,7 @@ std::string reduce_problem(const Reduce& reduce, std::span<const TensorType> inp
         if (next < reduce.dims.size() && reduce.dims[next] == d)
             ++next;
         else
-            rest.push_back(inputs[0].shape[static_cast<size_t>(d)]);
+            rest.push_back(inputs[0].shape[d]);
     }
     if (next != reduce.dims.size()) return "reduce: dims are not sorted dims of the operand";
     if (rest != output.shape) return "reduce: the result's shape is not what is left";
@@ -157,7 +155,7 @@ std::string move_problem(const AffineScope& scope, const Move& move, std::span<c
     for (const MovePiece& piece : move.pieces) {
         if (piece.operand < 0 || piece.operand >= static_cast<int>(inputs.size()))
             return "move: a piece of an operand that is not there";
-        if (inputs[static_cast<size_t>(piece.operand)].shape.size() != rank || piece.in_start.size() != rank ||
+        if (inputs[piece.operand].shape.size() != rank || piece.in_start.size() != rank ||
             piece.in_stride.size() != rank || piece.out_start.size() != rank || piece.out_stride.size() != rank ||
             piece.extent.size() != rank)
             return "move: a piece of another rank";

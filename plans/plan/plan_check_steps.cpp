@@ -44,7 +44,7 @@ public:
 
     i64 run() {
         for (const PlanInput& input : plan_->inputs) {
-            is_input_[static_cast<size_t>(input.buffer)] = true;
+            is_input_[input.buffer] = true;
             if (!allocate(input.buffer))
                 fail("inputs", fmt::format("'{}' lies where another input lies", buffer(input.buffer).name));
             group(input.buffer).contents = input.buffer;
@@ -60,8 +60,8 @@ public:
     }
 
 private:
-    const Buffer& buffer(int id) const { return plan_->buffers[static_cast<size_t>(id)]; }
-    Group& group(int id) { return state_.groups[static_cast<size_t>(root_of(plan_->buffers, id))]; }
+    const Buffer& buffer(int id) const { return plan_->buffers[id]; }
+    Group& group(int id) { return state_.groups[root_of(plan_->buffers, id)]; }
     bool known(int id) const { return id >= 0 && id < static_cast<int>(plan_->buffers.size()); }
     void fail(const std::string& where, const std::string& what) {
         failed_ = true;
@@ -83,7 +83,7 @@ private:
         const Buffer& b = buffer(root);
         if (!is_free(b.offset, b.offset + b.bytes)) return false;
         state_.extents[b.offset] = b.offset + b.bytes;
-        state_.groups[static_cast<size_t>(root)].alive = true;
+        state_.groups[root].alive = true;
         peak_ = std::max(peak_, b.offset + b.bytes);
         return true;
     }
@@ -92,9 +92,9 @@ private:
     std::string claim(int id) {
         const Buffer& b = buffer(id);
         const int root = root_of(plan_->buffers, id);
-        Group& g = state_.groups[static_cast<size_t>(root)];
+        Group& g = state_.groups[root];
         if (b.view) return fmt::format("writes '{}', which is a view", b.name);
-        if (is_input_[static_cast<size_t>(root)] && !buffer(root).donated)
+        if (is_input_[root] && !buffer(root).donated)
             return fmt::format("writes over the input '{}'", buffer(root).name);
         if (g.in_flight || g.readers > 0) return fmt::format("writes '{}' while a collective uses its bytes", b.name);
         if (!g.alive && root != id)
@@ -181,8 +181,7 @@ private:
         Group& g = group(step.buffer);
         if (!g.alive) return fmt::format("releases '{}', which is not alive", b.name);
         if (g.in_flight || g.readers > 0) return fmt::format("releases '{}' while a collective uses it", b.name);
-        if (is_input_[static_cast<size_t>(step.buffer)] && !b.donated)
-            return fmt::format("releases the input '{}'", b.name);
+        if (is_input_[step.buffer] && !b.donated) return fmt::format("releases the input '{}'", b.name);
         state_.extents.erase(b.offset);
         g = Group{};
         return {};

@@ -15,7 +15,7 @@ constexpr i64 affine_limit = i64{1} << 60;
 
 bool valid_axis(const Mesh& mesh, const AxisRef& ref) {
     if (ref.axis < 0 || ref.axis >= static_cast<int>(mesh.axes.size()) || ref.pre < 1 || ref.size < 1) return false;
-    const i64 whole = mesh.axes[static_cast<size_t>(ref.axis)].size;
+    const i64 whole = mesh.axes[ref.axis].size;
     return whole % ref.pre == 0 && whole / ref.pre % ref.size == 0;
 }
 
@@ -63,7 +63,7 @@ std::optional<Range> range_of(const AffineScope& scope, const Affine& affine) {
             range.high = it->second - 1;
         } else {
             if (term.index < 0 || term.index >= static_cast<int>(scope.buffers.size())) return std::nullopt;
-            const Buffer& buffer = scope.buffers[static_cast<size_t>(term.index)];
+            const Buffer& buffer = scope.buffers[term.index];
             if (!buffer.shape.empty() || !is_integer(buffer.dtype) || term.low > term.high) return std::nullopt;
             // What the type holds; of i64 only what the clamp leaves.
             const bool wide = buffer.dtype == DType::i64;
@@ -111,13 +111,13 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
         moved.insert(moved.end(), move.axes.begin(), move.axes.end());
         const i64 parts = total_size(move.axes);
         if (move.to >= 0) {
-            i64& size = shape[static_cast<size_t>(move.to)];
+            i64& size = shape[move.to];
             if (size % parts != 0)
                 return fmt::format("dim {} of size {} is not split evenly into {}", move.to, size, parts);
             size /= parts;
         }
         if (move.from >= 0) {
-            i64& size = shape[static_cast<size_t>(move.from)];
+            i64& size = shape[move.from];
             const std::optional<i64> grown = checked_multiply(size, parts);
             if (!grown) return "a collective's result is too large";
             size = *grown;
@@ -159,12 +159,12 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
 }
 
 int root_of(std::span<const Buffer> buffers, int buffer) {
-    while (buffers[static_cast<size_t>(buffer)].alias_of >= 0) buffer = buffers[static_cast<size_t>(buffer)].alias_of;
+    while (buffers[buffer].alias_of >= 0) buffer = buffers[buffer].alias_of;
     return buffer;
 }
 
 int contents_of(std::span<const Buffer> buffers, int buffer) {
-    while (buffers[static_cast<size_t>(buffer)].view) buffer = buffers[static_cast<size_t>(buffer)].alias_of;
+    while (buffers[buffer].view) buffer = buffers[buffer].alias_of;
     return buffer;
 }
 

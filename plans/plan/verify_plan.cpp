@@ -67,7 +67,7 @@ private:
     }
 
     std::string buffer_problem(int id) const {
-        const Buffer& b = plan_->buffers[static_cast<size_t>(id)];
+        const Buffer& b = plan_->buffers[id];
         if (b.id != id) return "its id is not its place";
         const std::string type = type_problem(local_type(b)), whole = type_problem({b.dtype, b.global_shape, {}});
         if (!type.empty() || !whole.empty()) return type.empty() ? whole : type;
@@ -81,7 +81,7 @@ private:
         if (b.view && b.alias_of < 0) return "a view of nothing";
         if (b.alias_of < 0) return {};
         if (b.alias_of >= id) return "an alias of a buffer that comes later";
-        const Buffer& of = plan_->buffers[static_cast<size_t>(b.alias_of)];
+        const Buffer& of = plan_->buffers[b.alias_of];
         if (b.offset != of.offset || b.bytes > of.bytes) return "an alias outside the bytes of its buffer";
         if (b.view && (b.bytes != of.bytes || b.dtype != of.dtype)) return "a view of other elements";
         return {};
@@ -98,7 +98,7 @@ private:
                 fail(where, "not a buffer, or one twice");
                 continue;
             }
-            const Buffer& b = plan_->buffers[static_cast<size_t>(input.buffer)];
+            const Buffer& b = plan_->buffers[input.buffer];
             if (!given.insert(b.name).second) fail(where, fmt::format("two inputs are called '{}'", b.name));
             if (b.alias_of >= 0 || !b.sharding.partial.empty())
                 fail(where, "an input is a buffer of its own that holds whole values");
@@ -119,7 +119,7 @@ private:
             const std::string where = fmt::format("outputs[{}]", i);
             if (!known(output.buffer))
                 fail(where, "not a buffer");
-            else if (!plan_->buffers[static_cast<size_t>(output.buffer)].sharding.partial.empty())
+            else if (!plan_->buffers[output.buffer].sharding.partial.empty())
                 fail(where, "an output holds partial values");
             else if (const std::string problem = update_problem(output, inputs); !problem.empty())
                 fail(where, problem);
@@ -141,8 +141,7 @@ private:
     std::string update_problem(const PlanOutput& output, const std::set<int>& inputs) const {
         if (output.updates == -1) return {};
         if (inputs.count(output.updates) == 0) return "updates what is not an input";
-        const Buffer &before = plan_->buffers[static_cast<size_t>(output.updates)],
-                     &after = plan_->buffers[static_cast<size_t>(output.buffer)];
+        const Buffer &before = plan_->buffers[output.updates], &after = plan_->buffers[output.buffer];
         if (output.buffer == output.updates) return {};
         if (after.view || root_of(plan_->buffers, after.id) != before.id)
             return fmt::format("updates '{}', but is not written into its bytes", before.name);

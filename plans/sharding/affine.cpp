@@ -13,7 +13,7 @@ i64 term_value(const AffineTerm& term, const AffineContext& context) {
     case AffineTerm::Kind::coordinate:
         return coordinate(*context.mesh, context.coordinates, term.axis);
     case AffineTerm::Kind::loop:
-        return context.loops[static_cast<size_t>(term.index)];
+        return context.loops[term.index];
     case AffineTerm::Kind::scalar:
         internal_check(context.scalar != nullptr, "affine expression reads a scalar where there is none");
         return std::clamp(context.scalar(context.state, term.index), term.low, term.high);

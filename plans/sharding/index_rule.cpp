@@ -111,7 +111,7 @@ struct Builder {
                 const std::map<char, int>::iterator known = by_letter.find(letter);
                 int factor = known == by_letter.end() ? -1 : known->second;
                 if (factor < 0) factor = by_letter[letter] = add(letter, FactorKind::reduction, size->second);
-                if (in_result) rule.factors[static_cast<size_t>(factor)].kind = FactorKind::pass_through;
+                if (in_result) rule.factors[factor].kind = FactorKind::pass_through;
                 factors.push_back(factor);
                 product *= size->second;
             }
@@ -139,7 +139,7 @@ std::string side_text(const IndexRule& rule, const std::vector<TensorFactors>& t
         result += t > 0 ? ",[" : "[";
         for (size_t d = 0; d < tensors[t].size(); ++d) {
             if (d > 0) result += ", ";
-            for (int factor : tensors[t][d]) result += rule.factors[static_cast<size_t>(factor)].letter;
+            for (int factor : tensors[t][d]) result += rule.factors[factor].letter;
         }
         result += ']';
     }

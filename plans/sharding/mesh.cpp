@@ -11,7 +11,7 @@ namespace {
 
 // A reference covers the part [pre, pre * size) of its axis, in multiples of which the axis is split.
 i64 end_of(const AxisRef& ref) { return ref.pre * ref.size; }
-i64 axis_size(const Mesh& mesh, int axis) { return mesh.axes[static_cast<size_t>(axis)].size; }
+i64 axis_size(const Mesh& mesh, int axis) { return mesh.axes[axis].size; }
 i64 stride_of(const Mesh& mesh, const AxisRef& ref) { return axis_size(mesh, ref.axis) / end_of(ref); }
 
 std::optional<i64> parse_i64(std::string_view text) {
@@ -38,9 +38,7 @@ std::optional<int> Mesh::find(std::string_view axis_name) const {
 
 AxisRef Mesh::whole(int axis) const { return {axis, 1, axis_size(*this, axis)}; }
 
-i64 Mesh::device_id(i64 position) const {
-    return device_ids.empty() ? position : device_ids[static_cast<size_t>(position)];
-}
+i64 Mesh::device_id(i64 position) const { return device_ids.empty() ? position : device_ids[position]; }
 
 std::vector<i64> coordinates_of(const Mesh& mesh, i64 position) {
     std::vector<i64> coordinates(mesh.axes.size());
@@ -58,12 +56,12 @@ i64 position_of(const Mesh& mesh, std::span<const i64> coordinates) {
 }
 
 i64 coordinate(const Mesh& mesh, std::span<const i64> coordinates, const AxisRef& ref) {
-    return coordinates[static_cast<size_t>(ref.axis)] / stride_of(mesh, ref) % ref.size;
+    return coordinates[ref.axis] / stride_of(mesh, ref) % ref.size;
 }
 
 void set_coordinate(const Mesh& mesh, std::span<i64> coordinates, const AxisRef& ref, i64 value) {
     const i64 now = coordinate(mesh, coordinates, ref);
-    coordinates[static_cast<size_t>(ref.axis)] += (value - now) * stride_of(mesh, ref);
+    coordinates[ref.axis] += (value - now) * stride_of(mesh, ref);
 }
 
 i64 linear_coordinate(const Mesh& mesh, std::span<const i64> coordinates, std::span<const AxisRef> refs) {
@@ -159,7 +157,7 @@ std::vector<AxisRef> unused_axes(const Mesh& mesh, std::span<const AxisRef> used
 }
 
 std::string text(const Mesh& mesh, const AxisRef& ref) {
-    const std::string& name = mesh.axes[static_cast<size_t>(ref.axis)].name;
+    const std::string& name = mesh.axes[ref.axis].name;
     return is_whole(mesh, ref) ? name : fmt::format("{}:({}){}", name, ref.pre, ref.size);
 }
 

@@ -277,7 +277,7 @@ TEST_CASE("checkpoint: element types of other programs are converted where nothi
         write(path, print_safetensors_header(header) + bytes);
     };
     const auto check = [&](DType dtype, const std::vector<double>& values, const std::string& said) {
-        check_restored(plan(dtype), path, [&](const std::string&, i64 i) { return values[static_cast<size_t>(i)]; },
+        check_restored(plan(dtype), path, [&](const std::string&, i64 i) { return values[i]; },
                        {fmt::format(fmt::runtime(said), "'w' of " + path)});
     };
     std::string halves;

@@ -36,9 +36,9 @@ Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorTy
     const int before_id = b.buffer("before", before.dtype, before.shape);
     const int out = b.buffer("after", after.dtype, after.shape);
     if (in_place) {
-        Buffer& alias = b.plan().buffers[static_cast<size_t>(out)];
+        Buffer& alias = b.plan().buffers[out];
         alias.alias_of = before_id;
-        alias.offset = b.plan().buffers[static_cast<size_t>(before_id)].offset;
+        alias.offset = b.plan().buffers[before_id].offset;
     }
     const int out_rows = b.buffer("out", after.dtype, global(after), sharding(after));
     Move flat;
@@ -50,9 +50,8 @@ Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorTy
     RunOptions options;
     options.workers = workers;
     const i64 block = before.elements();
-    options.inputs["in"] = make_tensor(before.dtype, global(before), [&](i64 i) {
-        return buffers[static_cast<size_t>(i / block)][static_cast<size_t>(i % block)];
-    });
+    options.inputs["in"] =
+        make_tensor(before.dtype, global(before), [&](i64 i) { return buffers[i / block][i % block]; });
     const RunResult result = run_clean(b.plan(), options);
     wire_bytes = result.wire_bytes_total;
     const std::vector<double> all = values(result.outputs.at("out"));
@@ -151,7 +150,7 @@ TEST_CASE("all_gather, reduce_scatter and all_to_all are what they mean along an
         gather.moves = {{dim, -1, axes}};
         check(random, mesh, gather, type);
 
-        type.shape[static_cast<size_t>(dim)] *= n;
+        type.shape[dim] *= n;
         Collective scatter = make("reduce_scatter", axes);
         scatter.moves = {{-1, dim, axes}};
         check(random, mesh, scatter, type);

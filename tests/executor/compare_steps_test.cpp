@@ -49,7 +49,7 @@ struct Training {
     static double initial(i64 i) { return 0.1 * std::sin(static_cast<double>(i)); }
     static void add(RunResult& result, const std::string& name, const std::vector<double>& to,
                     const std::function<double(i64)>& from) {
-        result.outputs[name] = make_tensor(DType::f32, {size}, [&](i64 i) { return to[static_cast<size_t>(i)]; });
+        result.outputs[name] = make_tensor(DType::f32, {size}, [&](i64 i) { return to[i]; });
         result.initial[name] = make_tensor(DType::f32, {size}, from);
     }
 };
@@ -138,9 +138,8 @@ TEST_CASE("compare steps: a parameter whose gradient is no noise may not be else
     const Training training{true, 3, on_one_device};
     RunResult moved = training.run();
     const RunResult reference = training.run();
-    moved.outputs["w"] = make_tensor(DType::f32, {size}, [&](i64 i) {
-        return values(reference.outputs.at("w"))[static_cast<size_t>(i)] + (i == 5 ? 0.1 * rate : 0);
-    });
+    moved.outputs["w"] = make_tensor(
+        DType::f32, {size}, [&](i64 i) { return values(reference.outputs.at("w"))[i] + (i == 5 ? 0.1 * rate : 0); });
     Diagnostics diagnostics;
     CHECK_FALSE(compare(true, moved, reference, diagnostics)->equal);
     REQUIRE(diagnostics.all().size() == 1);

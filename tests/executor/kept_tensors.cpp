@@ -29,7 +29,7 @@ Plan keeping_plan(const Mesh& mesh, const std::vector<Kept>& tensors) {
     PlanBuilder builder(mesh);
     for (const Kept& kept : tensors) {
         const int id = builder.input(kept.name, kept.dtype, kept.shape, kept.sharding);
-        builder.plan().buffers[static_cast<size_t>(id)].role = kept.role;
+        builder.plan().buffers[id].role = kept.role;
         builder.plan().inputs.back().layers = kept.layers;
         builder.output(kept.name, id);
         builder.plan().outputs.back().updates = kept.role == Role::state ? id : -1;
@@ -43,7 +43,7 @@ double count_to_200(const std::string&, i64 index) { return static_cast<double>(
 std::string save(const Plan& plan, const std::string& folder, i64 step, const KeptValue& value) {
     RunOptions options;
     for (const PlanInput& input : plan.inputs) {
-        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        const Buffer& buffer = plan.buffers[input.buffer];
         options.inputs[buffer.name] = make_tensor(buffer.dtype, buffer.global_shape, values_of(value, buffer.name));
     }
     std::optional<std::string> written;

@@ -154,7 +154,7 @@ TEST_CASE("reduce over any dims, with lengths around the blocks") {
             if (pick(0, 1) == 0)
                 kernel.dims.push_back(d);
             else
-                out_shape.push_back(shape[static_cast<size_t>(d)]);
+                out_shape.push_back(shape[d]);
         }
         DType dtype = types[round % 6];
         const bool product = kernel.op == ReduceOp::prod;
@@ -166,8 +166,7 @@ TEST_CASE("reduce over any dims, with lengths around the blocks") {
         for_each(shape, [&](const std::vector<i64>& index) {
             std::vector<i64> kept;
             for (int d = 0; d < 4; ++d)
-                if (std::find(kernel.dims.begin(), kernel.dims.end(), d) == kernel.dims.end())
-                    kept.push_back(index[static_cast<size_t>(d)]);
+                if (std::find(kernel.dims.begin(), kernel.dims.end(), d) == kernel.dims.end()) kept.push_back(index[d]);
             const size_t at = flat(out_shape, kept);
             const double value = in[flat(shape, index)];
             double& sum = expected[at];
@@ -224,7 +223,7 @@ TEST_CASE("move copies boxes with strides, permutations and affine starts, and s
                 piece.out_stride.push_back(pick(1, 2));
                 piece.extent.push_back(pick(0, 12));
             }
-            const std::vector<double> from = values(inputs[static_cast<size_t>(piece.operand)]);
+            const std::vector<double> from = values(inputs[piece.operand]);
             for_each(piece.extent, [&](const std::vector<i64>& t) {
                 std::vector<i64> to(3), at(3);
                 bool inside = true;
@@ -263,9 +262,7 @@ TEST_CASE("transposes of every element size are right beyond one tile") {
 
 TEST_CASE("gather clamps indices and gives zeros for rows that another shard holds") {
     const Tensor table = make_tensor(DType::f32, {2, 3, 2}, [](i64 i) { return static_cast<double>(i + 1); });
-    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) {
-        return std::vector<double>{-5, 3, 4, 99}[static_cast<size_t>(i)];
-    });
+    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) { return std::vector<double>{-5, 3, 4, 99}[i]; });
     Gather kernel;
     kernel.axis = 1;
     kernel.size = 6; // global; this shard holds rows 3 to 5
@@ -275,9 +272,7 @@ TEST_CASE("gather clamps indices and gives zeros for rows that another shard hol
 }
 
 TEST_CASE("scatter adds up rows in order, clamps indices and leaves out rows that another shard holds") {
-    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) {
-        return std::vector<double>{-5, 3, 99, 3}[static_cast<size_t>(i)];
-    });
+    const Tensor indices = make_tensor(DType::i32, {4}, [](i64 i) { return std::vector<double>{-5, 3, 99, 3}[i]; });
     const Tensor updates = make_tensor(DType::f32, {2, 4, 2}, [](i64 i) { return static_cast<double>(i + 1); });
     Scatter kernel;
     kernel.axis = 1;

@@ -47,10 +47,8 @@ int PlanBuilder::input(const std::string& name, DType dtype, Shape global_shape,
 
 void PlanBuilder::compute(Kernel kernel, std::vector<int> inputs, int output) {
     std::vector<TensorType> types;
-    for (int id : inputs)
-        types.push_back(
-            {plan_.buffers[static_cast<size_t>(id)].dtype, plan_.buffers[static_cast<size_t>(id)].shape, {}});
-    const Buffer& out = plan_.buffers[static_cast<size_t>(output)];
+    for (int id : inputs) types.push_back({plan_.buffers[id].dtype, plan_.buffers[id].shape, {}});
+    const Buffer& out = plan_.buffers[output];
     Compute step;
     step.scratch_bytes = scratch_bytes(kernel, types, {out.dtype, out.shape, {}});
     step.scratch_offset = plan_.arena_bytes;
@@ -151,7 +149,7 @@ Pointwise pointwise(ScalarOp op, int inputs, int rank, DType dtype, DType result
         load.args[0] = n;
         load.dtype = dtype;
         kernel.steps.push_back(load);
-        last.args[static_cast<size_t>(n)] = n;
+        last.args[n] = n;
     }
     kernel.steps.push_back(last);
     return kernel;

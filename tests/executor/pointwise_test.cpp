@@ -118,7 +118,7 @@ TEST_CASE("float functions are libm's in f32 and f64, and round once more in bf1
         }
     }
     const Tensor x = make_tensor(DType::f32, {4}, [](i64 i) {
-        return std::vector<double>{2.5, -1.5, INFINITY, NAN}[static_cast<size_t>(i)];
+        return std::vector<double>{2.5, -1.5, INFINITY, NAN}[i];
     });
     CHECK(run(pointwise(ScalarOp::round, 1, 1, DType::f32, DType::f32), {x}, DType::f32, {4})[0] == 2);
     CHECK(run(pointwise(ScalarOp::is_finite, 1, 1, DType::f32, DType::boolean), {x}, DType::boolean, {4}) ==
@@ -147,8 +147,8 @@ TEST_CASE("inputs broadcast and run along any dims of the output") {
     kernel.input_dims = {{2, 0}, {0, 1, 2}, {}};
     kernel.steps.resize(6);
     for (int n = 0; n < 3; ++n) {
-        kernel.steps[static_cast<size_t>(n)].op = ScalarOp::input;
-        kernel.steps[static_cast<size_t>(n)].args[0] = n;
+        kernel.steps[n].op = ScalarOp::input;
+        kernel.steps[n].args[0] = n;
     }
     kernel.steps[3] = {ScalarOp::add, {0, 1, -1}, DType::f32, 0, {}};
     kernel.steps[4] = {ScalarOp::add, {3, 2, -1}, DType::f32, 0, {}};
@@ -205,7 +205,7 @@ TEST_CASE("index and select make a causal mask") {
     kernel.steps[5] = {ScalarOp::select, {2, 3, 4}, DType::f32, 0, {}};
     const std::vector<double> got = run(kernel, {}, DType::f32, {40, 60});
     for (i64 i = 0; i < 40; ++i)
-        for (i64 j = 0; j < 60; ++j) REQUIRE(got[static_cast<size_t>(i * 60 + j)] == (i + 2 >= j ? 1 : -9));
+        for (i64 j = 0; j < 60; ++j) REQUIRE(got[i * 60 + j] == (i + 2 >= j ? 1 : -9));
 }
 
 } // namespace shard

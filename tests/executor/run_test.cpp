@@ -42,9 +42,7 @@ std::vector<double> matmul(const std::vector<double>& a, const std::vector<doubl
     std::vector<double> c(static_cast<size_t>(m * n), 0);
     for (i64 i = 0; i < m; ++i)
         for (i64 l = 0; l < k; ++l)
-            for (i64 j = 0; j < n; ++j)
-                c[static_cast<size_t>(i * n + j)] +=
-                    a[static_cast<size_t>(i * k + l)] * b[static_cast<size_t>(l * n + j)];
+            for (i64 j = 0; j < n; ++j) c[i * n + j] += a[i * k + l] * b[l * n + j];
     return c;
 }
 

@@ -38,10 +38,10 @@ Plan counting_plan() {
     const int x = b.input("x", DType::f32, {}), w = b.input("w", DType::f32, {});
     const int loss = b.buffer("loss", DType::f32, {}), next = b.buffer("w'", DType::f32, {});
     Plan& plan = b.plan();
-    plan.buffers[static_cast<size_t>(next)].alias_of = w;
-    plan.buffers[static_cast<size_t>(next)].offset = plan.buffers[static_cast<size_t>(w)].offset;
-    plan.buffers[static_cast<size_t>(w)].donated = true;
-    plan.peak_bytes = plan.buffers[static_cast<size_t>(loss)].offset + 4;
+    plan.buffers[next].alias_of = w;
+    plan.buffers[next].offset = plan.buffers[w].offset;
+    plan.buffers[w].donated = true;
+    plan.peak_bytes = plan.buffers[loss].offset + 4;
     Move flat;
     flat.flat = true;
     b.compute(flat, {x}, loss);

@@ -18,7 +18,7 @@ struct Planned {
     std::string sharding(const std::string& name) const {
         const std::optional<ValueId> value = find_value(*compilation.graph, name);
         REQUIRE(value.has_value());
-        return text(compilation.layout->mesh, compilation.propagation->values[static_cast<size_t>(*value)]);
+        return text(compilation.layout->mesh, compilation.propagation->values[*value]);
     }
     std::vector<std::string> collectives() const {
         std::vector<std::string> kinds;

@@ -114,7 +114,7 @@ TEST_CASE("causal attention with grouped heads: every query head reads the key h
     const Array k{{batch, length, kv_heads, width}, some(batch * length * kv_heads * width, 1)};
     const Array v{{batch, length, kv_heads, width}, some(batch * length * kv_heads * width, 2)};
     const auto at = [](const Array& a, i64 b, i64 l, i64 h, i64 d) {
-        return a.values[static_cast<size_t>(((b * a.shape[1] + l) * a.shape[2] + h) * a.shape[3] + d)];
+        return a.values[((b * a.shape[1] + l) * a.shape[2] + h) * a.shape[3] + d];
     };
     Numbers expected;
     for (i64 b = 0; b < batch; ++b)
@@ -131,7 +131,7 @@ TEST_CASE("causal attention with grouped heads: every query head reads the key h
                 }
                 for (i64 d = 0; d < width; ++d) {
                     double value = 0;
-                    for (i64 m = 0; m <= l; ++m) value += weights[static_cast<size_t>(m)] / sum * at(v, b, m, group, d);
+                    for (i64 m = 0; m <= l; ++m) value += weights[m] / sum * at(v, b, m, group, d);
                     expected.push_back(value);
                 }
             }

@@ -78,7 +78,7 @@ std::vector<Sharding> all_shardings(const Mesh& mesh, int rank) {
             if (overlaps_any(ref, used_axes(result[i]))) continue;
             for (int dim = 0; dim < rank; ++dim) {
                 Sharding longer = result[i];
-                append_axis(longer.dims[static_cast<size_t>(dim)].axes, ref);
+                append_axis(longer.dims[dim].axes, ref);
                 bool known = std::any_of(result.begin(), result.end(), [&](const Sharding& s) { return s == longer; });
                 if (!known) result.push_back(longer);
             }

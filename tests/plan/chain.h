@@ -19,7 +19,7 @@ struct Chain {
         b = builder.buffer("b", DType::f32, {4});
     Chain();
     Plan& plan() { return builder.plan(); }
-    Buffer& buffer(int id) { return plan().buffers[static_cast<size_t>(id)]; }
+    Buffer& buffer(int id) { return plan().buffers[id]; }
     Compute& step(size_t i) { return std::get<Compute>(plan().steps[i].variant_ref()); }
 };
 std::string chain(const std::function<void(Chain&)>& change); // the verdict on it

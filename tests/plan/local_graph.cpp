@@ -127,7 +127,7 @@ Mesh mesh_of(std::vector<std::pair<std::string, i64>> axes) {
 std::vector<std::string> step_words(const Plan& plan) {
     std::vector<std::string> out;
     std::map<int, int> results; // of collectives, by token
-    const auto name = [&](int id) { return plan.buffers[static_cast<size_t>(id)].name; };
+    const auto name = [&](int id) { return plan.buffers[id].name; };
     for (const Step& step : plan.steps) {
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
             std::vector<std::string> inputs;

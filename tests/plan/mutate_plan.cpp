@@ -37,7 +37,7 @@ private:
     i64 below(i64 limit) { return limit <= 0 ? 0 : static_cast<i64>(next()) % limit; }
     template<class T>
     T* pick(std::vector<T>& from) {
-        return from.empty() ? nullptr : &from[static_cast<size_t>(below(static_cast<i64>(from.size())))];
+        return from.empty() ? nullptr : &from[below(static_cast<i64>(from.size()))];
     }
     static std::string type_of(const Buffer& buffer) {
         const std::optional<i64> count = checked_element_count(buffer.shape);
@@ -142,7 +142,7 @@ private:
             step.op = static_cast<ScalarOp>(below(static_cast<i64>(ScalarOp::select) + 1));
             break;
         case 1:
-            number(step.args[static_cast<size_t>(below(3))]);
+            number(step.args[below(3)]);
             break;
         case 2:
             dtype(step.dtype);
@@ -275,7 +275,7 @@ private:
         Collective& c = step.collective;
         switch (below(9)) {
         case 0:
-            c.def = all_collectives()[static_cast<size_t>(below(std::ssize(all_collectives())))];
+            c.def = all_collectives()[below(std::ssize(all_collectives()))];
             break;
         case 1:
             axes(c.axes);

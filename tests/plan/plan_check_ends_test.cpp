@@ -111,7 +111,7 @@ TEST_CASE("check of a plan: inputs are buffers of their own that hold whole valu
         PlanBuilder builder(chain_mesh());
         builder.input("x", DType::f32, {4});
         const int y = builder.input("y", DType::f32, {4});
-        change(builder, builder.plan().buffers[static_cast<size_t>(y)]);
+        change(builder, builder.plan().buffers[y]);
         return plan_verdict(builder.plan());
     };
     CHECK(two([](PlanBuilder&, Buffer&) {}) == "fine");

@@ -87,9 +87,9 @@ TEST_CASE("check of steps: a scalar that places a kernel's block is read too, an
     CHECK(with([](Plan& plan, int, int) { plan.steps.erase(plan.steps.begin()); }) ==
           "steps[0]: reads 'at' before it holds a value");
     CHECK(with([](Plan& plan, int at, int of) {
-              Buffer& buffer = plan.buffers[static_cast<size_t>(of)];
+              Buffer& buffer = plan.buffers[of];
               buffer.alias_of = at;
-              buffer.offset = plan.buffers[static_cast<size_t>(at)].offset;
+              buffer.offset = plan.buffers[at].offset;
           }) == "steps[1]: writes over 'at' while it reads it");
     CHECK(with([](Plan& plan, int, int) {
               std::get<Gather>(std::get<Compute>(plan.steps[1].variant_ref()).kernel).start.terms[0].index = 77;

@@ -16,7 +16,7 @@ TEST_CASE("sources: every line of a text is found by its number, and no others")
         Sources sources;
         sources.add("empty", "");
         const int file = sources.add("many", text + last);
-        for (int i = 0; i < 1000; ++i) REQUIRE(sources.line(file, i + 1) == lines[static_cast<size_t>(i)]);
+        for (int i = 0; i < 1000; ++i) REQUIRE(sources.line(file, i + 1) == lines[i]);
         CHECK(sources.line(file, 1001) == last);
         for (const int line : {-1, 0, 1002, 1025, 100000}) CHECK(sources.line(file, line) == "");
         CHECK(sources.line(0, 1) == "");

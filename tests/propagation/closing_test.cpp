@@ -8,7 +8,7 @@ using namespace shard;
 namespace {
 
 std::string final_spec(const TinyGraph& g, const Propagation& propagation, ValueId value) {
-    return text(g.mesh, propagation.values[static_cast<size_t>(value)]);
+    return text(g.mesh, propagation.values[value]);
 }
 
 } // namespace

@@ -115,7 +115,7 @@ TEST_CASE("an output may differ from the value that it returns") {
     g.output(out, "[- | b]");
     g.output(out);
     const Propagation propagation = propagate(g.graph, g.mesh, g.seeds);
-    CHECK(text(g.mesh, propagation.values[static_cast<size_t>(out)]) == "[a | b]");
+    CHECK(text(g.mesh, propagation.values[out]) == "[a | b]");
     CHECK(text(g.mesh, propagation.outputs[0]) == "[- | b]");
     CHECK(text(g.mesh, propagation.outputs[1]) == "[a | b]");
 }

@@ -113,7 +113,7 @@ TEST_CASE("every axis that propagation put on a value has exactly one decision")
         std::vector<AxisRef> logged;
         for (const Decision& decision : g.fixpoint.log)
             if (decision.value == value) logged.insert(logged.end(), decision.axes.begin(), decision.axes.end());
-        std::vector<AxisRef> held = used_axes(g.fixpoint.values[static_cast<size_t>(value)]);
+        std::vector<AxisRef> held = used_axes(g.fixpoint.values[value]);
         std::sort(logged.begin(), logged.end());
         std::sort(held.begin(), held.end());
         CHECK(!held.empty());

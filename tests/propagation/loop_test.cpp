@@ -29,7 +29,7 @@ struct Case {
         REQUIRE(seeds);
         propagation = propagate(*graph, layout->mesh, *seeds);
     }
-    std::string spec(ValueId id) const { return text(layout->mesh, propagation.values[static_cast<size_t>(id)]); }
+    std::string spec(ValueId id) const { return text(layout->mesh, propagation.values[id]); }
     std::string spec(const char* name) const {
         const std::optional<ValueId> id = find_value(*graph, name);
         REQUIRE_MESSAGE(id, name);

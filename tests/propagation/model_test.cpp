@@ -39,9 +39,7 @@ struct Case {
         REQUIRE_MESSAGE(id, name);
         return *id;
     }
-    std::string spec(const char* name) const {
-        return text(layout->mesh, propagation.values[static_cast<size_t>(value(name))]);
-    }
+    std::string spec(const char* name) const { return text(layout->mesh, propagation.values[value(name)]); }
     std::vector<std::string> collectives() const {
         Hardware hardware;
         hardware.links.resize(1);

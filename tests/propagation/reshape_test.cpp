@@ -110,7 +110,7 @@ TEST_CASE("scenario 30: slices and a concatenation along a sharded dim") {
 
     // What does not divide cannot be held: at the end those values are whole, the joined one keeps its axes.
     const Propagation propagation = propagate(g.graph, g.mesh, g.seeds, basic());
-    CHECK(text(g.mesh, propagation.values[static_cast<size_t>(one)]) == "[- | -]");
-    CHECK(text(g.mesh, propagation.values[static_cast<size_t>(seven)]) == "[- | -]");
-    CHECK(text(g.mesh, propagation.values[static_cast<size_t>(joined)]) == "[a,b | -]");
+    CHECK(text(g.mesh, propagation.values[one]) == "[- | -]");
+    CHECK(text(g.mesh, propagation.values[seven]) == "[- | -]");
+    CHECK(text(g.mesh, propagation.values[joined]) == "[a,b | -]");
 }

@@ -119,7 +119,7 @@ void TinyGraph::output(ValueId value, const char* spec) {
 }
 
 void TinyGraph::run(PropagateOptions options) { fixpoint = propagate_to_fixpoint(graph, seeds, options); }
-std::string TinyGraph::spec(ValueId value) const { return text(mesh, fixpoint.values[static_cast<size_t>(value)]); }
+std::string TinyGraph::spec(ValueId value) const { return text(mesh, fixpoint.values[value]); }
 std::string TinyGraph::output_spec(size_t index) const { return text(mesh, *fixpoint.outputs[index]); }
 
 } // namespace shard

@@ -20,7 +20,7 @@ namespace {
 i64 draw(i64 low, i64 high) { return *rc::gen::inRange<i64>(low, high + 1); }
 template<class T>
 const T& pick(const std::vector<T>& from) {
-    return from[static_cast<size_t>(draw(0, static_cast<i64>(from.size()) - 1))];
+    return from[draw(0, static_cast<i64>(from.size()) - 1)];
 }
 
 double any_double() {
@@ -157,7 +157,7 @@ void check_disjoint(const Plan& plan) {
     for (const PlanOutput& output : plan.outputs) use(output.buffer, steps);
     std::map<int, const Start*> tokens;
     for (int i = 0; i < steps; ++i) {
-        const Step& step = plan.steps[static_cast<size_t>(i)];
+        const Step& step = plan.steps[i];
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
             use(compute->output, i);
             for (int input : compute->inputs) use(input, i);
@@ -169,7 +169,7 @@ void check_disjoint(const Plan& plan) {
     }
     for (int a = 0; a < count; ++a)
         for (int b = 0; b < a; ++b) {
-            const Buffer &x = plan.buffers[static_cast<size_t>(a)], &y = plan.buffers[static_cast<size_t>(b)];
+            const Buffer &x = plan.buffers[a], &y = plan.buffers[b];
             if (x.alias_of >= 0 || y.alias_of >= 0) continue;
             const size_t i = static_cast<size_t>(a), j = static_cast<size_t>(b);
             const bool together = first[i] <= last[j] && first[j] <= last[i];

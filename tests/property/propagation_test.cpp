@@ -49,7 +49,7 @@ TinyGraph random_graph(Choices& choices) {
     TinyGraph g(meshes[choices.pick(std::size(meshes))]);
     std::vector<ValueId> values;
     const auto shape = [&](ValueId id) -> const Shape& { return g.graph.value(id).type.shape; };
-    const auto any = [&] { return values[static_cast<size_t>(choices.pick(values.size()))]; };
+    const auto any = [&] { return values[choices.pick(values.size())]; };
     const auto input = [&](Shape size) {
         const int rank = static_cast<int>(size.size());
         const std::string spec = random_spec(choices, g.mesh, rank);
@@ -99,11 +99,11 @@ TinyGraph random_graph(Choices& choices) {
 }
 
 const Sharding* asked(const TinyGraph& g, ValueId id) {
-    const std::optional<Sharding>& seed = g.seeds.values[static_cast<size_t>(id)];
+    const std::optional<Sharding>& seed = g.seeds.values[id];
     if (seed) return &*seed;
     const NodeId producer = g.graph.value(id).producer;
-    if (producer < 0 || !g.seeds.constraints[static_cast<size_t>(producer)]) return nullptr;
-    return &*g.seeds.constraints[static_cast<size_t>(producer)];
+    if (producer < 0 || !g.seeds.constraints[producer]) return nullptr;
+    return &*g.seeds.constraints[producer];
 }
 
 bool begins_with(std::span<const AxisRef> list, std::span<const AxisRef> first) {
@@ -114,7 +114,7 @@ bool begins_with(std::span<const AxisRef> list, std::span<const AxisRef> first) 
 bool has_chain(const TinyGraph& g) {
     for (size_t n = 0; n < g.graph.nodes.size(); ++n) {
         const NodeId before = g.graph.value(g.graph.nodes[n].inputs[0]).producer;
-        if (g.seeds.constraints[n] && before >= 0 && g.seeds.constraints[static_cast<size_t>(before)]) return true;
+        if (g.seeds.constraints[n] && before >= 0 && g.seeds.constraints[before]) return true;
     }
     return false;
 }
@@ -143,7 +143,7 @@ TEST_CASE("property: what was asked for is kept, closed dims stay, and every axi
         const PropagateOptions options[] = {{}, basic(), aggressive()};
         g.run(options[choices.pick(3)]);
         for (ValueId v = 0; v < static_cast<ValueId>(g.graph.values.size()); ++v) {
-            const Sharding& found = g.fixpoint.values[static_cast<size_t>(v)];
+            const Sharding& found = g.fixpoint.values[v];
             const Sharding* seed = asked(g, v);
             for (size_t d = 0; d < found.dims.size(); ++d) {
                 if (seed != nullptr) {

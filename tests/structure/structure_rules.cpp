@@ -195,13 +195,12 @@ std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files
                 findings.push_back(
                     fmt::format("{}:{}: \"{}\" stands above all folders", file.path, number, include->header));
             if (there != none && there > here)
-                findings.push_back(fmt::format("{}:{}: {} stands after {} in the map", file.path, number,
-                                               map[static_cast<size_t>(there)], map[static_cast<size_t>(here)]));
+                findings.push_back(
+                    fmt::format("{}:{}: {} stands after {} in the map", file.path, number, map[there], map[here]));
         }
     }
     for (std::ptrdiff_t f = 0; f < none; ++f)
-        if (!seen.contains(f))
-            findings.push_back(fmt::format("the map has {}, the tree has not", map[static_cast<size_t>(f)]));
+        if (!seen.contains(f)) findings.push_back(fmt::format("the map has {}, the tree has not", map[f]));
     return findings;
 }
 

@@ -64,9 +64,8 @@ Steps row_major_steps(const Shape& shape) {
 Array strided(const Array& from, const Shape& shape, i64 start, const Steps& steps) {
     Array array{shape, {}};
     array.values.reserve(static_cast<size_t>(count_of(shape)));
-    walk<1>(shape, {steps}, [&](const std::array<i64, 1>& offsets) {
-        array.values.push_back(from.values[static_cast<size_t>(start + offsets[0])]);
-    });
+    walk<1>(shape, {steps},
+            [&](const std::array<i64, 1>& offsets) { array.values.push_back(from.values[start + offsets[0]]); });
     return array;
 }
 

@@ -19,12 +19,10 @@ Carried carry_out(const Mesh& mesh, const Shape& shape, const Sharding& from, co
             Collective own{nullptr, {}, ReduceOp::sum, {step.slice}, {}, {}, 0};
             DeviceBuffers after(at.buffers.size());
             for (i64 position = 0; position < mesh.device_count(); ++position) {
-                std::vector<double>& out = after[static_cast<size_t>(position)];
+                std::vector<double>& out = after[position];
                 out.resize(static_cast<size_t>(moved_type(own, local).elements()));
-                for_each_moved(own, mesh, local, position, [&](i64 to, i64 source, i64 element) {
-                    out[static_cast<size_t>(to)] =
-                        at.buffers[static_cast<size_t>(source)][static_cast<size_t>(element)];
-                });
+                for_each_moved(own, mesh, local, position,
+                               [&](i64 to, i64 source, i64 element) { out[to] = at.buffers[source][element]; });
             }
             at.buffers = std::move(after);
             at.sharding = sharding_after(own, at.sharding);

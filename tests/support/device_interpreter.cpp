@@ -15,7 +15,7 @@ using Index = std::vector<i64>;
 double at(const Array& array, const Index& index) {
     i64 offset = 0;
     for (size_t d = 0; d < array.shape.size(); ++d) offset = offset * array.shape[d] + index[d];
-    return array.values[static_cast<size_t>(offset)];
+    return array.values[offset];
 }
 
 Array make(const Shape& shape, const std::function<double(const Index&)>& element) {
@@ -112,7 +112,7 @@ PerDevice all_gather(const GraphRegion& region, const Node& node, const PerDevic
     const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         const i64 block = operand[0].shape[dim];
-        const size_t member = group.members[static_cast<size_t>(index[dim] / block)];
+        const size_t member = group.members[index[dim] / block];
         index[dim] %= block;
         return at(on_device(operand, member), index);
     });
@@ -133,7 +133,7 @@ PerDevice all_to_all(const GraphRegion& region, const Node& node, const PerDevic
     const size_t concat = static_cast<size_t>(node.attributes.integer("concat"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         const i64 block = operand[0].shape[concat];
-        const size_t member = group.members[static_cast<size_t>(index[concat] / block)];
+        const size_t member = group.members[index[concat] / block];
         index[concat] %= block;
         index[split] += static_cast<i64>(group.rank) * result[split];
         return at(on_device(operand, member), index);
@@ -145,7 +145,7 @@ PerDevice ppermute(const GraphRegion& region, const Node& node, const PerDevice&
     return elements(region, node, result, [&](const Group& group, const Index& index) {
         for (size_t p = 0; p < perm.size(); p += 2)
             if (perm[p + 1] == static_cast<i64>(group.rank))
-                return at(on_device(operand, group.members[static_cast<size_t>(perm[p])]), index);
+                return at(on_device(operand, group.members[perm[p]]), index);
         return 0.0;
     });
 }

@@ -45,7 +45,7 @@ public:
         for (NodeId n = begin; n < end; ++n) {
             const Node& node = graph_.node(n);
             if (node.opens >= 0) {
-                const GraphLoop& loop = graph_.loops[static_cast<size_t>(node.opens)];
+                const GraphLoop& loop = graph_.loops[node.opens];
                 run_loop(loop, static_cast<size_t>(node.opens));
                 n = loop.closes;
                 continue;
@@ -55,10 +55,10 @@ public:
             const int region = region_of(graph_, node);
             PerDevice& held = values_[at(result)];
             if (const DeviceEvaluate evaluate = find_device_op(node.op->name)) {
-                held = evaluate(graph_.regions[static_cast<size_t>(region)], node,
+                held = evaluate(graph_.regions[region], node,
                                 node.inputs.empty() ? PerDevice() : values_[at(node.inputs[0])], type.shape);
             } else {
-                const size_t devices = region < 0 ? 1 : devices_of(graph_.regions[static_cast<size_t>(region)]);
+                const size_t devices = region < 0 ? 1 : devices_of(graph_.regions[region]);
                 held.clear();
                 for (size_t device = 0; device < devices; ++device) held.push_back(evaluate_on(device, node, type));
             }
@@ -110,7 +110,7 @@ private:
         if (!node.attributes.has("loops")) return node;
         std::vector<i64> place;
         if (node.attributes.has("place")) place = node.attributes.integers("place");
-        for (i64 loop : node.attributes.integers("loops")) place.push_back(index_[static_cast<size_t>(loop)]);
+        for (i64 loop : node.attributes.integers("loops")) place.push_back(index_[loop]);
         node.attributes.set("place", place);
         return node;
     }
@@ -132,8 +132,7 @@ private:
         for (i64 o = 0; o < outer; ++o)
             for (i64 row = 0; row < type.shape[dim]; ++row)
                 for (i64 i = 0; i < inner; ++i)
-                    result.values.push_back(
-                        from.values[static_cast<size_t>((o * from.shape[dim] + row * trips + index) * inner + i)]);
+                    result.values.push_back(from.values[(o * from.shape[dim] + row * trips + index) * inner + i]);
         return result;
     }
 

@@ -21,9 +21,7 @@ i64 offset_of(const Shape& shape, const Index& index) {
     return offset;
 }
 
-double at(const Array& array, const Index& index) {
-    return array.values[static_cast<size_t>(offset_of(array.shape, index))];
-}
+double at(const Array& array, const Index& index) { return array.values[offset_of(array.shape, index)]; }
 
 // numpy's broadcasting: aligned at the last dim, size 1 repeats.
 Steps broadcast_steps(const Array& array, const Shape& shape) {
@@ -70,11 +68,9 @@ Evaluate unary(double (*f)(double)) {
 Evaluate binary(double (*f)(double, double)) {
     return [f](const Operands& in, const Node&, const TensorType& type) {
         Array out{type.shape, {}};
-        walk<2>(type.shape, {broadcast_steps(*in[0], type.shape), broadcast_steps(*in[1], type.shape)},
-                [&](const std::array<i64, 2>& at) {
-                    out.values.push_back(
-                        f(in[0]->values[static_cast<size_t>(at[0])], in[1]->values[static_cast<size_t>(at[1])]));
-                });
+        walk<2>(
+            type.shape, {broadcast_steps(*in[0], type.shape), broadcast_steps(*in[1], type.shape)},
+            [&](const std::array<i64, 2>& at) { out.values.push_back(f(in[0]->values[at[0]], in[1]->values[at[1]])); });
         return out;
     };
 }
@@ -88,8 +84,8 @@ Evaluate reduce(double start, double (*f)(double, double)) {
         for (size_t d = 0, k = 0; d < in[0]->shape.size(); ++d)
             to.push_back(std::find(dims.begin(), dims.end(), static_cast<i64>(d)) == dims.end() ? kept[k++] : 0);
         walk<2>(in[0]->shape, {row_major_steps(in[0]->shape), to}, [&](const std::array<i64, 2>& at) {
-            double& cell = out.values[static_cast<size_t>(at[1])];
-            cell = f(cell, in[0]->values[static_cast<size_t>(at[0])]);
+            double& cell = out.values[at[1]];
+            cell = f(cell, in[0]->values[at[0]]);
         });
         return out;
     };
@@ -107,8 +103,8 @@ Array select(const Operands& in, const Node&, const TensorType& type) {
         type.shape,
         {broadcast_steps(*in[0], type.shape), broadcast_steps(*in[1], type.shape), broadcast_steps(*in[2], type.shape)},
         [&](const std::array<i64, 3>& at) {
-            const size_t chosen = in[0]->values[static_cast<size_t>(at[0])] != 0 ? 1 : 2;
-            out.values.push_back(in[chosen]->values[static_cast<size_t>(at[chosen])]);
+            const size_t chosen = in[0]->values[at[0]] != 0 ? 1 : 2;
+            out.values.push_back(in[chosen]->values[at[chosen]]);
         });
     return out;
 }
@@ -119,9 +115,8 @@ Array cast(const Operands& in, const Node&, const TensorType& type) {
 
 Array constant_node(const Operands&, const Node& node, const TensorType& type) {
     const std::vector<double>& values = node.attributes.numbers("value");
-    return make(type.shape, [&](const Index& i) {
-        return values.size() == 1 ? values[0] : values[static_cast<size_t>(offset_of(type.shape, i))];
-    });
+    return make(type.shape,
+                [&](const Index& i) { return values.size() == 1 ? values[0] : values[offset_of(type.shape, i)]; });
 }
 
 // `name` for each dim of the operand: the attribute speaks of the dims in `dim`, or of all.
@@ -221,7 +216,7 @@ Array scatter_add(const Operands& in, const Node& node, const TensorType& type) 
         Index target(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
         target.push_back(std::clamp<i64>(static_cast<i64>(at(*in[0], which)), 0, type.shape[dim] - 1));
         target.insert(target.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
-        out.values[static_cast<size_t>(offset_of(type.shape, target))] += at(*in[1], index);
+        out.values[offset_of(type.shape, target)] += at(*in[1], index);
     });
     return out;
 }

@@ -169,7 +169,7 @@ RunResult interpreted_steps(const Graph& graph, const std::map<std::string, Tens
             if (updates[o] < 0 && outputs.at(name).values.size() == 1)
                 result.scalars[name].push_back(outputs.at(name).values[0]);
             if (updates[o] < 0) continue;
-            const std::string& input = graph.value(graph.updates[static_cast<size_t>(updates[o])].input).name;
+            const std::string& input = graph.value(graph.updates[updates[o]].input).name;
             if (step == 0) result.initial[name] = inputs.at(input);
             arrays[input] = outputs.at(name);
         }
@@ -222,7 +222,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
         echo.steps.clear();
         echo.outputs.clear();
         for (const PlanInput& input : echo.inputs)
-            echo.outputs.push_back({echo.buffers[static_cast<size_t>(input.buffer)].name, input.buffer});
+            echo.outputs.push_back({echo.buffers[input.buffer].name, input.buffer});
         std::optional<RunResult> drawn = run_plan(echo, {}, diagnostics);
         if (!drawn) return {"inputs cannot be drawn: " + text_of(sources, diagnostics)};
         run.inputs = drawn->outputs;

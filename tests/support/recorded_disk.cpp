@@ -73,7 +73,7 @@ int CrashedDisk::find(const std::string& path) const {
     int node = 0;
     for (size_t at = 0; at < path.size();) {
         const size_t end = std::min(path.find('/', at), path.size());
-        node = nodes_[static_cast<size_t>(node)].seen.at(path.substr(at, end - at));
+        node = nodes_[node].seen.at(path.substr(at, end - at));
         at = end + 1;
     }
     return node;
@@ -86,7 +86,7 @@ int CrashedDisk::parent_of(const std::string& path, std::string& name) const {
 }
 
 void CrashedDisk::set(int folder, const std::string& name, int node) {
-    Node& parent = nodes_[static_cast<size_t>(folder)];
+    Node& parent = nodes_[folder];
     if (node < 0)
         parent.seen.erase(name);
     else
@@ -105,7 +105,7 @@ void CrashedDisk::apply(const RecordedDisk::Call& call) {
         const int folder = parent_of(call.path, name);
         set(folder, name, static_cast<int>(nodes_.size()) - 1);
     } else if (call.kind == Call::written) {
-        nodes_[static_cast<size_t>(find(call.path))].now += call.other;
+        nodes_[find(call.path)].now += call.other;
     } else if (call.kind == Call::removed) {
         const int folder = parent_of(call.path, name);
         set(folder, name, -1);
@@ -117,7 +117,7 @@ void CrashedDisk::apply(const RecordedDisk::Call& call) {
         REQUIRE(folder == to); // otherwise it would be two names on two folders
         set(folder, name, node);
     } else {
-        Node& node = nodes_[static_cast<size_t>(find(call.path))];
+        Node& node = nodes_[find(call.path)];
         node.synced = node.now;
         node.kept = node.seen;
         node.pending.clear();
@@ -128,7 +128,7 @@ void CrashedDisk::apply(const RecordedDisk::Call& call) {
 // A line a file or folder: its path, a tab, and for a file its bytes in hex and a dot.
 void CrashedDisk::write_state(int node, const std::string& path, const std::set<int>& kept, bool bytes,
                               std::string& out) const {
-    const Node& of = nodes_[static_cast<size_t>(node)];
+    const Node& of = nodes_[node];
     if (!of.folder) {
         out += path + "\t.";
         for (const char byte : bytes ? of.now : of.synced)

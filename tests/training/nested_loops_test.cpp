@@ -72,7 +72,7 @@ TEST_CASE("a plan says which dims are layers, and where their numbers stand in n
         Layers named;
         const Plan plan = train_plan(nested_blocks(outer, inner), whole);
         for (const PlanInput& input : plan.inputs)
-            if (!input.layers.empty()) named[plan.buffers[static_cast<size_t>(input.buffer)].name] = input.layers;
+            if (!input.layers.empty()) named[plan.buffers[input.buffer].name] = input.layers;
         return named;
     };
     CHECK(layers("", "") == Layers{});

@@ -71,7 +71,7 @@ std::vector<std::map<std::string, Numbers>> run_steps(const Plan& plan, int step
         results.emplace_back();
         for (auto& [name, tensor] : result->outputs) results.back()[name] = numbers_of(tensor);
         for (const PlanInput& input : plan.inputs) {
-            const std::string& name = plan.buffers[static_cast<size_t>(input.buffer)].name;
+            const std::string& name = plan.buffers[input.buffer].name;
             if (const auto made = result->outputs.find(name); made != result->outputs.end())
                 options.inputs[name] = std::move(made->second);
         }
@@ -89,7 +89,7 @@ std::string collectives_text(const Plan& plan) {
     std::vector<std::string> lines;
     for (const CollectiveReport& collective : plan.report.collectives) {
         std::string line = fmt::format("{} {} over", collective.kind, collective.tensor);
-        for (const AxisRef& axis : collective.axes) line += " " + plan.mesh.axes[static_cast<size_t>(axis.axis)].name;
+        for (const AxisRef& axis : collective.axes) line += " " + plan.mesh.axes[axis.axis].name;
         lines.push_back(line + fmt::format(" {}\n", collective.wire_bytes_per_device));
     }
     std::sort(lines.begin(), lines.end());
