@@ -2,7 +2,7 @@
 #   tests/property/**/*_test.cpp  -> shard_property_tests   random cases, label `property`
 #   tests/**/*_test.cpp           -> shard_tests            everything else, label `quick`
 #   tests/fuzz/*_fuzz.cpp         -> one executable each    only with SHARDC_FUZZ
-#   tests/schemas/                                         the readers and the JSON Schemas say the same of files
+#   tests/schemas/form_check.cpp                          the readers and the JSON Schemas say the same of files
 #   tests/**/*.cpp, any other     -> shard_test_support     helpers that tests share (builders, the interpreter, ...)
 #   bench/*.cpp                   -> bench_<stem>           never run by ctest
 
@@ -77,7 +77,7 @@ if(SHARDC_FUZZ)
     file(GLOB fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
     foreach(file IN LISTS fuzz)
         get_filename_component(stem ${file} NAME_WLE)
-        add_executable(${stem} ${file} tests/plan/mutate_plan.cpp)
+        add_executable(${stem} ${file} tests/support/mutate_plan.cpp)
         target_link_libraries(${stem} PRIVATE shard_planner shard_executor shardc_options)
         target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
     endforeach()

@@ -4,7 +4,7 @@
 #include "plans/file/plan_json.h"
 #include "plans/plan/verify_plan.h"
 #include "tests/fuzz/reading_fuzz.h"
-#include "tests/plan/mutate_plan.h"
+#include "tests/support/mutate_plan.h"
 
 #include <cstring>
 

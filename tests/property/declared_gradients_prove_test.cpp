@@ -3,7 +3,7 @@
 // mesh.
 #include "tests/support/property.h"
 #include "tests/support/prove.h"
-#include "tests/training/steps.h"
+#include "tests/support/steps.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

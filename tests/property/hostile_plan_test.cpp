@@ -4,8 +4,8 @@
 #include "executor/run/run.h"
 #include "planner/pipeline/pipeline.h"
 #include "plans/plan/verify_plan.h"
-#include "tests/plan/mutate_plan.h"
-#include "tests/plan/sample_plan.h"
+#include "tests/support/mutate_plan.h"
+#include "tests/support/sample_plan.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -4,7 +4,7 @@
 #include "plans/file/plan_json.h"
 #include "plans/plan/plan_check_types.h"
 #include "plans/plan/verify_plan.h"
-#include "tests/plan/local_graph.h"
+#include "tests/support/local_graph.h"
 #include "tests/support/property.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // What holds for propagation through any graph, whatever was asked for.
-#include "tests/propagation/tiny_graph.h"
 #include "tests/support/property.h"
+#include "tests/support/tiny_graph.h"
 
 #include "planner/propagate/explain.h"
 

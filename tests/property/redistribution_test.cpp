@@ -1,7 +1,7 @@
 // Redistributions between random shardings, whole axes and parts of them: each ends where it should, holds the right
 // data, and costs no more than what a greedy algorithm finds.
 #include "planner/redistribute/redistribute.h"
-#include "tests/collectives/blocks.h"
+#include "tests/support/blocks.h"
 #include "tests/support/carry_out.h"
 #include "tests/support/greedy_reshard.h"
 #include "tests/support/property.h"

@@ -49,6 +49,33 @@ TEST_CASE("the folders of the tree are README's map, and include only what stand
           std::vector<std::string>{"plans/plan/a.h:1: \"plans/all.h\" stands above all folders"});
 }
 
+TEST_CASE("tests stand where their sources stand, and what crosses the folders is listed") {
+    const std::vector<SourceFile> files = read_source_tree(SHARDC_SOURCE_DIR);
+    std::string problem;
+    const std::string guide = read_file(SHARDC_SOURCE_DIR "/CONTRIBUTING.md", problem).value_or("");
+    CHECK(fmt::format("{}", fmt::join(check_tests(files, guide), "\n")) == "");
+
+    const std::vector<SourceFile> sources = {
+        {"plans/base/a.h", ""}, {"plans/plan/b.cpp", ""}, {"planner/text/b.h", ""}};
+    const auto findings = [&sources](const std::string& path) {
+        std::vector<SourceFile> all = sources;
+        all.push_back({path, ""});
+        return check_tests(all, "| `tests/support/` | helpers |");
+    };
+    for (const char* path : {"tests/plans/base/a_test.cpp", "tests/plans/base/ab_test.cpp", "tests/support/a.cpp",
+                             "tests/plans/plan/b_test.cpp", "tests/planner/text/b_test.cpp", "tests/main.cpp"})
+        CHECK(findings(path).empty());
+    CHECK(findings("tests/plans/plan/a_test.cpp") ==
+          std::vector<std::string>{"tests/plans/plan/a_test.cpp: what it tests stands in plans/base"});
+    CHECK(findings("tests/plans/base/b_test.cpp") ==
+          std::vector<std::string>{"tests/plans/base/b_test.cpp: what it tests stands in planner/text, plans/plan"});
+    for (const char* path :
+         {"tests/plans/units/c_test.cpp", "tests/plans/c_test.cpp", "tests/plans/base/in/c_test.cpp"})
+        CHECK(findings(path) == std::vector<std::string>{fmt::format("{}: the sources have no such folder", path)});
+    CHECK(findings("tests/more/c_test.cpp") ==
+          std::vector<std::string>{"tests/more/c_test.cpp: CONTRIBUTING does not say what tests/more/ holds"});
+}
+
 TEST_CASE("what a file defines is declared in the header of its name") {
     CHECK(fmt::format("{}", fmt::join(check_headers(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
     const auto findings = [](const std::string& path, const std::string& text) {
@@ -94,7 +121,7 @@ TEST_CASE("include direction: cli -> planner -> plans <- executor <- cli") {
     CHECK(accepts("planner/read.cpp", "#include \"plans/sharding/mesh.h\""));
     CHECK(accepts("executor/devices/device.cpp", "#include \"plans/plan/plan.h\""));
     CHECK(accepts("cli/commands/run.cpp", "#include \"executor/run/run.h\""));
-    CHECK(accepts("tests/plans/mesh_test.cpp", "#include \"planner/read.h\""));
+    CHECK(accepts("tests/plans/sharding/mesh_test.cpp", "#include \"planner/read.h\""));
 
     CHECK(findings_for("plans/sharding/mesh.cpp", "#include \"planner/read.h\"") ==
           std::vector<std::string>{"plans/sharding/mesh.cpp:2: plans/ may not include \"planner/read.h\""});

@@ -60,6 +60,10 @@ bool starts_with_any(std::string_view text, const std::vector<std::string_view>&
 
 std::string_view top_folder(std::string_view path) { return path.substr(0, path.find('/')); }
 
+std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
+bool is_product(std::string_view path) { return starts_with_any(path, {"plans/", "planner/", "executor/", "cli/"}); }
+
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // nlohmann/json.hpp costs seconds per file: it is allowed where the file's name says that JSON is its job, in the
@@ -171,12 +175,9 @@ FolderMap read_folder_map(std::string_view readme) {
 std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map) {
     std::vector<StructureFinding> findings;
     const auto place = [&map](std::string_view path) {
-        return std::find(map.begin(), map.end(), path.substr(0, path.rfind('/'))) - map.begin();
+        return std::find(map.begin(), map.end(), folder_of(path)) - map.begin();
     };
     const std::ptrdiff_t none = std::ssize(map);
-    const auto is_product = [](std::string_view path) {
-        return starts_with_any(path, {"plans/", "planner/", "executor/", "cli/"});
-    };
     std::set<std::ptrdiff_t> seen;
     for (const SourceFile& file : files) {
         if (!is_product(file.path)) continue;
@@ -204,12 +205,46 @@ std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files
     return findings;
 }
 
+std::vector<StructureFinding> check_tests(const std::vector<SourceFile>& files, std::string_view guide) {
+    std::set<std::string_view> folders_of_sources;
+    std::map<std::string_view, std::set<std::string_view>> places; // of a source's name without its ending
+    const auto name_of = [](std::string_view path) { return file_name(path).substr(0, file_name(path).find('.')); };
+    for (const SourceFile& file : files) {
+        if (!is_product(file.path)) continue;
+        folders_of_sources.insert(folder_of(file.path));
+        places[name_of(file.path)].insert(folder_of(file.path));
+    }
+    constexpr std::string_view tests = "tests/", suffix = "_test";
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        if (!file.path.starts_with(tests) || folder_of(file.path) == "tests") continue;
+        const std::string_view path = std::string_view(file.path).substr(tests.size());
+        if (!is_product(path)) {
+            const std::string folder = fmt::format("tests/{}/", top_folder(path));
+            if (guide.find(fmt::format("`{}`", folder)) == std::string_view::npos)
+                findings.push_back(fmt::format("{}: CONTRIBUTING does not say what {} holds", file.path, folder));
+            continue;
+        }
+        const std::string_view folder = folder_of(path);
+        if (!folders_of_sources.contains(folder) || folder == top_folder(path)) {
+            findings.push_back(fmt::format("{}: the sources have no such folder", file.path));
+            continue;
+        }
+        const std::string_view name = name_of(path);
+        if (!name.ends_with(suffix)) continue;
+        const auto there = places.find(name.substr(0, name.size() - suffix.size()));
+        if (there != places.end() && !there->second.contains(folder))
+            findings.push_back(
+                fmt::format("{}: what it tests stands in {}", file.path, fmt::join(there->second, ", ")));
+    }
+    return findings;
+}
+
 std::vector<StructureFinding> check_types(const std::vector<SourceFile>& files) {
     std::map<std::string, std::string> defined; // by name, where
     std::vector<StructureFinding> findings;
     for (const SourceFile& file : files) {
-        if (!file.path.ends_with(".h") || !starts_with_any(file.path, {"plans/", "planner/", "executor/", "cli/"}))
-            continue;
+        if (!file.path.ends_with(".h") || !is_product(file.path)) continue;
         std::istringstream lines(file.text);
         std::string line, word, name;
         while (std::getline(lines, line)) {
@@ -236,9 +271,7 @@ std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files
                                                       "cli/commands/",       "cli/main.cpp"};
     std::vector<StructureFinding> findings;
     for (const SourceFile& file : files) {
-        if (!file.path.ends_with(".cpp") || !starts_with_any(file.path, {"plans/", "planner/", "executor/", "cli/"}) ||
-            starts_with_any(file.path, registered))
-            continue;
+        if (!file.path.ends_with(".cpp") || !is_product(file.path) || starts_with_any(file.path, registered)) continue;
         const std::string stem = file.path.substr(0, file.path.size() - 4);
         // Or a part of a class that stands in the header of the name before the last words: checkpoint_read.cpp.
         bool found = paths.contains(stem + ".h");

@@ -36,6 +36,10 @@ FolderMap read_folder_map(std::string_view readme);
 // the tree have the same folders.
 std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map);
 
+// The tests of a folder are in the folder of its name below tests/, those of foo.cpp in foo_test.cpp. Other folders of
+// tests/ are in the guide, by their paths in backquotes.
+std::vector<StructureFinding> check_tests(const std::vector<SourceFile>& files, std::string_view guide);
+
 // What a .cpp defines is declared in the header of its name, unless a registry finds it.
 std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files);
 

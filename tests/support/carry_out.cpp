@@ -1,7 +1,7 @@
 #include "tests/support/carry_out.h"
 
 #include "planner/redistribute/redistribute.h"
-#include "tests/collectives/blocks.h"
+#include "tests/support/blocks.h"
 
 #include <algorithm>
 
