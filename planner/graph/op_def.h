@@ -117,6 +117,9 @@ struct OpDef {
     IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results,
                       const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
+    // Optional: the attributes with which the op makes a device's part of its result of the parts of its operands, where
+    // they are others than those of the whole: they hold sizes of dims. Shapes need no word.
+    Attributes (*local_attributes)(const LowerContext&) = nullptr;
 
     // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds
     // everything explicitly. Called after `infer` has accepted the use.
@@ -142,6 +145,14 @@ struct OpDef {
     // Ops of manual regions, whose result on one device depends on the device or on others: how. nullptr for all
     // others, which do the same on every device.
     const DeviceOp* device = nullptr;
+
+    // The same elements in the same order: nothing but the shape is another.
+    bool reshapes = false;
+    // A reduction: what lies along the dims that its attribute `dims` names becomes one element, by this.
+    std::optional<ReduceOp> reduces;
+    // Of a stack, which has an entry for every trip of a loop around the op (planner/graph/loop_index.h): the running
+    // trip's entry, or the stack with another one in its place, which is operand 1.
+    enum class OfStack { nothing, takes_entry, writes_entry } of_stack = OfStack::nothing;
 
     // Traits that propagation priorities ask for (docs/propagation.md).
     enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;

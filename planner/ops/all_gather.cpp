@@ -1,6 +1,8 @@
 #include "planner/ops_support/device.h"
 #include "plans/base/saturating.h"
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -59,6 +61,10 @@ std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, con
     return std::vector<ValueId>(members.size(), whole);
 }
 
+std::string of_equal(std::string_view, const Attributes& attributes) {
+    return fmt::format("concatenate {} copies of it, without a collective", group_size(attributes));
+}
+
 // Every device holds the whole gradient and takes its own block of it. Where that was summed up only for this, the
 // blocks are summed up where they belong.
 std::vector<ValueId> gradient(const GradientContext& context) {
@@ -80,7 +86,8 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_all_gather() {
-    static const DeviceOp device = {DeviceOp::Varying::drops, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
     static const OpDef def = [] {
         OpDef made;
         made.name = "all_gather";

@@ -76,6 +76,7 @@ const OpDef& op_loop_slice() {
         made.rule = rule;
         made.lower = lower;
         made.linear_in = {0};
+        made.of_stack = OpDef::OfStack::takes_entry;
         made.internal = true;
         return made;
     }();

@@ -41,6 +41,7 @@ const OpDef& op_loop_update() {
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;
+        made.of_stack = OpDef::OfStack::writes_entry;
         made.internal = true;
         return made;
     }();

@@ -19,6 +19,8 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
     attributes.set("dim", dim_of(attributes, "dim", operands[0].rank()));
 }
 
+i64 own_block_of(const Attributes& attributes) { return attributes.integer("dim"); }
+
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results,
                const Attributes& attributes) {
     const i64 dim = dim_of(attributes, "dim", operands[0].rank());
@@ -65,7 +67,8 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_own_block() {
-    static const DeviceOp device = {DeviceOp::Varying::adds, nullptr, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::adds, .meaning = meaning, .own_block_of = own_block_of};
     static const OpDef def = [] {
         OpDef made;
         made.name = "own_block";

@@ -1,5 +1,7 @@
 #include "planner/ops_support/device.h"
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -15,10 +17,13 @@ std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, con
     return std::vector<ValueId>(members.size(), combined(chain, "max", members));
 }
 
+std::string of_equal(std::string_view x, const Attributes&) { return fmt::format("pmax of it is {}", x); }
+
 } // namespace
 
 const OpDef& op_pmax() {
-    static const DeviceOp device = {DeviceOp::Varying::drops, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
     static const OpDef def = all_reduce_op(
         "pmax",
         "In a manual region: the maximum of x over the devices along mesh axes, element by element, on each of "

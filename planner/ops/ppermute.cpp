@@ -87,6 +87,12 @@ std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, con
     return received;
 }
 
+// Who is no destination would hold zeros.
+std::string of_equal(std::string_view, const Attributes& attributes) {
+    const bool everybody = attributes.integers("perm").size() == static_cast<size_t>(2 * group_size(attributes));
+    return everybody ? "passing it on changes nothing" : "";
+}
+
 // Back the way it came.
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
@@ -98,7 +104,8 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_ppermute() {
-    static const DeviceOp device = {DeviceOp::Varying::keeps, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::keeps, .collective = collective, .meaning = meaning, .of_equal = of_equal};
     static const OpDef def = [] {
         OpDef made;
         made.name = "ppermute";

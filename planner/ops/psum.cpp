@@ -1,5 +1,7 @@
 #include "planner/ops_support/device.h"
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -12,6 +14,10 @@ Collective collective(const Attributes&) {
 
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes&) {
     return std::vector<ValueId>(members.size(), combined(chain, "add", members));
+}
+
+std::string of_equal(std::string_view x, const Attributes& attributes) {
+    return fmt::format("{{mul: [{}, {}]}} needs no collective", x, group_size(attributes));
 }
 
 // Each device's own term counts once in the sum that all of them hold.
@@ -37,7 +43,8 @@ InferResult infer(const InferContext& context) {
 } // namespace
 
 const OpDef& op_psum() {
-    static const DeviceOp device = {DeviceOp::Varying::drops, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
     static const OpDef def = [] {
         OpDef made =
             all_reduce_op("psum",

@@ -1,5 +1,7 @@
 #include "planner/ops_support/device.h"
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -57,6 +59,10 @@ std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, con
     return parts;
 }
 
+std::string of_equal(std::string_view x, const Attributes& attributes) {
+    return fmt::format("own_block of {{mul: [{}, {}]}} needs no collective", x, group_size(attributes));
+}
+
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
     return {chain("all_gather", {context.cotangent},
@@ -66,7 +72,8 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_psum_scatter() {
-    static const DeviceOp device = {DeviceOp::Varying::keeps, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::keeps, .collective = collective, .meaning = meaning, .of_equal = of_equal};
     static const OpDef def = [] {
         OpDef made;
         made.name = "psum_scatter";

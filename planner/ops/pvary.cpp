@@ -32,7 +32,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_pvary() {
-    static const DeviceOp device = {DeviceOp::Varying::adds, nullptr, meaning};
+    static const DeviceOp device = {.varying = DeviceOp::Varying::adds, .meaning = meaning, .casts = true};
     static const OpDef def = [] {
         OpDef made;
         made.name = "pvary";

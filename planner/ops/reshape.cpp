@@ -77,6 +77,7 @@ const OpDef& op_reshape() {
         made.lower = lower;
         made.gradient = gradient;
         made.linear_in = {0};
+        made.reshapes = true;
         made.op_class = OpDef::Class::reshape_like;
         return made;
     }();

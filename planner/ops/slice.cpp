@@ -86,6 +86,17 @@ Kernel lower(const LowerContext& context) {
     return move;
 }
 
+// Of dims that are taken whole, the device's part.
+Attributes local_attributes(const LowerContext& context) {
+    Attributes attributes = context.attributes;
+    std::vector<i64> limit = attributes.integers("limit");
+    for (size_t d = 0; d < limit.size(); ++d)
+        if (context.global_results[0].shape[d] == context.global_operands[0].shape[d])
+            limit[d] = context.local_operands[0].shape[d];
+    attributes.set("limit", std::move(limit));
+    return attributes;
+}
+
 // What was not taken has the gradient 0.
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
@@ -121,6 +132,7 @@ const OpDef& op_slice() {
         made.complete = complete;
         made.rule = rule;
         made.lower = lower;
+        made.local_attributes = local_attributes;
         made.gradient = gradient;
         made.linear_in = {0};
         return made;

@@ -42,6 +42,7 @@ OpDef reduce_op(std::string_view name, std::string_view doc,
     def.lower = lower_reduce_of<op>;
     def.expand = expand_reduce_of<op>;
     def.gradient = gradient;
+    def.reduces = op;
     if (op == ReduceOp::sum) def.linear_in = {0};
     return def;
 }

@@ -32,7 +32,8 @@ std::string written_by_hand(const Graph& graph, const Node& node) {
     const std::string name = graph.value(node.outputs[0]).name;
     const std::string axes = fmt::format("{}", fmt::join(node.attributes.strings("over"), ", "));
     const std::string line = node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string();
-    if (node.gradient_of == "pvary")
+    const OpDef* of = find_op(node.gradient_of);
+    if (of != nullptr && of->device && of->device->casts)
         return fmt::format("{}: the gradient of what is the same along {}, and is read{} by what varies over it", name,
                            axes, line);
     if (!node.gradient_of.empty())

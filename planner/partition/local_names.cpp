@@ -66,7 +66,7 @@ ValueId LocalNames::before(ValueId local) const {
     const NodeId producer = local_->graph.value(local).producer;
     if (producer < 0) return -1;
     const Node& node = local_->graph.node(producer);
-    const bool is_part = node.op != nullptr && node.op->name == "loop_slice";
+    const bool is_part = node.op != nullptr && node.op->of_stack == OpDef::OfStack::takes_entry;
     return node.collective || is_part || is_view(local_->graph, node) ? node.inputs[0] : -1;
 }
 

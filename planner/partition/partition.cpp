@@ -348,7 +348,7 @@ private:
         query.result_types = {type(result)};
         query.results_kept = {kept(result)};
         // Of a stack that is split, a layer is had from its holder, never by gathering the stack.
-        query.sums_where_split = sums_[id] || node.op == find_op("loop_slice");
+        query.sums_where_split = sums_[id] || node.op->of_stack == OpDef::OfStack::takes_entry;
         const Decided& decided = decide(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;

@@ -15,13 +15,14 @@ namespace shard {
 
 namespace {
 
-bool is_own_block(const Node& node) { return node.op && node.op->name == "own_block"; }
-bool is_pvary(const Node& node) { return node.op && node.op->name == "pvary"; }
+bool takes_own_block(const Node& node) { return device_op(node) && device_op(node)->own_block_of; }
+bool is_cast(const Node& node) { return device_op(node) && device_op(node)->casts; }
 
-// A collective that takes a whole value from one sharding to another; own_block counts, ppermute does not.
+// Takes a whole value from one sharding to another. A permutation does not: it moves the parts.
 bool reshards(const Node& node) {
-    if (!node.op || !node.op->device) return false;
-    return is_own_block(node) || (node.op->device->collective && node.op->name != "ppermute");
+    if (takes_own_block(node)) return true;
+    const DeviceOp* op = device_op(node);
+    return op && op->collective && !is_pairwise(op->collective(node.attributes));
 }
 
 std::vector<AxisRef> real_axes(std::vector<AxisRef> axes) {
@@ -44,7 +45,7 @@ public:
             begin(*chain[first]);
             for (end = first; end < chain.size() && take(*chain[end]);) nodes_.push_back(chain[end++]);
             end = std::max(end, first + 1);
-            const auto is_collective = [](const Node* each) { return !is_own_block(*each); };
+            const auto is_collective = [](const Node* each) { return !takes_own_block(*each); };
             const auto it = std::find_if(nodes_.begin(), nodes_.end(), is_collective);
             if (it != nodes_.end() && *it == &node) return nodes_.size() < 2 ? std::string() : compare();
         }
@@ -62,7 +63,7 @@ private:
 
     const Node* before(const Node& node) const {
         const Node* at = maker(node.inputs[0]);
-        while (at && is_pvary(*at)) at = maker(at->inputs[0]);
+        while (at && is_cast(*at)) at = maker(at->inputs[0]);
         return at && reshards(*at) && only_reader(*at) == &node ? at : nullptr;
     }
 
@@ -86,7 +87,7 @@ private:
             const std::vector<NodeId>& readers = users_[at->outputs[0]];
             if (readers.size() != 1) return nullptr;
             at = &graph_.node(readers[0]);
-        } while (is_pvary(*at));
+        } while (is_cast(*at));
         return at->loop == node.loop ? at : nullptr;
     }
 
@@ -100,10 +101,10 @@ private:
     }
 
     bool takes(const Node& node) {
-        if (is_own_block(node)) {
+        if (takes_own_block(node)) {
             const std::vector<AxisRef> axes = real_axes(group_axes(node.attributes));
             if (overlaps(axes, now_) || varies(node, axes)) return false;
-            std::vector<AxisRef>& dim = now_.dims[node.attributes.integer("dim")].axes;
+            std::vector<AxisRef>& dim = now_.dims[device_op(node)->own_block_of(node.attributes)].axes;
             dim.insert(dim.end(), axes.begin(), axes.end());
             return true;
         }
@@ -152,7 +153,7 @@ private:
     // Before it is taken to vary by the op itself.
     bool varies(const Node& node, const std::vector<AxisRef>& axes) const {
         ValueId id = node.inputs[0];
-        for (const Node* at = maker(id); at && is_pvary(*at); at = maker(id)) id = at->inputs[0];
+        for (const Node* at = maker(id); at && is_cast(*at); at = maker(id)) id = at->inputs[0];
         const std::vector<int>& varying = graph_.value(id).varying;
         return std::any_of(axes.begin(), axes.end(), [&](const AxisRef& axis) {
             return std::find(varying.begin(), varying.end(), axis.axis) != varying.end();
@@ -165,7 +166,7 @@ private:
         PlanCost cost;
         size_t next = 0;
         for (const Node* node : nodes_) {
-            if (!is_own_block(*node)) {
+            if (!takes_own_block(*node)) {
                 const Collective& collective = written_[next++];
                 cost.seconds += collective.def->seconds(collective, mesh, redistributor_.hardware(), bytes);
                 cost.wire_bytes += collective.def->wire_bytes_total(collective, mesh, bytes);
@@ -205,7 +206,7 @@ private:
 
     // As the body names it: not as it is taken to vary.
     std::string own_name(ValueId id) const {
-        for (const Node* at = maker(id); at && is_pvary(*at); at = maker(id)) id = at->inputs[0];
+        for (const Node* at = maker(id); at && is_cast(*at); at = maker(id)) id = at->inputs[0];
         const std::string& path = graph_.value(id).name;
         return path.substr(path.rfind('.') + 1);
     }

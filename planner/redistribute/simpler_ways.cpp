@@ -22,7 +22,8 @@ class Advisor {
 public:
     Advisor(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
             Redistributor& redistributor)
-        : graph_(graph), users_(users), node_(node), op_(node.op->name), redistributor_(redistributor) {}
+        : graph_(graph), users_(users), node_(node), op_(*node.op->device),
+          collective_(op_.collective(node.attributes)), redistributor_(redistributor) {}
 
     std::string advice() const {
         if (const std::string same = of_equal_values(); !same.empty()) return same;
@@ -50,48 +51,49 @@ private:
     // The operand does not vary: every device has what it would be sent.
     std::string of_equal_values() const {
         const Node* taken = producer(node_.inputs[0]);
-        if (!taken || taken->op->name != "pvary") return {};
+        if (!taken || !taken->op->device || !taken->op->device->casts || !op_.of_equal) return {};
         const std::vector<i64>& varied = taken->attributes.integers("mesh_axes");
         for (i64 axis : node_.attributes.integers("mesh_axes"))
             if (std::find(varied.begin(), varied.end(), axis) == varied.end()) return {};
         const std::string_view x = own_name(value(taken->inputs[0]));
-        const std::string why = fmt::format("{} is the same on all devices along {}: ", x, over());
-        const i64 n = group_size(node_.attributes);
-        if (op_ == "psum") return why + fmt::format("{{mul: [{}, {}]}} needs no collective", x, n);
-        if (op_ == "pmax" || op_ == "pmin") return why + fmt::format("{} of it is {}", op_, x);
-        if (op_ == "psum_scatter") return why + fmt::format("own_block of {{mul: [{}, {}]}} needs no collective", x, n);
-        if (op_ == "all_gather") return why + fmt::format("concatenate {} copies of it, without a collective", n);
-        if (op_ == "ppermute" && node_.attributes.integers("perm").size() == static_cast<size_t>(2 * n))
-            return why + "passing it on changes nothing";
-        return {};
+        const std::string instead = op_.of_equal(x, node_.attributes);
+        return instead.empty() ? "" : fmt::format("{} is the same on all devices along {}: {}", x, over(), instead);
     }
 
-    // It passes on the result of its like, which nobody else reads.
+    // A permutation passes on the result of its like, which nobody else reads.
     std::string of_the_same_twice() const {
         const Node* before = producer(node_.inputs[0]);
-        if (op_ != "ppermute" || !before || before->op != node_.op || !same_group(*before, node_) ||
+        if (!is_pairwise(collective_) || !before || before->op != node_.op || !same_group(*before, node_) ||
             users_[node_.inputs[0]].size() != 1)
             return {};
-        return fmt::format("one ppermute whose pairs go both ways at once does what this and the one at line {} do",
-                           before->span.line);
+        return fmt::format("one {} whose pairs go both ways at once does what this and the one at line {} do",
+                           node_.op->name, before->span.line);
+    }
+
+    // The dim that is whole on each device afterwards.
+    std::optional<int> gathered_dim() const {
+        const std::vector<AxisMove>& moves = collective_.moves;
+        return moves.size() == 1 && moves[0].to < 0 ? std::optional(moves[0].from) : std::nullopt;
     }
 
     // Its only reader sums up what everybody is sent.
     std::string of_what_reads_it() const {
         const std::vector<NodeId>& readers = users_[node_.outputs[0]];
-        if (readers.size() != 1 || op_ != "all_gather") return {};
+        const std::optional<int> gathered = gathered_dim();
+        if (readers.size() != 1 || !gathered) return {};
         const Node& reader = graph_.node(readers[0]);
-        if (is_marker(reader) || reader.op->name != "reduce_sum") return {};
+        if (is_marker(reader) || reader.op->reduces != ReduceOp::sum) return {};
         const std::vector<i64>& dims = reader.attributes.integers("dims");
-        if (std::find(dims.begin(), dims.end(), node_.attributes.integer("dim")) == dims.end()) return {};
-        return fmt::format("only the sum over dim {} of it is read: reduce_sum first, then psum over {}",
-                           node_.attributes.integer("dim"), over());
+        if (std::find(dims.begin(), dims.end(), *gathered) == dims.end()) return {};
+        return fmt::format("only the sum over dim {} of it is read: {} first, then psum over {}", *gathered,
+                           reader.op->name, over());
     }
 
     const Graph& graph_;
     const std::vector<std::vector<NodeId>>& users_;
     const Node& node_;
-    const std::string_view op_;
+    const DeviceOp& op_;
+    const Collective collective_;
     Redistributor& redistributor_;
 };
 
