@@ -2,6 +2,7 @@
 
 #include "planner/graph/graph_order.h"
 #include "planner/graph/op_names.h"
+#include "planner/read/entry_form.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -39,8 +40,10 @@ const YamlEntry* argument(const Entry& entry, std::string_view key) {
 }
 
 const ModuleDecl* called_module(const Model& model, const Entry& entry) {
-    if (entry.op.text != "repeat" && entry.op.text != "value_and_grad") return model.find_module(entry.op.text);
-    const YamlEntry* block = argument(entry, entry.op.text);
+    const FormDef* form = find_form(entry.op.text);
+    if (form == nullptr) return model.find_module(entry.op.text);
+    if (form->value != FormDef::Value::module) return nullptr;
+    const YamlEntry* block = argument(entry, form->name);
     const YamlScalar* name = block ? block->value.scalar() : nullptr;
     return name ? model.find_module(name->text) : nullptr;
 }
@@ -52,49 +55,6 @@ void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diag
     for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
     diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text))
         .help(unknown_op_help(entry.op.text, names));
-}
-
-std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
-    const YamlEntry* count = argument(entry, "times");
-    const std::optional<i64> times = count ? read_int(count->value, "times", diagnostics) : std::nullopt;
-    if (!count) diagnostics.error("E0225", entry.op.span, "'repeat' needs the argument 'times'");
-    if (!times) return std::nullopt;
-    Repeat repeat;
-    repeat.times = *times;
-    if (*times < 1) {
-        diagnostics.error("E0226", count->value.span, fmt::format("'times' must be at least 1, not {}", *times));
-        return std::nullopt;
-    }
-    if (const YamlEntry* scan = argument(entry, "scan")) {
-        const std::optional<bool> as_loop = read_bool(scan->value, "scan", diagnostics);
-        if (!as_loop) return std::nullopt;
-        repeat.scan = *as_loop;
-    }
-    if (const YamlEntry* reverse = argument(entry, "reverse")) {
-        const std::optional<bool> backwards = read_bool(reverse->value, "reverse", diagnostics);
-        if (!backwards) return std::nullopt;
-        repeat.reverse = *backwards;
-        if (repeat.reverse && !repeat.scan) {
-            diagnostics.error("E0226", reverse->key_span, "'reverse' is of a loop, and this repeat is written out")
-                .help("add `scan: true`");
-            return std::nullopt;
-        }
-    }
-    if (const YamlEntry* axis = argument(entry, "axis")) {
-        const std::optional<std::string> name = read_string(axis->value, "axis", diagnostics);
-        if (!name) return std::nullopt;
-        repeat.axis = *name;
-        const AxisDecl* declared = model.find_axis(*name);
-        if (repeat.scan && declared != nullptr && declared->size != *times) {
-            diagnostics
-                .error("E0226", axis->value.span,
-                       fmt::format("the axis '{}' has {} entries, but the block is repeated {} times", *name,
-                                   declared->size, *times))
-                .label(declared->name.span, "declared here");
-            return std::nullopt;
-        }
-    }
-    return repeat;
 }
 
 std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics) {

@@ -1,4 +1,4 @@
-// How entries of a graph call: which module, with what arguments. What a call does is in planner/build/build.cpp.
+// How entries of a graph call: which module, with what arguments. What a call does is in planner/build/model_builder.h.
 #pragma once
 
 #include "planner/graph/builder.h"
@@ -10,19 +10,10 @@ namespace shard {
 bool check_recursion(const Model& model, Diagnostics& diagnostics);
 
 const YamlEntry* argument(const Entry& entry, std::string_view key); // nullptr if it was not written
-// The module that the entry calls, by name, in a repeat or in a value_and_grad; nullptr if it calls an op.
+// The module that the entry calls, by its name or as the value of a form; nullptr if it calls none.
 const ModuleDecl* called_module(const Model& model, const Entry& entry);
 // E0203, with the nearest name.
 void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics);
-
-// {repeat: block, times: 4, in: x, scan: true, axis: layers}
-struct Repeat {
-    i64 times = 1;
-    bool scan = false;    // a loop over parameters that are stacked along the logical axis `axis` (may be "")
-    bool reverse = false; // the loop takes the last entries first
-    std::string axis;
-};
-std::optional<Repeat> read_repeat(const Model& model, const Entry& entry, Diagnostics& diagnostics);
 
 // The instance's name that a call gives, else the module's.
 std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics);

@@ -36,7 +36,7 @@ struct TensorDecl {
 //   {iota: ~, shape: [8]}                no operands
 struct Entry {
     std::vector<Name> results; // usually one; `[q, k]: ...` is written "q, k"
-    Name op;                   // op, composite, module, or "repeat"
+    Name op;                   // op, composite, module, or form (planner/read/entry_form.h)
     std::vector<Name> operands;
     YamlMap arguments; // every key beside the op itself and `in`
     Span span;

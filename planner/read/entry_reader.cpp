@@ -3,7 +3,7 @@
 #include "planner/graph/op_def.h"
 #include "planner/graph/op_names.h"
 #include "planner/model/names.h"
-#include "planner/read/manual_reader.h"
+#include "planner/read/entry_form.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ const YamlEntry* find_entry(const YamlMap& map, std::string_view key) {
 
 // The argument that is written as the op's own value; "" where operands are.
 std::string_view own_argument(std::string_view op) {
-    if (op == "repeat" || op == "value_and_grad") return op;
+    if (const FormDef* form = find_form(op)) return form->name;
     const OpDef* def = find_op(op);
     return def == nullptr ? std::string_view() : def->subject;
 }
@@ -70,9 +70,8 @@ public:
         if (op == nullptr) return std::nullopt;
         entry.op = {op->key, op->key_span};
         if (!read_operands(named.value, *op, entry)) return std::nullopt;
-        if (op->key == "repeat" && !check_repeat(named.value, *op)) return std::nullopt;
-        if (op->key == "value_and_grad" && !check_gradient(named.value, *op)) return std::nullopt;
-        if (op->key == "manual" && !read_manual(op->value, *modules_, *diagnostics_)) return std::nullopt;
+        const FormDef* form = find_form(op->key);
+        if (form != nullptr && !form->read({named.value, *op, *modules_, *diagnostics_})) return std::nullopt;
         if (!good) return std::nullopt;
         return entry;
     }
@@ -110,9 +109,7 @@ private:
         for (const OpDef* def : all_ops()) names.push_back(def->name);
         for (const CompositeDef* def : all_composites()) names.push_back(def->name);
         names.insert(names.end(), modules_->begin(), modules_->end());
-        names.push_back("repeat");
-        names.push_back("value_and_grad");
-        names.push_back("manual");
+        for (const FormDef* def : all_forms()) names.push_back(def->name);
         return names;
     }
 
@@ -164,9 +161,9 @@ private:
     }
 
     bool read_operands(const Yaml& yaml, const YamlEntry& op, Entry& entry) {
-        if (op.key == "manual") { // says itself what it reads
+        if (const FormDef* form = find_form(op.key); form != nullptr && form->value == FormDef::Value::everything) {
             entry.arguments.push_back(op);
-            return check_keys(yaml, {"manual"}, "a manual region's entry", *diagnostics_);
+            return true;
         }
         const Yaml* in = yaml.find("in");
         for (const YamlEntry& key : *yaml.map())
@@ -232,57 +229,6 @@ private:
         return false;
     }
 
-    bool check_repeat(const Yaml& yaml, const YamlEntry& op) {
-        bool good = check_keys(yaml, {"repeat", "times", "in", "axis", "scan", "reverse"}, "a repeat", *diagnostics_);
-        for (std::string_view key : {"times", "in"}) {
-            if (yaml.find(key) != nullptr) continue;
-            diagnostics_->error("E0116", op.key_span, fmt::format("a repeat needs '{}'", key))
-                .help("write {repeat: block, times: 4, in: x}");
-            good = false;
-        }
-        const std::optional<bool> known = check_module(op.value);
-        if (!known) return false;
-        good = good && *known;
-        if (const Yaml* times = yaml.find("times")) {
-            const std::optional<i64> count = read_int(*times, "times", *diagnostics_);
-            good = good && count;
-            if (count && *count < 1) {
-                diagnostics_->error("E0206", times->span, fmt::format("times: must be at least 1, it is {}", *count));
-                good = false;
-            }
-        }
-        if (const Yaml* axis = yaml.find("axis")) good = read_name(*axis, "axis", *diagnostics_) && good;
-        for (const char* flag : {"scan", "reverse"})
-            if (const Yaml* value = yaml.find(flag)) good = read_bool(*value, flag, *diagnostics_) && good;
-        return good;
-    }
-
-    // False, or nullopt if it is not even a name, after reporting.
-    std::optional<bool> check_module(const Yaml& yaml) {
-        const std::optional<Name> module = read_name(yaml, "a module", *diagnostics_);
-        if (!module) return std::nullopt;
-        if (std::find(modules_->begin(), modules_->end(), module->text) != modules_->end()) return true;
-        const std::string_view near = nearest(module->text, *modules_);
-        diagnostics_->error("E0203", module->span, fmt::format("unknown module '{}'", module->text))
-            .help(!near.empty()       ? fmt::format("did you mean '{}'?", near)
-                  : modules_->empty() ? std::string("the model declares no `modules`")
-                                      : fmt::format("modules: {}", fmt::join(*modules_, ", ")));
-        return false;
-    }
-
-    bool check_gradient(const Yaml& yaml, const YamlEntry& op) {
-        bool good = check_keys(yaml, {"value_and_grad", "in", "wrt", "name"}, "a value_and_grad", *diagnostics_);
-        for (std::string_view key : {"in", "wrt"}) {
-            if (yaml.find(key) != nullptr) continue;
-            diagnostics_->error("E0116", op.key_span, fmt::format("a value_and_grad needs '{}'", key))
-                .help("write `- loss, g: {value_and_grad: module, in: [x, w], wrt: [w]}`");
-            good = false;
-        }
-        good = check_module(op.value).value_or(false) && good;
-        if (const Yaml* wrt = yaml.find("wrt")) good = read_value_names(*wrt, "wrt", *diagnostics_) && good;
-        return good;
-    }
-
     const std::vector<std::string_view>* modules_;
     Diagnostics* diagnostics_;
 };
@@ -291,8 +237,7 @@ private:
 
 bool is_op_name(std::string_view name) {
     const OpDef* op = find_op(name);
-    return name == "repeat" || name == "value_and_grad" || name == "manual" || (op != nullptr && !op->internal) ||
-           find_composite(name) != nullptr;
+    return find_form(name) != nullptr || (op != nullptr && !op->internal) || find_composite(name) != nullptr;
 }
 
 std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,

@@ -13,7 +13,7 @@ bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, 
 std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
                                 Diagnostics& diagnostics);
 
-// Names that a module may not have: ops, composites, `repeat` and `value_and_grad`.
+// Names that a module may not have: ops, composites and forms.
 bool is_op_name(std::string_view name);
 
 } // namespace shard

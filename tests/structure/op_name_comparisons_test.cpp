@@ -1,6 +1,7 @@
 // Which op a node is, nobody asks for by name: what a pass wants to know of an op is a property of its OpDef. So an op
 // is one file.
 #include "planner/graph/op_def.h"
+#include "planner/read/entry_form.h"
 #include "tests/structure/structure_rules.h"
 
 #include <doctest/doctest.h>
@@ -21,10 +22,11 @@ bool is_op_or_composite(const std::string& name) {
     return find_op(name) != nullptr || find_composite(name) != nullptr;
 }
 
+bool is_of_planner_or_cli(std::string_view path) { return path.starts_with("planner/") || path.starts_with("cli/"); }
+
 // Ops and composites know one another: gradients are written with them. plans/ and executor/ know none of them.
 bool may_ask(std::string_view path) {
-    return !(path.starts_with("planner/") || path.starts_with("cli/")) || path.starts_with("planner/ops/") ||
-           path.starts_with("planner/composites/");
+    return !is_of_planner_or_cli(path) || path.starts_with("planner/ops/") || path.starts_with("planner/composites/");
 }
 
 // "path:line: what is compared"
@@ -51,6 +53,17 @@ std::vector<StructureFinding> name_comparisons(const std::vector<SourceFile>& fi
     return findings;
 }
 
+// A form's name is written in its own file alone: "path: name".
+std::vector<StructureFinding> names_of_forms(const std::vector<SourceFile>& files) {
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files)
+        for (const FormDef* form : all_forms())
+            if (is_of_planner_or_cli(file.path) && !file.path.starts_with("planner/forms/") &&
+                file.text.find(fmt::format("\"{}\"", form->name)) != std::string::npos)
+                findings.push_back(fmt::format("{}: {}", file.path, form->name));
+    return findings;
+}
+
 } // namespace
 
 TEST_CASE("no op is told by its name outside of its own file") {
@@ -72,4 +85,12 @@ TEST_CASE("no op is told by its name outside of its own file") {
     CHECK(findings(pass, "builder.emit(\"reshape\", {id}); node.op = find_op(\"constrain\");") == 0);
     CHECK(findings(pass, "if (text == \"train\" || chosen.key == \"constant\")") == 0);
     CHECK(findings("planner/ops/all_gather.cpp", "node.op == find_op(\"psum\")") == 0);
+}
+
+TEST_CASE("the forms of entries are named in their own files") {
+    CHECK(find_form("manual") != nullptr);
+    CHECK(fmt::format("{}", fmt::join(names_of_forms(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
+    CHECK(names_of_forms({{"planner/build/build.cpp", "if (entry.op.text == \"repeat\")"}}) ==
+          std::vector<std::string>{"planner/build/build.cpp: repeat"});
+    CHECK(names_of_forms({{"planner/forms/repeat.cpp", "static const FormDef def = {\"repeat\""}}).empty());
 }

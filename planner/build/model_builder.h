@@ -1,0 +1,104 @@
+// The walk of the build pass over a model's graph: each entry becomes nodes, by the Builder. An entry is an op, a
+// composite, the call of a module, or a form (planner/read/entry_form.h), which is built with what is public here.
+#pragma once
+
+#include "planner/build/build_inputs.h"
+#include "planner/build/build_scope.h"
+#include "planner/graph/loop_builder.h"
+#include "planner/read/entry_form.h"
+
+#include <functional>
+#include <set>
+
+namespace shard {
+
+// The call of a module by an entry.
+struct ModuleCall {
+    const ModuleDecl& module;
+    const Entry& entry;
+    std::string instance; // path of its values
+    std::vector<ValueId> operands;
+    ModulePath path; // ends in the module's own name
+};
+
+// As a loop over its parameters, which are stacked along the logical axis `axis` (may be "").
+struct ScanOptions {
+    i64 trips = 1;
+    bool reverse = false; // the last entries of stacks are taken first
+    std::string axis;
+};
+
+class ModelBuilder {
+public:
+    ModelBuilder(const Model& model, const Mesh* mesh, Diagnostics& diagnostics)
+        : model_(model), mesh_(mesh), diagnostics_(diagnostics), builder_(graph_, diagnostics) {}
+    ModelBuilder(const ModelBuilder&) = delete;
+    ModelBuilder& operator=(const ModelBuilder&) = delete;
+
+    // Once.
+    std::optional<Graph> build(bool training);
+
+    // --- for forms ---
+
+    const Model& model() const { return model_; }
+    const Mesh* mesh() const { return mesh_; } // the layout's, for manual regions; nullptr: unknown
+    Diagnostics& diagnostics() { return diagnostics_; }
+    Builder& builder() { return builder_; }
+    int region() const { return region_; } // the manual region that is being built; -1: none
+
+    // Calls a module by its name. Instances of one module in one scope are called block, block_2, ...
+    BuiltValues call(Scope& scope, const Entry& entry, const ModulePath& around);
+    // E0245 where the module may not be called.
+    bool may_call(const ModuleDecl& module, const Entry& entry);
+    // Calls it as `run` says, which has the operands, as many as there are inputs.
+    BuiltValues call_as(Scope& scope, const Entry& entry, const ModuleDecl& module, const std::string& name,
+                        const ModulePath& around, const std::function<BuiltValues(const ModuleCall&)>& run);
+    BuiltValues run_once(const ModuleCall& call);
+    BuiltValues run_scanned(const ModuleCall& call, const ScanOptions& options);
+    // The entries of a manual region.
+    bool run_in_region(Scope& body, const std::vector<Entry>& entries, const ModulePath& around, int region);
+    // A path that no other instance has.
+    std::string unique_instance(const std::string& path);
+    // That the user named these, so that one which nobody reads is warned of.
+    void add_named(std::span<const ValueId> ids) { named_.insert(named_.end(), ids.begin(), ids.end()); }
+
+private:
+    // A few nested repeats of a small file could ask for more than memory holds.
+    static constexpr size_t most_nodes = 200'000;
+
+    // The scan whose body is being built.
+    struct OpenScan {
+        LoopBuilder* loop;
+        std::string axis;
+        TensorOwner::Stack stack;
+    };
+
+    bool run_training(Scope& scope);
+    bool declare(Scope& scope, TensorDecl decl, Role role, const ModulePath& around, DType seen_as);
+    static void stack(TensorDecl& decl, const OpenScan& scan);
+    ValueId entry_of_stack(ValueId entry, const TensorDecl& decl, const Scope& scope);
+
+    bool run(Scope& scope, const std::vector<Entry>& entries, const ModulePath& around);
+    BuiltValues run_entry(Scope& scope, const Entry& entry, const ModulePath& around);
+    BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite);
+    void name_result(ValueId result, size_t values_before, const std::string& path, Span span);
+
+    BuiltValues run_module(const ModuleCall& call);
+    bool check_calls(const Entry& entry, size_t nested);
+
+    const Model& model_;
+    const Mesh* mesh_;
+    Diagnostics& diagnostics_;
+    Graph graph_;
+    Builder builder_;
+    std::optional<Model> microbatch_;  // the model as a microbatch sees it, if there are several
+    std::vector<OpenScan> open_scans_; // outer before inner
+    int scans_ = 0;
+    std::vector<TensorOwner> owners_; // by declared tensor
+    int region_ = -1;
+    std::set<std::string> instances_; // paths taken
+    i64 calls_ = 0;                   // of modules, every repetition counted
+    std::vector<ValueId> named_;      // results that the user named, in order
+};
+
+} // namespace shard

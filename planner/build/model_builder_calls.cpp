@@ -1,0 +1,130 @@
+// Calls of modules, once or as loops.
+#include "planner/build/build_calls.h"
+#include "planner/build/build_gradient.h"
+#include "planner/build/build_operands.h"
+#include "planner/build/build_scan.h"
+#include "planner/build/model_builder.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 most_calls = 200'000; // of modules: they may be empty
+constexpr size_t most_nested = 64;  // module in module
+
+} // namespace
+
+BuiltValues ModelBuilder::call(Scope& scope, const Entry& entry, const ModulePath& around) {
+    const ModuleDecl* module = model_.find_module(entry.op.text);
+    internal_check(module != nullptr, "a call of no module");
+    if (!may_call(*module, entry)) return std::nullopt;
+    const std::optional<std::string> name = read_instance_name(*module, entry, diagnostics_);
+    if (!name) return std::nullopt;
+    return call_as(scope, entry, *module, *name, around, [this](const ModuleCall& call) { return run_once(call); });
+}
+
+bool ModelBuilder::may_call(const ModuleDecl& module, const Entry& entry) {
+    if (!module.gradient || !builder_.pattern()) return true;
+    return refuse_in_gradient("a module with a gradient of its own", entry.op.span, diagnostics_);
+}
+
+BuiltValues ModelBuilder::call_as(Scope& scope, const Entry& entry, const ModuleDecl& module, const std::string& name,
+                                  const ModulePath& around, const std::function<BuiltValues(const ModuleCall&)>& run) {
+    ModuleCall call{module, entry, unique_instance(scope.full(name)), {}, around};
+    call.path.push_back(call.instance.substr(scope.path().empty() ? 0 : scope.path().size() + 1));
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands);
+    if (!operands) return std::nullopt;
+    if (operands->size() != module.inputs.size()) {
+        diagnostics_
+            .error("E0221", entry.op.span,
+                   fmt::format("module '{}' takes {} inputs, but {} are given", module.name.text, module.inputs.size(),
+                               operands->size()))
+            .label(module.name.span, "declared here");
+        return std::nullopt;
+    }
+    call.operands = *operands;
+    const BuiltValues outputs = run(call);
+    if (!outputs) return std::nullopt;
+    for (size_t n = 0; n < entry.results.size() && n < outputs->size(); ++n) {
+        graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[n].text), "#"), (*outputs)[n]);
+        named_.push_back((*outputs)[n]);
+    }
+    return outputs;
+}
+
+BuiltValues ModelBuilder::run_once(const ModuleCall& call) {
+    if (!check_calls(call.entry, call.path.size())) return std::nullopt;
+    return run_module(call);
+}
+
+BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions& options) {
+    ScanBuild build{builder_, call.module, call.entry, options.trips, options.reverse, call.instance, {}};
+    build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
+        open_scans_.push_back({&loop, options.axis, {scans_++, options.trips, call.path.size() - 1}});
+        const BuiltValues outputs = run_module({call.module, call.entry, call.instance, carried, call.path});
+        open_scans_.pop_back();
+        return outputs;
+    };
+    // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built;
+    // then it is built again, from where it began.
+    CarriedVarying varying(call.module.outputs.size());
+    if (builder_.pattern())
+        return refuse_in_gradient("a loop", argument(call.entry, "scan")->key_span, diagnostics_), std::nullopt;
+    for (;;) {
+        if (!check_calls(call.entry, call.path.size())) return std::nullopt;
+        if (region_ < 0) return build_scan(build, call.operands, varying);
+        const auto state = [this] {
+            return std::tie(graph_, builder_, diagnostics_, owners_, instances_, named_, scans_);
+        };
+        const std::tuple<Graph, Builder, Diagnostics, std::vector<TensorOwner>, std::set<std::string>,
+                         std::vector<ValueId>, int>
+            before = state();
+        const CarriedVarying assumed = varying;
+        const BuiltValues results = build_scan(build, call.operands, varying);
+        if (results || varying == assumed) return results;
+        state() = before;
+    }
+}
+
+BuiltValues ModelBuilder::run_module(const ModuleCall& call) {
+    const ModuleDecl& module = call.module;
+    const int remat_around = builder_.remat();
+    if (module.remat != Remat::none) {
+        builder_.set_remat(static_cast<int>(graph_.remats.size()));
+        graph_.remats.push_back(module.remat);
+    }
+    Scope scope(call.instance, module.graph, region_);
+    for (size_t n = 0; n < call.operands.size(); ++n) scope.bind(module.inputs[n].text, call.operands[n]);
+    bool ok = true;
+    for (const TensorDecl& decl : module.params)
+        ok = declare(scope, decl, Role::param, call.path, model_.precision.compute) && ok;
+    DeclaredGradient gradient(builder_, module, scope);
+    gradient.run = [&](Scope& inner, const std::vector<Entry>& entries) { return run(inner, entries, call.path); };
+    ok = run(scope, module.graph, call.path) && ok;
+    BuiltValues outputs = scope.find_all(module.outputs, graph_, diagnostics_);
+    if (ok && outputs && module.gradient) outputs = declare_gradient(gradient, *outputs);
+    builder_.set_remat(remat_around);
+    return ok ? outputs : std::nullopt;
+}
+
+bool ModelBuilder::check_calls(const Entry& entry, size_t nested) {
+    if (++calls_ <= most_calls && nested <= most_nested && graph_.values.size() <= most_nodes) return true;
+    diagnostics_.error(
+        "E0227", entry.op.span,
+        nested > most_nested
+            ? fmt::format("modules are nested more than {} deep", most_nested)
+            : fmt::format("the model has more than {} modules or values when repeats are written out", most_calls));
+    return false;
+}
+
+std::string ModelBuilder::unique_instance(const std::string& path) {
+    std::string candidate = path;
+    for (int n = 2; !instances_.insert(candidate).second; ++n) candidate = fmt::format("{}_{}", path, n);
+    return candidate;
+}
+
+} // namespace shard
