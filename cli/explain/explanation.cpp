@@ -133,11 +133,11 @@ private:
         const NodeId producer = c_.graph->value(value).producer;
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
-        if (node.op == nullptr || is_constraint(node)) return;
+        if (node.op() == nullptr || is_constraint(node)) return;
         const std::vector<ComputeSharding> ways =
             compute_ways(*c_.graph, mesh_, *c_.hardware, *c_.propagation, producer);
         if (ways.empty()) return;
-        out.op = node.op->name;
+        out.op = node.op()->name;
         // The first of equals is the quickest.
         const auto fewest = [&ways](i64 PlanCost::*figure) {
             size_t best = 0;
@@ -193,28 +193,28 @@ private:
         std::vector<WaysThere> out;
         for (size_t n = 0; n < local.nodes.size(); ++n) {
             const Node& node = local.nodes[n];
-            if (!node.collective || node.inputs.empty() || node.outputs.empty()) continue;
+            if (!node.collective() || node.inputs.empty() || node.outputs.empty()) continue;
             const Value& from = local.value(node.inputs[0]);
-            if (from.producer >= 0 && local.node(from.producer).collective) continue; // not the first of its chain
+            if (from.producer >= 0 && local.node(from.producer).collective()) continue; // not the first of its chain
             bool mine = is_mine(node);
             const Value* to = &local.value(node.outputs[0]);
             for (size_t next = n + 1; next < local.nodes.size(); ++next)
-                if (local.nodes[next].collective && !local.nodes[next].inputs.empty() &&
+                if (local.nodes[next].collective() && !local.nodes[next].inputs.empty() &&
                     &local.value(local.nodes[next].inputs[0]) == to) {
                     mine = mine || is_mine(local.nodes[next]);
                     to = &local.value(local.nodes[next].outputs[0]);
                 }
-            if (!mine || from.global_shape != to->global_shape) continue;
+            if (!mine || from.part.global_shape != to->part.global_shape) continue;
             // A parameter is gathered in each pass, in the same way.
             const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
-                return other.from == from.sharding && other.to == to->sharding;
+                return other.from == from.part.sharding && other.to == to->part.sharding;
             });
             if (is_known) continue;
             TensorType global = from.type; // of a layer, if it is a layer that is moved
-            global.shape = from.global_shape;
+            global.shape = from.part.global_shape;
             std::vector<Redistribution> ways =
-                redistribution_alternatives(mesh_, *c_.hardware, global, from.sharding, to->sharding, 2);
-            if (!ways.empty()) out.push_back({from.sharding, to->sharding, std::move(ways)});
+                redistribution_alternatives(mesh_, *c_.hardware, global, from.part.sharding, to->part.sharding, 2);
+            if (!ways.empty()) out.push_back({from.part.sharding, to->part.sharding, std::move(ways)});
         }
         return out;
     }

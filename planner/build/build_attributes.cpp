@@ -433,8 +433,8 @@ void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, V
     const auto is_sharding = [](const AttributeDef& def) { return def.type == AttributeDef::Type::sharding; };
     if (std::none_of(op.attributes.begin(), op.attributes.end(), is_sharding)) return;
     Node& node = graph.nodes[graph.value(result).producer];
-    node.constraint_mesh = read.mesh;
-    if (!read.mesh && read.attributes.has("axes")) node.constraint_logical = read.attributes.strings("axes");
+    node.apply().asked.mesh = read.mesh;
+    if (!read.mesh && read.attributes.has("axes")) node.apply().asked.logical = read.attributes.strings("axes");
 }
 
 } // namespace shard

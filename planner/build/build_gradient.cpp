@@ -69,7 +69,7 @@ private:
             ValueId& result = call_.results[n];
             const Value value = graph_.value(result);
             const bool made_here = value.producer >= call_.first && seen.insert(result).second;
-            const OpDef* op = made_here ? graph_.node(value.producer).op : nullptr;
+            const OpDef* op = made_here ? graph_.node(value.producer).op() : nullptr;
             if (made_here && value.region < 0 && !(op != nullptr && op->duplicate_per_use)) continue;
             const Name& output = build_.module.outputs[n];
             result = copy_of(result, build_.scope, output);

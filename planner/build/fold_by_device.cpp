@@ -11,10 +11,10 @@ namespace shard {
 bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnostics& diagnostics) {
     bool ok = true;
     for (Node& node : graph.nodes) {
-        if (!node.attributes.has("fold")) continue;
-        const std::string& wanted = node.attributes.string("fold");
+        if (!node.attributes().has("fold")) continue;
+        const std::string& wanted = node.attributes().string("fold");
         const Shape& shape = graph.value(node.outputs[0]).type.shape;
-        const i64 dim = node.attributes.integer("fold_dim", 0);
+        const i64 dim = node.attributes().integer("fold_dim", 0);
         const std::vector<MeshAxis>::const_iterator axis = std::find_if(
             mesh.axes.begin(), mesh.axes.end(), [&wanted](const MeshAxis& each) { return each.name == wanted; });
         if (axis == mesh.axes.end()) {
@@ -33,7 +33,7 @@ bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnos
         } else {
             std::vector<i64> blocks(shape.size(), 1);
             blocks[dim] = axis->size;
-            node.attributes.set("blocks", blocks);
+            node.apply().attributes.set("blocks", blocks);
         }
     }
     return ok;

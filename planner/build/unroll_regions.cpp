@@ -54,7 +54,7 @@ private:
         builder_.set_loop(node.loop);
         builder_.set_remat(node.remat);
         builder_.set_pattern(node.pattern);
-        if (node.op == nullptr) return visit_marker(node);
+        if (node.op() == nullptr) return visit_marker(node);
         const ValueId output = node.outputs[0];
         const Value& value = source_.value(output);
         const int region = std::max(value.region, node.inputs.empty() ? -1 : source_.value(node.inputs[0]).region);
@@ -66,14 +66,14 @@ private:
             return;
         }
         set_region(region);
-        if (node.op->device && node.op->device->border == DeviceOp::Border::leaves) {
-            const size_t rank = node.attributes.integers("parts").size();
+        if (node.op()->device && node.op()->device->border == DeviceOp::Border::leaves) {
+            const size_t rank = node.attributes().integers("parts").size();
             result = {together(node, 0, std::vector<i64>(rank))};
             if (rank == 0) result = {must(builder_.emit("reshape", {result[0]}, shape_of({})))};
             describe(result[0], value);
-        } else if (node.op->device && node.op->device->border == DeviceOp::Border::enters) {
+        } else if (node.op()->device && node.op()->device->border == DeviceOp::Border::enters) {
             for (size_t device = 0; device < device_count(); ++device) result.push_back(block(node, device));
-        } else if (node.op->device) {
+        } else if (node.op()->device) {
             result = exchanged(node);
         } else {
             result = computed(node);
@@ -108,17 +108,15 @@ private:
                 made_.value(*next).loop = value.loop;
             }
         }
-        if (node.opens >= 0) made_.loops[node.opens].opens = id;
-        if (node.closes >= 0) made_.loops[node.closes].closes = id;
+        if (node.opens() >= 0) made_.loops[node.opens()].opens = id;
+        if (node.closes() >= 0) made_.loops[node.closes()].closes = id;
     }
 
     ValueId again(const Node& node, size_t device) {
         std::vector<ValueId> inputs;
         for (ValueId input : node.inputs) inputs.push_back(held_by(input, device));
-        const ValueId made = must(builder_.emit(node.op->name, inputs, node.attributes));
-        Node& copy = made_.nodes[made_.value(made).producer];
-        copy.constraint_logical = node.constraint_logical;
-        copy.constraint_mesh = node.constraint_mesh;
+        const ValueId made = must(builder_.emit(node.op()->name, inputs, node.attributes()));
+        made_.nodes[made_.value(made).producer].apply().asked = node.asked();
         return made;
     }
 
@@ -160,10 +158,10 @@ private:
     }
     // The region's axes that split a dim at the border, by their place in axes_.
     std::vector<size_t> split_by(const Node& node, size_t dim) const {
-        const int region = static_cast<int>(node.attributes.integer("region"));
+        const int region = static_cast<int>(node.attributes().integer("region"));
         const std::vector<std::string>& names = source_.regions[region].names;
         std::vector<size_t> places;
-        for (const std::string& name : node.boundary->dims[dim].axes)
+        for (const std::string& name : node.asked().border->dims[dim].axes)
             places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
         return places;
     }
@@ -174,7 +172,7 @@ private:
         const ValueId whole = held(node.inputs[0])[0];
         const std::vector<i64> at = coordinates(device);
         const Shape shape = made_.value(whole).type.shape;
-        const std::vector<i64>& parts = node.attributes.integers("parts");
+        const std::vector<i64>& parts = node.attributes().integers("parts");
         std::vector<i64> start(shape.size(), 0), limit = shape;
         for (size_t d = 0; d < shape.size(); ++d) {
             i64 rank = 0;
@@ -189,7 +187,7 @@ private:
 
     // The blocks from `dim` on, of what a device holds whose blocks of earlier dims are given.
     ValueId together(const Node& node, size_t dim, std::vector<i64> blocks) {
-        const std::vector<i64>& parts = node.attributes.integers("parts");
+        const std::vector<i64>& parts = node.attributes().integers("parts");
         if (dim == parts.size()) {
             std::vector<i64> at(axes_.size(), 0);
             for (size_t d = 0; d < parts.size(); ++d) {
@@ -234,8 +232,8 @@ private:
     Held exchanged(const Node& node) {
         Held result(device_count(), -1);
         std::vector<size_t> places;
-        for (i64 axis : node.attributes.integers("mesh_axes")) places.push_back(place_of(static_cast<int>(axis)));
-        const size_t size = static_cast<size_t>(group_size(node.attributes));
+        for (i64 axis : node.attributes().integers("mesh_axes")) places.push_back(place_of(static_cast<int>(axis)));
+        const size_t size = static_cast<size_t>(group_size(node.attributes()));
         for (size_t first = 0; first < device_count(); ++first) {
             if (result[first] >= 0) continue;
             std::vector<size_t> group;
@@ -253,7 +251,7 @@ private:
             if (!node.inputs.empty())
                 for (size_t device : group) members.push_back(held_by(node.inputs[0], device));
             Chain chain(builder_);
-            const Held results = node.op->device->meaning(chain, members, node.attributes);
+            const Held results = node.op()->device->meaning(chain, members, node.attributes());
             internal_check(chain.ok() && results.size() == size, "what a device op means was refused");
             for (size_t rank = 0; rank < size; ++rank) result[group[rank]] = results[rank];
         }

@@ -23,7 +23,7 @@ public:
                                 std::make_move_iterator(graph_.nodes.end()));
         graph_.nodes.resize(static_cast<size_t>(begin));
         for (size_t n = 0; n < nodes.size(); ++n) {
-            if (nodes[n].loop == backward_ && nodes[n].closes < 0) fetch_inputs(nodes, n);
+            if (nodes[n].loop == backward_ && nodes[n].closes() < 0) fetch_inputs(nodes, n);
             for (ValueId& input : nodes[n].inputs) input = fetched(input);
             graph_.nodes.push_back(std::move(nodes[n]));
         }
@@ -45,8 +45,8 @@ private:
     // Of a node, or of a loop as a whole: once, before it begins.
     void fetch_inputs(const std::vector<Node>& nodes, size_t n) {
         size_t end = n + 1;
-        if (nodes[n].opens >= 0)
-            while (nodes[end].closes != nodes[n].opens) ++end;
+        if (nodes[n].opens() >= 0)
+            while (nodes[end].closes() != nodes[n].opens()) ++end;
         for (; n < end; ++n)
             for (ValueId id : nodes[n].inputs)
                 if (is_of_forward(id)) fetch(id);

@@ -75,20 +75,20 @@ private:
         };
         for (ValueId id : node.outputs)
             if (call_of(id) >= 0 && is_floating(type(id).dtype) && passes_on(call(call_of(id)))) wanted_[id] = true;
-        if (node.opens >= 0)
-            for (const GraphLoop::Carried& carried : loop(node.opens).carried)
+        if (node.opens() >= 0)
+            for (const GraphLoop::Carried& carried : loop(node.opens()).carried)
                 if (wanted(carried.init)) want(carried.argument);
-        if (node.closes >= 0) {
+        if (node.closes() >= 0) {
             bool again = false;
-            for (const GraphLoop::Carried& carried : loop(node.closes).carried)
+            for (const GraphLoop::Carried& carried : loop(node.closes()).carried)
                 if (wanted(carried.yield)) again = want(carried.argument) || again;
-            if (again) return loop(node.closes).opens; // the next node is the first of the body
+            if (again) return loop(node.closes()).opens; // the next node is the first of the body
             for (size_t i = 0; i < node.inputs.size(); ++i)
                 if (wanted(node.inputs[i])) want(node.outputs[i]);
-            for (const GraphLoop::Carried& carried : loop(node.closes).carried)
+            for (const GraphLoop::Carried& carried : loop(node.closes()).carried)
                 if (wanted(carried.argument)) want(carried.result);
         }
-        if (node.op == nullptr || !passes_on(node)) return n;
+        if (node.op() == nullptr || !passes_on(node)) return n;
         if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return wanted(id); }))
             for (ValueId id : node.outputs) want(id);
         return n;
@@ -150,11 +150,11 @@ private:
                 pulled_at_[c] = -1;
                 pull(c);
             }
-        if (graph_.node(id).closes >= 0) return visit_loop(graph_.node(id).closes);
+        if (graph_.node(id).closes() >= 0) return visit_loop(graph_.node(id).closes());
         const ValueId output = outputs[0];
         if (known_of(output) < 0) return id;
-        if (const Node node = graph_.node(id); node.op->gradient)
-            pull(output, node.op->name, node.inputs, node.attributes, node.op->gradient);
+        if (const Node node = graph_.node(id); node.op()->gradient)
+            pull(output, node.op()->name, node.inputs, node.attributes(), node.op()->gradient);
         else if (is_part_of_stack(node))
             contribute_part(node);
         return id;
@@ -254,8 +254,8 @@ private:
     void contribute_part(const Node& node) {
         const ValueId output = node.outputs[0], stack = node.inputs[0];
         if (!wanted(stack)) return;
-        internal_check(!reversed_.empty() && node.attributes.integer("loop") == reversed_.back().forward &&
-                           node.attributes.integer("dim") == 0 && type(output).shape[0] == 1,
+        internal_check(!reversed_.empty() && node.attributes().integer("loop") == reversed_.back().forward &&
+                           node.attributes().integer("dim") == 0 && type(output).shape[0] == 1,
                        "only entries of stacks have gradients");
         name_cotangent(output);
         set_place(output);

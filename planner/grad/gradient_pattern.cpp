@@ -47,16 +47,13 @@ std::string name_for_copy(Builder& builder, ValueId id) {
 
 ValueId copy_node(Builder& builder, const Node& node, std::vector<ValueId> inputs) {
     Graph& graph = builder.graph();
-    internal_check(node.op != nullptr && node.outputs.size() == 1, "a loop in a pattern");
+    internal_check(node.op() != nullptr && node.outputs.size() == 1, "a loop in a pattern");
     const ValueId original = node.outputs[0];
     const Value value = graph.value(original);
     builder.set_place({node.scope, value.name, node.span, {}, {}, value.region, node.gradient_of});
-    const std::optional<ValueId> made = builder.emit(node.op->name, std::move(inputs), node.attributes);
+    const std::optional<ValueId> made = builder.emit(node.op()->name, std::move(inputs), node.attributes());
     internal_check(made.has_value(), "a copy of a pattern was refused");
-    Node& copy = graph.nodes[graph.value(*made).producer];
-    copy.constraint_logical = node.constraint_logical;
-    copy.constraint_mesh = node.constraint_mesh;
-    copy.boundary = node.boundary;
+    graph.nodes[graph.value(*made).producer].apply().asked = node.asked();
     graph.value(*made).type = value.type;
     builder.rename(*made, name_for_copy(builder, original), value.span);
     return *made;
@@ -89,7 +86,7 @@ std::vector<bool> nodes_to_remove(const Graph& graph) {
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         const Node& node = graph.nodes[n];
         const auto is_for_patterns = [&](ValueId id) { return read[id] && readers[id] == 0; };
-        const bool serves = !node.pattern && node.op != nullptr &&
+        const bool serves = !node.pattern && node.op() != nullptr &&
                             std::all_of(node.outputs.begin(), node.outputs.end(), is_for_patterns);
         gone[n] = node.pattern || serves;
         if (serves)

@@ -17,10 +17,10 @@ constexpr i64 much_smaller = 8;
 constexpr int longest_chain = 32;
 
 bool is_cheap(const Node& node) {
-    if (node.op == nullptr) return false;
+    if (node.op() == nullptr) return false;
     if (is_constraint(node)) return false; // it may cost a collective
-    return node.op->op_class == OpDef::Class::pointwise || node.op->op_class == OpDef::Class::broadcast ||
-           node.op->op_class == OpDef::Class::constant;
+    return node.op()->op_class == OpDef::Class::pointwise || node.op()->op_class == OpDef::Class::broadcast ||
+           node.op()->op_class == OpDef::Class::constant;
 }
 
 // The layer's own part of a stack is there as long as the stack is; and so is what one operand at a time makes of it
@@ -61,7 +61,7 @@ private:
     // Between two loops everything that is kept is stacked, so what can be cut from a stack again is.
     bool is_free(ValueId id) const {
         const Node& node = producer_of(id);
-        return passes_.forward_loop != passes_.backward_loop && node.op != nullptr && is_part(graph_, node);
+        return passes_.forward_loop != passes_.backward_loop && node.op() != nullptr && is_part(graph_, node);
     }
 
     void find_calls() {
@@ -77,8 +77,8 @@ private:
         if (graph_.remats.empty()) return;
         for (NodeId n = passes_.first; n < passes_.last; ++n) {
             const Node& node = graph_.node(n);
-            if (node.remat < 0 || node.op == nullptr || node.loop != passes_.forward_loop) continue;
-            const bool is_dot = node.op->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
+            if (node.remat < 0 || node.op() == nullptr || node.loop != passes_.forward_loop) continue;
+            const bool is_dot = node.op()->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
             for (ValueId id : node.outputs) remat_[id] = !(is_dot && graph_.remats[node.remat] == Remat::dots);
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)
@@ -169,8 +169,8 @@ private:
         graph_.nodes.resize(static_cast<size_t>(backward_));
         for (size_t n = 0; n < nodes.size(); ++n) {
             // What an inner loop reads is there before it begins.
-            if (nodes[n].opens >= 0 && nodes[n].loop == passes_.backward_loop)
-                for (size_t inner = n + 1; nodes[inner].closes != nodes[n].opens; ++inner)
+            if (nodes[n].opens() >= 0 && nodes[n].loop == passes_.backward_loop)
+                for (size_t inner = n + 1; nodes[inner].closes() != nodes[n].opens(); ++inner)
                     for (ValueId& input : nodes[inner].inputs) input = copied(input);
             for (ValueId& input : nodes[n].inputs) input = copied(input);
             graph_.nodes.push_back(std::move(nodes[n]));
@@ -187,17 +187,14 @@ private:
         for (ValueId input : node.inputs) inputs.push_back(copied(input));
         const std::string name = graph_.value(id).name + ".again";
         builder_.set_place({node.scope, name, node.span, {}, {}, graph_.value(id).region});
-        Attributes attributes = node.attributes;
+        Attributes attributes = node.attributes();
         if (is_free(id) && attributes.has("loop"))
             for (auto& [key, value] : loop_attributes(graph_, passes_.backward_loop).entries)
                 attributes.set(key, value);
-        const std::optional<ValueId> made = builder_.emit(node.op->name, inputs, attributes);
+        const std::optional<ValueId> made = builder_.emit(node.op()->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
         copy_[id] = *made;
-        Node& again = graph_.nodes[graph_.value(*made).producer];
-        again.boundary = node.boundary;
-        again.constraint_logical = node.constraint_logical;
-        again.constraint_mesh = node.constraint_mesh;
+        graph_.nodes[graph_.value(*made).producer].apply().asked = node.asked();
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
         add_calls(id, *made);

@@ -110,7 +110,7 @@ ValueId Builder::add_input(Value value) {
 // The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
 ValueId Builder::for_use(ValueId id) {
     const Value value = graph_->value(id);
-    const OpDef* op = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
+    const OpDef* op = value.producer < 0 ? nullptr : graph_->node(value.producer).op();
     const bool copy = op != nullptr && op->duplicate_per_use && (is_used(id) || value.loop != loop_);
     mark_used(id);
     if (!copy) return id;
@@ -204,9 +204,8 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     const IndexRule rule = def.rule(types, *results, attributes);
     for (size_t r = 0; r < results->size(); ++r) derive_logical((*results)[r], rule.results[r], rule, types);
     Node node;
-    node.op = &def;
+    node.does = Apply{&def, std::move(attributes), {}, {}};
     for (ValueId id : operands) node.inputs.push_back(for_use(id));
-    node.attributes = std::move(attributes);
     const ValueId first = emit_node(std::move(node), *results, def.name).front();
     graph_->value(first).region = def.device && def.device->border == DeviceOp::Border::leaves ? -1 : local.region;
     graph_->value(first).varying = local.result;
@@ -242,7 +241,7 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
 
 ValueId Builder::vary(ValueId id, const std::vector<int>& axes) {
     const Value& value = graph_->value(id);
-    const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op;
+    const OpDef* maker = value.producer < 0 ? nullptr : graph_->node(value.producer).op();
     // A constant has no gradient, nor has the count of steps, the one whole value that is read in a region.
     if ((maker != nullptr && maker->duplicate_per_use) || value.region < 0) return id;
     std::vector<int> missing;

@@ -24,28 +24,28 @@ Edges edges_between_nodes(const Graph& graph) {
 void check(bool condition, const Graph& graph, NodeId node, const char* text) {
     if (condition) return;
     const Node& broken = graph.node(node);
-    internal_error(fmt::format("graph: node {} ({}): {}", node, broken.op ? broken.op->name : "collective", text));
+    internal_error(fmt::format("graph: node {} ({}): {}", node, broken.op() ? broken.op()->name : "collective", text));
 }
 
 // The types that the op infers and the values' own are the same, and the rule fits them.
 void check_types(const Graph& graph, NodeId id) {
     const Node& node = graph.node(id);
-    if (!node.op) return;
+    if (!node.op()) return;
     std::vector<TensorType> operands, results;
     for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
     for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
     Diagnostics ignored;
     const std::vector<Span> spans(operands.size());
     const std::vector<std::string> names(operands.size());
-    const InferContext context{operands, spans, node.attributes, node.span, ignored, node.op->name, names};
-    const std::optional<std::vector<TensorType>> inferred = node.op->infer(context);
+    const InferContext context{operands, spans, node.attributes(), node.span, ignored, node.op()->name, names};
+    const std::optional<std::vector<TensorType>> inferred = node.op()->infer(context);
     check(inferred.has_value(), graph, id, "its operands do not fit");
     check(inferred->size() == results.size(), graph, id, "wrong number of results");
     for (size_t r = 0; r < results.size(); ++r)
         check((*inferred)[r].dtype == results[r].dtype && (*inferred)[r].shape == results[r].shape &&
                   results[r].logical.size() == results[r].shape.size(),
               graph, id, "a result's type is not the op's");
-    const IndexRule rule = node.op->rule(operands, results, node.attributes);
+    const IndexRule rule = node.op()->rule(operands, results, node.attributes());
     check(rule.operands.size() == operands.size() && rule.results.size() == results.size(), graph, id,
           "its rule has other operands");
     for (size_t n = 0; n < operands.size(); ++n)
@@ -100,8 +100,8 @@ void renumber_nodes(Graph& graph) {
     for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
         const Node& node = graph.node(n);
         for (ValueId id : node.outputs) graph.value(id).producer = n;
-        if (node.opens >= 0) graph.loops[node.opens].opens = n;
-        if (node.closes >= 0) graph.loops[node.closes].closes = n;
+        if (node.opens() >= 0) graph.loops[node.opens()].opens = n;
+        if (node.closes() >= 0) graph.loops[node.closes()].closes = n;
     }
 }
 

@@ -3,19 +3,18 @@
 // a topological order; Boost.Graph (graph.cpp) answers questions about order and reachability.
 #pragma once
 
-#include "planner/graph/attributes.h"
-#include "planner/model/declarations.h"
-#include "plans/collective/collective.h"
-#include "plans/diagnostics/diagnostic.h"
-#include "plans/kernel/kernel.h"
+#include "planner/graph/node.h"
 #include "plans/plan/report.h"
 
 namespace shard {
 
-struct OpDef;
 struct CompositeDef;
-using ValueId = int;
-using NodeId = int;
+
+// How a value of the local graph is a device's part of a whole one.
+struct LocalPart {
+    Shape global_shape;
+    Sharding sharding;
+};
 
 struct Value {
     std::string name; // a path: "block.0.h", "a#2"; unique
@@ -23,8 +22,7 @@ struct Value {
     Role role = Role::value;
     NodeId producer = -1;         // -1: an input, parameter or state
     Span span;                    // the YAML that named it
-    Shape global_shape;           // local graph only
-    Sharding sharding;            // local graph only: how `type` is the local part of the global value
+    LocalPart part;               // local graph only
     std::optional<Generate> init; // inputs, params and states: global shape, start left empty
     int decl = -1;                // inputs and params: index into Graph::declared
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
@@ -32,33 +30,6 @@ struct Value {
     int stacked = 0;              // parameters: how many leading dims hold the layers of blocks that are scanned
     int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
     std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted
-};
-
-// An op applied to values. Collectives and plain slices of the local graph are nodes too.
-struct Node {
-    const OpDef* op = nullptr; // nullptr in the local graph for a collective
-    std::vector<ValueId> inputs, outputs;
-    Attributes attributes;
-    std::string scope; // module path, "block.0"
-    Span span;
-    std::string_view gradient_of; // of reverse mode: the op whose gradient it belongs to; empty: of the forward pass
-    int remat = -1;               // the module call, in Graph::remats, that says what of its values is computed again
-    // Of a gradient that a module declares (Call::given): only reverse mode reads it, and makes copies of it.
-    bool pattern = false;
-    // A constrain node: what the user asked for; exactly one of the two is used.
-    std::vector<std::string> constraint_logical; // as with_logical_constraint; empty = none
-    std::optional<ShardingSpec> constraint_mesh; // by mesh axes directly
-    // to_local and from_local: how the region's axes split the global side.
-    std::optional<ShardingSpec> boundary;
-    // Local graph only:
-    std::optional<Collective> collective;
-    std::optional<Kernel> kernel;                  // what a compute node lowers to
-    std::vector<std::vector<AxisRef>> factor_axes; // per factor of the op's rule, the axes it is split over
-    NodeId origin = -1;                            // node of the graph it comes from
-    int loop = -1;                                 // the innermost loop it stands in; see GraphLoop
-    int opens = -1, closes = -1;                   // a marker: the loop that begins or ends here; `op` is then nullptr
-    std::string cause;                             // collectives: why
-    std::string remedy;                            // collectives: what would remove it
 };
 
 // A loop is a run of consecutive nodes between two markers, which are nodes without an op in the surrounding loop:
@@ -164,14 +135,10 @@ std::vector<std::vector<NodeId>> users_of(const Graph& graph);
 void verify_graph(const Graph& graph);
 // Sets producers and the markers of loops anew, from the list of nodes.
 void renumber_nodes(Graph& graph);
-// The beginning or end of a loop.
-inline bool is_marker(const Node& node) { return node.opens >= 0 || node.closes >= 0; }
 // Made by a node that is part of a pattern.
 inline bool is_of_pattern(const Graph& graph, ValueId id) {
     return graph.value(id).producer >= 0 && graph.node(graph.value(id).producer).pattern;
 }
-// Asks for a sharding, and computes nothing.
-inline bool is_constraint(const Node& node) { return node.constraint_mesh || !node.constraint_logical.empty(); }
 // The value of a name as a user writes it: a full path; a bare name means the last rebinding ("a" finds "a#3").
 std::optional<ValueId> find_value(const Graph& graph, std::string_view name);
 

@@ -65,8 +65,8 @@ private:
     std::string sharding_text(ValueId id) const {
         const Value& value = graph_.value(id);
         if (options_.mesh == nullptr) return "";
-        if (!value.sharding.dims.empty() || !value.sharding.partial.empty())
-            return " " + text(*options_.mesh, value.sharding);
+        if (!value.part.sharding.dims.empty() || !value.part.sharding.partial.empty())
+            return " " + text(*options_.mesh, value.part.sharding);
         if (options_.shardings == nullptr || static_cast<size_t>(id) >= options_.shardings->size()) return "";
         const std::optional<Sharding>& sharding = (*options_.shardings)[id];
         return sharding ? " " + text(*options_.mesh, *sharding) : "";
@@ -81,8 +81,8 @@ private:
             dims += fmt::format("{}{}{}{}", d > 0 ? ", " : "", label, label.empty() ? "" : ": ", value.type.shape[d]);
         }
         std::string whole;
-        if (!value.global_shape.empty() && value.global_shape != value.type.shape)
-            whole = " of " + shape_text(value.global_shape);
+        if (!value.part.global_shape.empty() && value.part.global_shape != value.type.shape)
+            whole = " of " + shape_text(value.part.global_shape);
         std::string varying;
         if (!value.varying.empty() && value.region >= 0) {
             for (int axis : value.varying)
@@ -117,8 +117,8 @@ private:
     }
 
     void node(const Node& node) {
-        if (node.opens >= 0) return open(node);
-        if (node.closes >= 0) return close(node);
+        if (node.opens() >= 0) return open(node);
+        if (node.closes() >= 0) return close(node);
         std::string results;
         for (ValueId id : node.outputs) results += (results.empty() ? "" : ", ") + typed(id);
         std::string text = fmt::format("{} = {}", results, does(node));
@@ -128,29 +128,32 @@ private:
     }
 
     std::string does(const Node& node) const {
-        if (node.collective) {
-            const std::string words = options_.mesh != nullptr ? shard::text(*options_.mesh, *node.collective)
-                                                               : std::string(node.collective->def->name);
+        if (node.collective()) {
+            const std::string words = options_.mesh != nullptr ? shard::text(*options_.mesh, *node.collective())
+                                                               : std::string(node.collective()->def->name);
             return words + " of";
         }
-        if (node.op == nullptr)
+        if (node.op() == nullptr)
             return graph_.value(node.inputs[0]).type == graph_.value(node.outputs[0]).type ? "copy" : "slice";
-        const Pointwise* const pointwise = node.kernel ? std::get_if<Pointwise>(&*node.kernel) : nullptr;
-        if (pointwise == nullptr) return std::string(node.op->name);
+        const Pointwise* const pointwise = node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
+        if (pointwise == nullptr) return std::string(node.op()->name);
         std::vector<std::string_view> steps;
         for (const ScalarStep& step : pointwise->steps)
             if (step.op != ScalarOp::input && step.op != ScalarOp::constant) steps.push_back(shard::name(step.op));
-        return steps.size() < 2 ? std::string(node.op->name) : fmt::format("fused {}", fmt::join(steps, "+"));
+        return steps.size() < 2 ? std::string(node.op()->name) : fmt::format("fused {}", fmt::join(steps, "+"));
     }
 
     std::string arguments(const Node& node) const {
         std::string text;
-        for (const auto& [key, value] : node.attributes.entries)
+        if (node.reshard() != nullptr && !node.reshard()->gather_pass.empty())
+            text = fmt::format("gather: \"{}\"", node.reshard()->gather_pass);
+        for (const auto& [key, value] : node.attributes().entries)
             text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, attribute_text(value));
-        if (!node.constraint_logical.empty())
-            text += fmt::format("{}to: [{}]", text.empty() ? "" : ", ", fmt::join(node.constraint_logical, ", "));
-        if (node.constraint_mesh) text += (text.empty() ? "mesh: " : ", mesh: ") + spec_words(*node.constraint_mesh);
-        if (node.boundary) text += (text.empty() ? "border: " : ", border: ") + spec_words(*node.boundary);
+        if (!node.asked().logical.empty())
+            text += fmt::format("{}to: [{}]", text.empty() ? "" : ", ", fmt::join(node.asked().logical, ", "));
+        if (node.asked().mesh) text += (text.empty() ? "mesh: " : ", mesh: ") + spec_words(*node.asked().mesh);
+        if (node.asked().border)
+            text += (text.empty() ? "border: " : ", border: ") + spec_words(*node.asked().border);
         return text.empty() ? "" : fmt::format(" {{{}}}", text);
     }
 
@@ -166,14 +169,15 @@ private:
         if (!node.gradient_of.empty()) text += fmt::format("; gradient of {}", node.gradient_of);
         if (node.pattern) text += "; pattern";
         if (node.remat >= 0) text += fmt::format("; remat {}", node.remat);
-        if (!node.cause.empty()) text += fmt::format("; because {}", node.cause);
+        if (node.reshard() != nullptr && !node.reshard()->reason.cause.empty())
+            text += fmt::format("; because {}", node.reshard()->reason.cause);
         return text;
     }
 
     static std::string loop_name(const GraphLoop& loop) { return loop.scope.empty() ? "microbatches" : loop.scope; }
 
     void open(const Node& node) {
-        const GraphLoop& loop = graph_.loops[node.opens];
+        const GraphLoop& loop = graph_.loops[node.opens()];
         line(fmt::format("loop {}, {} trips{}", loop_name(loop), loop.trips, loop.reverse ? ", reverse" : ""),
              loop.span);
         ++depth_;
@@ -182,7 +186,7 @@ private:
     }
 
     void close(const Node& node) {
-        const GraphLoop& loop = graph_.loops[node.closes];
+        const GraphLoop& loop = graph_.loops[node.closes()];
         --depth_;
         line(fmt::format("end {}", loop_name(loop)), {});
         ++depth_;

@@ -34,7 +34,7 @@ LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, std::vector<
     loop.parent = builder.loop();
     loop.opens = static_cast<NodeId>(graph.nodes.size());
     Node marker;
-    marker.opens = loop_;
+    marker.does = LoopOpens{loop_};
     marker.inputs = inits_;
     std::vector<TensorType> types;
     for (ValueId id : inits_) types.push_back(builder.type(id));
@@ -88,7 +88,7 @@ LoopBuilder::Results LoopBuilder::close(std::vector<ValueId> yields, const std::
     Graph& graph = builder_.graph();
     for (size_t n = 0; n < yields.size(); ++n) yields[n] = builder_.vary(yields[n], graph.value(arguments_[n]).varying);
     Node marker;
-    marker.closes = loop_;
+    marker.does = LoopCloses{loop_};
     std::vector<TensorType> types;
     for (const std::vector<ValueId>& list : {yields, terms})
         for (ValueId id : list) {

@@ -62,7 +62,7 @@ std::vector<int> linear_operands(const OpDef& op, std::span<const TensorType> op
     return op.is_linear == nullptr || op.is_linear(operands, results) ? op.linear_in : std::vector<int>();
 }
 
-std::string_view op_name(const Node& node) { return node.op == nullptr ? "loop" : node.op->name; }
+std::string_view op_name(const Node& node) { return node.op() == nullptr ? "loop" : node.op()->name; }
 
 const CompositeDef* find_composite(std::string_view name) {
     for (const CompositeDef* def : all_composites())

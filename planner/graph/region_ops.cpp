@@ -35,7 +35,7 @@ std::optional<ValueId> emit_border(Builder& builder, std::string_view op, ValueI
     const std::optional<ValueId> made = builder.emit(op, {value}, border_attributes(region, index, spec));
     if (!made) return std::nullopt;
     Graph& graph = builder.graph();
-    graph.nodes[graph.value(*made).producer].boundary = spec;
+    graph.nodes[graph.value(*made).producer].apply().asked.border = spec;
     return made;
 }
 
@@ -46,7 +46,7 @@ ValueId enter_region(Builder& builder, ValueId global, int index, const Sharding
         builder.emit("constrain", {global}, attributes_of({{"mesh", true}, {"enters", true}}));
     internal_check(placed.has_value(), "a constraint was refused");
     Graph& graph = builder.graph();
-    graph.nodes[graph.value(*placed).producer].constraint_mesh = spec;
+    graph.nodes[graph.value(*placed).producer].apply().asked.mesh = spec;
     const std::optional<ValueId> entered = emit_border(builder, "to_local", *placed, index, spec);
     internal_check(entered.has_value(), "a part of a value was refused");
     const ValueId local = *entered;

@@ -46,14 +46,15 @@ int RuleCache::add(IndexRule rule) {
 }
 
 int RuleCache::rule_of(const Graph& graph, const Node& node) {
-    if (node.op == nullptr || node.op->rule == nullptr) return -1;
+    if (node.op() == nullptr || node.op()->rule == nullptr) return -1;
     MemoKey key;
-    key.add(node.op->name).add(node.attributes).add(static_cast<i64>(node.inputs.size()));
+    key.add(node.op()->name).add(node.attributes()).add(static_cast<i64>(node.inputs.size()));
     for (ValueId id : node.inputs) key.add(graph.value(id).type);
     for (ValueId id : node.outputs) key.add(graph.value(id).type);
     const std::unordered_map<std::string, int>::const_iterator known = by_node_.find(key.text());
     if (known != by_node_.end()) return known->second;
-    const int rule = add(node.op->rule(types_of(graph, node.inputs), types_of(graph, node.outputs), node.attributes));
+    const int rule =
+        add(node.op()->rule(types_of(graph, node.inputs), types_of(graph, node.outputs), node.attributes()));
     by_node_.emplace(key.text(), rule);
     return rule;
 }

@@ -20,7 +20,7 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
             if (flags[from[i]]) flags[to[i]] = true;
     };
     for (const Node& node : graph.nodes) {
-        if (node.op == nullptr)
+        if (node.op() == nullptr)
             pairs(of_gradients, node.inputs, node.outputs);
         else if (any(of_gradients, node.inputs))
             mark(of_gradients, node.outputs);
@@ -32,7 +32,7 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
     const auto sweep = [&] {
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             const Node& node = graph.nodes[n];
-            if (node.op == nullptr) {
+            if (node.op() == nullptr) {
                 parts[n] = any(forward, node.outputs) ? TrainPart::forward : TrainPart::backward;
                 pairs(forward, node.outputs, node.inputs);
                 pairs(backward, node.outputs, node.inputs);

@@ -32,9 +32,9 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     if (!is_marker(node)) return node.inputs;
     const size_t n =
         static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
-    if (node.opens < 0) return {node.inputs[n]};
-    internal_check(n < graph.loops[node.opens].carried.size(), "a loop is asked about too early");
-    const GraphLoop::Carried& carried = graph.loops[node.opens].carried[n];
+    if (node.opens() < 0) return {node.inputs[n]};
+    internal_check(n < graph.loops[node.opens()].carried.size(), "a loop is asked about too early");
+    const GraphLoop::Carried& carried = graph.loops[node.opens()].carried[n];
     return {carried.init, carried.yield};
 }
 
@@ -46,7 +46,7 @@ ValueId origin_of(const Graph& graph, ValueId id, int axis) {
         // What was only taken to vary was so because another operand does, and what a loop carries because of its body.
         const auto is_own = [&](ValueId source) {
             const NodeId producer = graph.value(source).producer;
-            return !is_taken_to_vary(graph, source) && !(producer >= 0 && graph.node(producer).opens >= 0);
+            return !is_taken_to_vary(graph, source) && !(producer >= 0 && graph.node(producer).opens() >= 0);
         };
         std::stable_partition(sources.begin(), sources.end(), is_own);
         const auto next = std::find_if(sources.begin(), sources.end(), [&](ValueId source) {
@@ -77,7 +77,7 @@ bool check_replicated(const Graph& graph, ValueId local, const Name& name, const
         const std::string& mesh_axis = region.names[a];
         const Node& maker = graph.node(origin.producer);
         const bool carried = is_marker(maker); // of a loop, which begins with what is the same everywhere
-        const bool enters = !carried && maker.op->device && maker.op->device->border == DeviceOp::Border::enters;
+        const bool enters = !carried && maker.op()->device && maker.op()->device->border == DeviceOp::Border::enters;
         DiagnosticBuilder error = diagnostics.error(
             "E0274", sharding_span,
             fmt::format(
@@ -87,7 +87,7 @@ bool check_replicated(const Graph& graph, ValueId local, const Name& name, const
                     enters ? fmt::format("'{}' enters split over {}", own_name(origin.name), mesh_axis)
                     : carried
                         ? fmt::format("the loop carries '{}', which varies over {}", own_name(origin.name), mesh_axis)
-                        : fmt::format("{} makes it vary over {}", maker.op->name, mesh_axis));
+                        : fmt::format("{} makes it vary over {}", maker.op()->name, mesh_axis));
         error.help(
             fmt::format("name {} in the sharding, combine the values ({{psum: {}, over: {}}}, pmean, all_gather), "
                         "or, where the devices do hold the same, switch the check off with `check: false`",

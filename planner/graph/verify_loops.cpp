@@ -33,26 +33,26 @@ private:
 
     void visit(NodeId n) {
         const Node& node = graph_.node(n);
-        if (node.closes >= 0) {
-            check(!open_.empty() && open_.back() == node.closes, node.closes, "loops are not nested");
-            check(loop(node.closes).closes == n, node.closes, "its end is elsewhere");
+        if (node.closes() >= 0) {
+            check(!open_.empty() && open_.back() == node.closes(), node.closes(), "loops are not nested");
+            check(loop(node.closes()).closes == n, node.closes(), "its end is elsewhere");
             for (ValueId id : node.inputs)
-                check(is_within(graph_, node.closes, graph_.value(id).loop), node.closes,
+                check(is_within(graph_, node.closes(), graph_.value(id).loop), node.closes(),
                       "it ends in what it cannot see");
             open_.pop_back();
         }
         const int around = open_.empty() ? -1 : open_.back();
         check(node.loop == around, node.loop, "a node is outside its loop");
-        if (node.closes < 0)
+        if (node.closes() < 0)
             for (ValueId id : node.inputs)
                 check(is_within(graph_, around, graph_.value(id).loop), around, "it reads what only another loop has");
         for (ValueId id : node.outputs)
-            check(graph_.value(id).loop == (node.opens >= 0 ? node.opens : around), around,
+            check(graph_.value(id).loop == (node.opens() >= 0 ? node.opens() : around), around,
                   "a value is not of the loop that makes it");
-        if (node.opens < 0) return;
-        check(loop(node.opens).opens == n && loop(node.opens).parent == around, node.opens,
+        if (node.opens() < 0) return;
+        check(loop(node.opens()).opens == n && loop(node.opens()).parent == around, node.opens(),
               "its beginning is elsewhere");
-        open_.push_back(node.opens);
+        open_.push_back(node.opens());
     }
 
     void check_loop(int l) const {

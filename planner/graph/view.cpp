@@ -8,8 +8,8 @@
 namespace shard {
 
 bool is_view(const Graph& graph, const Node& node) {
-    if (!node.kernel) return false;
-    const Move* move = std::get_if<Move>(&*node.kernel);
+    if (node.kernel() == nullptr) return false;
+    const Move* move = std::get_if<Move>(node.kernel());
     return move != nullptr && move->flat &&
            graph.value(node.inputs[0]).type.dtype == graph.value(node.outputs[0]).type.dtype;
 }
@@ -37,7 +37,7 @@ bool has_reduction(const Graph& graph, const Node& node) {
     std::vector<TensorType> operands, results;
     for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
     for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
-    const IndexRule rule = node.op->rule(operands, results, node.attributes);
+    const IndexRule rule = node.op()->rule(operands, results, node.attributes());
     return std::any_of(rule.factors.begin(), rule.factors.end(),
                        [](const Factor& factor) { return factor.kind == FactorKind::reduction; });
 }

@@ -153,31 +153,31 @@ std::string LoweredBody::output_lines(std::string_view indent) const {
 }
 
 void LoweredBody::write_node(const Node& node) {
-    if (node.opens >= 0) return open_loop(node);
-    if (node.closes >= 0) return close_loop(node);
-    const bool renames = node.boundary || (node.op && node.op->device);
+    if (node.opens() >= 0) return open_loop(node);
+    if (node.closes() >= 0) return close_loop(node);
+    const bool renames = node.asked().border || (node.op() && node.op()->device);
     if (renames && is_view(local_, node))
         names_[node.outputs[0]] = name(node.inputs[0]);
-    else if (node.collective)
+    else if (node.collective())
         write_collective(node);
-    else if (node.op == nullptr)
+    else if (node.op() == nullptr)
         write_slice(node);
     else
         write_op(node);
 }
 
 void LoweredBody::write_collective(const Node& node) {
-    if (node.collective->def->name == "collective_permute") return write_permute(node);
-    const std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective);
+    if (node.collective()->def->name == "collective_permute") return write_permute(node);
+    const std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective());
     if (steps)
         chain(node.inputs[0], node.outputs[0], *steps);
     else
-        fail(node.span, fmt::format("{} has no op in a manual region", text(mesh_, *node.collective)));
+        fail(node.span, fmt::format("{} has no op in a manual region", text(mesh_, *node.collective())));
 }
 
 // Orders of axes become pairs of ranks.
 void LoweredBody::write_permute(const Node& node) {
-    const Collective& collective = *node.collective;
+    const Collective& collective = *node.collective();
     std::vector<std::string> pairs;
     if (is_pairwise(collective)) {
         for (const auto& [source, destination] : collective.pairs)
@@ -197,7 +197,8 @@ void LoweredBody::write_permute(const Node& node) {
 }
 
 void LoweredBody::write_slice(const Node& node) {
-    const Sharding &before = local_.value(node.inputs[0]).sharding, &after = local_.value(node.outputs[0]).sharding;
+    const Sharding &before = local_.value(node.inputs[0]).part.sharding,
+                   &after = local_.value(node.outputs[0]).part.sharding;
     std::vector<std::string> steps;
     for (size_t d = 0; d < before.dims.size(); ++d) {
         const std::vector<AxisRef>&had = before.dims[d].axes, &has = after.dims[d].axes;
@@ -259,11 +260,11 @@ void LoweredBody::write_op(const Node& node) {
     if (const Generate* generate = std::get_if<Generate>(&*node.kernel)) return write_generated(node, *generate);
     if (const Gather* gather = std::get_if<Gather>(&*node.kernel); gather && !gather->start.is_constant())
         return write_lookup(node, *gather);
-    if (const Scatter* scatter = std::get_if<Scatter>(&*node.kernel); scatter && has_coordinate(scatter->start))
+    if (const Scatter* scatter = std::get_if<Scatter>(node.kernel()); scatter && has_coordinate(scatter->start))
         return write_scatter(node, *scatter);
-    if (!node.op->device && depends_on_device(*node.kernel))
+    if (!node.op()->device && depends_on_device(*node.kernel()))
         fail(node.span,
-             fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op->name));
+             fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op()->name));
     const ValueId result = node.outputs[0];
     const Value& value = local_.value(result);
     if (node.op->reshapes) // also of an entry of a stack, which nobody wrote
@@ -283,8 +284,8 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     const ValueId result = node.outputs[0];
     const Value& value = local_.value(result);
     std::string made;
-    if (node.op->device) {
-        made = fmt::format("{}: {}", node.op->name, joined(node.attributes.strings("over")));
+    if (node.op()->device) {
+        made = fmt::format("{}: {}", node.op()->name, joined(node.attributes().strings("over")));
         const std::string index = fresh_name(value.name + ".index");
         lines_.push_back(fmt::format("- {}: {{{}}}", index, made));
         return entry(result, fmt::format("reshape: {}, shape: {}", index, list_text(value.type.shape)));
@@ -292,35 +293,34 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     const bool same = std::all_of(generate.start.begin(), generate.start.end(),
                                   [](const Affine& start) { return start == Affine{}; });
     const bool fill = std::holds_alternative<Fill>(generate.source);
-    const Shape& shape = same || fill ? value.type.shape : value.global_shape;
-    if (fill && node.attributes.entries.empty()) // what a loop begins to add up, or to stack
+    const Shape& shape = same || fill ? value.type.shape : value.part.global_shape;
+    if (fill && node.attributes().entries.empty()) // what a loop begins to add up, or to stack
         return entry(result, fmt::format("constant: {}, shape: {}, dtype: {}",
                                          number_text(std::get<Fill>(generate.source).value), list_text(shape),
                                          shard::name(value.type.dtype)));
     const std::string subject =
-        node.op->subject.empty()
+        node.op()->subject.empty()
             ? std::string("~")
-            : attribute_text(
-                  std::find_if(node.attributes.entries.begin(), node.attributes.entries.end(), [&](const auto& item) {
-                      return item.first == node.op->subject;
-                  })->second);
+            : attribute_text(std::find_if(node.attributes().entries.begin(), node.attributes().entries.end(),
+                                          [&](const auto& item) { return item.first == node.op()->subject; })
+                                 ->second);
     // What the running trips add to a key, they add here too.
-    if (node.attributes.has("blocks"))
+    if (node.attributes().has("blocks"))
         fail(node.span,
-             fmt::format("{} draws by blocks of devices here, which has no form in a manual region", node.op->name));
+             fmt::format("{} draws by blocks of devices here, which has no form in a manual region", node.op()->name));
     // A shape that is the op's own value is not among its arguments.
-    const bool is_shape = node.op->subject == "shape";
-    made = fmt::format("{}: {}{}{}", node.op->name, is_shape ? list_text(shape) : subject,
+    const bool is_shape = node.op()->subject == "shape";
+    made = fmt::format("{}: {}{}{}", node.op()->name, is_shape ? list_text(shape) : subject,
                        node.inputs.empty() ? std::string() : fmt::format(", in: {}", operands_text(node)),
                        arguments_text(*node.op, node.attributes, shape));
     if (same || fill) return entry(result, made);
     std::string at = fresh_name(value.name + ".whole");
     lines_.push_back(fmt::format("- {}: {{{}}}", at, made));
     std::vector<std::string> steps;
-    for (size_t d = 0; d < value.sharding.dims.size(); ++d)
-        if (!value.sharding.dims[d].axes.empty())
+    for (size_t d = 0; d < value.part.sharding.dims.size(); ++d)
+        if (!value.part.sharding.dims[d].axes.empty())
             steps.push_back(
-                fmt::format("own_block: {{}}, over: {}, dim: {}", over_text(value.sharding.dims[d].axes), d));
+                fmt::format("own_block: {{}}, over: {}, dim: {}", over_text(value.part.sharding.dims[d].axes), d));
     for (size_t s = 0; s < steps.size(); ++s) {
         const std::string text = fmt::format(fmt::runtime(steps[s]), at);
         if (s + 1 == steps.size()) return entry(result, text);
@@ -358,7 +358,7 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
     const size_t axis = static_cast<size_t>(gather.axis);
     const OwnRows own =
-        own_rows(value.name, node.inputs[1], gather.size, table.type.shape[axis], table.sharding.dims[axis].axes);
+        own_rows(value.name, node.inputs[1], gather.size, table.type.shape[axis], table.part.sharding.dims[axis].axes);
     const std::string found =
         step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), own.row, axis));
     const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[1], axis, value.type.shape));
@@ -371,7 +371,7 @@ void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
     const Value &updates = local_.value(node.inputs[1]), &value = local_.value(result);
     const size_t axis = static_cast<size_t>(scatter.axis);
     const i64 rows = value.type.shape[axis];
-    const OwnRows own = own_rows(value.name, node.inputs[0], scatter.size, rows, value.sharding.dims[axis].axes);
+    const OwnRows own = own_rows(value.name, node.inputs[0], scatter.size, rows, value.part.sharding.dims[axis].axes);
     const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[0], axis, updates.type.shape));
     const std::string masked =
         step(value.name + ".own_updates", fmt::format("select: [{}, {}, 0]", mask, name(node.inputs[1])));

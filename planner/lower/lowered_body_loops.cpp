@@ -30,7 +30,7 @@ void LoweredBody::open_loop(const Node& node) {
     lines_.clear();
     open.index = fresh_name("trip");
     for (ValueId argument : node.outputs) names_[argument] = fresh_name(local_.value(argument).name);
-    open_loops_.emplace(node.opens, std::move(open));
+    open_loops_.emplace(node.opens(), std::move(open));
 }
 
 // What the body reads that is made outside, inner loops included; by name, as several values may be one.
@@ -46,7 +46,7 @@ std::vector<std::string> LoweredBody::read_from_outside(const GraphLoop& loop, i
 
 // Loops between the one that an entry is taken by and the one in which it is taken hand the index on.
 const std::string& LoweredBody::index_of(const Node& node) {
-    const int of = static_cast<int>(node.attributes.integer("loop"));
+    const int of = static_cast<int>(node.attributes().integer("loop"));
     const std::string& index = open_loops_.at(of).index;
     for (int inner = node.loop; inner != of; inner = local_.loops[inner].parent)
         open_loops_.at(inner).handed_on.insert(index);
@@ -54,9 +54,9 @@ const std::string& LoweredBody::index_of(const Node& node) {
 }
 
 void LoweredBody::close_loop(const Node& node) {
-    const GraphLoop& loop = local_.loops[node.closes];
-    OpenLoop open = std::move(open_loops_.at(node.closes));
-    open_loops_.erase(node.closes);
+    const GraphLoop& loop = local_.loops[node.closes()];
+    OpenLoop open = std::move(open_loops_.at(node.closes()));
+    open_loops_.erase(node.closes());
     const std::string next =
         step(open.index + ".next", fmt::format("{}: [{}, 1]", loop.reverse ? "sub" : "add", open.index));
     std::vector<std::string> arguments, yields, inits, results;
@@ -65,7 +65,7 @@ void LoweredBody::close_loop(const Node& node) {
         yields.push_back(name(carried.yield));
         inits.push_back(name(carried.init));
     }
-    std::vector<std::string> outside = read_from_outside(loop, node.closes);
+    std::vector<std::string> outside = read_from_outside(loop, node.closes());
     outside.insert(outside.end(), open.handed_on.begin(), open.handed_on.end());
     arguments.push_back(open.index);
     arguments.insert(arguments.end(), outside.begin(), outside.end());
@@ -91,7 +91,7 @@ void LoweredBody::close_loop(const Node& node) {
 
 // Where the entries of a stack are split over devices: its index there, clamped, and whether it is one of theirs.
 LoweredBody::OwnEntry LoweredBody::own_entry(const Value& stack, const std::string& index, size_t dim) {
-    const std::vector<AxisRef>& axes = stack.sharding.dims[dim].axes;
+    const std::vector<AxisRef>& axes = stack.part.sharding.dims[dim].axes;
     if (axes.empty()) return {index, ""};
     const i64 rows = stack.type.shape[dim];
     const std::string start = step("start", fmt::format("mul: [{}, {}]", index_text(axes), rows));
@@ -104,11 +104,11 @@ LoweredBody::OwnEntry LoweredBody::own_entry(const Value& stack, const std::stri
 
 void LoweredBody::write_loop_slice(const Node& node) {
     const Value &stack = local_.value(node.inputs[0]), &value = local_.value(node.outputs[0]);
-    const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
-    const i64 trips = loop_trips(node.attributes);
+    const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
+    const i64 trips = loop_trips(node.attributes());
     const std::string& index = index_of(node);
     const i64 rows = value.type.shape[dim];
-    if (value.global_shape[dim] > 1) { // every trips-th row
+    if (value.part.global_shape[dim] > 1) { // every trips-th row
         Shape parts = stack.type.shape;
         parts[dim] = rows;
         parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(dim) + 1, trips);

@@ -59,7 +59,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
         const std::string name = body.name_input(local.graph.inputs[n], value.name);
         (value.role == Role::param ? params : inputs) += tensor_text(graph, value, name);
         in += fmt::format("{}{}: {}", in.empty() ? "" : ", ", name,
-                          body.sharding_text(local.graph.value(local.graph.inputs[n]).sharding));
+                          body.sharding_text(local.graph.value(local.graph.inputs[n]).part.sharding));
     }
     const std::string lines = body.write("          ");
     for (size_t o = 0; o < local.graph.outputs.size(); ++o) {
@@ -67,7 +67,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
         results += (o > 0 ? ", " : "") + plain_name(graph.output_names[o]);
         // One value may be returned twice, but `out` names it once: then by another name.
         out += fmt::format("{}{}: {}", o > 0 ? ", " : "", body.output(id),
-                           body.sharding_text(local.graph.value(id).sharding));
+                           body.sharding_text(local.graph.value(id).part.sharding));
     }
     const std::string more = body.output_lines("          ");
     if (!body.ok()) return std::nullopt;

@@ -75,7 +75,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     if (producer >= 0) {
         const Node& node = graph.node(producer);
         const OpDef* psum = find_op("psum");
-        if (node.op == psum && node.attributes.integers("mesh_axes") == context.attributes.integers("mesh_axes")) {
+        if (node.op() == psum && node.attributes().integers("mesh_axes") == context.attributes.integers("mesh_axes")) {
             const ValueId terms = node.inputs[0];
             return {chain("psum_scatter", {terms}, over_same(context.attributes, {{"dim", dim}, {"tiled", true}}))};
         }

@@ -21,7 +21,7 @@ IndexRule border_rule(const TensorType& local, const Attributes& attributes, boo
 
 const ShardingSpec& border_of(const GradientContext& context) {
     const Graph& graph = context.builder.graph();
-    return *graph.node(graph.value(context.output).producer).boundary;
+    return *graph.node(graph.value(context.output).producer).asked().border;
 }
 
 } // namespace shard

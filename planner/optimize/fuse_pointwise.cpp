@@ -18,15 +18,15 @@ namespace {
 constexpr size_t step_limit = 48, input_limit = 12;
 
 const Pointwise* pointwise_of(const Node& node) {
-    return node.op != nullptr && node.kernel ? std::get_if<Pointwise>(&*node.kernel) : nullptr;
+    return node.op() != nullptr && node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
 }
 
 // The one number that a node makes, if it makes nothing else: a constant, or a broadcast of one.
 std::optional<double> number_of(const Node& node) {
-    if (node.op == nullptr || !node.kernel) return std::nullopt;
-    if (const Generate* generate = std::get_if<Generate>(&*node.kernel))
+    if (node.op() == nullptr || !node.kernel()) return std::nullopt;
+    if (const Generate* generate = std::get_if<Generate>(node.kernel()))
         if (const Fill* fill = std::get_if<Fill>(&generate->source)) return fill->value;
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&*node.kernel))
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(node.kernel()))
         if (pointwise->steps.size() == 1 && pointwise->steps[0].op == ScalarOp::constant)
             return pointwise->steps[0].value;
     return std::nullopt;
@@ -184,7 +184,7 @@ private:
         for (const auto& [id, step] : joined)
             for (ValueId operand : distinct_inputs(*producer_of(id))) --readers(operand);
         node.inputs = std::move(made.inputs);
-        node.kernel = std::move(made.kernel);
+        node.apply().kernel = std::move(made.kernel);
         count_reads(n);
     }
 

@@ -28,7 +28,7 @@ public:
             const Node& node = graph.node(n);
             if (is_view(graph, node)) shows_[node.outputs[0]] = shown_by(node.inputs[0]);
             // What the loop yields is landed: that its end reads it says nothing.
-            if (loop >= 0 && node.closes == loop) continue;
+            if (loop >= 0 && node.closes() == loop) continue;
             for (ValueId id : node.inputs) last_read_[shown_by(id)] = seen_from_here(n);
         }
     }
@@ -42,7 +42,7 @@ public:
         const auto is_init = [&](ValueId id) { return shown_by(id) == init; };
         const std::vector<ValueId>& inits = graph_->node(opens).inputs;
         return producer >= 0 && graph_->node(producer).loop == loop_ && shown_by(init) == init &&
-               (graph_->node(producer).kernel || graph_->node(producer).collective) && last_read_[init] <= opens &&
+               (graph_->node(producer).kernel() || graph_->node(producer).collective()) && last_read_[init] <= opens &&
                std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
                std::find(graph_->outputs.begin(), graph_->outputs.end(), init) == graph_->outputs.end();
     }
@@ -118,7 +118,9 @@ private:
         node.span = value.span;
         node.inputs = {from};
         node.outputs = {to};
-        node.kernel = copy_kernel(value.type);
+        LocalMove move;
+        move.move = copy_kernel(value.type);
+        node.does = std::move(move);
         node.loop = loop_;
         value.producer = -1;
         graph_->values.push_back(std::move(value));
@@ -132,15 +134,15 @@ private:
         const NodeId producer = graph_->value(landing.value).producer;
         if (producer < 0 || last_read_[landing.bytes] > producer) return false;
         const Node& node = graph_->node(producer);
-        if (node.loop != loop_ || (!node.kernel && !node.collective) || is_view(*graph_, node)) return false;
+        if (node.loop != loop_ || (!node.kernel() && !node.collective()) || is_view(*graph_, node)) return false;
         const TensorType& type = graph_->value(landing.value).type;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
             if (shown_by(node.inputs[i]) != landing.bytes) continue;
-            const bool in_place = node.kernel
-                                      ? can_run_in_place(*node.kernel, i, graph_->value(node.inputs[i]).type, type)
-                                      : can_run_in_place(*node.collective);
+            const bool in_place = node.kernel()
+                                      ? can_run_in_place(*node.kernel(), i, graph_->value(node.inputs[i]).type, type)
+                                      : can_run_in_place(*node.collective());
             // In a loop it would be one buffer that sends and receives.
-            if (!in_place || (node.collective && loop_ >= 0)) return false;
+            if (!in_place || (node.collective() && loop_ >= 0)) return false;
         }
         return true;
     }

@@ -17,7 +17,11 @@ namespace shard {
 
 namespace {
 
-bool is_reshard(const Node& node) { return node.op == nullptr && !is_marker(node); }
+// The same collective, or slices of the same blocks; a gather for another pass of the train step is meant to be another.
+bool is_same_reshard(const Node& a, const Node& b) {
+    if (a.does.index() != b.does.index() || a.reshard()->gather_pass != b.reshard()->gather_pass) return false;
+    return a.collective() != nullptr ? *a.collective() == *b.collective() : *a.kernel() == *b.kernel();
+}
 
 void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
     auto replace = [&](ValueId& id) {
@@ -48,14 +52,11 @@ void merge_equal_reshards(Local& local) {
     std::vector<bool> kept = marked(graph.values.size(), local.value_of);
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
         Node& node = graph.nodes[id];
-        if (!is_reshard(node)) continue;
+        if (node.reshard() == nullptr) continue;
         ValueId input = stands_for[node.inputs[0]];
         std::vector<NodeId>& others = reshards_of[input];
         std::vector<NodeId>::iterator same = std::find_if(others.begin(), others.end(), [&](NodeId other) {
-            return graph.node(other).collective == node.collective && graph.node(other).kernel == node.kernel &&
-                   graph.node(other).attributes ==
-                       node.attributes && // a gather for another pass is meant to be another
-                   is_within(graph, node.loop, graph.node(other).loop);
+            return is_same_reshard(graph.node(other), node) && is_within(graph, node.loop, graph.node(other).loop);
         });
         if (same == others.end()) {
             others.push_back(id);
@@ -74,8 +75,9 @@ void merge_equal_reshards(Local& local) {
 // The axes a slice adds to each dim, if the node is one.
 std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
     std::vector<AxisMove> slices;
-    if (!is_reshard(node) || node.collective) return slices;
-    const Sharding &before = graph.value(node.inputs[0]).sharding, &after = graph.value(node.outputs[0]).sharding;
+    if (!std::holds_alternative<LocalMove>(node.does)) return slices;
+    const Sharding &before = graph.value(node.inputs[0]).part.sharding,
+                   &after = graph.value(node.outputs[0]).part.sharding;
     for (size_t d = 0; d < before.dims.size(); ++d) {
         std::vector<AxisRef> added = without(after.dims[d].axes, before.dims[d].axes);
         if (!added.empty()) slices.push_back({-1, static_cast<int>(d), added});
@@ -91,7 +93,7 @@ void scatter_sliced_reductions(Local& local) {
     const std::vector<bool> is_output = marked(graph.values.size(), graph.outputs);
     std::vector<bool> gone(graph.values.size());
     for (Node& node : graph.nodes) {
-        if (!node.collective || node.collective->def != find_collective("all_reduce")) continue;
+        if (!node.collective() || node.collective()->def != find_collective("all_reduce")) continue;
         ValueId reduced = node.outputs[0];
         const std::vector<NodeId>& readers = users[reduced];
         if (is_output[reduced] || readers.size() != 1) continue;
@@ -101,15 +103,15 @@ void scatter_sliced_reductions(Local& local) {
         std::vector<AxisRef> sliced;
         for (const AxisMove& move : slices) sliced.insert(sliced.end(), move.axes.begin(), move.axes.end());
         bool all = !sliced.empty() &&
-                   without(cut(node.collective->axes, sliced), cut(sliced, node.collective->axes)).empty() &&
-                   total_size(sliced) == total_size(node.collective->axes);
+                   without(cut(node.collective()->axes, sliced), cut(sliced, node.collective()->axes)).empty() &&
+                   total_size(sliced) == total_size(node.collective()->axes);
         if (!all) continue;
-        Collective scatter{find_collective("reduce_scatter"), sliced, node.collective->reduce, slices, {}, {}, 0};
-        slice.kernel.reset();
-        slice.collective = scatter;
+        Exchange scatter;
+        scatter.reason = node.reshard()->reason;
+        scatter.gather_pass = slice.reshard()->gather_pass;
+        scatter.collective = {find_collective("reduce_scatter"), sliced, node.collective()->reduce, slices, {}, {}, 0};
+        slice.does = std::move(scatter);
         slice.inputs = node.inputs;
-        slice.cause = node.cause;
-        slice.remedy = node.remedy;
         gone[reduced] = true;
     }
     for (ValueId& id : local.value_of)
@@ -126,8 +128,8 @@ void remove_unread(Local& local) {
     for (size_t i = graph.nodes.size(); i-- > 0;) {
         Node& node = graph.nodes[i];
         bool keep = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return needed[id]; });
-        if (node.closes >= 0) kept_loops[node.closes] = keep;
-        if (node.opens >= 0) keep = kept_loops[node.opens];
+        if (node.closes() >= 0) kept_loops[node.closes()] = keep;
+        if (node.opens() >= 0) keep = kept_loops[node.opens()];
         if (!keep) continue;
         for (ValueId id : node.inputs) needed[id] = true;
         for (ValueId id : node.outputs) needed[id] = true;
@@ -151,8 +153,8 @@ void remove_unread(Local& local) {
         if (!kept_loops[l]) graph.loops[l].opens = graph.loops[l].closes = -1;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
-        if (node.opens >= 0) graph.loops[node.opens].opens = static_cast<NodeId>(i);
-        if (node.closes >= 0) graph.loops[node.closes].closes = static_cast<NodeId>(i);
+        if (node.opens() >= 0) graph.loops[node.opens()].opens = static_cast<NodeId>(i);
+        if (node.closes() >= 0) graph.loops[node.closes()].closes = static_cast<NodeId>(i);
         for (ValueId& id : graph.nodes[i].outputs) {
             id = renumbered[id];
             graph.value(id).producer = static_cast<NodeId>(i);

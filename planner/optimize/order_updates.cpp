@@ -22,10 +22,10 @@ public:
         find_called();
         find_conditions();
         for (NodeId n = 0; n < count(); ++n) {
-            if (node(n).opens >= 0) emit_what_body_reads(n);
+            if (node(n).opens() >= 0) emit_what_body_reads(n);
             if (kind(n) == Kind::stays) emit(n);
             // Nothing comes between the nodes of a loop.
-            if (node(n).loop < 0 && node(n).opens < 0) drain();
+            if (node(n).loop < 0 && node(n).opens() < 0) drain();
         }
         ready_.merge(held_back_);
         drain();
@@ -45,7 +45,7 @@ private:
     Kind& kind(NodeId n) { return kinds_[n]; }
     NodeId producer(ValueId id) const { return graph_->value(id).producer; }
     // Loops stay in one piece.
-    bool is_fixed(const Node& n) const { return n.loop >= 0 || n.opens >= 0 || n.closes >= 0; }
+    bool is_fixed(const Node& n) const { return n.loop >= 0 || n.opens() >= 0 || n.closes() >= 0; }
 
     // What depends on a gradient, in whatever form: a partial sum of it too.
     void find_moving() {
@@ -58,7 +58,7 @@ private:
             for (ValueId id : node(n).outputs) depends[id] = moves;
             if (!moves || is_fixed(node(n))) continue;
             kind(n) = Kind::moves;
-            reduces_[n] = node(n).collective && !graph_->value(node(n).inputs[0]).sharding.partial.empty();
+            reduces_[n] = node(n).collective() && !graph_->value(node(n).inputs[0]).part.sharding.partial.empty();
         }
     }
 
@@ -120,7 +120,7 @@ private:
     }
 
     void emit_what_body_reads(NodeId opens) {
-        const NodeId closes = graph_->loops[node(opens).opens].closes;
+        const NodeId closes = graph_->loops[node(opens).opens()].closes;
         for (NodeId n = opens; n < closes; ++n)
             for (ValueId id : node(n).inputs)
                 if (producer(id) >= 0 && producer(id) < opens) emit(producer(id));

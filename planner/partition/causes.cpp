@@ -102,7 +102,7 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
                       const Sharding& needed) {
     const Value& value = graph.value(operand);
-    return {fmt::format("{}: {} computes on {} as {}, but {} is kept as {}", result_name(graph, node), node.op->name,
+    return {fmt::format("{}: {} computes on {} as {}, but {} is kept as {}", result_name(graph, node), node.op()->name,
                         value.name, text(mesh, needed), value.name, text(mesh, kept)),
             change_words(mesh, value.type, value.name, kept, needed)};
 }
@@ -110,7 +110,7 @@ Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept) {
     const Value& value = graph.value(result);
-    return {fmt::format("{}: {} makes it as {}, but it is kept as {}", value.name, node.op->name, text(mesh, made),
+    return {fmt::format("{}: {} makes it as {}, but it is kept as {}", value.name, node.op()->name, text(mesh, made),
                         text(mesh, kept)),
             change_words(mesh, value.type, value.name, kept, made)};
 }
@@ -119,7 +119,7 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
                          const Sharding& wanted) {
     const Value& from = graph.value(node.inputs[0]);
     const Value& to = graph.value(node.outputs[0]);
-    if (node.attributes.has("enters"))
+    if (node.attributes().has("enters"))
         return {fmt::format("{}: enters the manual region as {}{}, but is {}", from.name, text(mesh, wanted),
                             at_line(node.span), text(mesh, kept)),
                 "let it enter as it is: the region's `in`, or the parameter's own `mesh`, says how"};

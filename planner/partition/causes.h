@@ -5,10 +5,6 @@
 
 namespace shard {
 
-struct Reason {
-    std::string cause, remedy;
-};
-
 // Dim d of a value as a person calls it: its logical axis, or "dim 1".
 std::string dim_words(const TensorType& type, size_t d);
 

@@ -11,12 +11,12 @@ namespace {
 
 // The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
 std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
-    if (node.op->jointly_linear) return node.inputs;
+    if (node.op()->jointly_linear) return node.inputs;
     std::vector<ValueId> passed;
     std::vector<TensorType> operands, results;
     for (ValueId id : node.inputs) operands.push_back(graph.value(id).type);
     for (ValueId id : node.outputs) results.push_back(graph.value(id).type);
-    for (int i : linear_operands(*node.op, operands, results)) {
+    for (int i : linear_operands(*node.op(), operands, results)) {
         bool scales = true;
         for (size_t other = 0; other < node.inputs.size(); ++other)
             scales = scales && (static_cast<int>(other) == i || graph.value(node.inputs[other]).type.rank() == 0);
@@ -38,10 +38,10 @@ std::vector<bool> gradient_sums(const Graph& graph) {
         open.pop_back();
         if (producer < 0 || found[producer]) continue;
         const Node& node = graph.node(producer);
-        if (node.closes >= 0) // a sum over trips, or a stack of gradients, is a gradient in every trip
+        if (node.closes() >= 0) // a sum over trips, or a stack of gradients, is a gradient in every trip
             for (size_t n = 0; n < node.outputs.size(); ++n)
                 if (node.outputs[n] == id) open.push_back(node.inputs[n]);
-        if (node.op == nullptr) continue;
+        if (node.op() == nullptr) continue;
         if (has_reduction(graph, node))
             found[producer] = true;
         else
@@ -69,7 +69,7 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
     };
     const auto closes_loop = [&](ValueId id) {
         const NodeId producer = graph.value(id).producer;
-        return producer >= 0 && graph.node(producer).closes >= 0;
+        return producer >= 0 && graph.node(producer).closes() >= 0;
     };
     for (const GraphLoop& loop : graph.loops) { // outer before inner
         for (const GraphLoop::Sum& sum : loop.sums) {

@@ -41,8 +41,8 @@ ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::strin
     made.role = keeps || source.role == Role::gradient ? source.role : Role::value;
     made.span = source.span;
     made.loop = loop_;
-    made.global_shape = source.type.shape;
-    made.sharding = sharding;
+    made.part.global_shape = source.type.shape;
+    made.part.sharding = sharding;
     if (keeps) made.decl = source.decl;
     made.region = source.region;
     made.varying = source.varying;
@@ -59,19 +59,18 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
 }
 
 ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
-                              const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps) {
+                              const Sharding& made, bool keeps) {
     ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
     Node local = node;
     local.inputs = std::move(inputs);
-    local.kernel = std::move(kernel);
-    local.factor_axes = factor_axes;
+    local.apply().kernel = std::move(kernel);
     local.origin = origin;
     append(std::move(local), result);
     return result;
 }
 
 ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason,
-                              NodeId origin, bool keeps) {
+                              NodeId origin, bool keeps, const std::string& gather_pass) {
     ValueId at = from;
     for (size_t i = 0; i < way.steps.size();) {
         Node node;
@@ -81,21 +80,26 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
             node.scope = graph_->node(origin).scope;
             node.span = graph_->node(origin).span;
         }
-        node.cause = reason.cause;
-        node.remedy = reason.remedy;
         if (!way.steps[i].collective) {
             size_t end = i;
             while (end < way.steps.size() && !way.steps[end].collective) ++end;
-            at = slice(at, global, std::span(way.steps).subspan(i, end - i), std::move(node),
+            LocalMove move;
+            move.reason = reason;
+            move.gather_pass = gather_pass;
+            at = slice(at, global, std::span(way.steps).subspan(i, end - i), std::move(node), std::move(move),
                        keeps && end == way.steps.size());
             i = end;
             continue;
         }
         const Collective& collective = *way.steps[i].collective;
-        Sharding after = sharding_after(collective, local_->graph.value(at).sharding);
+        Sharding after = sharding_after(collective, local_->graph.value(at).part.sharding);
         ++i;
         node.inputs = {at};
-        node.collective = collective;
+        Exchange exchange;
+        exchange.reason = reason;
+        exchange.gather_pass = gather_pass;
+        exchange.collective = collective;
+        node.does = std::move(exchange);
         at = value(global, after, suffix_of(collective), keeps && i == way.steps.size());
         append(std::move(node), at);
     }
@@ -103,8 +107,8 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
 }
 
 ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node,
-                            bool keeps) {
-    Sharding after = local_->graph.value(from).sharding;
+                            LocalMove move, bool keeps) {
+    Sharding after = local_->graph.value(from).part.sharding;
     std::vector<AxisMove> slices;
     for (const RedistributionStep& step : steps) {
         slices.push_back(step.slice);
@@ -112,26 +116,26 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
     }
     ValueId result = value(global, after, "sliced", keeps);
     node.inputs = {from};
-    node.kernel = slice_kernel(local_->graph.value(from).type.shape, slices);
+    move.move = slice_kernel(local_->graph.value(from).type.shape, slices);
+    node.does = std::move(move);
     append(std::move(node), result);
     return result;
 }
 
 ValueId LocalBuilder::entry(ValueId from, ValueId global) {
-    const ValueId result = value(global, local_->graph.value(from).sharding, "entry", false);
+    const ValueId result = value(global, local_->graph.value(from).part.sharding, "entry", false);
     Value& made = local_->graph.value(result);
     made.type.shape.insert(made.type.shape.begin(), 1);
     made.type.logical.insert(made.type.logical.begin(), "");
-    made.global_shape.insert(made.global_shape.begin(), 1);
-    made.sharding.dims.insert(made.sharding.dims.begin(), DimSharding{});
+    made.part.global_shape.insert(made.part.global_shape.begin(), 1);
+    made.part.sharding.dims.insert(made.part.sharding.dims.begin(), DimSharding{});
     Node node;
-    node.op = find_op("reshape");
     node.span = graph_->value(global).span;
     node.origin = graph_->value(global).producer;
     node.inputs = {from};
     Move flat;
     flat.flat = true;
-    node.kernel = flat;
+    node.does = Apply{find_op("reshape"), {}, {}, flat};
     append(std::move(node), result);
     return result;
 }

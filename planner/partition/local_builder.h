@@ -21,11 +21,12 @@ public:
     // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
     // `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
-    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
-                    const std::vector<std::vector<AxisRef>>& factor_axes, const Sharding& made, bool keeps);
-    // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
-    ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
+    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel, const Sharding& made,
                     bool keeps);
+    // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
+    // `gather_pass`: as Reshard's.
+    ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
+                    bool keeps, const std::string& gather_pass = {});
     // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the
     // result over the mesh's other axes. `remedy`: what would do instead.
     ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
@@ -42,7 +43,8 @@ private:
     void append(Node node, ValueId result);
     ValueId show(Node node, ValueId from, ValueId result);
     ValueId add_seen(ValueId of, std::string_view suffix, const Shape& whole, const Sharding& sharding);
-    ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, bool keeps);
+    ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, LocalMove move,
+                  bool keeps);
 
     Local* local_;
     const Graph* graph_;

@@ -21,8 +21,8 @@ namespace shard {
 namespace {
 
 Collective collective_of(const Node& node) {
-    Collective collective = node.op->device->collective(node.attributes);
-    collective.axes = group_axes(node.attributes);
+    Collective collective = node.op()->device->collective(node.attributes());
+    collective.axes = group_axes(node.attributes());
     collective.axes = without_unit_axes(collective.axes);
     for (AxisMove& move : collective.moves) move.axes = without_unit_axes(move.axes);
     return collective;
@@ -30,16 +30,16 @@ Collective collective_of(const Node& node) {
 
 std::string written_by_hand(const Graph& graph, const Node& node) {
     const std::string name = graph.value(node.outputs[0]).name;
-    const std::string axes = fmt::format("{}", fmt::join(node.attributes.strings("over"), ", "));
+    const std::string axes = fmt::format("{}", fmt::join(node.attributes().strings("over"), ", "));
     const std::string line = node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string();
     const OpDef* of = find_op(node.gradient_of);
     if (of != nullptr && of->device && of->device->casts)
         return fmt::format("{}: the gradient of what is the same along {}, and is read{} by what varies over it", name,
                            axes, line);
     if (!node.gradient_of.empty())
-        return fmt::format("{}: {} over {}, the gradient of the {} written by hand{}", name, node.op->name, axes,
+        return fmt::format("{}: {} over {}, the gradient of the {} written by hand{}", name, node.op()->name, axes,
                            node.gradient_of, line);
-    return fmt::format("{}: written by hand, {} over {}{}", name, node.op->name, axes, line);
+    return fmt::format("{}: written by hand, {} over {}{}", name, node.op()->name, axes, line);
 }
 
 } // namespace
@@ -52,8 +52,8 @@ ValueId LocalBuilder::add_seen(ValueId of, std::string_view suffix, const Shape&
     for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", stem, n);
     value.type = {source.type.dtype, local_shape(whole, sharding), std::vector<std::string>(whole.size())};
     value.span = source.span;
-    value.global_shape = whole;
-    value.sharding = sharding;
+    value.part.global_shape = whole;
+    value.part.sharding = sharding;
     value.region = source.region;
     value.loop = loop_;
     local_->graph.values.push_back(std::move(value));
@@ -69,11 +69,11 @@ ValueId LocalBuilder::show(Node node, ValueId from, ValueId result) {
 ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
                                      std::string remedy) {
     const Collective collective = collective_of(node);
-    if (collective.axes.empty()) return compute(node, origin, {input}, flat_kernel(), {}, made, keeps);
+    if (collective.axes.empty()) return compute(node, origin, {input}, flat_kernel(), made, keeps);
     const ValueId result = node.outputs[0];
 
-    Shape whole = local_->graph.value(input).global_shape;
-    Sharding before = local_->graph.value(input).sharding;
+    Shape whole = local_->graph.value(input).part.global_shape;
+    Sharding before = local_->graph.value(input).part.sharding;
     if (collective.def->uses.reduce) {
         before.partial.insert(before.partial.end(), collective.axes.begin(), collective.axes.end());
         std::sort(before.partial.begin(), before.partial.end());
@@ -86,19 +86,20 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
         whole[move.from] *= total_size(move.axes);
     }
     Node seen = node;
-    seen.kernel = flat_kernel();
+    seen.apply().kernel = flat_kernel();
     seen.origin = origin;
     ValueId at = input;
-    if (before != local_->graph.value(input).sharding)
+    if (before != local_->graph.value(input).part.sharding)
         at = show(seen, at, add_seen(node.inputs[0], "seen", whole, before));
 
     Node crossing;
-    crossing.collective = collective;
     crossing.origin = origin;
     crossing.scope = node.scope;
     crossing.span = node.span;
-    crossing.cause = written_by_hand(*graph_, node);
-    crossing.remedy = std::move(remedy);
+    Exchange exchange;
+    exchange.reason = {written_by_hand(*graph_, node), std::move(remedy)};
+    exchange.collective = collective;
+    crossing.does = std::move(exchange);
     const Sharding after = sharding_after(collective, before);
     const bool done = after == made && whole == graph_->value(result).type.shape;
     at = show(crossing, at,

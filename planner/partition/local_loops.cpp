@@ -32,7 +32,7 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
     marker.inputs = inits_;
     marker.outputs.clear();
     for (size_t n = 0; n < inits_.size(); ++n) {
-        const Sharding sharding = local.graph.value(inits_[n]).sharding;
+        const Sharding sharding = local.graph.value(inits_[n]).part.sharding;
         const bool carried = n < of.carried.size();
         const ValueId global = carried ? of.carried[n].argument
                                : n < of.carried.size() + of.sums.size()
@@ -61,14 +61,14 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     }
     for (size_t n = 0; n < slices.size(); ++n) {
         globals.push_back(of.stacks[n].result);
-        Sharding sharding = graph.value(inits_[yields.size()]).sharding;
-        sharding.partial = graph.value(slices[n]).sharding.partial;
-        sharding.reduce = graph.value(slices[n]).sharding.reduce;
+        Sharding sharding = graph.value(inits_[yields.size()]).part.sharding;
+        sharding.partial = graph.value(slices[n]).part.sharding.partial;
+        sharding.reduce = graph.value(slices[n]).part.sharding.reduce;
         become(inits_[yields.size()], sharding);
         become(arguments_[yields.size()], sharding);
         const ValueId so_far = arguments_[yields.size()];
         const ValueId entry = builder_.entry(slices[n], of.stacks[n].slice);
-        yields.push_back(op("loop_update", {so_far, entry}, of.stacks[n].result, graph.value(so_far).sharding,
+        yields.push_back(op("loop_update", {so_far, entry}, of.stacks[n].result, graph.value(so_far).part.sharding,
                             loop_attributes(graph_, loop_), "stacked"));
     }
 
@@ -80,7 +80,7 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
     marker.inputs = yields;
     marker.outputs.clear();
     for (size_t n = 0; n < yields.size(); ++n) {
-        const Sharding sharding = graph.value(yields[n]).sharding;
+        const Sharding sharding = graph.value(yields[n]).part.sharding;
         const ValueId result =
             builder_.value(globals[n], sharding, sharding.partial.empty() ? "after" : "partial", keeps[n]);
         graph.value(result).producer = made.closes;
@@ -95,7 +95,7 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
 void LocalLoop::add(size_t n, ValueId term) {
     const GraphLoop& of = header(graph_, loop_);
     const size_t place = of.carried.size() + n;
-    const Sharding sharding = local_.graph.value(term).sharding;
+    const Sharding sharding = local_.graph.value(term).part.sharding;
     become(inits_[place], sharding);
     become(arguments_[place], sharding);
     summed_[n] = op("add", {arguments_[place], term}, of.sums[n].result, sharding, {}, "summed");
@@ -115,30 +115,30 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
     for (ValueId id : inputs) {
         local_types.push_back(graph.value(id).type);
         global_types.push_back(graph.value(id).type);
-        global_types.back().shape = graph.value(id).global_shape;
+        global_types.back().shape = graph.value(id).part.global_shape;
     }
     const std::vector<TensorType> local_results = {graph.value(result).type};
     std::vector<TensorType> global_results = local_results;
-    global_results[0].shape = graph.value(result).global_shape;
+    global_results[0].shape = graph.value(result).part.global_shape;
 
     Node node;
-    node.op = find_op(name);
+    Apply apply{find_op(name), attributes, {}, {}};
     node.scope = header(graph_, loop_).scope;
     node.span = header(graph_, loop_).span;
-    node.attributes = attributes;
     node.origin = header(graph_, loop_).closes;
     node.loop = graph.value(result).loop;
     if (inputs.empty()) {
-        node.kernel =
+        apply.kernel =
             Generate{Fill{0}, local_results[0].shape, std::vector<Affine>(local_results[0].shape.size(), constant(0))};
     } else {
-        const IndexRule rule = node.op->rule(global_types, global_results, attributes);
-        node.factor_axes.resize(rule.factors.size());
+        const IndexRule rule = apply.op->rule(global_types, global_results, attributes);
+        std::vector<std::vector<AxisRef>> factor_axes(rule.factors.size());
         for (size_t d = 0; d < made.dims.size(); ++d)
-            for (int factor : rule.results[0][d]) node.factor_axes[factor] = made.dims[d].axes;
-        node.kernel = node.op->lower(
-            {global_types, global_results, local_types, local_results, attributes, rule, node.factor_axes});
+            for (int factor : rule.results[0][d]) factor_axes[factor] = made.dims[d].axes;
+        apply.kernel =
+            apply.op->lower({global_types, global_results, local_types, local_results, attributes, rule, factor_axes});
     }
+    node.does = std::move(apply);
     node.inputs = std::move(inputs);
     node.outputs = {result};
     graph.value(result).producer = static_cast<NodeId>(graph.nodes.size());
@@ -149,10 +149,10 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
 // Zeros, and what begins as them, of another sharding.
 void LocalLoop::become(ValueId id, Sharding sharding) {
     Value& value = local_.graph.value(id);
-    value.sharding = sharding;
-    value.type.shape = local_shape(value.global_shape, sharding);
+    value.part.sharding = sharding;
+    value.type.shape = local_shape(value.part.global_shape, sharding);
     Node& producer = local_.graph.nodes[value.producer];
-    if (producer.kernel) std::get<Generate>(*producer.kernel).shape = value.type.shape;
+    if (producer.kernel() != nullptr) std::get<Generate>(*producer.apply().kernel).shape = value.type.shape;
 }
 
 namespace {

@@ -62,13 +62,13 @@ public:
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node(id);
             if (is_dead(node)) continue;
-            if (node.opens >= 0) {
+            if (node.opens() >= 0) {
                 open_loop(node);
-            } else if (node.closes >= 0) {
+            } else if (node.closes() >= 0) {
                 close_loop(node);
             } else if (is_constraint(node)) {
                 constrain(node, id);
-            } else if (node.boundary) {
+            } else if (node.asked().border) {
                 cross_border(node, id);
             } else {
                 compute(node, id);
@@ -104,7 +104,7 @@ private:
     Held& of(ValueId id) { return held_[id]; }
     const Sharding& kept(ValueId id) const { return shardings_[id]; }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
-    const Sharding& sharding(ValueId local) const { return local_.graph.value(local).sharding; }
+    const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part.sharding; }
 
     void count_readers() {
         for (ValueId id : graph_.outputs) ++of(id).readers;
@@ -216,26 +216,25 @@ private:
     // Each gather is one of its own: what the forward pass gathered is gone when the backward pass begins.
     ValueId gather(const Node& node, NodeId id) {
         ValueId from = keep(node.inputs[0]), to = node.outputs[0];
-        const size_t first = local_.graph.nodes.size();
         ValueId made = builder_.reshard(from, to, redistributor_.find(type(to), sharding(from), kept(to)),
-                                        gather_reason(mesh_, graph_, node, sharding(from), kept(to)), id, true);
-        for (size_t n = first; n < local_.graph.nodes.size(); ++n) local_.graph.nodes[n].attributes = node.attributes;
+                                        gather_reason(mesh_, graph_, node, sharding(from), kept(to)), id, true,
+                                        std::string(gather_pass(node)));
         return made;
     }
 
     // What the body reads from outside is whole before the first trip: what a trip makes of it is gone after the trip.
     void open_loop(const Node& node) {
-        const GraphLoop& loop = graph_.loops[node.opens];
+        const GraphLoop& loop = graph_.loops[node.opens()];
         for (NodeId n = loop.opens + 1; n < loop.closes; ++n) {
             if (is_dead(graph_.node(n))) continue;
             for (ValueId id : graph_.node(n).inputs)
-                if (!is_within(graph_, graph_.value(id).loop, node.opens)) keep(id);
+                if (!is_within(graph_, graph_.value(id).loop, node.opens())) keep(id);
         }
         std::vector<ValueId> inits;
         for (const GraphLoop::Carried& carried : loop.carried)
             inits.push_back(obtain_for_loop(carried.init, kept(carried.argument), loop.opens));
         loops_.push_back(
-            std::make_unique<LocalLoop>(local_, builder_, graph_, node.opens, std::move(inits), shardings_));
+            std::make_unique<LocalLoop>(local_, builder_, graph_, node.opens(), std::move(inits), shardings_));
         for (size_t n = 0; n < loop.carried.size(); ++n) {
             Held& held = of(loop.carried[n].argument);
             held.kept = loops_.back()->argument(n);
@@ -244,7 +243,7 @@ private:
     }
 
     void close_loop(const Node& node) {
-        const GraphLoop& loop = graph_.loops[node.closes];
+        const GraphLoop& loop = graph_.loops[node.closes()];
         std::vector<ValueId> yields, terms, slices;
         std::vector<bool> keeps;
         for (const GraphLoop::Carried& carried : loop.carried) {
@@ -268,7 +267,7 @@ private:
         loops_.pop_back();
         for (Held& held : held_)
             std::erase_if(held.whole, [&](ValueId form) {
-                return is_within(local_.graph, local_.graph.value(form).loop, node.closes);
+                return is_within(local_.graph, local_.graph.value(form).loop, node.closes());
             });
         for (size_t n = 0; n < results.size(); ++n) {
             take_result(node.outputs[n], results[n], loop, n, keeps[n]);
@@ -326,18 +325,18 @@ private:
     void cross_border(const Node& node, NodeId id) {
         const ValueId from = node.inputs[0], to = node.outputs[0];
         const bool enters = graph_.value(to).region >= 0;
-        const Sharding outer = outer_sharding(mesh_, *node.boundary, kept(enters ? to : from));
+        const Sharding outer = outer_sharding(mesh_, *node.asked().border, kept(enters ? to : from));
         const Sharding& needed = enters ? outer : kept(from);
         const ValueId input = obtain(from, needed, operand_reason(mesh_, graph_, node, from, kept(from), needed), id);
         const Sharding& made = enters ? kept(to) : outer;
-        hold(node, id, builder_.compute(node, id, {input}, flat_kernel(), {}, made, same_layout(made, kept(to))), made);
+        hold(node, id, builder_.compute(node, id, {input}, flat_kernel(), made, same_layout(made, kept(to))), made);
     }
 
     void compute(const Node& node, NodeId id) {
         internal_check(node.outputs.size() == 1, "an op with one kernel has one result");
         ComputeQuery query;
-        query.op = node.op;
-        query.attributes = &node.attributes;
+        query.op = node.op();
+        query.attributes = &node.attributes();
         for (ValueId input : node.inputs) {
             query.operand_types.push_back(type(input));
             query.operand_values.push_back(input);
@@ -363,11 +362,10 @@ private:
         }
         const Sharding& made = choice.results[0];
         bool keeps = same_layout(made, kept(result));
-        const bool crosses = node.op->device && node.op->device->collective;
-        ValueId local =
-            crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
-                                              simpler_way(graph_, users_, node, redistributor_))
-                    : builder_.compute(node, id, std::move(inputs), choice.kernel, choice.factor_axes, made, keeps);
+        const bool crosses = node.op()->device && node.op()->device->collective;
+        ValueId local = crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
+                                                          simpler_way(graph_, users_, node, redistributor_))
+                                : builder_.compute(node, id, std::move(inputs), choice.kernel, made, keeps);
         Held& held = of(result);
         if (!made.partial.empty()) {
             held.pending = local;

@@ -20,12 +20,11 @@ void check(bool condition, const Value& value, std::string_view rule) {
 
 void check_collective(const Graph& graph, const Node& node) {
     const Value &before = graph.value(node.inputs[0]), &after = graph.value(node.outputs[0]);
-    check(same_layout(sharding_after(*node.collective, before.sharding), after.sharding), after,
+    check(same_layout(sharding_after(*node.collective(), before.part.sharding), after.part.sharding), after,
           "its sharding follows from the collective");
-    check(node.collective->def->after(*node.collective, before.type).shape == after.type.shape, after,
+    check(node.collective()->def->after(*node.collective(), before.type).shape == after.type.shape, after,
           "its shape follows from the collective");
     check(before.type.dtype == after.type.dtype, after, "a collective keeps the dtype");
-    check(!node.kernel, after, "a collective has no kernel");
 }
 
 } // namespace
@@ -34,11 +33,12 @@ void verify_local(const Local& local, const Mesh& mesh) {
     const Graph& graph = local.graph;
     std::vector<bool> made(graph.values.size());
     for (const Value& value : graph.values) {
-        check(value.sharding.dims.size() == value.global_shape.size(), value, "one entry of the sharding a dim");
-        check(divides(value.global_shape, value.sharding), value, "every dim divides");
-        check(local_shape(value.global_shape, value.sharding) == value.type.shape, value,
+        check(value.part.sharding.dims.size() == value.part.global_shape.size(), value,
+              "one entry of the sharding a dim");
+        check(divides(value.part.global_shape, value.part.sharding), value, "every dim divides");
+        check(local_shape(value.part.global_shape, value.part.sharding) == value.type.shape, value,
               "its type is the local part of the global value");
-        std::vector<AxisRef> used = used_axes(value.sharding);
+        std::vector<AxisRef> used = used_axes(value.part.sharding);
         for (size_t i = 0; i < used.size(); ++i) {
             check(used[i].axis >= 0 && used[i].axis < static_cast<int>(mesh.axes.size()), value,
                   "its axes are of the mesh");
@@ -53,14 +53,14 @@ void verify_local(const Local& local, const Mesh& mesh) {
             made[id] = true;
         }
         if (is_marker(node)) {
-            internal_check(!node.kernel && !node.collective, "a marker does nothing"); // it may make no value
-        } else if (node.collective) {
+            continue; // it may make no value
+        } else if (node.collective()) {
             check_collective(graph, node);
         } else {
-            check(node.kernel.has_value(), graph.value(node.outputs[0]), "a node has a kernel or a collective");
+            check(node.kernel() != nullptr, graph.value(node.outputs[0]), "an op has a kernel");
             // Of a compute node the kernel fits if its operands are split as the factors say; partition makes them so.
             // A slice is a move.
-            check(node.op != nullptr || std::holds_alternative<Move>(*node.kernel), graph.value(node.outputs[0]),
+            check(node.op() != nullptr || std::holds_alternative<Move>(*node.kernel()), graph.value(node.outputs[0]),
                   "a slice is a move");
         }
     }
@@ -70,20 +70,20 @@ void verify_local(const Local& local, const Mesh& mesh) {
         if (loop.opens < 0) continue; // nobody reads its results
         for (const GraphLoop::Carried& carried : loop.carried)
             for (ValueId id : {carried.argument, carried.yield, carried.result})
-                check(same_layout(graph.value(carried.init).sharding, graph.value(id).sharding), graph.value(id),
-                      "what a loop carries keeps its sharding");
+                check(same_layout(graph.value(carried.init).part.sharding, graph.value(id).part.sharding),
+                      graph.value(id), "what a loop carries keeps its sharding");
     }
     for (const Update& update : graph.updates) {
         const Value &before = graph.value(update.input), &after = graph.value(update.output);
         check(std::find(graph.inputs.begin(), graph.inputs.end(), update.input) != graph.inputs.end(), before,
               "what is updated is an input");
-        check(before.type.dtype == after.type.dtype && before.global_shape == after.global_shape, after,
+        check(before.type.dtype == after.type.dtype && before.part.global_shape == after.part.global_shape, after,
               "an update keeps the type");
-        check(same_layout(before.sharding, after.sharding), after, "an update keeps the sharding");
+        check(same_layout(before.part.sharding, after.part.sharding), after, "an update keeps the sharding");
     }
     for (ValueId id : graph.outputs) {
         check(made[id], graph.value(id), "an output is made");
-        check(graph.value(id).sharding.partial.empty(), graph.value(id), "an output is not partial");
+        check(graph.value(id).part.sharding.partial.empty(), graph.value(id), "an output is not partial");
     }
 }
 

@@ -90,8 +90,7 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
     for (Node& node : c.graph->nodes) {
         const std::vector<Span>& without = request.without_constraints;
         if (!is_constraint(node) || std::find(without.begin(), without.end(), node.span) == without.end()) continue;
-        node.constraint_mesh.reset();
-        node.constraint_logical.clear();
+        node.apply().asked = {};
     }
     c.seeds = seed_shardings(*c.graph, *c.layout, c.diagnostics);
     if (!c.seeds || c.diagnostics.has_error()) return;

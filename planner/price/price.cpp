@@ -45,7 +45,7 @@ void report_tensors(Report& report, const Graph& graph, const Propagation& propa
 
 // Of what is moved, the dims of the whole that it is a layer of.
 int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const Node& collective) {
-    const Shape& part = local.value(collective.inputs[0]).global_shape;
+    const Shape& part = local.value(collective.inputs[0]).part.global_shape;
     if (whole < 0) return 0;
     const Shape& shape = graph.value(whole).type.shape;
     const std::ptrdiff_t more = std::ssize(shape) - std::ssize(part);
@@ -97,8 +97,8 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
             collective.tensor = names.name(node);
             if (collective.dim >= 0) collective.dim += dims_in_front(graph, names.tensor(node), local.graph, node);
             if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
-            collective.cause = node.cause;
-            collective.remedy = node.remedy;
+            collective.cause = node.reshard()->reason.cause;
+            collective.remedy = node.reshard()->reason.remedy;
             report.collectives.push_back(std::move(collective));
         }
     });

@@ -42,7 +42,7 @@ AtNode at_node(const Graph& graph, const Node& node, const Shardings& shardings)
         after.push_back(shardings[id]);
         at.ids.push_back(id);
     }
-    at.rule = node.op->rule(operands, results, node.attributes);
+    at.rule = node.op()->rule(operands, results, node.attributes());
     at.projection = project(at.rule, before, after);
     return at;
 }
@@ -82,7 +82,7 @@ std::vector<LostAxis> lost_axes(const Graph& graph, const Shardings& shardings, 
     std::vector<LostAxis> found;
     for (NodeId id : nodes) {
         const Node& node = graph.node(id);
-        if (node.op == nullptr || node.op->rule == nullptr) continue;
+        if (node.op() == nullptr || node.op()->rule == nullptr) continue;
         const AtNode at = at_node(graph, node, shardings);
         for (size_t me = 0; me < at.ids.size(); ++me) {
             if (at.ids[me] != value || static_cast<size_t>(dim) >= at.dims(me).size()) continue;

@@ -131,14 +131,14 @@ private:
         net_.links_of.resize(net_.slots.size());
         for (size_t n = 0; n < graph_.nodes.size(); ++n) {
             const Node& node = graph_.nodes[n];
-            if (node.opens >= 0) add_loop_links(static_cast<NodeId>(n), uses);
-            if (node.op == nullptr) continue;
+            if (node.opens() >= 0) add_loop_links(static_cast<NodeId>(n), uses);
+            if (node.op() == nullptr) continue;
             PropagationLink link;
             link.node = static_cast<NodeId>(n);
             link.rule = net_.rules.rule_of(graph_, node);
             link.operands = reads_[n];
             link.results.assign(node.outputs.begin(), node.outputs.end());
-            link.traits.op_class = node.op->op_class;
+            link.traits.op_class = node.op()->op_class;
             if (link.rule < 0) continue;
             const std::vector<PropagationLink> broadcasts = take_broadcasts(link);
             add_link(std::move(link), uses);
@@ -149,7 +149,7 @@ private:
     // What a loop carries is one value in four places, and what it collects has the sharding of a trip's part
     // (docs/propagation.md).
     void add_loop_links(NodeId opens, const std::vector<int>& uses) {
-        const GraphLoop& loop = graph_.loops[graph_.node(opens).opens];
+        const GraphLoop& loop = graph_.loops[graph_.node(opens).opens()];
         const std::vector<int>&inits = reads_[opens], &reads = reads_[loop.closes];
         const auto tie = [&](NodeId node, std::vector<int> from, std::vector<int> to, size_t new_dims) {
             std::vector<TensorType> operands, results;

@@ -108,8 +108,8 @@ private:
             dim.insert(dim.end(), axes.begin(), axes.end());
             return true;
         }
-        Collective collective = node.op->device->collective(node.attributes);
-        collective.axes = real_axes(group_axes(node.attributes));
+        Collective collective = node.op()->device->collective(node.attributes());
+        collective.axes = real_axes(group_axes(node.attributes()));
         if (collective.axes.empty()) return false;
         for (AxisMove& move : collective.moves) move.axes = real_axes(move.axes);
         if (collective.def->uses.reduce && !needs_partial(collective)) return false;

@@ -41,11 +41,11 @@ private:
         return node < 0 || is_marker(graph_.node(node)) ? nullptr : &graph_.node(node);
     }
     std::string over() const {
-        const std::vector<std::string>& axes = node_.attributes.strings("over");
+        const std::vector<std::string>& axes = node_.attributes().strings("over");
         return axes.size() == 1 ? axes[0] : fmt::format("[{}]", fmt::join(axes, ", "));
     }
     static bool same_group(const Node& a, const Node& b) {
-        return a.attributes.integers("mesh_axes") == b.attributes.integers("mesh_axes");
+        return a.attributes().integers("mesh_axes") == b.attributes().integers("mesh_axes");
     }
 
     // The operand does not vary: every device has what it would be sent.

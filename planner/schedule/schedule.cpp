@@ -50,7 +50,7 @@ public:
         for (ValueId id : graph_->inputs) {
             const int buffer = add_buffer(id);
             open(buffer, -1);
-            Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).global_shape, {}});
+            Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).part.global_shape, {}});
             plan_.inputs.push_back({buffer, std::move(init)});
         }
         for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
@@ -106,7 +106,7 @@ private:
                 // What is read in a loop is read until that ends.
                 last = std::max(last, read == forever ? read : end_seen_from(*graph_, graph_->value(id).loop, read));
             }
-            if (node.opens >= 0) share_last_read(graph_->loops[node.opens]);
+            if (node.opens() >= 0) share_last_read(graph_->loops[node.opens()]);
         }
     }
 
@@ -129,9 +129,9 @@ private:
             std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end())
             buffer.role = Role::output;
         buffer.dtype = value.type.dtype;
-        buffer.global_shape = value.global_shape;
+        buffer.global_shape = value.part.global_shape;
         buffer.shape = value.type.shape;
-        buffer.sharding = value.sharding;
+        buffer.sharding = value.part.sharding;
         buffer.bytes = value.type.bytes();
         buffer_of_[id] = buffer.id;
         last_use_.push_back(last_read_[id]);
@@ -202,7 +202,7 @@ private:
         done_ = n - 1; // what this node reads may not be released before it
         if (is_view(*graph_, node))
             add_view(node);
-        else if (node.collective)
+        else if (node.collective())
             add_collective(node);
         else
             add_compute(node);
@@ -215,15 +215,15 @@ private:
         done_ = node_ - 1;
         while (!pending_.empty()) wait_for(pending_.begin()->first);
         marks_.push_back({now(), &node});
-        const GraphLoop& loop = graph_->loops[node.opens >= 0 ? node.opens : node.closes];
+        const GraphLoop& loop = graph_->loops[node.opens() >= 0 ? node.opens() : node.closes()];
         for (const GraphLoop::Carried& carried : loop.carried)
-            if (node.opens >= 0)
+            if (node.opens() >= 0)
                 buffer_of_[carried.argument] = buffer_of(carried.init);
             else
                 buffer_of_[carried.result] = buffer_of(carried.argument);
         done_ = node_;
         for (ValueId id : node.inputs) release_if_done(buffer_of(id));
-        if (node.closes < 0) return;
+        if (node.closes() < 0) return;
         // What the body read from outside, and nobody reads any more.
         std::vector<int> held;
         for (const auto& [id, life] : lives_)
@@ -244,14 +244,14 @@ private:
         // Before the collective is a reader of its own.
         const Life& sent = lives_.at(root(input));
         const bool in_place =
-            can_run_in_place(*node.collective) && sent.readers == 0 && last_use_[sent.contents] <= node_;
+            can_run_in_place(*node.collective()) && sent.readers == 0 && last_use_[sent.contents] <= node_;
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : in_place ? input : -1;
         const int output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
         starts_.push_back(node_);
         Start start;
-        start.collective = *node.collective;
+        start.collective = *node.collective();
         start.input = input;
         start.output = output;
         start.token = token_++;
@@ -270,9 +270,9 @@ private:
     }
 
     void add_compute(const Node& node) {
-        internal_check(node.kernel.has_value(), "a local node is a collective or has a kernel");
+        internal_check(node.kernel() != nullptr, "a local node is a collective or has a kernel");
         Compute compute;
-        compute.kernel = *node.kernel;
+        compute.kernel = *node.kernel();
         const size_t tensors = node.inputs.size() - name_scalars(compute.kernel, node);
         std::vector<TensorType> types;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -283,7 +283,7 @@ private:
         }
         const TensorType& type = graph_->value(node.outputs[0]).type;
         compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
-        compute.op = node.op == nullptr ? "" : std::string(node.op->name);
+        compute.op = node.op() == nullptr ? "" : std::string(node.op()->name);
         compute.source = place(node.span);
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
@@ -344,12 +344,12 @@ private:
         std::vector<Mark>::iterator next = marks_.begin();
         for (int step = 0; step <= now(); ++step) {
             for (; next != marks_.end() && next->before == step; ++next) {
-                if (next->node->opens >= 0) {
+                if (next->node->opens() >= 0) {
                     open.emplace_back();
                     continue;
                 }
                 Loop loop;
-                loop.index = next->node->closes;
+                loop.index = next->node->closes();
                 loop.trips = graph_->loops[loop.index].trips;
                 loop.body = std::move(open.back());
                 open.pop_back();

@@ -40,9 +40,9 @@ public:
                 } else {
                     if (parts_[n] == TrainPart::forward && is_made_of_parameters(node))
                         made_of_parameters_[node.outputs[0]] = true;
-                    const Reader reader{parts_[n], node.closes >= 0 ? node.closes : node.loop, node.scope};
+                    const Reader reader{parts_[n], node.closes() >= 0 ? node.closes() : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
-                    if (node.op == nullptr) tell_loop(node);
+                    if (node.op() == nullptr) tell_loop(node);
                 }
             }
             moved.push_back(append(std::move(node), std::move(constraints[n])));
@@ -53,11 +53,11 @@ public:
 private:
     // A loop knows what its markers read.
     void tell_loop(const Node& marker) {
-        GraphLoop& loop = graph_.loops[marker.opens >= 0 ? marker.opens : marker.closes];
+        GraphLoop& loop = graph_.loops[marker.opens() >= 0 ? marker.opens() : marker.closes()];
         size_t next = 0;
         for (GraphLoop::Carried& carried : loop.carried)
-            (marker.opens >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
-        if (marker.opens >= 0) return;
+            (marker.opens() >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
+        if (marker.opens() >= 0) return;
         for (GraphLoop::Sum& sum : loop.sums) sum.term = marker.inputs[next++];
         for (GraphLoop::Stack& stack : loop.stacks) stack.slice = marker.inputs[next++];
     }
@@ -73,7 +73,7 @@ private:
     // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is
     // the layer.
     bool takes_layer(const Node& node) const {
-        if (!node.op || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
+        if (!node.op() || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
         const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;
         if (node.op->of_stack == OpDef::OfStack::takes_entry) return node.attributes.integer("dim") == 0 && to[0] == 1;
         return node.op->reshapes && is_layer_[node.inputs[0]] && to == Shape(from.begin() + 1, from.end());
@@ -81,7 +81,8 @@ private:
 
     bool runs_on_shards(const Node& node) const {
         if (takes_layer(node)) return true;
-        if (!node.op || node.op->op_class != OpDef::Class::pointwise || is_constraint(node) || node.inputs.size() != 1)
+        if (!node.op() || node.op()->op_class != OpDef::Class::pointwise || is_constraint(node) ||
+            node.inputs.size() != 1)
             return false;
         const ValueId from = node.inputs[0], to = node.outputs[0];
         return gathered(from) && !seeds_.values[to] && graph_.value(to).type.shape == graph_.value(from).type.shape &&
@@ -106,12 +107,12 @@ private:
 
     // Of gathered parameters, constants, and nothing else; without work that is worth keeping.
     bool is_made_of_parameters(const Node& node) const {
-        if (!node.op || node.outputs.size() != 1 || is_constraint(node)) return false;
+        if (!node.op() || node.outputs.size() != 1 || is_constraint(node)) return false;
         bool any = false;
         for (ValueId id : node.inputs) {
             const NodeId producer = graph_.value(id).producer;
-            const bool constant = producer >= 0 && graph_.node(producer).op &&
-                                  graph_.node(producer).op->op_class == OpDef::Class::constant;
+            const bool constant = producer >= 0 && graph_.node(producer).op() &&
+                                  graph_.node(producer).op()->op_class == OpDef::Class::constant;
             const bool of_parameters = gathered(id).has_value() || made_of_parameters_[id];
             if (!constant && !of_parameters) return false;
             any = any || of_parameters;
@@ -150,21 +151,22 @@ private:
             add_value(id, fmt::format("{}.gathered{}", graph_.value(id).name, backward ? ".again" : ""), reader);
         known->second = made;
         gathered_from_[made] = id;
-        Node node;
-        node.op = find_op("constrain");
-        node.inputs = {id};
-        node.outputs = {made};
-        node.attributes.set("mesh", true);
-        node.attributes.set(std::string(pass_attribute), std::string(backward ? "backward" : "forward"));
-        node.scope = reader.scope;
-        node.span = layout_.fsdp->span;
-        node.loop = reader.loop;
-        node.constraint_mesh = ShardingSpec{{}, {}, node.span};
+        Apply constrain{find_op("constrain"), {}, {}, {}};
+        constrain.attributes.set("mesh", true);
+        constrain.attributes.set(std::string(pass_attribute), std::string(backward ? "backward" : "forward"));
+        constrain.asked.mesh = ShardingSpec{{}, {}, layout_.fsdp->span};
         for (const DimSharding& dim : gathered(id)->dims) {
-            DimSpec& spec = node.constraint_mesh->dims.emplace_back();
+            DimSpec& spec = constrain.asked.mesh->dims.emplace_back();
             for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(layout_.mesh, axis));
             spec.open = dim.open;
         }
+        Node node;
+        node.does = std::move(constrain);
+        node.inputs = {id};
+        node.outputs = {made};
+        node.scope = reader.scope;
+        node.span = layout_.fsdp->span;
+        node.loop = reader.loop;
         append(std::move(node), gathered(id));
         return made;
     }
@@ -220,7 +222,7 @@ void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds) {
     if (any) Gatherer(graph, layout, seeds).run();
 }
 
-bool is_parameter_gather(const Node& node) { return node.attributes.has(pass_attribute); }
+bool is_parameter_gather(const Node& node) { return node.attributes().has(pass_attribute); }
 
 ValueId gathered_parameter(const Graph& graph, const Node& node) {
     ValueId parameter = node.inputs[0];
@@ -229,6 +231,6 @@ ValueId gathered_parameter(const Graph& graph, const Node& node) {
     return parameter;
 }
 
-std::string_view gather_pass(const Node& node) { return node.attributes.string(pass_attribute); }
+std::string_view gather_pass(const Node& node) { return node.attributes().string(pass_attribute); }
 
 } // namespace shard

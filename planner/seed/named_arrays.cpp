@@ -25,8 +25,8 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
         add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name)});
     }
     for (const Node& node : graph.nodes)
-        if (!node.constraint_logical.empty() && !node.constraint_mesh)
-            add({node.constraint_logical,
+        if (!node.asked().logical.empty() && !node.asked().mesh)
+            add({node.asked().logical,
                  {},
                  node.span,
                  fmt::format("the constraint on '{}'", graph.value(node.outputs[0]).name)});

@@ -52,7 +52,7 @@ public:
             if (decl.mesh) check_spec_axes(*mesh_, *decl.mesh, *diagnostics_);
         }
         for (const Node& node : graph_->nodes)
-            if (node.constraint_mesh) check_spec_axes(*mesh_, *node.constraint_mesh, *diagnostics_);
+            if (node.asked().mesh) check_spec_axes(*mesh_, *node.asked().mesh, *diagnostics_);
         return diagnostics_->error_count() == before;
     }
 
@@ -194,26 +194,26 @@ private:
         why.cause = Decision::Cause::constraint;
         why.node = id;
         std::optional<Sharding>& constraint = seeds_.constraints[id];
-        if (node.constraint_mesh) {
-            constraint = from_spec(*node.constraint_mesh, array, why);
-        } else if (node.constraint_logical.size() != value.type.shape.size()) {
+        if (node.asked().mesh) {
+            constraint = from_spec(*node.asked().mesh, array, why);
+        } else if (node.asked().logical.size() != value.type.shape.size()) {
             diagnostics_->error("E0312", node.span,
                                 fmt::format("the constraint names {} dims, '{}' has {} {}",
-                                            node.constraint_logical.size(), value.name, value.type.shape.size(),
+                                            node.asked().logical.size(), value.name, value.type.shape.size(),
                                             shape_text(value.type.shape)));
         } else {
-            constraint = from_rules({node.constraint_logical, {}, node.span}, array, why);
+            constraint = from_rules({node.asked().logical, {}, node.span}, array, why);
         }
     }
 
     // What leaves a manual region is put together as the region says.
     void seed_border(const Node& node) {
-        if (!node.boundary || graph_->value(node.outputs[0]).region >= 0) return;
+        if (!node.asked().border || graph_->value(node.outputs[0]).region >= 0) return;
         const Value& value = graph_->value(node.outputs[0]);
         Decision why;
         why.value = node.outputs[0];
         why.cause = Decision::Cause::mesh_spec;
-        seeds_.values[node.outputs[0]] = from_spec(*node.boundary, {value.name, &value.type, node.span}, why);
+        seeds_.values[node.outputs[0]] = from_spec(*node.asked().border, {value.name, &value.type, node.span}, why);
     }
 
     void seed_values() {

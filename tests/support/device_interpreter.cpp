@@ -57,7 +57,7 @@ struct Group {
 Group group_of(const GraphRegion& region, const Node& node, size_t device) {
     std::vector<size_t> places;
     i64 size = 1;
-    for (const std::string& name : node.attributes.strings("over")) {
+    for (const std::string& name : node.attributes().strings("over")) {
         places.push_back(
             static_cast<size_t>(std::find(region.names.begin(), region.names.end(), name) - region.names.begin()));
         size *= region.axes[places.back()].size;
@@ -109,7 +109,7 @@ PerDevice pmin(const GraphRegion& region, const Node& node, const PerDevice& ope
 }
 
 PerDevice all_gather(const GraphRegion& region, const Node& node, const PerDevice& operand, const Shape& result) {
-    const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
+    const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         const i64 block = operand[0].shape[dim];
         const size_t member = group.members[index[dim] / block];
@@ -119,7 +119,7 @@ PerDevice all_gather(const GraphRegion& region, const Node& node, const PerDevic
 }
 
 PerDevice psum_scatter(const GraphRegion& region, const Node& node, const PerDevice& operand, const Shape& result) {
-    const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
+    const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         index[dim] += static_cast<i64>(group.rank) * result[dim];
         double sum = 0;
@@ -129,8 +129,8 @@ PerDevice psum_scatter(const GraphRegion& region, const Node& node, const PerDev
 }
 
 PerDevice all_to_all(const GraphRegion& region, const Node& node, const PerDevice& operand, const Shape& result) {
-    const size_t split = static_cast<size_t>(node.attributes.integer("split"));
-    const size_t concat = static_cast<size_t>(node.attributes.integer("concat"));
+    const size_t split = static_cast<size_t>(node.attributes().integer("split"));
+    const size_t concat = static_cast<size_t>(node.attributes().integer("concat"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         const i64 block = operand[0].shape[concat];
         const size_t member = group.members[index[concat] / block];
@@ -141,7 +141,7 @@ PerDevice all_to_all(const GraphRegion& region, const Node& node, const PerDevic
 }
 
 PerDevice ppermute(const GraphRegion& region, const Node& node, const PerDevice& operand, const Shape& result) {
-    const std::vector<i64>& perm = node.attributes.integers("perm");
+    const std::vector<i64>& perm = node.attributes().integers("perm");
     return elements(region, node, result, [&](const Group& group, const Index& index) {
         for (size_t p = 0; p < perm.size(); p += 2)
             if (perm[p + 1] == static_cast<i64>(group.rank))
@@ -157,7 +157,7 @@ PerDevice pvary(const GraphRegion& region, const Node& node, const PerDevice& op
 }
 
 PerDevice own_block(const GraphRegion& region, const Node& node, const PerDevice& operand, const Shape& result) {
-    const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
+    const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
     return elements(region, node, result, [&](const Group& group, Index index) {
         index[dim] += static_cast<i64>(group.rank) * result[dim];
         return at(on_device(operand, group.members[group.rank]), index);
@@ -173,7 +173,7 @@ PerDevice axis_index(const GraphRegion& region, const Node& node, const PerDevic
 i64 block_of(const GraphRegion& region, const Node& node, size_t device, size_t dim) {
     const Index where = coordinates(region, device);
     i64 rank = 0;
-    for (const std::string& name : node.boundary->dims[dim].axes) {
+    for (const std::string& name : node.asked().border->dims[dim].axes) {
         const size_t a =
             static_cast<size_t>(std::find(region.names.begin(), region.names.end(), name) - region.names.begin());
         rank = rank * region.axes[a].size + where[a];
@@ -264,7 +264,7 @@ Array fold_in_word(const Node& node, const std::vector<const Array*>& operands) 
             x[0] += key[(group + 1) % 3];
             x[1] += key[(group + 2) % 3] + group + 1;
         }
-        result.values.push_back(static_cast<double>(x[node.attributes.integer("word")]));
+        result.values.push_back(static_cast<double>(x[node.attributes().integer("word")]));
     }
     return result;
 }

@@ -28,9 +28,8 @@ ValueId GraphCase::input(std::string name, Shape shape, std::string_view shardin
 ValueId GraphCase::op(std::string name, std::string_view op, std::vector<ValueId> operands, std::string_view sharding,
                       Attributes attributes) {
     Node node;
-    node.op = find_op(op);
-    internal_check(node.op != nullptr, "the op of a test exists");
-    node.attributes = std::move(attributes);
+    node.does = Apply{find_op(op), std::move(attributes), {}, {}};
+    internal_check(node.op() != nullptr, "the op of a test exists");
     std::vector<TensorType> types;
     std::vector<std::string> names;
     std::vector<Span> spans(operands.size());
@@ -40,7 +39,7 @@ ValueId GraphCase::op(std::string name, std::string_view op, std::vector<ValueId
     }
     Diagnostics diagnostics;
     std::optional<std::vector<TensorType>> results =
-        node.op->infer({types, spans, node.attributes, {}, diagnostics, op, names});
+        node.op()->infer({types, spans, node.attributes(), {}, diagnostics, op, names});
     internal_check(results && results->size() == 1, "the op of a test fits its operands");
     Value value;
     value.name = std::move(name);
@@ -59,7 +58,7 @@ ValueId GraphCase::constrain(std::string name, ValueId operand, std::string_view
     Attributes attributes;
     attributes.set("axes", std::vector<std::string>(graph.value(operand).type.shape.size()));
     ValueId id = op(std::move(name), "constrain", {operand}, sharding, std::move(attributes));
-    graph.nodes.back().constraint_logical.resize(graph.value(operand).type.shape.size());
+    graph.nodes.back().apply().asked.logical.resize(graph.value(operand).type.shape.size());
     graph.nodes.back().span = {0, 12, 5, 3};
     return id;
 }
@@ -81,9 +80,10 @@ Local GraphCase::run() const {
 std::vector<std::string> reshards(const Mesh& mesh, const Local& local) {
     std::vector<std::string> result;
     for (const Node& node : local.graph.nodes) {
-        if (node.op != nullptr) continue;
+        if (node.op() != nullptr) continue;
         const Value& value = local.graph.value(node.outputs[0]);
-        result.push_back(fmt::format("{}: {}", value.name, node.collective ? text(mesh, *node.collective) : "slice"));
+        result.push_back(
+            fmt::format("{}: {}", value.name, node.collective() ? text(mesh, *node.collective()) : "slice"));
     }
     return result;
 }
@@ -91,16 +91,16 @@ std::vector<std::string> reshards(const Mesh& mesh, const Local& local) {
 i64 wire_bytes_per_device(const Mesh& mesh, const Local& local) {
     i64 bytes = 0;
     for (const Node& node : local.graph.nodes) {
-        if (!node.collective) continue;
-        bytes += node.collective->def->wire_bytes_total(*node.collective, mesh,
-                                                        local.graph.value(node.inputs[0]).type.bytes());
+        if (!node.collective()) continue;
+        bytes += node.collective()->def->wire_bytes_total(*node.collective(), mesh,
+                                                          local.graph.value(node.inputs[0]).type.bytes());
     }
     return bytes / mesh.device_count();
 }
 
 std::string sharding_text(const Mesh& mesh, const Local& local, std::string_view name) {
     for (const Value& value : local.graph.values) {
-        if (value.name == name) return text(mesh, value.sharding);
+        if (value.name == name) return text(mesh, value.part.sharding);
     }
     internal_error("no local value has this name");
 }

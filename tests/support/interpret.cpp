@@ -44,9 +44,9 @@ public:
     void run(NodeId begin, NodeId end) {
         for (NodeId n = begin; n < end; ++n) {
             const Node& node = graph_.node(n);
-            if (node.opens >= 0) {
-                const GraphLoop& loop = graph_.loops[node.opens];
-                run_loop(loop, static_cast<size_t>(node.opens));
+            if (node.opens() >= 0) {
+                const GraphLoop& loop = graph_.loops[node.opens()];
+                run_loop(loop, static_cast<size_t>(node.opens()));
                 n = loop.closes;
                 continue;
             }
@@ -54,7 +54,7 @@ public:
             const TensorType& type = graph_.value(result).type;
             const int region = region_of(graph_, node);
             PerDevice& held = values_[at(result)];
-            if (const DeviceEvaluate evaluate = find_device_op(node.op->name)) {
+            if (const DeviceEvaluate evaluate = find_device_op(node.op()->name)) {
                 held = evaluate(graph_.regions[region], node,
                                 node.inputs.empty() ? PerDevice() : values_[at(node.inputs[0])], type.shape);
             } else {
@@ -71,8 +71,8 @@ private:
     Array evaluate_on(size_t device, const Node& node, const TensorType& type) const {
         std::vector<const Array*> operands;
         for (ValueId id : node.inputs) operands.push_back(&on_device(values_[at(id)], device));
-        return node.op->name == "loop_slice" ? loop_slice(*operands[0], node, type)
-                                             : evaluate_node(in_this_trip(node), operands, type);
+        return node.op()->name == "loop_slice" ? loop_slice(*operands[0], node, type)
+                                               : evaluate_node(in_this_trip(node), operands, type);
     }
 
     void run_loop(const GraphLoop& loop, size_t number) {
@@ -107,11 +107,11 @@ private:
 
     // What is drawn is drawn under a key that the running trips are folded into, as further places.
     Node in_this_trip(Node node) const {
-        if (!node.attributes.has("loops")) return node;
+        if (!node.attributes().has("loops")) return node;
         std::vector<i64> place;
-        if (node.attributes.has("place")) place = node.attributes.integers("place");
-        for (i64 loop : node.attributes.integers("loops")) place.push_back(index_[loop]);
-        node.attributes.set("place", place);
+        if (node.attributes().has("place")) place = node.attributes().integers("place");
+        for (i64 loop : node.attributes().integers("loops")) place.push_back(index_[loop]);
+        node.apply().attributes.set("place", place);
         return node;
     }
 
@@ -123,9 +123,9 @@ private:
 
     // Every trips-th entry along the dim, from the running index on.
     Array loop_slice(const Array& from, const Node& node, const TensorType& type) const {
-        const size_t dim = static_cast<size_t>(node.attributes.integer("dim"));
-        const i64 trips = node.attributes.integer("trips"),
-                  index = index_[at(static_cast<ValueId>(node.attributes.integer("loop")))];
+        const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
+        const i64 trips = node.attributes().integer("trips"),
+                  index = index_[at(static_cast<ValueId>(node.attributes().integer("loop")))];
         i64 inner = 1, outer = 1;
         for (size_t d = 0; d < from.shape.size(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : from.shape[d];
         Array result{type.shape, {}};

@@ -49,7 +49,7 @@ Array dot(const Operands& in, const Node&, const TensorType&) {
 }
 
 Array einsum_node(const Operands& in, const Node& node, const TensorType&) {
-    const std::string equation = node.attributes.string("equation");
+    const std::string equation = node.attributes().string("equation");
     const size_t arrow = equation.find("->");
     const std::string operands = equation.substr(0, arrow), out = equation.substr(arrow + 2);
     const size_t comma = operands.find(',');
@@ -77,7 +77,7 @@ Evaluate binary(double (*f)(double, double)) {
 
 Evaluate reduce(double start, double (*f)(double, double)) {
     return [start, f](const Operands& in, const Node& node, const TensorType& type) {
-        const std::vector<i64>& dims = node.attributes.integers("dims");
+        const std::vector<i64>& dims = node.attributes().integers("dims");
         Array out = make(type.shape, [start](const Index&) { return start; });
         const Steps kept = row_major_steps(type.shape);
         Steps to;
@@ -114,7 +114,7 @@ Array cast(const Operands& in, const Node&, const TensorType& type) {
 }
 
 Array constant_node(const Operands&, const Node& node, const TensorType& type) {
-    const std::vector<double>& values = node.attributes.numbers("value");
+    const std::vector<double>& values = node.attributes().numbers("value");
     return make(type.shape,
                 [&](const Index& i) { return values.size() == 1 ? values[0] : values[offset_of(type.shape, i)]; });
 }
@@ -123,10 +123,10 @@ Array constant_node(const Operands&, const Node& node, const TensorType& type) {
 std::vector<i64> per_dim(const Node& node, std::string_view name, const Shape& shape, i64 fallback) {
     std::vector<i64> result(shape.size(), fallback), dims;
     if (name == "limit") result = shape;
-    if (!node.attributes.has(name)) return result;
-    const std::vector<i64>& given = node.attributes.integers(name);
-    if (node.attributes.has("dim"))
-        dims = node.attributes.integers("dim");
+    if (!node.attributes().has(name)) return result;
+    const std::vector<i64>& given = node.attributes().integers(name);
+    if (node.attributes().has("dim"))
+        dims = node.attributes().integers("dim");
     else
         for (size_t d = 0; d < shape.size(); ++d) dims.push_back(static_cast<i64>(d));
     for (size_t n = 0; n < dims.size(); ++n) {
@@ -145,8 +145,8 @@ Array transpose(const Operands& in, const Node& node, const TensorType& type) {
     Steps steps;
     for (size_t d = 0; d < own.size(); ++d)
         steps.push_back(
-            own[node.attributes.has("permutation") ? static_cast<size_t>(node.attributes.integers("permutation")[d])
-                                                   : own.size() - 1 - d]);
+            own[node.attributes().has("permutation") ? static_cast<size_t>(node.attributes().integers("permutation")[d])
+                                                     : own.size() - 1 - d]);
     return strided(*in[0], type.shape, 0, steps);
 }
 
@@ -159,7 +159,7 @@ Array slice(const Operands& in, const Node& node, const TensorType& type) {
 
 Array pad(const Operands& in, const Node& node, const TensorType& type) {
     std::vector<i64> low = per_dim(node, "low", in[0]->shape, 0), interior = per_dim(node, "interior", in[0]->shape, 0);
-    double fill = node.attributes.number("value", 0);
+    double fill = node.attributes().number("value", 0);
     return make(type.shape, [&](const Index& index) {
         Index source(index.size());
         for (size_t d = 0; d < index.size(); ++d) {
@@ -174,7 +174,7 @@ Array pad(const Operands& in, const Node& node, const TensorType& type) {
 }
 
 Array concatenate(const Operands& in, const Node& node, const TensorType& type) {
-    size_t dim = static_cast<size_t>(node.attributes.integers("dim").at(0));
+    size_t dim = static_cast<size_t>(node.attributes().integers("dim").at(0));
     return make(type.shape, [&](const Index& index) {
         Index source = index;
         size_t part = 0;
@@ -187,15 +187,15 @@ Array broadcast(const Operands& in, const Node& node, const TensorType& type) {
     const Steps own = row_major_steps(in[0]->shape);
     Steps steps(type.shape.size(), 0);
     for (size_t d = 0; d < own.size(); ++d) {
-        size_t to = node.attributes.has("dims") ? static_cast<size_t>(node.attributes.integers("dims")[d])
-                                                : steps.size() - own.size() + d;
+        size_t to = node.attributes().has("dims") ? static_cast<size_t>(node.attributes().integers("dims")[d])
+                                                  : steps.size() - own.size() + d;
         steps[to] = in[0]->shape[d] == 1 ? 0 : own[d];
     }
     return strided(*in[0], type.shape, 0, steps);
 }
 
 Array gather(const Operands& in, const Node& node, const TensorType& type) {
-    size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
+    size_t dim = node.attributes().has("dim") ? static_cast<size_t>(node.attributes().integers("dim")[0]) : 0;
     size_t index_rank = in[1]->shape.size();
     return make(type.shape, [&](const Index& index) {
         Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
@@ -208,7 +208,7 @@ Array gather(const Operands& in, const Node& node, const TensorType& type) {
 }
 
 Array scatter_add(const Operands& in, const Node& node, const TensorType& type) {
-    size_t dim = static_cast<size_t>(node.attributes.integer("dim", 0)), index_rank = in[0]->shape.size();
+    size_t dim = static_cast<size_t>(node.attributes().integer("dim", 0)), index_rank = in[0]->shape.size();
     Array out = make(type.shape, [](const Index&) { return 0.0; });
     for_each(in[1]->shape, [&](const Index& index) {
         Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
@@ -224,7 +224,7 @@ Array scatter_add(const Operands& in, const Node& node, const TensorType& type) 
 // Where a window begins: clamped, so that it ends inside.
 Index window_start(const Operands& in, const Node& node, size_t first, const Shape& window) {
     Index start(in[0]->shape.size(), 0);
-    const std::vector<i64>& dims = node.attributes.integers("dim");
+    const std::vector<i64>& dims = node.attributes().integers("dim");
     for (size_t n = 0; n < dims.size(); ++n) {
         size_t d = static_cast<size_t>(dims[n]);
         start[d] = std::clamp<i64>(static_cast<i64>(in[first + n]->values[0]), 0, in[0]->shape[d] - window[d]);
@@ -254,42 +254,42 @@ Array dynamic_update_slice(const Operands& in, const Node& node, const TensorTyp
 }
 
 Array iota(const Operands&, const Node& node, const TensorType& type) {
-    size_t dim = node.attributes.has("dim") ? static_cast<size_t>(node.attributes.integers("dim")[0]) : 0;
+    size_t dim = node.attributes().has("dim") ? static_cast<size_t>(node.attributes().integers("dim")[0]) : 0;
     return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
 }
 
 // The bits of a key under jax.random.bernoulli: a uniform number of 23 of them is below the probability.
 Array bernoulli(const Operands& in, const Node& node, const TensorType& type) {
-    const std::vector<i64>& words = node.attributes.integers("key");
+    const std::vector<i64>& words = node.attributes().integers("key");
     Key key = words.size() == 1 ? key_from_seed(words[0])
                                 : Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
     if (!in.empty()) key = fold_in(key, static_cast<std::uint32_t>(static_cast<i64>(in[0]->values[0])));
-    if (node.attributes.has("place"))
-        for (i64 fold : node.attributes.integers("place")) key = fold_in(key, static_cast<std::uint32_t>(fold));
-    const BitLayout layout = node.attributes.string("bits", std::string("partitionable")) == "legacy"
+    if (node.attributes().has("place"))
+        for (i64 fold : node.attributes().integers("place")) key = fold_in(key, static_cast<std::uint32_t>(fold));
+    const BitLayout layout = node.attributes().string("bits", std::string("partitionable")) == "legacy"
                                  ? BitLayout::legacy
                                  : BitLayout::partitionable;
-    const bool cut = node.attributes.has("blocks");
+    const bool cut = node.attributes().has("blocks");
     Shape block = type.shape;
     i64 count = 1;
     for (size_t d = 0; d < block.size(); ++d)
-        count *= cut ? block[d] /= node.attributes.integers("blocks")[d] : block[d];
+        count *= cut ? block[d] /= node.attributes().integers("blocks")[d] : block[d];
     return make(type.shape, [&](Index index) {
         i64 number = 0;
         for (size_t d = 0; cut && d < index.size(); ++d) {
-            number = number * node.attributes.integers("blocks")[d] + index[d] / block[d];
+            number = number * node.attributes().integers("blocks")[d] + index[d] / block[d];
             index[d] %= block[d];
         }
         const Key own = cut ? fold_in(key, static_cast<std::uint32_t>(number)) : key;
         const std::uint32_t bits = random_bits32(own, layout, count, offset_of(block, index));
         const float unit = std::ldexp(static_cast<float>(bits >> 9), -23);
-        return unit < static_cast<float>(node.attributes.number("probability")) ? 1.0 : 0.0;
+        return unit < static_cast<float>(node.attributes().number("probability")) ? 1.0 : 0.0;
     });
 }
 
 Array clamp(const Operands& in, const Node& node, const TensorType& type) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    double low = node.attributes.number("min", -infinity), high = node.attributes.number("max", infinity);
+    double low = node.attributes().number("min", -infinity), high = node.attributes().number("max", infinity);
     return make(type.shape, [&](const Index& index) { return std::min(std::max(at(*in[0], index), low), high); });
 }
 
@@ -369,8 +369,8 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 } // namespace
 
 Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
-    std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op->name);
-    if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op->name));
+    std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op()->name);
+    if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op()->name));
     return it->second(operands, node, result);
 }
 

@@ -13,9 +13,9 @@ ValueId LocalGraph::add(const std::string& name, TensorType type, const Sharding
     Value value;
     value.name = name;
     value.type = std::move(type);
-    value.sharding = sharding;
-    value.global_shape = value.type.shape;
-    for (size_t d = 0; d < sharding.dims.size(); ++d) value.global_shape[d] *= shard_count(sharding.dims[d]);
+    value.part.sharding = sharding;
+    value.part.global_shape = value.type.shape;
+    for (size_t d = 0; d < sharding.dims.size(); ++d) value.part.global_shape[d] *= shard_count(sharding.dims[d]);
     local_.graph.values.push_back(std::move(value));
     return static_cast<ValueId>(local_.graph.values.size()) - 1;
 }
@@ -26,7 +26,7 @@ ValueId LocalGraph::input(const std::string& name, Shape local, const std::strin
     const ValueId id = add(name, {dtype, std::move(local), {}}, parsed);
     Value& value = local_.graph.value(id);
     value.role = role;
-    value.init = Generate{Fill{1}, value.global_shape, {}};
+    value.init = Generate{Fill{1}, value.part.global_shape, {}};
     local_.graph.inputs.push_back(id);
     return id;
 }
@@ -39,7 +39,7 @@ ValueId LocalGraph::node(const std::string& name, Kernel kernel, std::vector<Val
     Node node;
     node.inputs = std::move(inputs);
     node.outputs = {id};
-    node.kernel = std::move(kernel);
+    node.does = Apply{nullptr, {}, {}, std::move(kernel)};
     local_.graph.value(id).producer = static_cast<NodeId>(local_.graph.nodes.size());
     local_.graph.nodes.push_back(std::move(node));
     return id;
@@ -64,7 +64,7 @@ ValueId LocalGraph::pointwise(const std::string& name, ScalarOp op, std::vector<
     }
     kernel.steps.push_back(last);
     const ValueId id =
-        node(name, kernel, std::move(inputs), first.type.shape, text(mesh_, first.sharding), first.type.dtype);
+        node(name, kernel, std::move(inputs), first.type.shape, text(mesh_, first.part.sharding), first.type.dtype);
     return id;
 }
 
@@ -77,11 +77,13 @@ ValueId LocalGraph::reshape(const std::string& name, ValueId input, Shape local)
 ValueId LocalGraph::collective(const std::string& name, const std::string& kind, Collective fields, ValueId input) {
     fields.def = find_collective(kind);
     const Value before = value(input);
-    const ValueId id = add(name, fields.def->after(fields, before.type), sharding_after(fields, before.sharding));
+    const ValueId id = add(name, fields.def->after(fields, before.type), sharding_after(fields, before.part.sharding));
     Node node;
     node.inputs = {input};
     node.outputs = {id};
-    node.collective = std::move(fields);
+    Exchange exchange;
+    exchange.collective = std::move(fields);
+    node.does = std::move(exchange);
     local_.graph.value(id).producer = static_cast<NodeId>(local_.graph.nodes.size());
     local_.graph.nodes.push_back(std::move(node));
     return id;

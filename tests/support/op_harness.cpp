@@ -27,7 +27,7 @@ std::vector<TensorType> types_of(const Graph& graph, const std::vector<ValueId>&
 } // namespace
 
 IndexRule Emitted::rule() const {
-    return last().op->rule(types_of(graph, last().inputs), types_of(graph, last().outputs), last().attributes);
+    return last().op()->rule(types_of(graph, last().inputs), types_of(graph, last().outputs), last().attributes());
 }
 
 TensorType typed(DType dtype, Shape shape) {
@@ -80,13 +80,13 @@ Kernel kernel_of(const Emitted& emitted) {
     const std::vector<TensorType> results = types_of(emitted.graph, emitted.last().outputs);
     const IndexRule rule = emitted.rule();
     const std::vector<std::vector<AxisRef>> factor_axes(rule.factors.size());
-    return emitted.last().op->lower(
-        {operands, results, operands, results, emitted.last().attributes, rule, factor_axes});
+    return emitted.last().op()->lower(
+        {operands, results, operands, results, emitted.last().attributes(), rule, factor_axes});
 }
 
 std::string ops_of(const Graph& graph) {
     std::string text;
-    for (const Node& node : graph.nodes) text += (text.empty() ? "" : " ") + std::string(node.op->name);
+    for (const Node& node : graph.nodes) text += (text.empty() ? "" : " ") + std::string(node.op()->name);
     return text;
 }
 

@@ -74,9 +74,9 @@ ValueId TinyGraph::add_node(const OpDef& def, const char* notation, std::vector<
                             const char* seed) {
     const NodeId id = static_cast<NodeId>(graph.nodes.size());
     Node node;
-    node.op = &def;
+    node.does = Apply{&def, {}, {}, {}};
     node.inputs = std::move(operands);
-    node.attributes.entries.emplace_back("notation", std::string(notation));
+    node.apply().attributes.entries.emplace_back("notation", std::string(notation));
     node.span = {0, 10 + id, 1, 1};
     node.outputs = {add_value(std::move(result), id, seed)};
     graph.nodes.push_back(node);
@@ -104,7 +104,7 @@ ValueId TinyGraph::broadcast(const char* notation, ValueId operand, Shape result
 }
 ValueId TinyGraph::move_along_first(std::vector<ValueId> operands, Shape result, i64 size) {
     const ValueId value = add_node(move_def, "", std::move(operands), std::move(result), nullptr);
-    graph.nodes.back().attributes.entries.emplace_back("size", size);
+    graph.nodes.back().apply().attributes.entries.emplace_back("size", size);
     return value;
 }
 ValueId TinyGraph::constrain(ValueId operand, const char* spec) {

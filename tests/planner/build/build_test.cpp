@@ -74,8 +74,8 @@ TEST_CASE("results take the logical names of the dims they share a factor with")
 TEST_CASE("a constraint keeps what the user asked for") {
     const Built built = build_text(dot_silu_dot);
     const Node& node = built.graph->node(named(built, "a").producer);
-    CHECK(node.constraint_logical == std::vector<std::string>{"batch", "hidden"});
-    CHECK(!node.constraint_mesh.has_value());
+    CHECK(node.asked().logical == std::vector<std::string>{"batch", "hidden"});
+    CHECK(!node.asked().mesh.has_value());
 }
 
 TEST_CASE("parameters draw lecun_normal from fold_in(key(seed), n), in declaration order") {

@@ -91,8 +91,8 @@ TEST_CASE("only what lies between the loss and the values asked for has a cotang
 TEST_CASE("a value that the loss does not depend on has zeros") {
     const Differentiated made = differentiated("  - z: {dot: [x, w]}\n", {"w", "b"});
     const Node& node = made.graph.node(made.graph.value(made.gradients[1]).producer);
-    CHECK(node.op->name == "constant");
-    CHECK(node.attributes.numbers("value") == std::vector<double>{0});
+    CHECK(node.op()->name == "constant");
+    CHECK(node.attributes().numbers("value") == std::vector<double>{0});
     CHECK(made.graph.value(made.gradients[1]).type.shape == Shape{16});
 }
 

@@ -99,7 +99,7 @@ outputs: [out]
 )",
                                  "{i: 4}");
     int pvary = 0;
-    for (const Node& node : graph.nodes) pvary += node.op->name == "pvary" ? 1 : 0;
+    for (const Node& node : graph.nodes) pvary += node.op()->name == "pvary" ? 1 : 0;
     CHECK(pvary == 1);
 }
 

@@ -18,8 +18,8 @@ Kernel split_kernel(const Emitted& emitted, size_t factor, std::vector<TensorTyp
     const IndexRule rule = emitted.rule();
     std::vector<std::vector<AxisRef>> axes(rule.factors.size());
     axes[factor] = {AxisRef{0, 1, 4}};
-    return emitted.last().op->lower(
-        {operands, results, local_operands, local_results, emitted.last().attributes, rule, axes});
+    return emitted.last().op()->lower(
+        {operands, results, local_operands, local_results, emitted.last().attributes(), rule, axes});
 }
 
 } // namespace
@@ -111,7 +111,7 @@ TEST_CASE("a dim of two factors starts at the sum of their starts") {
     std::vector<std::vector<AxisRef>> axes(rule.factors.size());
     axes[0] = {AxisRef{0, 1, 4}};
     const std::vector<TensorType> operands = {f32({8, 4})}, results = {emitted.type()};
-    const LowerContext context{operands, results, operands, results, emitted.last().attributes, rule, axes};
+    const LowerContext context{operands, results, operands, results, emitted.last().attributes(), rule, axes};
     REQUIRE(context.result_start(0, 0).terms.size() == 1);
     CHECK(context.result_start(0, 0).terms[0].coefficient == 8);
 }

@@ -18,9 +18,9 @@ Nodes nodes(const Local& local) {
         for (size_t i = 0; i < node.inputs.size(); ++i)
             text += (i > 0 ? ", " : "") + local.graph.value(node.inputs[i]).name;
         text += "):";
-        if (node.collective) text += fmt::format(" {}", node.collective->def->name);
-        const Pointwise* pointwise = node.kernel ? std::get_if<Pointwise>(&*node.kernel) : nullptr;
-        if (node.kernel && pointwise == nullptr) text += fmt::format(" {}", class_name(*node.kernel));
+        if (node.collective()) text += fmt::format(" {}", node.collective()->def->name);
+        const Pointwise* pointwise = node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
+        if (node.kernel() && pointwise == nullptr) text += fmt::format(" {}", class_name(*node.kernel()));
         if (pointwise != nullptr)
             for (const ScalarStep& step : pointwise->steps)
                 text += step.op == ScalarOp::constant ? fmt::format(" {}", step.value.value)

@@ -71,7 +71,7 @@ TEST_CASE("scenario 38: an element-wise op is computed where it is split most") 
         Local local = c.run();
         return sharding_text(
             c.mesh, local,
-            local.graph.value(local.graph.nodes.front().op ? local.graph.nodes.front().outputs[0] : 0).name);
+            local.graph.value(local.graph.nodes.front().op() ? local.graph.nodes.front().outputs[0] : 0).name);
     };
     CHECK(negated("[x | -]", "[- | y]") == "[x | -]"); // the result is resharded
     CHECK(negated("[y | -]", "[- | x]") == "[y | -]"); // the operand is: the first node is no op
@@ -123,8 +123,9 @@ TEST_CASE("DotReluDot on data 2, model 4 has one collective") {
     CHECK(reshards(c.mesh, local) == Reshards{"z: all_reduce over model"});
     CHECK(wire_bytes_per_device(c.mesh, local) == 24576);
     const Node& reduce = local.graph.nodes.back();
-    CHECK(reduce.cause == "z: the contraction over hidden is split over model, so each device holds a partial sum");
-    CHECK(reduce.remedy == "shard hidden of a and w2 on no axis");
+    CHECK(reduce.reshard()->reason.cause ==
+          "z: the contraction over hidden is split over model, so each device holds a partial sum");
+    CHECK(reduce.reshard()->reason.remedy == "shard hidden of a and w2 on no axis");
     CHECK(local.graph.value(local.value_of[h]).type.shape == Shape{4, 256});
 }
 
@@ -136,8 +137,8 @@ TEST_CASE("a weight split along the batch axis is gathered once for two readers"
     c.output(c.op("v", "dot", {y, w}, "[i | -]"));
     Local local = c.run();
     CHECK(reshards(c.mesh, local) == Reshards{"w.gathered: all_gather over i (dim 0)"});
-    CHECK(local.graph.nodes[0].cause == "z: dot computes on w as [- | -], but w is kept as [i | -]");
-    CHECK(local.graph.nodes[0].remedy == "in w, shard dim 0 on no axis");
+    CHECK(local.graph.nodes[0].reshard()->reason.cause == "z: dot computes on w as [- | -], but w is kept as [i | -]");
+    CHECK(local.graph.nodes[0].reshard()->reason.remedy == "in w, shard dim 0 on no axis");
 }
 
 TEST_CASE("a constraint makes its form and later readers start from it") {
@@ -148,7 +149,8 @@ TEST_CASE("a constraint makes its form and later readers start from it") {
     Local local = c.run();
     CHECK(reshards(c.mesh, local) ==
           Reshards{"b: all_gather over model (dim 1)", "b.sliced: slice", "z: all_reduce over model"});
-    CHECK(local.graph.nodes[0].cause == "b: constrained to [data | -] at line 12, but a is [data | model]");
+    CHECK(local.graph.nodes[0].reshard()->reason.cause ==
+          "b: constrained to [data | -] at line 12, but a is [data | model]");
 }
 
 TEST_CASE("a partial sum with two readers is reduced once") {
@@ -167,7 +169,7 @@ TEST_CASE("a partial maximum is reduced by max and passes through nothing") {
     c.output(c.op("n", "neg", {m}, "[-]"));
     Local local = c.run();
     CHECK(reshards(c.mesh, local) == Reshards{"m: all_reduce over x"});
-    CHECK(local.graph.nodes[1].collective->reduce == ReduceOp::max);
+    CHECK(local.graph.nodes[1].collective()->reduce == ReduceOp::max);
 }
 
 TEST_CASE("a lookup in a table split over its rows is partial") {
@@ -180,7 +182,7 @@ TEST_CASE("a lookup in a table split over its rows is partial") {
     c.output(c.op("e", "gather", {table, ids}, "[y | - | -]", first));
     Local local = c.run();
     CHECK(reshards(c.mesh, local) == Reshards{"e: all_reduce over x"});
-    CHECK(local.graph.nodes.back().cause ==
+    CHECK(local.graph.nodes.back().reshard()->reason.cause ==
           "e: the lookup in vocab is split over x, so each device holds a partial sum");
 }
 

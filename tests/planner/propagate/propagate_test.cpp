@@ -47,7 +47,7 @@ struct Case {
         verify_local(local, layout->mesh);
         std::vector<std::string> found;
         for (const Node& node : local.graph.nodes)
-            if (node.collective) found.push_back(text(layout->mesh, *node.collective));
+            if (node.collective()) found.push_back(text(layout->mesh, *node.collective()));
         return found;
     }
 };
@@ -126,7 +126,7 @@ outputs: {z: [~, model]}
     hardware.links.resize(1);
     const Local local = partition(*c.graph, c.layout->mesh, hardware, c.propagation);
     verify_local(local, c.layout->mesh);
-    CHECK(text(c.layout->mesh, local.graph.value(local.graph.outputs[0]).sharding) == "[- | model]");
+    CHECK(text(c.layout->mesh, local.graph.value(local.graph.outputs[0]).part.sharding) == "[- | model]");
 }
 
 TEST_CASE("an input that is returned in another sharding") {

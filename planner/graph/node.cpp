@@ -1,0 +1,54 @@
+#include "planner/graph/node.h"
+
+namespace shard {
+
+const OpDef* Node::op() const {
+    const Apply* made = std::get_if<Apply>(&does);
+    return made == nullptr ? nullptr : made->op;
+}
+
+const Collective* Node::collective() const {
+    const Exchange* made = std::get_if<Exchange>(&does);
+    return made == nullptr ? nullptr : &made->collective;
+}
+
+const Reshard* Node::reshard() const {
+    if (const Exchange* made = std::get_if<Exchange>(&does)) return made;
+    return std::get_if<LocalMove>(&does);
+}
+
+const Kernel* Node::kernel() const {
+    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return &made->move;
+    const Apply* made = std::get_if<Apply>(&does);
+    return made == nullptr || !made->kernel ? nullptr : &*made->kernel;
+}
+
+int Node::opens() const {
+    const LoopOpens* marker = std::get_if<LoopOpens>(&does);
+    return marker == nullptr ? -1 : marker->loop;
+}
+
+int Node::closes() const {
+    const LoopCloses* marker = std::get_if<LoopCloses>(&does);
+    return marker == nullptr ? -1 : marker->loop;
+}
+
+const Attributes& Node::attributes() const {
+    static const Attributes none;
+    const Apply* made = std::get_if<Apply>(&does);
+    return made == nullptr ? none : made->attributes;
+}
+
+const Asked& Node::asked() const {
+    static const Asked none;
+    const Apply* made = std::get_if<Apply>(&does);
+    return made == nullptr ? none : made->asked;
+}
+
+Apply& Node::apply() {
+    Apply* made = std::get_if<Apply>(&does);
+    internal_check(made != nullptr, "a node that is not an op is changed as one");
+    return *made;
+}
+
+} // namespace shard
