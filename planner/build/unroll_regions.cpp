@@ -97,7 +97,6 @@ private:
             }
         }
         builder_.set_place({node.scope, "marker@", node.span, {}, {}});
-        const NodeId id = static_cast<NodeId>(made_.nodes.size());
         const std::vector<ValueId> outputs = builder_.emit_marker(std::move(marker), types, "value");
         std::vector<ValueId>::const_iterator next = outputs.begin();
         for (size_t n = 0; n < node.outputs.size(); ++n) {
@@ -108,8 +107,6 @@ private:
                 made_.value(*next).loop = value.loop;
             }
         }
-        if (node.opens() >= 0) made_.loops[node.opens()].opens = id;
-        if (node.closes() >= 0) made_.loops[node.closes()].closes = id;
     }
 
     ValueId again(const Node& node, size_t device) {

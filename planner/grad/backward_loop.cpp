@@ -1,6 +1,7 @@
 #include "planner/grad/backward_loop.h"
 
 #include "planner/grad/recompute.h"
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/loop_builder.h"
 #include "planner/graph/verify_loops.h"
 
@@ -18,18 +19,12 @@ public:
         : builder_(builder), graph_(builder.graph()), forward_(forward), backward_(backward) {}
 
     void run(const std::vector<ValueId*>& ends) {
-        const NodeId begin = loop(backward_).opens + 1;
-        std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + begin),
-                                std::make_move_iterator(graph_.nodes.end()));
-        graph_.nodes.resize(static_cast<size_t>(begin));
-        for (size_t n = 0; n < nodes.size(); ++n) {
+        retell(graph_, loop(backward_).opens + 1, [this](std::vector<Node>& nodes, size_t n) {
             if (nodes[n].loop == backward_ && nodes[n].closes() < 0) fetch_inputs(nodes, n);
             for (ValueId& input : nodes[n].inputs) input = fetched(input);
-            graph_.nodes.push_back(std::move(nodes[n]));
-        }
+        });
         for (ValueId* id : ends)
             if (is_of_forward(*id)) fetch(*id), *id = fetched(*id);
-        renumber_nodes(graph_);
     }
 
 private:

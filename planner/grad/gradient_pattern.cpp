@@ -1,6 +1,7 @@
 #include "planner/grad/gradient_pattern.h"
 
 #include "planner/graph/chain.h"
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/local_use.h"
 
 #include <algorithm>
@@ -147,43 +148,10 @@ void remove_patterns(Graph& graph) {
     const std::vector<bool> gone = nodes_to_remove(graph);
     graph.calls.clear();
     if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
-    std::vector<ValueId> moved(graph.values.size());
-    ValueId next = 0;
-    for (size_t v = 0; v < graph.values.size(); ++v) {
-        const NodeId producer = graph.values[v].producer;
-        moved[v] = producer >= 0 && gone[producer] ? -1 : next++;
-        if (moved[v] >= 0 && moved[v] != static_cast<ValueId>(v)) graph.values[moved[v]] = std::move(graph.values[v]);
-    }
-    graph.values.resize(static_cast<size_t>(next));
-    std::vector<Node> nodes;
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-        if (!gone[n]) nodes.push_back(std::move(graph.nodes[n]));
-    graph.nodes = std::move(nodes);
-
-    const auto move = [&moved](ValueId& id) {
-        if (id >= 0) id = moved[id];
-    };
-    for (Node& node : graph.nodes)
-        for (std::vector<ValueId>* list : {&node.inputs, &node.outputs})
-            std::for_each(list->begin(), list->end(), move);
-    for (Value& value : graph.values) move(value.of);
-    for (std::vector<ValueId>* list : {&graph.inputs, &graph.outputs}) std::for_each(list->begin(), list->end(), move);
-    for (auto& [path, id] : graph.aliases) move(id);
-    std::erase_if(graph.aliases, [](const std::pair<std::string, ValueId>& alias) { return alias.second < 0; });
-    for (GraphLoop& loop : graph.loops) {
-        for (GraphLoop::Carried& carried : loop.carried)
-            for (ValueId* id : {&carried.init, &carried.argument, &carried.yield, &carried.result}) move(*id);
-        for (GraphLoop::Sum& sum : loop.sums)
-            for (ValueId* id : {&sum.term, &sum.result, &sum.becomes}) move(*id);
-        for (GraphLoop::Stack& stack : loop.stacks)
-            for (ValueId* id : {&stack.slice, &stack.result}) move(*id);
-    }
-    for (Update& update : graph.updates)
-        for (ValueId* id : {&update.input, &update.output}) move(*id);
-    for (Graph::Quotient& quotient : graph.quotients)
-        for (ValueId* id : {&quotient.value, &quotient.sum, &quotient.count}) move(*id);
-    move(graph.loss);
-    renumber_nodes(graph);
+    std::vector<NodeId> kept;
+    for (NodeId n = 0; n < static_cast<NodeId>(gone.size()); ++n)
+        if (!gone[n]) kept.push_back(n);
+    keep_nodes(graph, kept);
 }
 
 } // namespace shard

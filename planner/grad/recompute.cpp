@@ -1,5 +1,6 @@
 #include "planner/grad/recompute.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/loop_index.h"
 #include "plans/base/saturating.h"
 
@@ -164,18 +165,13 @@ private:
 
     // The backward pass anew, every copy in front of its first reader, or of the loop in which that stands.
     void insert_copies() {
-        std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + backward_),
-                                std::make_move_iterator(graph_.nodes.end()));
-        graph_.nodes.resize(static_cast<size_t>(backward_));
-        for (size_t n = 0; n < nodes.size(); ++n) {
+        retell(graph_, backward_, [this](std::vector<Node>& nodes, size_t n) {
             // What an inner loop reads is there before it begins.
             if (nodes[n].opens() >= 0 && nodes[n].loop == passes_.backward_loop)
                 for (size_t inner = n + 1; nodes[inner].closes() != nodes[n].opens(); ++inner)
                     for (ValueId& input : nodes[inner].inputs) input = copied(input);
             for (ValueId& input : nodes[n].inputs) input = copied(input);
-            graph_.nodes.push_back(std::move(nodes[n]));
-        }
-        renumber_nodes(graph_);
+        });
     }
 
     ValueId copied(ValueId id) {

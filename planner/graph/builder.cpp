@@ -1,5 +1,6 @@
 #include "planner/graph/builder.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/local_use.h"
 #include "planner/graph/loop_index.h"
 #include "planner/model/type_limits.h"
@@ -96,9 +97,8 @@ void Builder::rename(ValueId id, std::string name, Span span) {
 }
 
 ValueId Builder::add_value(Value value) {
-    graph_->values.push_back(std::move(value));
     used_.push_back(false);
-    return static_cast<ValueId>(graph_->values.size()) - 1;
+    return append_value(*graph_, std::move(value));
 }
 
 ValueId Builder::add_input(Value value) {
@@ -121,11 +121,10 @@ ValueId Builder::for_use(ValueId id) {
     Value twin = value;
     twin.loop = loop_;
     twin.name = unique_name(value.name + ".copy", "_");
-    twin.producer = static_cast<NodeId>(graph_->nodes.size());
     const ValueId twin_id = add_value(std::move(twin));
     mark_used(twin_id);
     node.outputs = {twin_id};
-    graph_->nodes.push_back(std::move(node));
+    append_node(*graph_, std::move(node));
     return twin_id;
 }
 
@@ -224,18 +223,16 @@ std::vector<ValueId> Builder::emit_node(Node node, const std::vector<TensorType>
     node.loop = loop_;
     node.remat = remat_;
     node.pattern = pattern_;
-    const NodeId id = static_cast<NodeId>(graph_->nodes.size());
     for (const TensorType& type : types) {
         Value value;
         value.name = unique_name(fmt::format("{}.{}", place_.prefix, name), "_");
         value.type = type;
-        value.producer = id;
         value.span = place_.span;
         value.loop = loop_;
         node.outputs.push_back(add_value(std::move(value)));
     }
     const std::vector<ValueId> outputs = node.outputs;
-    graph_->nodes.push_back(std::move(node));
+    append_node(*graph_, std::move(node));
     return outputs;
 }
 

@@ -96,15 +96,6 @@ void verify_graph(const Graph& graph) {
     verify_loops(graph);
 }
 
-void renumber_nodes(Graph& graph) {
-    for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
-        const Node& node = graph.node(n);
-        for (ValueId id : node.outputs) graph.value(id).producer = n;
-        if (node.opens() >= 0) graph.loops[node.opens()].opens = n;
-        if (node.closes() >= 0) graph.loops[node.closes()].closes = n;
-    }
-}
-
 std::optional<ValueId> find_value(const Graph& graph, std::string_view name) {
     const size_t hash = name.rfind('#');
     const bool numbered = hash != std::string_view::npos;

@@ -133,8 +133,6 @@ std::vector<std::vector<NodeId>> users_of(const Graph& graph);
 // Checks SSA form, topological order (by Boost.Graph), types against the ops' rules, and loops; internal error if
 // broken.
 void verify_graph(const Graph& graph);
-// Sets producers and the markers of loops anew, from the list of nodes.
-void renumber_nodes(Graph& graph);
 // Made by a node that is part of a pattern.
 inline bool is_of_pattern(const Graph& graph, ValueId id) {
     return graph.value(id).producer >= 0 && graph.node(graph.value(id).producer).pattern;

@@ -1,10 +1,12 @@
 #include "planner/graph/loop_builder.h"
 
 #include "planner/graph/chain.h"
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/local_use.h"
 #include "planner/graph/loop_index.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace shard {
 
@@ -32,7 +34,6 @@ LoopBuilder::LoopBuilder(Builder& builder, const GraphLoop& header, std::vector<
     graph.loops.push_back(header);
     GraphLoop& loop = graph.loops.back();
     loop.parent = builder.loop();
-    loop.opens = static_cast<NodeId>(graph.nodes.size());
     Node marker;
     marker.does = LoopOpens{loop_};
     marker.inputs = inits_;
@@ -69,11 +70,10 @@ void LoopBuilder::in_front(const std::function<void()>& emit) {
     builder_.set_loop(loop.parent);
     emit();
     builder_.set_loop(here);
-    const NodeId emitted = static_cast<NodeId>(static_cast<std::ptrdiff_t>(graph.nodes.size()) - end);
-    std::rotate(graph.nodes.begin() + opens, graph.nodes.begin() + end, graph.nodes.end());
-    renumber_nodes(graph);
-    for (Call& call : graph.calls)
-        if (call.first >= opens) call.first += emitted, call.last += emitted;
+    std::vector<NodeId> order(graph.nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::rotate(order.begin() + opens, order.begin() + end, order.end());
+    keep_nodes(graph, order);
 }
 
 ValueId LoopBuilder::rows(ValueId value, size_t dim) {
@@ -103,12 +103,10 @@ LoopBuilder::Results LoopBuilder::close(std::vector<ValueId> yields, const std::
         types.back().logical.insert(types.back().logical.begin(), stack_axis);
     }
     builder_.set_loop(graph.loops[loop_].parent);
-    const NodeId closes = static_cast<NodeId>(graph.nodes.size());
     const std::vector<ValueId> ends = marker.inputs;
     const std::vector<ValueId> made = builder_.emit_marker(std::move(marker), types, "result");
     for (size_t n = 0; n < made.size(); ++n) take_region(graph, made[n], n < yields.size() ? arguments_[n] : ends[n]);
     GraphLoop& loop = graph.loops[loop_];
-    loop.closes = closes;
     Results results;
     size_t next = 0;
     for (size_t n = 0; n < yields.size(); ++n) {

@@ -41,8 +41,7 @@ struct Apply {
 // Local graph only: a value is held otherwise, by a collective or out of what each device has already.
 struct Reshard {
     Reason reason;
-    std::string
-        gather_pass; // of a parameter that is gathered: the pass of the train step that reads it; empty: another
+    std::string gather_pass; // of a gathered parameter: the pass of the train step that reads it; else empty
 };
 struct Exchange : Reshard {
     Collective collective;

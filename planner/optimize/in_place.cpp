@@ -1,5 +1,6 @@
 #include "planner/optimize/in_place.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
 #include "planner/ops_support/move.h"
@@ -7,8 +8,6 @@
 #include "plans/kernel/kernel_in_place.h"
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -74,17 +73,10 @@ public:
     // Puts the copies where they belong; ids of nodes change.
     void insert_copies() {
         if (copies_.empty()) return;
-        std::stable_sort(copies_.begin(), copies_.end(), [](const Copy& a, const Copy& b) {
-            return a.after != b.after ? a.after < b.after : a.saves && !b.saves;
-        });
-        std::vector<Node> nodes;
-        std::vector<Copy>::iterator next = copies_.begin();
-        for (NodeId n = -1; n < static_cast<NodeId>(graph_->nodes.size()); ++n) {
-            if (n >= 0) nodes.push_back(std::move(graph_->nodes[n]));
-            for (; next != copies_.end() && next->after == n; ++next) nodes.push_back(std::move(next->node));
-        }
-        graph_->nodes = std::move(nodes);
-        renumber_nodes(*graph_);
+        std::stable_partition(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.saves; });
+        std::vector<Insertion> insertions;
+        for (Copy& copy : copies_) insertions.push_back({copy.after, std::move(copy.node)});
+        insert_nodes(*graph_, std::move(insertions));
     }
 
 private:
@@ -98,17 +90,13 @@ private:
     NodeId seen_from_here(NodeId n) const { return end_seen_from(*graph_, loop_, n); }
 
     ValueId copy(ValueId from, NodeId after, bool saves) {
-        if (names_.empty())
-            for (const Value& value : graph_->values) names_.insert(value.name);
+        if (!names_) names_.emplace(*graph_);
         Value value = graph_->value(from);
-        const std::string stem = value.name + ".copied";
-        value.name = stem;
-        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", stem, n);
+        value.name = (*names_)(value.name + ".copied");
         value.role = Role::value;
         value.init.reset();
         value.decl = -1;
         value.loop = loop_;
-        const ValueId to = static_cast<ValueId>(graph_->values.size());
         Node node;
         if (value.producer >= 0) {
             const Node& producer = graph_->node(value.producer);
@@ -117,13 +105,13 @@ private:
         }
         node.span = value.span;
         node.inputs = {from};
-        node.outputs = {to};
         LocalMove move;
         move.move = copy_kernel(value.type);
         node.does = std::move(move);
         node.loop = loop_;
         value.producer = -1;
-        graph_->values.push_back(std::move(value));
+        const ValueId to = append_value(*graph_, std::move(value));
+        node.outputs = {to};
         shows_.push_back(to);
         last_read_.push_back(-1);
         copies_.push_back({after, saves, std::move(node)});
@@ -153,7 +141,7 @@ private:
     std::vector<ValueId> shows_;
     std::vector<NodeId> last_read_; // of a value's bytes, views included
     std::vector<Copy> copies_;
-    std::set<std::string> names_; // filled when the first copy needs one
+    std::optional<FreshNames> names_; // from the first copy on
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 // goes.
 #include "planner/optimize/optimize.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
 #include "planner/optimize/fuse_pointwise.h"
 #include "planner/partition/local.h"
@@ -23,17 +24,10 @@ bool is_same_reshard(const Node& a, const Node& b) {
     return a.collective() != nullptr ? *a.collective() == *b.collective() : *a.kernel() == *b.kernel();
 }
 
-void replace_uses(Local& local, const std::vector<ValueId>& stands_for) {
-    auto replace = [&](ValueId& id) {
+// Also of the forms that values have.
+void replace_forms(Local& local, std::span<const ValueId> stands_for) {
+    for (ValueId& id : local.value_of)
         if (id >= 0) id = stands_for[id];
-    };
-    for (Node& node : local.graph.nodes) std::for_each(node.inputs.begin(), node.inputs.end(), replace);
-    std::for_each(local.graph.outputs.begin(), local.graph.outputs.end(), replace);
-    std::for_each(local.value_of.begin(), local.value_of.end(), replace);
-    for (Update& update : local.graph.updates) replace(update.input), replace(update.output);
-    for (GraphLoop& loop : local.graph.loops)
-        for (GraphLoop::Carried& carried : loop.carried)
-            for (ValueId* id : {&carried.init, &carried.argument, &carried.yield, &carried.result}) replace(*id);
 }
 
 std::vector<bool> marked(size_t count, const std::vector<ValueId>& ids) {
@@ -69,7 +63,8 @@ void merge_equal_reshards(Local& local) {
         std::swap(graph.value(stays).name, graph.value(gone).name);
         kept[stays] = true;
     }
-    replace_uses(local, stands_for);
+    replace_uses(graph, stands_for);
+    replace_forms(local, stands_for);
 }
 
 // The axes a slice adds to each dim, if the node is one.
@@ -118,48 +113,23 @@ void scatter_sliced_reductions(Local& local) {
         if (id >= 0 && gone[id]) id = -1;
 }
 
-// Drops nodes that no output needs, then values that no node makes; ids are renumbered in order. Inputs stay.
+// Drops nodes that no output needs, and what they make. Inputs stay.
 void remove_unread(Local& local) {
-    Graph& graph = local.graph;
-    std::vector<bool> needed(graph.values.size());
-    for (ValueId id : graph.outputs) needed[id] = true;
+    const Graph& graph = local.graph;
+    std::vector<bool> needed = marked(graph.values.size(), graph.outputs);
     std::vector<bool> kept_loops(graph.loops.size());
-    std::vector<Node> nodes;
-    for (size_t i = graph.nodes.size(); i-- > 0;) {
-        Node& node = graph.nodes[i];
+    std::vector<NodeId> kept;
+    for (NodeId n = static_cast<NodeId>(graph.nodes.size()); n-- > 0;) {
+        const Node& node = graph.node(n);
         bool keep = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return needed[id]; });
         if (node.closes() >= 0) kept_loops[node.closes()] = keep;
         if (node.opens() >= 0) keep = kept_loops[node.opens()];
         if (!keep) continue;
         for (ValueId id : node.inputs) needed[id] = true;
-        for (ValueId id : node.outputs) needed[id] = true;
-        nodes.push_back(std::move(node));
+        kept.push_back(n);
     }
-    std::reverse(nodes.begin(), nodes.end());
-    for (ValueId id : graph.inputs) needed[id] = true;
-    std::vector<ValueId> renumbered(graph.values.size(), -1);
-    std::vector<Value> values;
-    for (size_t i = 0; i < graph.values.size(); ++i) {
-        if (!needed[i]) continue;
-        renumbered[i] = static_cast<ValueId>(values.size());
-        values.push_back(std::move(graph.values[i]));
-        values.back().producer = -1;
-    }
-    graph.values = std::move(values);
-    graph.nodes = std::move(nodes);
-    replace_uses(local, renumbered);
-    for (ValueId& id : graph.inputs) id = renumbered[id];
-    for (size_t l = 0; l < graph.loops.size(); ++l)
-        if (!kept_loops[l]) graph.loops[l].opens = graph.loops[l].closes = -1;
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        const Node& node = graph.nodes[i];
-        if (node.opens() >= 0) graph.loops[node.opens()].opens = static_cast<NodeId>(i);
-        if (node.closes() >= 0) graph.loops[node.closes()].closes = static_cast<NodeId>(i);
-        for (ValueId& id : graph.nodes[i].outputs) {
-            id = renumbered[id];
-            graph.value(id).producer = static_cast<NodeId>(i);
-        }
-    }
+    std::reverse(kept.begin(), kept.end());
+    replace_forms(local, keep_nodes(local.graph, kept).values);
 }
 
 } // namespace

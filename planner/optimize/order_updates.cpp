@@ -1,5 +1,6 @@
 #include "planner/optimize/order_updates.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
 #include "planner/partition/local.h"
@@ -30,7 +31,7 @@ public:
         ready_.merge(held_back_);
         drain();
         for (NodeId n = 0; n < count(); ++n) emit(n); // those that wait for each other
-        rewrite();
+        keep_nodes(*graph_, order_);
     }
 
 private:
@@ -128,13 +129,6 @@ private:
 
     void drain() {
         while (!ready_.empty()) emit(ready_.extract(ready_.begin()).value());
-    }
-
-    void rewrite() {
-        std::vector<Node> nodes;
-        for (NodeId n : order_) nodes.push_back(std::move(graph_->nodes[n]));
-        graph_->nodes = std::move(nodes);
-        renumber_nodes(*graph_);
     }
 
     Graph* graph_;

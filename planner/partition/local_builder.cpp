@@ -23,18 +23,14 @@ std::string_view suffix_of(const Collective& collective) {
 
 } // namespace
 
-LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), graph_(&graph) {
-    for (const Value& value : graph.values) names_.insert(value.name);
-}
+LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), graph_(&graph), names_(graph) {}
 
 ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps) {
     const Value& source = graph_->value(global);
     Value made;
     made.name = source.name;
     if (!keeps) {
-        std::string stem = fmt::format("{}.{}", source.name, suffix);
-        made.name = stem;
-        for (int n = 2; !names_.insert(made.name).second; ++n) made.name = fmt::format("{}#{}", stem, n);
+        made.name = names_(fmt::format("{}.{}", source.name, suffix));
     }
     made.type = source.type;
     made.type.shape = local_shape(source.type.shape, sharding);
@@ -46,8 +42,7 @@ ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::strin
     if (keeps) made.decl = source.decl;
     made.region = source.region;
     made.varying = source.varying;
-    local_->graph.values.push_back(std::move(made));
-    return static_cast<ValueId>(local_->graph.values.size()) - 1;
+    return append_value(local_->graph, std::move(made));
 }
 
 ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
@@ -143,8 +138,7 @@ ValueId LocalBuilder::entry(ValueId from, ValueId global) {
 void LocalBuilder::append(Node node, ValueId result) {
     node.outputs = {result};
     node.loop = loop_;
-    local_->graph.value(result).producer = static_cast<NodeId>(local_->graph.nodes.size());
-    local_->graph.nodes.push_back(std::move(node));
+    append_node(local_->graph, std::move(node));
 }
 
 Move slice_kernel(const Shape& before, std::span<const AxisMove> slices) {

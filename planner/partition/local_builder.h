@@ -5,12 +5,11 @@
 // z.partial, w.gathered, x.sliced, made unique with #2, #3, ...
 #pragma once
 
+#include "planner/graph/graph_edit.h"
 #include "planner/partition/causes.h"
 #include "planner/partition/local.h"
 #include "planner/partition/partition.h"
 #include "planner/redistribute/redistribute.h"
-
-#include <set>
 
 namespace shard {
 
@@ -48,7 +47,7 @@ private:
 
     Local* local_;
     const Graph* graph_;
-    std::set<std::string> names_;
+    FreshNames names_;
     int loop_ = -1;
 };
 

@@ -47,17 +47,14 @@ std::string written_by_hand(const Graph& graph, const Node& node) {
 ValueId LocalBuilder::add_seen(ValueId of, std::string_view suffix, const Shape& whole, const Sharding& sharding) {
     const Value& source = graph_->value(of);
     Value value;
-    const std::string stem = fmt::format("{}.{}", source.name, suffix);
-    value.name = stem;
-    for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", stem, n);
+    value.name = names_(fmt::format("{}.{}", source.name, suffix));
     value.type = {source.type.dtype, local_shape(whole, sharding), std::vector<std::string>(whole.size())};
     value.span = source.span;
     value.part.global_shape = whole;
     value.part.sharding = sharding;
     value.region = source.region;
     value.loop = loop_;
-    local_->graph.values.push_back(std::move(value));
-    return static_cast<ValueId>(local_->graph.values.size()) - 1;
+    return append_value(local_->graph, std::move(value));
 }
 
 ValueId LocalBuilder::show(Node node, ValueId from, ValueId result) {

@@ -25,8 +25,6 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
     for (const GraphLoop::Sum& sum : of.sums) inits_.push_back(zeros(sum.result, shardings[sum.result]));
     for (const GraphLoop::Stack& stack : of.stacks) inits_.push_back(zeros(stack.result, shardings[stack.result]));
 
-    GraphLoop& made = local.graph.loops[loop];
-    made.opens = static_cast<NodeId>(local.graph.nodes.size());
     Node marker = graph.node(of.opens);
     marker.origin = of.opens;
     marker.inputs = inits_;
@@ -39,12 +37,11 @@ LocalLoop::LocalLoop(Local& local, LocalBuilder& builder, const Graph& graph, in
                                    ? of.sums[n - of.carried.size()].result
                                    : of.stacks[n - of.carried.size() - of.sums.size()].result;
         const ValueId argument = builder.value(global, sharding, "so_far", carried);
-        local.graph.value(argument).producer = made.opens;
         local.graph.value(argument).loop = loop;
         marker.outputs.push_back(argument);
     }
     arguments_ = marker.outputs;
-    local.graph.nodes.push_back(std::move(marker));
+    append_node(local.graph, std::move(marker));
     builder.set_loop(loop);
 }
 
@@ -74,7 +71,6 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
 
     builder_.set_loop(of.parent);
     GraphLoop& made = graph.loops[loop_];
-    made.closes = static_cast<NodeId>(graph.nodes.size());
     Node marker = graph_.node(of.closes);
     marker.origin = of.closes;
     marker.inputs = yields;
@@ -83,12 +79,11 @@ std::vector<ValueId> LocalLoop::close(std::vector<ValueId> yields, const std::ve
         const Sharding sharding = graph.value(yields[n]).part.sharding;
         const ValueId result =
             builder_.value(globals[n], sharding, sharding.partial.empty() ? "after" : "partial", keeps[n]);
-        graph.value(result).producer = made.closes;
         marker.outputs.push_back(result);
         made.carried.push_back({inits_[n], arguments_[n], yields[n], result});
     }
     const std::vector<ValueId> results = marker.outputs;
-    graph.nodes.push_back(std::move(marker));
+    append_node(graph, std::move(marker));
     return results;
 }
 
@@ -141,8 +136,7 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
     node.does = std::move(apply);
     node.inputs = std::move(inputs);
     node.outputs = {result};
-    graph.value(result).producer = static_cast<NodeId>(graph.nodes.size());
-    graph.nodes.push_back(std::move(node));
+    append_node(graph, std::move(node));
     return result;
 }
 

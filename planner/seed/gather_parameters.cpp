@@ -1,5 +1,6 @@
 #include "planner/seed/gather_parameters.h"
 
+#include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/train_parts.h"
 #include "planner/graph/view.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace shard {
@@ -20,20 +20,16 @@ constexpr std::string_view pass_attribute = "gather";
 class Gatherer {
 public:
     Gatherer(Graph& graph, const Layout& layout, Seeds& seeds)
-        : graph_(graph), layout_(layout), seeds_(seeds), parts_(train_parts_of(graph)) {
-        for (const Value& value : graph.values) names_.insert(value.name);
+        : graph_(graph), layout_(layout), seeds_(seeds), parts_(train_parts_of(graph)), names_(graph) {
         made_of_parameters_.resize(graph.values.size());
         is_layer_.resize(graph.values.size());
     }
 
     void run() {
-        std::vector<Node> old = std::move(graph_.nodes);
-        graph_.nodes.clear();
         std::vector<std::optional<Sharding>> constraints = std::move(seeds_.constraints);
         seeds_.constraints.clear();
-        std::vector<NodeId> moved;
-        for (size_t n = 0; n < old.size(); ++n) {
-            Node& node = old[n];
+        const std::vector<NodeId> moved = retell(graph_, 0, [&](std::vector<Node>& nodes, size_t n) {
+            Node& node = nodes[n];
             if (parts_[n] != TrainPart::update) {
                 if (runs_on_shards(node)) {
                     store(node);
@@ -42,26 +38,16 @@ public:
                         made_of_parameters_[node.outputs[0]] = true;
                     const Reader reader{parts_[n], node.closes() >= 0 ? node.closes() : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
-                    if (node.op() == nullptr) tell_loop(node);
                 }
             }
-            moved.push_back(append(std::move(node), std::move(constraints[n])));
-        }
-        renumber(moved);
+            seeds_.constraints.push_back(std::move(constraints[n]));
+        });
+        for (Decision& decision : seeds_.log)
+            if (decision.node >= 0) decision.node = moved[decision.node];
+        graph_.calls.clear(); // for reverse mode, which is done
     }
 
 private:
-    // A loop knows what its markers read.
-    void tell_loop(const Node& marker) {
-        GraphLoop& loop = graph_.loops[marker.opens() >= 0 ? marker.opens() : marker.closes()];
-        size_t next = 0;
-        for (GraphLoop::Carried& carried : loop.carried)
-            (marker.opens() >= 0 ? carried.init : carried.yield) = marker.inputs[next++];
-        if (marker.opens() >= 0) return;
-        for (GraphLoop::Sum& sum : loop.sums) sum.term = marker.inputs[next++];
-        for (GraphLoop::Stack& stack : loop.stacks) stack.slice = marker.inputs[next++];
-    }
-
     struct Reader {
         TrainPart part;
         int loop;
@@ -173,13 +159,11 @@ private:
 
     ValueId add_value(ValueId of, const std::string& name, const Reader& reader) {
         Value value;
-        value.name = name;
-        for (int n = 2; !names_.insert(value.name).second; ++n) value.name = fmt::format("{}#{}", name, n);
+        value.name = names_(name);
         value.type = graph_.value(of).type;
         value.span = graph_.value(of).span;
         value.loop = reader.loop;
-        const ValueId id = static_cast<ValueId>(graph_.values.size());
-        graph_.values.push_back(std::move(value));
+        const ValueId id = append_value(graph_, std::move(value));
         made_of_parameters_.push_back(false);
         is_layer_.push_back(false);
         seeds_.values.emplace_back();
@@ -188,19 +172,9 @@ private:
         return id;
     }
 
-    NodeId append(Node node, std::optional<Sharding> constraint) {
-        const NodeId id = static_cast<NodeId>(graph_.nodes.size());
-        for (ValueId output : node.outputs) graph_.value(output).producer = id;
-        graph_.nodes.push_back(std::move(node));
+    void append(Node node, std::optional<Sharding> constraint) {
+        append_node(graph_, std::move(node));
         seeds_.constraints.push_back(std::move(constraint));
-        return id;
-    }
-
-    void renumber(const std::vector<NodeId>& moved) {
-        renumber_nodes(graph_);
-        for (Decision& decision : seeds_.log)
-            if (decision.node >= 0) decision.node = moved[decision.node];
-        graph_.calls.clear(); // for reverse mode, which is done
     }
 
     Graph& graph_;
@@ -211,7 +185,7 @@ private:
     std::vector<bool> is_layer_;                                   // by value: taken from a stack by loop_slice
     std::map<ValueId, ValueId> gathered_from_;                     // what was gathered -> what is stored
     std::map<std::tuple<ValueId, TrainPart, int>, ValueId> found_; // what stands for a value in a pass and loop
-    std::set<std::string> names_;
+    FreshNames names_;
 };
 
 } // namespace
