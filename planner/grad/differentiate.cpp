@@ -94,8 +94,8 @@ private:
         return n;
     }
 
-    static bool is_part_of_stack(const Node& node) { return node.op->of_stack == OpDef::OfStack::takes_entry; }
-    static bool passes_on(const Node& node) { return node.op->gradient || is_part_of_stack(node); }
+    static bool is_part_of_stack(const Node& node) { return node.op()->of_stack == OpDef::OfStack::takes_entry; }
+    static bool passes_on(const Node& node) { return node.op()->gradient || is_part_of_stack(node); }
     bool passes_on(const Call& call) const {
         for (size_t n = 0; n < call.operands.size(); ++n)
             if (wanted(call.operands[n]) && (call.composite || call.gives[n] >= 0)) return true;

@@ -27,10 +27,10 @@ bool is_cheap(const Node& node) {
 // The layer's own part of a stack is there as long as the stack is; and so is what one operand at a time makes of it
 // without widening it, as a cast does.
 bool is_part(const Graph& graph, const Node& node) {
-    if (node.op == nullptr) return false;
-    if (node.op->of_stack == OpDef::OfStack::takes_entry) return true;
+    if (node.op() == nullptr) return false;
+    if (node.op()->of_stack == OpDef::OfStack::takes_entry) return true;
     if (node.inputs.size() != 1 || is_constraint(node)) return false;
-    const bool keeps_bytes = node.op->reshapes || node.op->op_class == OpDef::Class::pointwise;
+    const bool keeps_bytes = node.op()->reshapes || node.op()->op_class == OpDef::Class::pointwise;
     const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
     const NodeId producer = graph.value(node.inputs[0]).producer;
     return keeps_bytes && to.bytes() <= from.bytes() && producer >= 0 && is_part(graph, graph.node(producer));

@@ -31,7 +31,7 @@ struct DeviceOp {
     // simpler is known.
     std::string (*of_equal)(std::string_view x, const Attributes&) = nullptr;
 };
-inline const DeviceOp* device_op(const Node& node) { return node.op == nullptr ? nullptr : node.op->device; }
+inline const DeviceOp* device_op(const Node& node) { return node.op() == nullptr ? nullptr : node.op()->device; }
 
 // Of an op with the attribute `over`.
 i64 group_size(const Attributes& attributes);

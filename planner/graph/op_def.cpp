@@ -62,6 +62,14 @@ std::vector<int> linear_operands(const OpDef& op, std::span<const TensorType> op
     return op.is_linear == nullptr || op.is_linear(operands, results) ? op.linear_in : std::vector<int>();
 }
 
+Attributes local_attributes(const OpDef& op, const LowerContext& context) {
+    Attributes made = op.local_attributes ? op.local_attributes(context) : context.attributes;
+    for (const AttributeDef& def : op.attributes)
+        if (def.type == AttributeDef::Type::shape && made.has(def.name))
+            made.set(std::string(def.name), std::vector<i64>(context.local_results[0].shape));
+    return made;
+}
+
 std::string_view op_name(const Node& node) { return node.op() == nullptr ? "loop" : node.op()->name; }
 
 const CompositeDef* find_composite(std::string_view name) {

@@ -163,6 +163,8 @@ struct OpDef {
 
 const std::vector<const OpDef*>& all_ops();  // those that a model file may use, sorted by name
 const OpDef* find_op(std::string_view name); // internal ones too
+// The attributes with which the op makes a device's part of its result: shapes are those of the part.
+Attributes local_attributes(const OpDef& op, const LowerContext& context);
 std::vector<int> linear_operands(const OpDef& op, std::span<const TensorType> operands,
                                  std::span<const TensorType> results);
 std::string_view op_name(const Node& node); // "loop" for a marker

@@ -21,7 +21,7 @@ bool is_taken_to_vary(const Graph& graph, ValueId id) {
     const Value& value = graph.value(id);
     if (value.producer < 0 || is_marker(graph.node(value.producer))) return false;
     const Node& node = graph.node(value.producer);
-    return node.op->device && node.op->device->casts && node.span == value.span;
+    return node.op()->device && node.op()->device->casts && node.span == value.span;
 }
 
 // What a value is made of; what a loop carries, of where it begins and of what a trip makes.

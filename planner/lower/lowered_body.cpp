@@ -219,26 +219,12 @@ std::string LoweredBody::operands_text(const Node& node) const {
     return operands.size() == 1 ? operands[0] : joined(operands);
 }
 
-Attributes LoweredBody::local_attributes(const Node& node) const {
-    if (!node.op->local_attributes) return node.attributes;
-    std::vector<TensorType> operands, results, local_operands, local_results;
-    const auto add = [this](ValueId id, std::vector<TensorType>& whole, std::vector<TensorType>& local) {
-        const Value& value = local_.value(id);
-        local.push_back(value.type);
-        whole.push_back({value.type.dtype, value.global_shape, value.type.logical});
-    };
-    for (ValueId id : node.inputs) add(id, operands, local_operands);
-    for (ValueId id : node.outputs) add(id, results, local_results);
-    const IndexRule rule = node.op->rule(operands, results, node.attributes);
-    return node.op->local_attributes(
-        {operands, results, local_operands, local_results, node.attributes, rule, node.factor_axes});
-}
-
-// The op's arguments for what one device holds: shapes are local.
-std::string LoweredBody::arguments_text(const OpDef& op, const Attributes& attributes, const Shape& shape) const {
+// The op's arguments for a result of this shape.
+std::string LoweredBody::arguments_text(const Node& node, const Shape& shape) const {
+    const Attributes& attributes = node.attributes();
     std::string text;
-    for (const AttributeDef& def : op.attributes) {
-        if (!attributes.has(def.name) || def.name == op.subject) continue;
+    for (const AttributeDef& def : node.op()->attributes) {
+        if (!attributes.has(def.name) || def.name == node.op()->subject) continue;
         if (def.type == AttributeDef::Type::axes || def.type == AttributeDef::Type::sharding) continue;
         const auto entry = std::find_if(attributes.entries.begin(), attributes.entries.end(),
                                         [&](const auto& item) { return item.first == def.name; });
@@ -255,10 +241,10 @@ std::string LoweredBody::arguments_text(const OpDef& op, const Attributes& attri
 }
 
 void LoweredBody::write_op(const Node& node) {
-    if (node.op->of_stack == OpDef::OfStack::takes_entry) return write_loop_slice(node);
-    if (node.op->of_stack == OpDef::OfStack::writes_entry) return write_loop_update(node);
-    if (const Generate* generate = std::get_if<Generate>(&*node.kernel)) return write_generated(node, *generate);
-    if (const Gather* gather = std::get_if<Gather>(&*node.kernel); gather && !gather->start.is_constant())
+    if (node.op()->of_stack == OpDef::OfStack::takes_entry) return write_loop_slice(node);
+    if (node.op()->of_stack == OpDef::OfStack::writes_entry) return write_loop_update(node);
+    if (const Generate* generate = std::get_if<Generate>(node.kernel())) return write_generated(node, *generate);
+    if (const Gather* gather = std::get_if<Gather>(node.kernel()); gather && !gather->start.is_constant())
         return write_lookup(node, *gather);
     if (const Scatter* scatter = std::get_if<Scatter>(node.kernel()); scatter && has_coordinate(scatter->start))
         return write_scatter(node, *scatter);
@@ -267,15 +253,12 @@ void LoweredBody::write_op(const Node& node) {
              fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op()->name));
     const ValueId result = node.outputs[0];
     const Value& value = local_.value(result);
-    if (node.op->reshapes) // also of an entry of a stack, which nobody wrote
-        return entry(
-            result, fmt::format("{}: {}, shape: {}", node.op->name, name(node.inputs[0]), list_text(value.type.shape)));
-    const std::string arguments = arguments_text(*node.op, local_attributes(node), value.type.shape);
-    if (node.op->subject.empty())
-        return entry(result, fmt::format("{}: {}{}", node.op->name, operands_text(node), arguments));
-    const auto subject = std::find_if(node.attributes.entries.begin(), node.attributes.entries.end(),
-                                      [&](const auto& item) { return item.first == node.op->subject; });
-    entry(result, fmt::format("{}: {}, in: {}{}", node.op->name, attribute_text(subject->second), operands_text(node),
+    const std::string arguments = arguments_text(node, value.type.shape);
+    if (node.op()->subject.empty())
+        return entry(result, fmt::format("{}: {}{}", node.op()->name, operands_text(node), arguments));
+    const auto subject = std::find_if(node.attributes().entries.begin(), node.attributes().entries.end(),
+                                      [&](const auto& item) { return item.first == node.op()->subject; });
+    entry(result, fmt::format("{}: {}, in: {}{}", node.op()->name, attribute_text(subject->second), operands_text(node),
                               arguments));
 }
 
@@ -294,10 +277,6 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
                                   [](const Affine& start) { return start == Affine{}; });
     const bool fill = std::holds_alternative<Fill>(generate.source);
     const Shape& shape = same || fill ? value.type.shape : value.part.global_shape;
-    if (fill && node.attributes().entries.empty()) // what a loop begins to add up, or to stack
-        return entry(result, fmt::format("constant: {}, shape: {}, dtype: {}",
-                                         number_text(std::get<Fill>(generate.source).value), list_text(shape),
-                                         shard::name(value.type.dtype)));
     const std::string subject =
         node.op()->subject.empty()
             ? std::string("~")
@@ -312,7 +291,7 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     const bool is_shape = node.op()->subject == "shape";
     made = fmt::format("{}: {}{}{}", node.op()->name, is_shape ? list_text(shape) : subject,
                        node.inputs.empty() ? std::string() : fmt::format(", in: {}", operands_text(node)),
-                       arguments_text(*node.op, node.attributes, shape));
+                       arguments_text(node, shape));
     if (same || fill) return entry(result, made);
     std::string at = fresh_name(value.name + ".whole");
     lines_.push_back(fmt::format("- {}: {{{}}}", at, made));

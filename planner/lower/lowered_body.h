@@ -77,8 +77,7 @@ private:
     std::string mask_text(const OwnRows& own, ValueId indices, size_t axis, const Shape& shape) const;
     OwnRows own_rows(const std::string& stem, ValueId indices, i64 size, i64 rows, std::span<const AxisRef> axes);
     std::string operands_text(const Node& node) const;
-    Attributes local_attributes(const Node& node) const;
-    std::string arguments_text(const OpDef& op, const Attributes& attributes, const Shape& shape) const;
+    std::string arguments_text(const Node& node, const Shape& shape) const;
     // Entries one after the other from a value to a result; all but the last have names of their own.
     void chain(ValueId from, ValueId result, const std::vector<std::string>& steps);
 

@@ -18,6 +18,11 @@ constexpr size_t most_combinations = 4096;
 // searches that grow with the axes that move.
 constexpr size_t most_ways = 4096, fewest_ways = 16, few_axes = 5;
 
+std::vector<TensorType> local_types(std::vector<TensorType> types, std::span<const Sharding> shardings) {
+    for (size_t i = 0; i < types.size(); ++i) types[i].shape = local_shape(types[i].shape, shardings[i]);
+    return types;
+}
+
 bool may_split(const Factor& factor) {
     return !factor.blocked && (factor.kind == FactorKind::pass_through || factor.kind == FactorKind::reduction);
 }
@@ -257,10 +262,8 @@ private:
     }
 
     void price_kernel(ComputeSharding& choice) {
-        std::vector<TensorType> operands = query_.operand_types, results = query_.result_types;
-        for (size_t i = 0; i < operands.size(); ++i)
-            operands[i].shape = local_shape(operands[i].shape, choice.operands[i]);
-        for (size_t i = 0; i < results.size(); ++i) results[i].shape = local_shape(results[i].shape, choice.results[i]);
+        const std::vector<TensorType> operands = local_types(query_.operand_types, choice.operands),
+                                      results = local_types(query_.result_types, choice.results);
         choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
                                                       *query_.attributes, rule_, choice.factor_axes});
         const i64 bytes = kernel_bytes(choice.kernel, operands, results[0]);
@@ -301,6 +304,13 @@ FormChoice cheapest_form(Redistributor& redistributor, const TensorType& type, s
 ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query,
                                         const IndexRule& rule) {
     return Chooser(redistributor, query, rule).choose();
+}
+
+Attributes local_attributes(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice) {
+    const std::vector<TensorType> operands = local_types(query.operand_types, choice.operands),
+                                  results = local_types(query.result_types, choice.results);
+    return local_attributes(*query.op, {query.operand_types, query.result_types, operands, results, *query.attributes,
+                                        rule, choice.factor_axes});
 }
 
 std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,

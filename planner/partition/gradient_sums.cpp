@@ -56,7 +56,7 @@ std::vector<bool> gradient_sums(const Graph& graph) {
 ValueId before_reshapes(const Graph& graph, ValueId id) {
     for (;;) {
         const NodeId producer = graph.value(id).producer;
-        if (producer < 0 || !graph.node(producer).op || !graph.node(producer).op->reshapes) return id;
+        if (producer < 0 || !graph.node(producer).op() || !graph.node(producer).op()->reshapes) return id;
         id = graph.node(producer).inputs[0];
     }
 }

@@ -53,11 +53,12 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
     return id;
 }
 
-ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel,
-                              const Sharding& made, bool keeps) {
+ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes,
+                              Kernel kernel, const Sharding& made, bool keeps) {
     ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
     Node local = node;
     local.inputs = std::move(inputs);
+    local.apply().attributes = std::move(attributes);
     local.apply().kernel = std::move(kernel);
     local.origin = origin;
     append(std::move(local), result);
@@ -130,7 +131,9 @@ ValueId LocalBuilder::entry(ValueId from, ValueId global) {
     node.inputs = {from};
     Move flat;
     flat.flat = true;
-    node.does = Apply{find_op("reshape"), {}, {}, flat};
+    Attributes shape;
+    shape.set("shape", std::vector<i64>(made.type.shape));
+    node.does = Apply{find_op("reshape"), std::move(shape), {}, flat};
     append(std::move(node), result);
     return result;
 }

@@ -19,9 +19,9 @@ public:
 
     // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
-    // `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
-    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Kernel kernel, const Sharding& made,
-                    bool keeps);
+    // `attributes`: of the device's part. `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
+    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes, Kernel kernel,
+                    const Sharding& made, bool keeps);
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
     // `gather_pass`: as Reshard's.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,

@@ -66,7 +66,7 @@ ValueId LocalBuilder::show(Node node, ValueId from, ValueId result) {
 ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
                                      std::string remedy) {
     const Collective collective = collective_of(node);
-    if (collective.axes.empty()) return compute(node, origin, {input}, flat_kernel(), made, keeps);
+    if (collective.axes.empty()) return compute(node, origin, {input}, node.attributes(), flat_kernel(), made, keeps);
     const ValueId result = node.outputs[0];
 
     Shape whole = local_->graph.value(input).part.global_shape;

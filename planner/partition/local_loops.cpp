@@ -97,8 +97,11 @@ void LocalLoop::add(size_t n, ValueId term) {
 }
 
 ValueId LocalLoop::zeros(ValueId global, Sharding sharding) {
-    const Attributes none;
-    return op("constant", {}, global, sharding, none, "zeros");
+    Attributes zero;
+    zero.set("value", std::vector<double>{0});
+    zero.set("shape", std::vector<i64>());
+    zero.set("dtype", std::string(name(graph_.value(global).type.dtype)));
+    return op("constant", {}, global, sharding, zero, "zeros");
 }
 
 // An op on local values, each device on its own part.
@@ -123,6 +126,7 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
     node.origin = header(graph_, loop_).closes;
     node.loop = graph.value(result).loop;
     if (inputs.empty()) {
+        apply.attributes.set("shape", std::vector<i64>(local_results[0].shape));
         apply.kernel =
             Generate{Fill{0}, local_results[0].shape, std::vector<Affine>(local_results[0].shape.size(), constant(0))};
     } else {
@@ -130,8 +134,10 @@ ValueId LocalLoop::op(std::string_view name, std::vector<ValueId> inputs, ValueI
         std::vector<std::vector<AxisRef>> factor_axes(rule.factors.size());
         for (size_t d = 0; d < made.dims.size(); ++d)
             for (int factor : rule.results[0][d]) factor_axes[factor] = made.dims[d].axes;
-        apply.kernel =
-            apply.op->lower({global_types, global_results, local_types, local_results, attributes, rule, factor_axes});
+        const LowerContext context{global_types, global_results, local_types, local_results,
+                                   attributes,   rule,           factor_axes};
+        apply.attributes = local_attributes(*apply.op, context);
+        apply.kernel = apply.op->lower(context);
     }
     node.does = std::move(apply);
     node.inputs = std::move(inputs);
@@ -146,7 +152,9 @@ void LocalLoop::become(ValueId id, Sharding sharding) {
     value.part.sharding = sharding;
     value.type.shape = local_shape(value.part.global_shape, sharding);
     Node& producer = local_.graph.nodes[value.producer];
-    if (producer.kernel() != nullptr) std::get<Generate>(*producer.apply().kernel).shape = value.type.shape;
+    if (producer.kernel() == nullptr) return; // the loop's beginning
+    producer.apply().attributes.set("shape", std::vector<i64>(value.type.shape));
+    std::get<Generate>(*producer.apply().kernel).shape = value.type.shape;
 }
 
 namespace {

@@ -66,8 +66,8 @@ ValueId LocalNames::before(ValueId local) const {
     const NodeId producer = local_->graph.value(local).producer;
     if (producer < 0) return -1;
     const Node& node = local_->graph.node(producer);
-    const bool is_part = node.op != nullptr && node.op->of_stack == OpDef::OfStack::takes_entry;
-    return node.collective || is_part || is_view(local_->graph, node) ? node.inputs[0] : -1;
+    const bool is_part = node.op() != nullptr && node.op()->of_stack == OpDef::OfStack::takes_entry;
+    return node.collective() || is_part || is_view(local_->graph, node) ? node.inputs[0] : -1;
 }
 
 // What a loop's end reads is the value in the same place behind it.

@@ -329,7 +329,9 @@ private:
         const Sharding& needed = enters ? outer : kept(from);
         const ValueId input = obtain(from, needed, operand_reason(mesh_, graph_, node, from, kept(from), needed), id);
         const Sharding& made = enters ? kept(to) : outer;
-        hold(node, id, builder_.compute(node, id, {input}, flat_kernel(), made, same_layout(made, kept(to))), made);
+        hold(node, id,
+             builder_.compute(node, id, {input}, node.attributes(), flat_kernel(), made, same_layout(made, kept(to))),
+             made);
     }
 
     void compute(const Node& node, NodeId id) {
@@ -347,7 +349,7 @@ private:
         query.result_types = {type(result)};
         query.results_kept = {kept(result)};
         // Of a stack that is split, a layer is had from its holder, never by gathering the stack.
-        query.sums_where_split = sums_[id] || node.op->of_stack == OpDef::OfStack::takes_entry;
+        query.sums_where_split = sums_[id] || node.op()->of_stack == OpDef::OfStack::takes_entry;
         const Decided& decided = decide(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
@@ -363,9 +365,11 @@ private:
         const Sharding& made = choice.results[0];
         bool keeps = same_layout(made, kept(result));
         const bool crosses = node.op()->device && node.op()->device->collective;
-        ValueId local = crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
-                                                          simpler_way(graph_, users_, node, redistributor_))
-                                : builder_.compute(node, id, std::move(inputs), choice.kernel, made, keeps);
+        ValueId local =
+            crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
+                                              simpler_way(graph_, users_, node, redistributor_))
+                    : builder_.compute(node, id, std::move(inputs), local_attributes(query, decided.rule, choice),
+                                       choice.kernel, made, keeps);
         Held& held = of(result);
         if (!made.partial.empty()) {
             held.pending = local;

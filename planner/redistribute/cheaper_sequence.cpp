@@ -22,7 +22,7 @@ bool is_cast(const Node& node) { return device_op(node) && device_op(node)->cast
 bool reshards(const Node& node) {
     if (takes_own_block(node)) return true;
     const DeviceOp* op = device_op(node);
-    return op && op->collective && !is_pairwise(op->collective(node.attributes));
+    return op && op->collective && !is_pairwise(op->collective(node.attributes()));
 }
 
 std::vector<AxisRef> real_axes(std::vector<AxisRef> axes) {
@@ -102,9 +102,9 @@ private:
 
     bool takes(const Node& node) {
         if (takes_own_block(node)) {
-            const std::vector<AxisRef> axes = real_axes(group_axes(node.attributes));
+            const std::vector<AxisRef> axes = real_axes(group_axes(node.attributes()));
             if (overlaps(axes, now_) || varies(node, axes)) return false;
-            std::vector<AxisRef>& dim = now_.dims[device_op(node)->own_block_of(node.attributes)].axes;
+            std::vector<AxisRef>& dim = now_.dims[device_op(node)->own_block_of(node.attributes())].axes;
             dim.insert(dim.end(), axes.begin(), axes.end());
             return true;
         }

@@ -22,8 +22,8 @@ class Advisor {
 public:
     Advisor(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
             Redistributor& redistributor)
-        : graph_(graph), users_(users), node_(node), op_(*node.op->device),
-          collective_(op_.collective(node.attributes)), redistributor_(redistributor) {}
+        : graph_(graph), users_(users), node_(node), op_(*node.op()->device),
+          collective_(op_.collective(node.attributes())), redistributor_(redistributor) {}
 
     std::string advice() const {
         if (const std::string same = of_equal_values(); !same.empty()) return same;
@@ -51,23 +51,23 @@ private:
     // The operand does not vary: every device has what it would be sent.
     std::string of_equal_values() const {
         const Node* taken = producer(node_.inputs[0]);
-        if (!taken || !taken->op->device || !taken->op->device->casts || !op_.of_equal) return {};
-        const std::vector<i64>& varied = taken->attributes.integers("mesh_axes");
-        for (i64 axis : node_.attributes.integers("mesh_axes"))
+        if (!taken || !taken->op()->device || !taken->op()->device->casts || !op_.of_equal) return {};
+        const std::vector<i64>& varied = taken->attributes().integers("mesh_axes");
+        for (i64 axis : node_.attributes().integers("mesh_axes"))
             if (std::find(varied.begin(), varied.end(), axis) == varied.end()) return {};
         const std::string_view x = own_name(value(taken->inputs[0]));
-        const std::string instead = op_.of_equal(x, node_.attributes);
+        const std::string instead = op_.of_equal(x, node_.attributes());
         return instead.empty() ? "" : fmt::format("{} is the same on all devices along {}: {}", x, over(), instead);
     }
 
     // A permutation passes on the result of its like, which nobody else reads.
     std::string of_the_same_twice() const {
         const Node* before = producer(node_.inputs[0]);
-        if (!is_pairwise(collective_) || !before || before->op != node_.op || !same_group(*before, node_) ||
+        if (!is_pairwise(collective_) || !before || before->op() != node_.op() || !same_group(*before, node_) ||
             users_[node_.inputs[0]].size() != 1)
             return {};
         return fmt::format("one {} whose pairs go both ways at once does what this and the one at line {} do",
-                           node_.op->name, before->span.line);
+                           node_.op()->name, before->span.line);
     }
 
     // The dim that is whole on each device afterwards.
@@ -82,11 +82,11 @@ private:
         const std::optional<int> gathered = gathered_dim();
         if (readers.size() != 1 || !gathered) return {};
         const Node& reader = graph_.node(readers[0]);
-        if (is_marker(reader) || reader.op->reduces != ReduceOp::sum) return {};
-        const std::vector<i64>& dims = reader.attributes.integers("dims");
+        if (is_marker(reader) || reader.op()->reduces != ReduceOp::sum) return {};
+        const std::vector<i64>& dims = reader.attributes().integers("dims");
         if (std::find(dims.begin(), dims.end(), *gathered) == dims.end()) return {};
         return fmt::format("only the sum over dim {} of it is read: {} first, then psum over {}", *gathered,
-                           reader.op->name, over());
+                           reader.op()->name, over());
     }
 
     const Graph& graph_;

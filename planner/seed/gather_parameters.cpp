@@ -61,8 +61,9 @@ private:
     bool takes_layer(const Node& node) const {
         if (!node.op() || node.inputs.size() != 1 || !gathered(node.inputs[0])) return false;
         const Shape &from = graph_.value(node.inputs[0]).type.shape, &to = graph_.value(node.outputs[0]).type.shape;
-        if (node.op->of_stack == OpDef::OfStack::takes_entry) return node.attributes.integer("dim") == 0 && to[0] == 1;
-        return node.op->reshapes && is_layer_[node.inputs[0]] && to == Shape(from.begin() + 1, from.end());
+        if (node.op()->of_stack == OpDef::OfStack::takes_entry)
+            return node.attributes().integer("dim") == 0 && to[0] == 1;
+        return node.op()->reshapes && is_layer_[node.inputs[0]] && to == Shape(from.begin() + 1, from.end());
     }
 
     bool runs_on_shards(const Node& node) const {
@@ -84,7 +85,7 @@ private:
         is_layer_[to] = true;
         for (std::optional<Sharding>* sharding : {&seeds_.gathered[to], &seeds_.values[to]}) {
             std::vector<DimSharding>& dims = (*sharding)->dims;
-            if (node.op->reshapes)
+            if (node.op()->reshapes)
                 dims.erase(dims.begin());
             else
                 dims[0] = {};
