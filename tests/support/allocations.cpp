@@ -19,7 +19,8 @@ std::int64_t size_of(void* block) { return static_cast<std::int64_t>(malloc_usab
 
 } // namespace
 
-// Global ones cannot be in a namespace. The other forms of new and delete end in these two.
+// Global ones cannot be in a namespace. The other forms of new and delete end in these; that without exceptions is
+// written out since AddressSanitizer has one of its own, whose blocks these could not free.
 void* operator new(size_t size) {
     bool is_refused = until_refused.load(std::memory_order_relaxed) >= 0 && until_refused.fetch_sub(1) == 0;
     if (is_bounded.load(std::memory_order_relaxed)) {
@@ -37,6 +38,14 @@ void* operator new(size_t size) {
         if (now > most) most = now; // a count that two threads raise at once may lose a block
     }
     return block;
+}
+
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return operator new(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
 }
 
 void operator delete(void* block) noexcept {
