@@ -129,8 +129,8 @@ struct RedistributionSpace::Generator {
         };
         fill_up(source, coming);
         fill_up(target, leaving);
-        std::vector<int> group = source;
-        std::sort(group.begin(), group.end());
+        std::vector<int> group = source; // by axis, so that parts of one axis become one whatever their numbers
+        std::sort(group.begin(), group.end(), [this](int a, int b) { return space.pieces_[a] < space.pieces_[b]; });
         add_collective(
             {find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, refs(source), refs(target), 0},
             after);

@@ -1,6 +1,7 @@
 // Redistributions between random shardings, whole axes and parts of them: each ends where it should, holds the right
 // data, and costs no more than what a greedy algorithm finds.
 #include "planner/redistribute/redistribute.h"
+#include "plans/plan/plan_check_types.h"
 #include "tests/support/blocks.h"
 #include "tests/support/carry_out.h"
 #include "tests/support/greedy_reshard.h"
@@ -78,8 +79,21 @@ double greedy_bytes(const Pair& pair) {
     return 4 * elements_sent(steps);
 }
 
+// As a plan's own check sees them.
+void check_collectives(const Pair& pair, const Redistribution& found) {
+    Sharding at = pair.from;
+    for (const RedistributionStep& step : found.steps) {
+        const TensorType before = f32_type(local_shape(pair.shape, at));
+        const Collective own{nullptr, {}, ReduceOp::sum, {step.slice}, {}, {}, 0};
+        at = sharding_after(step.collective ? *step.collective : own, at);
+        if (!step.collective) continue;
+        RC_ASSERT(collective_problem(pair.mesh, *step.collective, before, f32_type(local_shape(pair.shape, at))) == "");
+    }
+}
+
 void check_pair(const Pair& pair) {
     const Redistribution found = redistribute(pair.mesh, uniform(), f32_type(pair.shape), pair.from, pair.to);
+    check_collectives(pair, found);
     const Carried carried = carry_out(pair.mesh, pair.shape, pair.from, found);
     RC_ASSERT(text(pair.mesh, carried.sharding) == text(pair.mesh, pair.to));
     RC_ASSERT(carried.buffers == blocks_of(pair.mesh, pair.shape, pair.to));
