@@ -1,12 +1,13 @@
 #include "cli/diagnostics/diagnostics.h"
-#include "cli/explain/explanation.h"
 #include "cli/explain/explanation_json.h"
 #include "cli/explain/explanation_text.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
-#include "cli/inputs/tensor_names.h"
 #include "cli/report/registries.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/fold.h"
+#include "planner/explain/tensor_names.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
 #include "plans/json/json_text.h"
@@ -87,12 +88,10 @@ int run(const Arguments& arguments, Env& env) {
         print_diagnostics(env, *compiled.sources, diagnostics.all());
         return exit_code(diagnostics);
     }
-    std::vector<const TensorReport*> tensors;
-    for (size_t i = used; i < words.size(); ++i) {
-        std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
-        if (found.empty()) return unknown_tensor(env, plan, words[i]);
-        tensors.insert(tensors.end(), found.begin(), found.end());
-    }
+    const std::optional<std::vector<const TensorReport*>> named =
+        named_tensors(env, compiled.compilation, std::span(words).subspan(used));
+    if (!named) return exit_usage;
+    std::vector<const TensorReport*> tensors = *named;
     if (words.size() == used) {                      // no tensor named: those that collectives are for
         std::vector<std::vector<std::string>> names; // of repeated layers the first speaks for all
         for (const CollectiveReport& collective : plan.report.collectives) names.push_back({collective.tensor});
@@ -107,11 +106,12 @@ int run(const Arguments& arguments, Env& env) {
     }
     Paint paint{env.out_color && !arguments.has("--output")};
     std::vector<Explanation> explanations;
-    for (const TensorReport* tensor : tensors) explanations.push_back(explain(compiled, *tensor));
-    if (json) return write_payload(env, arguments, explanations_json(compiled, explanations), exit_clean);
+    for (const TensorReport* tensor : tensors)
+        explanations.push_back(explain(compiled.compilation, *compiled.sources, compiled.request, *tensor));
+    if (json) return write_payload(env, arguments, explanations_json(plan, explanations), exit_clean);
     std::string out;
     for (const Explanation& explanation : explanations)
-        out += (out.empty() ? "" : "\n") + explanation_text(compiled, explanation, paint);
+        out += (out.empty() ? "" : "\n") + explanation_text(plan, explanation, paint);
     return write_payload(env, arguments, out, exit_clean);
 }
 

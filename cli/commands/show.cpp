@@ -1,7 +1,7 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
+#include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
-#include "cli/inputs/tensor_names.h"
 #include "cli/report/device_grid.h"
 #include "cli/report/nouns.h"
 #include "cli/terminal/exit_code.h"
@@ -86,21 +86,18 @@ int run(const Arguments& arguments, Env& env) {
     print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
     if (compiled.plan() == nullptr) return exit_code(compiled.diagnostics());
     const Plan& plan = *compiled.plan();
-    std::vector<const TensorReport*> tensors;
+    std::optional<std::vector<const TensorReport*>> tensors =
+        named_tensors(env, compiled.compilation, std::span(words).subspan(used));
+    if (!tensors) return exit_usage;
     if (words.size() == used) {
         for (const TensorReport& tensor : plan.report.tensors)
-            if (tensor.role != Role::value) tensors.push_back(&tensor);
-    }
-    for (size_t i = used; i < words.size(); ++i) {
-        std::vector<const TensorReport*> found = find_tensors(compiled.compilation, words[i]);
-        if (found.empty()) return unknown_tensor(env, plan, words[i]);
-        tensors.insert(tensors.end(), found.begin(), found.end());
+            if (tensor.role != Role::value) tensors->push_back(&tensor);
     }
     if (arguments.string("--format") == "json")
-        return write_payload(env, arguments, show_json(plan, tensors), exit_clean);
+        return write_payload(env, arguments, show_json(plan, *tensors), exit_clean);
     Paint paint{env.out_color && !arguments.has("--output")};
     std::string out = fmt::format("{}, {}\n\n", plan.model, paint_axes(paint, plan.mesh, mesh_text(plan.mesh)));
-    return write_payload(env, arguments, out + draw(plan, tensors, paint), exit_clean);
+    return write_payload(env, arguments, out + draw(plan, *tensors, paint), exit_clean);
 }
 
 } // namespace

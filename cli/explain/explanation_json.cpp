@@ -1,7 +1,7 @@
 #include "cli/explain/explanation_json.h"
 
-#include "cli/explain/explanation.h"
 #include "planner/redistribute/redistribute.h"
+#include "plans/base/printable.h"
 #include "plans/base/version.h"
 #include "plans/file/plan_json.h"
 #include "plans/file/plan_json_nouns.h"
@@ -39,7 +39,7 @@ std::string because_json(const Because& step) {
     object.string("cause", cause_name(step.cause)).string("text", step.words);
     if (step.cause == Decision::Cause::propagation) object.string("from", step.from).string("through", step.through);
     object.raw("source", print_source(step.source));
-    if (!step.excerpt.empty()) object.string("excerpt", step.excerpt);
+    if (!step.excerpt.empty()) object.string("excerpt", printable(step.excerpt));
     return object.text();
 }
 
@@ -124,8 +124,7 @@ std::string tensor_json(const Mesh& mesh, const Explanation& explanation) {
 
 } // namespace
 
-std::string explanations_json(const Compiled& compiled, const std::vector<Explanation>& explanations) {
-    const Plan& plan = *compiled.plan();
+std::string explanations_json(const Plan& plan, const std::vector<Explanation>& explanations) {
     std::vector<std::string> tensors;
     for (const Explanation& explanation : explanations) tensors.push_back(tensor_json(plan.mesh, explanation));
     return JsonObject()

@@ -1,9 +1,9 @@
 #include "cli/explain/explanation_text.h"
 
-#include "cli/explain/explanation.h"
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
 #include "cli/report/report_tables.h"
+#include "plans/base/printable.h"
 #include "plans/base/units.h"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ namespace {
 
 class Writer {
 public:
-    Writer(const Compiled& compiled, const Explanation& explanation, const Paint& paint)
-        : plan_(*compiled.plan()), e_(explanation), tensor_(*explanation.tensor), paint_(paint) {}
+    Writer(const Plan& plan, const Explanation& explanation, const Paint& paint)
+        : plan_(plan), e_(explanation), tensor_(*explanation.tensor), paint_(paint) {}
 
     std::string text() const {
         return header() + "\n" + paint_.strong("Why this sharding") + "\n" + reasons() + "\n" + computed() +
@@ -41,7 +41,7 @@ private:
                     Cell cell(first ? shard::text(plan_.mesh, axis.axis) : "", axis_color(axis.axis.axis));
                     table.add({first && &axis == &dim.axes.front() ? dim.name : "", cell, step.words,
                                Cell(step.source.line > 0 ? place_text(step.source) : "", "2")});
-                    if (!step.excerpt.empty()) table.add_note(step.excerpt, "2");
+                    if (!step.excerpt.empty()) table.add_note(printable(step.excerpt), "2");
                     first = false;
                 }
             }
@@ -135,8 +135,8 @@ private:
 
 } // namespace
 
-std::string explanation_text(const Compiled& compiled, const Explanation& explanation, const Paint& paint) {
-    return Writer(compiled, explanation, paint).text();
+std::string explanation_text(const Plan& plan, const Explanation& explanation, const Paint& paint) {
+    return Writer(plan, explanation, paint).text();
 }
 
 } // namespace shard

@@ -1,10 +1,11 @@
 // An explanation for people.
 #pragma once
 
-#include "cli/explain/explanation.h"
+#include "cli/terminal/paint.h"
+#include "planner/explain/explanation.h"
 
 namespace shard {
 
-std::string explanation_text(const Compiled& compiled, const Explanation& explanation, const Paint& paint);
+std::string explanation_text(const Plan& plan, const Explanation& explanation, const Paint& paint);
 
 } // namespace shard

@@ -2,12 +2,12 @@
 
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
-#include "cli/report/report_tables.h"
 #include "cli/terminal/fold.h"
 #include "planner/read/hardware.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
 #include "plans/json/json_text.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <cmath>

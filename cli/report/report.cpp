@@ -3,6 +3,7 @@
 #include "cli/report/nouns.h"
 #include "cli/report/report_tables.h"
 #include "plans/base/units.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>

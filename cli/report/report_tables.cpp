@@ -10,24 +10,6 @@
 
 namespace shard {
 
-i64 wire_bytes_per_device(const Report& report) {
-    i64 bytes = 0;
-    for (const CollectiveReport& collective : report.collectives) bytes += collective.wire_bytes_per_device;
-    return bytes;
-}
-
-i64 wire_bytes_total(const Report& report) {
-    i64 bytes = 0;
-    for (const CollectiveReport& collective : report.collectives) bytes += collective.wire_bytes_total;
-    return bytes;
-}
-
-i64 collective_count(const Report& report) {
-    i64 count = 0;
-    for (const CollectiveReport& collective : report.collectives) count += collective.count;
-    return count;
-}
-
 namespace {
 
 // Rows as they are, or folded where only the index of a repeated layer differs.

@@ -10,8 +10,5 @@ namespace shard {
 Table shardings_table(const Plan& plan, const ReportOptions& options, const Paint& paint);
 Table collectives_table(const Plan& plan, const ReportOptions& options, const Paint& paint,
                         const std::vector<CollectiveReport>& collectives);
-i64 wire_bytes_per_device(const Report& report);
-i64 wire_bytes_total(const Report& report);
-i64 collective_count(const Report& report); // executions
 
 } // namespace shard

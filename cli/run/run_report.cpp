@@ -2,14 +2,15 @@
 
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
-#include "cli/report/report_tables.h"
 #include "cli/run/steps.h"
+#include "cli/terminal/table.h"
 #include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
 #include "executor/verify/compare.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
 #include "plans/json/json_text.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include "planner/price/price.h"
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
+#include "plans/plan/report_totals.h"
 
 #include <fmt/format.h>
 
@@ -98,9 +99,7 @@ private:
     }
 
     void check_wire_bytes() {
-        i64 bytes = 0;
-        for (const CollectiveReport& collective : report_->collectives)
-            bytes = add_saturating(bytes, collective.wire_bytes_per_device);
+        const i64 bytes = wire_bytes_per_device(*report_);
         if (!policy_->max_wire_bytes_per_device || bytes <= *policy_->max_wire_bytes_per_device) return;
         DiagnosticBuilder finding =
             diagnostics_->finding("P0102", policy_->place("max_wire_bytes_per_device"),
@@ -110,8 +109,7 @@ private:
     }
 
     void check_collectives() {
-        i64 count = 0;
-        for (const CollectiveReport& collective : report_->collectives) count = add_saturating(count, collective.count);
+        const i64 count = collective_count(*report_);
         if (policy_->max_collectives && count > *policy_->max_collectives) {
             DiagnosticBuilder finding =
                 diagnostics_->finding("P0103", policy_->place("max_collectives"),

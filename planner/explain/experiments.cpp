@@ -1,9 +1,9 @@
-#include "cli/explain/experiments.h"
+#include "planner/explain/experiments.h"
 
-#include "cli/inputs/tensor_names.h"
-#include "cli/report/report.h"
-#include "cli/report/report_tables.h"
+#include "planner/explain/tensor_names.h"
+#include "planner/pipeline/pipeline.h"
 #include "planner/seed/gather_parameters.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -163,28 +163,28 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
     return changes;
 }
 
-std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most) {
-    const Compilation& c = compiled.compilation;
+std::vector<Experiment> find_remedies(const Compilation& c, const Sources& sources, const PlanRequest& request,
+                                      const std::string& tensor, size_t most) {
     std::vector<Change> changes;
-    drop_constraints(c, *compiled.sources, changes);
-    change_rules(c, *compiled.sources, changes);
-    drop_overrides(c, *compiled.sources, changes);
-    drop_fsdp(c, *compiled.sources, changes);
+    drop_constraints(c, sources, changes);
+    change_rules(c, sources, changes);
+    drop_overrides(c, sources, changes);
+    drop_fsdp(c, sources, changes);
     override_tensor(c, tensor, changes);
     const Experiment base = figures_of(*c.plan, tensor);
     std::vector<Experiment> found;
     for (const Change& change : changes) {
-        Sources sources = *compiled.sources;
-        PlanRequest request = compiled.request;
-        request.layout = change.layout;
-        request.without_constraints = change.without_constraints;
-        Compilation changed = compile(sources, request);
+        Sources same = sources;
+        PlanRequest other = request;
+        other.layout = change.layout;
+        other.without_constraints = change.without_constraints;
+        const Compilation changed = compile(same, other);
         if (!changed.plan) continue; // the change does not fit the model
         Experiment experiment = figures_of(*changed.plan, tensor);
         experiment.change = change.text;
         bool helps = experiment.touching < base.touching || experiment.touching_bytes < base.touching_bytes;
         bool known = std::any_of(found.begin(), found.end(),
-                                 [&](const Experiment& other) { return same_figures(other, experiment); });
+                                 [&](const Experiment& earlier) { return same_figures(earlier, experiment); });
         if (helps && !known) found.push_back(experiment);
     }
     std::stable_sort(found.begin(), found.end(), better);

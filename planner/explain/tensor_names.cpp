@@ -1,6 +1,5 @@
-#include "cli/inputs/tensor_names.h"
+#include "planner/explain/tensor_names.h"
 
-#include "cli/diagnostics/diagnostics.h"
 #include "planner/text/glob.h"
 
 namespace shard {
@@ -41,13 +40,6 @@ std::optional<ValueId> value_of(const Graph& graph, std::string_view name, Role 
 bool touches(const CollectiveReport& collective, std::string_view tensor) {
     auto base = [](std::string_view name) { return name.substr(0, name.find('#')); };
     return base(collective.tensor) == base(tensor);
-}
-
-int unknown_tensor(Env& env, const Plan& plan, const std::string& wanted) {
-    std::vector<std::string_view> names;
-    for (const TensorReport& tensor : plan.report.tensors)
-        if (std::find(names.begin(), names.end(), tensor.name) == names.end()) names.push_back(tensor.name);
-    return unknown_name(env, "tensor", wanted, names);
 }
 
 } // namespace shard

@@ -3,7 +3,7 @@
 // experiments depend on the input alone.
 #pragma once
 
-#include "cli/inputs/inputs.h"
+#include "planner/pipeline/compilation.h"
 
 #include <map>
 
@@ -25,6 +25,7 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
 
 // The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
 // bytes, collectives.
-std::vector<Experiment> find_remedies(const Compiled& compiled, const std::string& tensor, size_t most);
+std::vector<Experiment> find_remedies(const Compilation& compilation, const Sources& sources,
+                                      const PlanRequest& request, const std::string& tensor, size_t most);
 
 } // namespace shard

@@ -1,7 +1,6 @@
-#include "cli/explain/explanation.h"
+#include "planner/explain/explanation.h"
 
-#include "cli/inputs/tensor_names.h"
-#include "cli/report/nouns.h"
+#include "planner/explain/tensor_names.h"
 #include "planner/graph/op_def.h"
 #include "planner/partition/compute_sharding.h"
 #include "planner/partition/local_names.h"
@@ -18,8 +17,9 @@ namespace {
 
 class Explainer {
 public:
-    Explainer(const Compiled& compiled, const TensorReport& tensor)
-        : compiled_(compiled), c_(compiled.compilation), mesh_(compiled.plan()->mesh), tensor_(tensor) {}
+    Explainer(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+              const TensorReport& tensor)
+        : c_(compilation), sources_(sources), request_(request), mesh_(compilation.plan->mesh), tensor_(tensor) {}
 
     Explanation run() {
         Explanation out;
@@ -31,24 +31,24 @@ public:
             if (static_cast<size_t>(*value) < rejected.size()) out.rules_not_used = rejected[*value];
         }
         if (value) computed(*value, out);
-        for (const CollectiveReport& collective : compiled_.plan()->report.collectives)
+        for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
-        out.as_it_is = figures_of(*compiled_.plan(), tensor_.name);
-        if (out.as_it_is.touching > 0) out.remedies = find_remedies(compiled_, tensor_.name, 5);
+        out.as_it_is = figures_of(*c_.plan, tensor_.name);
+        if (out.as_it_is.touching > 0) out.remedies = find_remedies(c_, sources_, request_, tensor_.name, 5);
         return out;
     }
 
 private:
     SourceRef place(const Span& span) const {
         if (!span.known()) return {};
-        return {compiled_.sources->name(span.file), span.line, span.column};
+        return {sources_.name(span.file), span.line, span.column};
     }
     std::string excerpt(const Span& span) const {
         if (!span.known()) return {};
-        std::string_view line = compiled_.sources->line(span.file, span.line);
+        std::string_view line = sources_.line(span.file, span.line);
         size_t first = line.find_first_not_of(" \t");
-        return first == std::string_view::npos ? std::string() : printable(line.substr(first));
+        return first == std::string_view::npos ? std::string() : std::string(line.substr(first));
     }
     std::string value_name(ValueId id) const { return c_.graph->value(id).name; }
     std::string op_name(NodeId id) const {
@@ -219,8 +219,9 @@ private:
         return out;
     }
 
-    const Compiled& compiled_;
     const Compilation& c_;
+    const Sources& sources_;
+    const PlanRequest& request_;
     const Mesh& mesh_;
     const TensorReport& tensor_;
 };
@@ -235,6 +236,9 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
     return words;
 }
 
-Explanation explain(const Compiled& compiled, const TensorReport& tensor) { return Explainer(compiled, tensor).run(); }
+Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+                    const TensorReport& tensor) {
+    return Explainer(compilation, sources, request, tensor).run();
+}
 
 } // namespace shard

@@ -2,8 +2,7 @@
 // are for it, in what other ways its op could be computed, and what would make the collectives go.
 #pragma once
 
-#include "cli/explain/experiments.h"
-#include "cli/terminal/paint.h"
+#include "planner/explain/experiments.h"
 #include "planner/redistribute/redistribute.h"
 
 namespace shard {
@@ -14,7 +13,7 @@ struct Because {
     std::string words;         // "from h through dot"
     std::string from, through; // the value and the op, of a propagation
     SourceRef source;
-    std::string excerpt; // the line that asked; empty for a propagation
+    std::string excerpt; // the line that asked, as it is written; empty for a propagation
 };
 struct AxisReason {
     AxisRef axis;
@@ -57,6 +56,9 @@ struct Explanation {
 // "all_gather over data (dim 0)", "slice over model"
 std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way);
 
-Explanation explain(const Compiled& compiled, const TensorReport& tensor);
+// `tensor` is a row of the compilation's report. The sources and the request are those it was made of: what would help
+// is found by planning again.
+Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+                    const TensorReport& tensor);
 
 } // namespace shard

@@ -1,0 +1,16 @@
+// Tensors that are named on the command line.
+#pragma once
+
+#include "cli/terminal/env.h"
+#include "planner/pipeline/compilation.h"
+
+#include <span>
+
+namespace shard {
+
+// Those that the words mean (planner/explain/tensor_names.h), in their order. nullopt, after E0706 with what is near,
+// where a word means none.
+std::optional<std::vector<const TensorReport*>> named_tensors(Env& env, const Compilation& compilation,
+                                                              std::span<const std::string> words);
+
+} // namespace shard
