@@ -53,6 +53,14 @@ int refuse_after(Env& env, std::string_view beside) {
     return exit_usage;
 }
 
+int refuse_details(Env& env) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, "--details is of the graph that --after prints")
+        .help("shardc explain MODEL LAYOUT --after PASS --details");
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return exit_usage;
+}
+
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> words = arguments.strings("WHAT");
     const bool after = arguments.has("--after");
@@ -61,13 +69,15 @@ int run(const Arguments& arguments, Env& env) {
     if (words.size() == 1 && !names_plan(env, words[0]))
         return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
                      : explain_name(words.front(), arguments, env);
+    if (arguments.flag("--details") && !after) return refuse_details(env);
     size_t used = 0;
     Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
     if (after && words.size() > used) return refuse_after(env, "it takes no tensors");
     if (after && compiled.request.model_file >= 0) {
         Diagnostics diagnostics;
         const std::optional<std::string> text =
-            graph_after(*compiled.sources, compiled.request, arguments.string("--after"), diagnostics);
+            graph_after(*compiled.sources, compiled.request, arguments.string("--after"),
+                        arguments.flag("--details"), diagnostics);
         if (text) return write_payload(env, arguments, *text, exit_clean);
         print_diagnostics(env, *compiled.sources, diagnostics.all());
         return exit_code(diagnostics);
@@ -140,6 +150,8 @@ const CommandDef& command_explain() {
                     {.name = "--after",
                      .value = "PASS",
                      .doc = "print the graph as it is after a pass (shardc list passes), or after `all`"},
+                    {.name = "--details",
+                     .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
                     mode_option(),
                     format_option({"text", "json"}),
                     output_option()},

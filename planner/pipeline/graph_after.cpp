@@ -1,7 +1,6 @@
 #include "planner/pipeline/graph_after.h"
 
-#include "planner/graph/graph_text.h"
-#include "planner/pipeline/passes.h"
+#include "planner/pipeline/graph_pass.h"
 #include "planner/pipeline/pipeline.h"
 
 #include <fmt/format.h>
@@ -10,36 +9,26 @@ namespace shard {
 
 namespace {
 
-std::vector<std::optional<Sharding>> known_shardings(const Compilation& c) {
-    if (c.propagation) return {c.propagation->values.begin(), c.propagation->values.end()};
-    if (c.seeds) return c.seeds->values;
-    return {};
-}
-
 // nullopt if there is no graph, or an error is there.
-std::optional<std::string> text_of(Sources sources, PlanRequest request, size_t pass, Diagnostics& diagnostics) {
+std::optional<std::string> text_of(Sources sources, PlanRequest request, size_t pass, bool details,
+                                   Diagnostics& diagnostics) {
     request.passes = all_passes().first(pass + 1);
     const Compilation c = compile(sources, request);
     if (c.diagnostics.has_error()) {
         diagnostics = c.diagnostics;
         return std::nullopt;
     }
-    if (c.plan || !c.graph) return std::nullopt;
-    const std::vector<std::optional<Sharding>> shardings = known_shardings(c);
-    GraphTextOptions options;
-    options.mesh = &c.layout->mesh;
-    options.sources = &sources;
-    if (c.local) return graph_text(c.local->graph, options);
-    options.shardings = &shardings;
-    return graph_text(*c.graph, options);
+    const std::optional<GraphState> state = graph_state(c);
+    return state ? std::optional(graph_text(*state, {&sources, details})) : std::nullopt;
 }
 
 std::string head(const PassDef& pass) { return fmt::format("after {}: {}\n", pass.name, pass.holds); }
 
-std::optional<std::string> all_texts(const Sources& sources, const PlanRequest& request, Diagnostics& diagnostics) {
+std::optional<std::string> all_texts(const Sources& sources, const PlanRequest& request, bool details,
+                                     Diagnostics& diagnostics) {
     std::string out, before;
     for (size_t p = 0, number = 0; p < all_passes().size(); ++p) {
-        const std::optional<std::string> text = text_of(sources, request, p, diagnostics);
+        const std::optional<std::string> text = text_of(sources, request, p, details, diagnostics);
         if (diagnostics.has_error()) return std::nullopt;
         if (!text) continue;
         out += fmt::format("{}{} {}", out.empty() ? "" : "\n", ++number, head(all_passes()[p]));
@@ -52,8 +41,8 @@ std::optional<std::string> all_texts(const Sources& sources, const PlanRequest& 
 } // namespace
 
 std::optional<std::string> graph_after(const Sources& sources, const PlanRequest& request, std::string_view pass,
-                                       Diagnostics& diagnostics) {
-    if (pass == "all") return all_texts(sources, request, diagnostics);
+                                       bool details, Diagnostics& diagnostics) {
+    if (pass == "all") return all_texts(sources, request, details, diagnostics);
     const PassDef* const found = find_pass(pass);
     if (found == nullptr) {
         std::vector<std::string_view> names;
@@ -65,7 +54,7 @@ std::optional<std::string> graph_after(const Sources& sources, const PlanRequest
         return std::nullopt;
     }
     const size_t index = static_cast<size_t>(found - all_passes().data());
-    const std::optional<std::string> text = text_of(sources, request, index, diagnostics);
+    const std::optional<std::string> text = text_of(sources, request, index, details, diagnostics);
     if (text) return head(*found) + "\n" + *text;
     if (!diagnostics.has_error())
         diagnostics.error("E0701", {}, fmt::format("after '{}' there is no graph", pass))

@@ -46,6 +46,10 @@ std::vector<CodeDoc> codes_plan() {
          "file holds: another version wrote it, or it was changed and sealed again. Plan the model again. With "
          "--allow-other-plan what it computes is compared with what the texts say all the same, on the inputs of that "
          "run."},
+        {"E0508", "not the text of a graph",
+         "A text that should be a graph, as `shardc explain MODEL LAYOUT --after PASS --details` prints one, is none: a "
+         "line that is none of a graph, a name that no line above makes, a kernel that neither follows from the types "
+         "nor stands in the line's details, or a graph that breaks what holds of every graph."},
         {"W0501", "plan of a program that plans in another way",
          "`show` and `explain` compile the texts inside a plan file again, since a plan does not say why. This program "
          "made another plan of them than the file holds: figures are those of the file, reasons those of this "

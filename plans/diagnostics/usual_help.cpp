@@ -8,7 +8,7 @@ namespace shard {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 73> usual = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 74> usual = {{
     {"E0101", "write `key: value`, one a line, indented with spaces"},
     {"E0104", "write a name in front of the colon; quote one that begins with a special character"},
     {"E0105", "look for a bracket that is opened too often"},
@@ -60,6 +60,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 73> usual = 
     {"E0316", "name an axis of the mesh, or add it to `mesh`"},
     {"E0331", "`shardc list hardware h100` prints a profile that is complete"},
     {"E0401", "choose smaller sizes"},
+    {"E0508", "`shardc explain MODEL LAYOUT --after PASS --details` prints a graph as a text that is read back"},
     {"E0601", "choose smaller sizes for a trial run; planning needs no memory for tensors"},
     {"E0602", "give an array of the element type and the global shape that the model declares"},
     {"E0603", "name an input, param or state of the plan"},

@@ -46,8 +46,6 @@ Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
     return buffer;
 }
 
-namespace {
-
 std::string print_collective(const Mesh& mesh, const Collective& collective) {
     JsonObject object =
         JsonObject().string("kind", collective.def->name).raw("axes", print_axes(mesh, collective.axes));
@@ -93,6 +91,8 @@ Collective read_collective(const JsonAt& at, const Mesh& mesh) {
     collective.root = at.integer("root", 0);
     return collective;
 }
+
+namespace {
 
 void add_source(JsonObject& object, const SourceRef& source) {
     if (source != SourceRef{}) object.raw("source", print_source(source));

@@ -9,6 +9,8 @@ namespace shard {
 
 std::string print_buffer(const Mesh& mesh, const Buffer& buffer);
 Buffer read_buffer(const JsonAt& at, const Mesh& mesh);
+std::string print_collective(const Mesh& mesh, const Collective& collective);
+Collective read_collective(const JsonAt& at, const Mesh& mesh);
 std::string print_steps(const Mesh& mesh, std::span<const Step> steps, int indent);
 std::vector<Step> read_steps(const JsonAt& at, const Mesh& mesh);
 

@@ -1,5 +1,9 @@
 #include "tests/support/documents.h"
 
+#include "cli/diagnostics/diagnostics.h"
+#include "planner/graph_text/graph_parse.h"
+#include "planner/pipeline/graph_pass.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,11 +145,25 @@ std::string check_block(std::span<const std::string> block, int first_line, bool
     return rewritten;
 }
 
+// What the passes make of the graph, or what is wrong.
+std::string text_after(std::span<const std::string> passes, const std::string& graph) {
+    Sources sources;
+    Diagnostics diagnostics;
+    std::optional<GraphState> state = parse_graph(sources, sources.add("graph", graph), diagnostics);
+    for (const std::string& pass : passes) {
+        const PassDef* const def = find_pass(pass);
+        if (def == nullptr) return fmt::format("there is no pass '{}'\n", pass);
+        if (state) state = run_pass(*def, *state, diagnostics);
+    }
+    return state ? graph_text(*state) : trimmed(diagnostics_text(sources, diagnostics.all(), false));
+}
+
 } // namespace
 
 DocumentResult check_document(const std::string& text, const std::string& repository_root) {
     DocumentResult result;
     MemoryFiles files(repository_root);
+    std::string graph;
     std::vector<std::string> lines = lines_of(text);
     for (size_t i = 0; i < lines.size(); ++i) {
         result.rewritten += lines[i] + "\n";
@@ -160,6 +178,13 @@ DocumentResult check_document(const std::string& text, const std::string& reposi
         if (info.front() == "console")
             body = check_block(block, static_cast<int>(i) + 2,
                                std::find(info.begin(), info.end(), "no-run") == info.end(), files, result);
+        if (info.front() == "graph" && info.size() == 1) graph = body;
+        if (info.front() == "graph" && info.size() > 1) {
+            const std::string actual = text_after(std::span(info).subspan(2), graph);
+            ++result.commands;
+            if (actual != body) result.failures.push_back({static_cast<int>(i) + 1, lines[i].substr(3), body, actual});
+            body = actual;
+        }
         result.rewritten += body;
         if (end < lines.size()) result.rewritten += "```\n";
         i = end;

@@ -3,6 +3,8 @@
 //     ```yaml model.yaml        is a file of that name, for the commands that follow in the document; so is ```json
 //     ```console                holds commands after "$ shardc" and, below each, exactly what they print: stdout, then
 //                               stderr, then "[exit N]" if the exit code N is not 0
+//     ```graph                  is a graph as text (planner/graph_text), by which a pass is shown alone:
+//     ```graph after PASS...    is what these passes, one after the other, make of the last one
 //
 // Numbers that a `run` computes may differ in their last digits: the kernels of BLAS differ between machines.
 // A command whose output ends in a line "..." need only begin like that. Files not in the document are looked up in the

@@ -5,6 +5,7 @@
 #include "executor/verify/compare.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
+#include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
 
 #include <cmath>
@@ -205,6 +206,9 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     if (!parsed) return {"the plan does not parse back: " + text_of(sources, diagnostics)};
     if (!(*parsed == plan)) problems.push_back("parse(print(plan)) is another plan");
     if (print_plan(*parsed) != json) problems.push_back("print(parse(print(plan))) is another text");
+
+    for (const std::string& problem : graph_trip_problems(sources, request))
+        problems.push_back("the graph as text: " + problem);
 
     PlanRequest one = request;
     one.mesh_override = Mesh{};

@@ -1,7 +1,6 @@
 #include "planner/graph/graph_edit.h"
 
 #include "planner/graph/builder.h"
-#include "planner/graph/graph_text.h"
 #include "planner/graph/loop_builder.h"
 
 #include <doctest/doctest.h>
