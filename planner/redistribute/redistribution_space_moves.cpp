@@ -107,32 +107,37 @@ struct RedistributionSpace::Generator {
     }
 
     // Renumbers blocks: `after` has the same parts on every dim. Only what differs takes part; pieces that come or go
-    // fill up both orders.
+    // fill up both orders. An order is one of each dim after the other: parts of an axis on two dims stay two.
     void permutation(const Placement& after) {
         std::vector<int> source, target;
+        std::vector<AxisRef> source_order, target_order;
+        const auto add = [this](std::vector<int>& pieces, std::vector<AxisRef>& order, std::span<const int> more) {
+            pieces.insert(pieces.end(), more.begin(), more.end());
+            const std::vector<AxisRef> axes = refs(more);
+            order.insert(order.end(), axes.begin(), axes.end());
+        };
         for (size_t d = 0; d < rank(); ++d) {
             const std::vector<int>&a = here.dims[d], &b = after.dims[d];
             size_t front = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
             size_t a_end = a.size(), b_end = b.size();
             while (a_end > front && b_end > front && a[a_end - 1] == b[b_end - 1]) --a_end, --b_end;
-            source.insert(source.end(), a.begin() + static_cast<std::ptrdiff_t>(front),
-                          a.begin() + static_cast<std::ptrdiff_t>(a_end));
-            target.insert(target.end(), b.begin() + static_cast<std::ptrdiff_t>(front),
-                          b.begin() + static_cast<std::ptrdiff_t>(b_end));
+            add(source, source_order, std::span(a).subspan(front, a_end - front));
+            add(target, target_order, std::span(b).subspan(front, b_end - front));
         }
         if (source.empty() && target.empty()) return;
-        const std::vector<int> leaving = source, coming = target;
-        auto fill_up = [](std::vector<int>& list, const std::vector<int>& other) {
-            for (int piece : other) {
-                if (std::find(list.begin(), list.end(), piece) == list.end()) list.push_back(piece);
-            }
+        const auto missing = [](const std::vector<int>& list, const std::vector<int>& other) {
+            std::vector<int> result;
+            for (int piece : other)
+                if (std::find(list.begin(), list.end(), piece) == list.end()) result.push_back(piece);
+            return result;
         };
-        fill_up(source, coming);
-        fill_up(target, leaving);
+        const std::vector<int> coming = missing(source, target), leaving = missing(target, source);
+        add(source, source_order, coming);
+        add(target, target_order, leaving);
         std::vector<int> group = source; // by axis, so that parts of one axis become one whatever their numbers
         std::sort(group.begin(), group.end(), [this](int a, int b) { return space.pieces_[a] < space.pieces_[b]; });
         add_collective(
-            {find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, refs(source), refs(target), 0},
+            {find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, source_order, target_order, 0},
             after);
     }
 
