@@ -234,6 +234,41 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& a
         .help("give one of the logical axes a rule, or override the sharding under params:");
 }
 
+// The layers of scanned blocks over a mesh axis: what looks like stages of a pipeline, and is storage.
+void warn_split_layers(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
+                       Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    std::string axes;
+    Span first;
+    for (ValueId id : graph.inputs) {
+        const Value& value = graph.value(id);
+        if (value.role != Role::param || !seeds.values[id]) continue;
+        for (size_t d = 0; d < static_cast<size_t>(value.stacked); ++d) {
+            const DimSharding& dim = seeds.values[id]->dims[d];
+            if (shard_count(dim) == 1) continue;
+            const auto rule = std::find_if(layout.rules.begin(), layout.rules.end(), [&](const AxisRule& candidate) {
+                return candidate.logical == value.type.logical[d] && !candidate.axes.empty();
+            });
+            const Span span = rule == layout.rules.end() ? value.span : rule->span;
+            if (allowances.covers("W0309", span)) continue;
+            if (names.empty()) first = span, axes = text(layout.mesh, dim.axes);
+            names.push_back(fmt::format("'{}'", value.name));
+        }
+    }
+    if (names.empty()) return;
+    diagnostics
+        .warning("W0309", first,
+                 fmt::format("the layers of a scanned block are split over {}: {}", axes, listed(names)))
+        .note(fmt::format(
+            "a device stores some of the layers, and all devices along {} compute every layer, which is sent "
+            "to them when its turn comes: this makes no pipeline",
+            axes))
+        .help(
+            fmt::format("to save memory, `fsdp` splits every layer instead; to save time, give {} to the batch, or to "
+                        "heads and hidden dims",
+                        axes));
+}
+
 } // namespace
 
 void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
@@ -241,6 +276,7 @@ void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Al
     if (layout.mesh.device_count() == 1) return; // nothing to lay out
     RuleLinter(layout, named_arrays(graph), allowances, diagnostics).lint();
     warn_large_replicated(graph, seeds, allowances, diagnostics);
+    warn_split_layers(graph, layout, seeds, allowances, diagnostics);
 }
 
 } // namespace shard

@@ -76,6 +76,11 @@ std::vector<CodeDoc> codes_layout() {
          "and "
          "that no rule splits. This one has no such dim, so every device along the axis holds all of it. Give it a "
          "rule or an override, or choose sizes that divide."},
+        {"W0309", "layers split over a mesh axis",
+         "The dim along which a scanned block's parameters are stacked is split, so a device stores the parameters of "
+         "some of the layers. Every layer is still computed by all devices along the axis, to which its parameters are "
+         "sent in its turn: that is no pipeline. `fsdp` stores as little, and every device sends its part of "
+         "each layer; the batch, heads or hidden dims over the axis save time."},
     };
 }
 

@@ -83,6 +83,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 74> usual = 
     {"P0202", "plan the model again"},
     {"W0301", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0308", "choose an axis whose size divides a dim, or raise fsdp.min_size above their size"},
+    {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
 }};
 
