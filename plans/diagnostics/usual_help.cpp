@@ -8,7 +8,7 @@ namespace shard {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 74> usual = {{
+constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"E0101", "write `key: value`, one a line, indented with spaces"},
     {"E0104", "write a name in front of the colon; quote one that begins with a special character"},
     {"E0105", "look for a bracket that is opened too often"},
@@ -85,7 +85,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 74> usual = 
     {"W0308", "choose an axis whose size divides a dim, or raise fsdp.min_size above their size"},
     {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
-}};
+});
 
 } // namespace
 
