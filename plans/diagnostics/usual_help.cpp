@@ -32,7 +32,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"E0210", "choose one of f32, f64, bf16, i32, i64, u32 and bool"},
     {"E0213", "write a number, or [first word, second word]"},
     {"E0214", "remove one of them, or give it another name"},
-    {"E0217", "choose one of sgd, adam and adamw"},
+    {"E0217", "`shardc list composites` prints the optimizers too: write optimizer: {adam: {learning_rate: 1.0e-3}}"},
     {"E0218", "write a number above 0"},
     {"E0221", "`shardc explain NAME` says what an op takes; a module takes what its `inputs` list"},
     {"E0222", "a name is defined by `inputs`, `params` or an entry of the graph above"},

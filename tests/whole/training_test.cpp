@@ -1,5 +1,6 @@
 // Whole training plans, several steps, against one device and the scalar interpreter; and plans that train wrongly.
 #include "executor/verify/compare.h"
+#include "planner/graph/optimizer.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
 
@@ -34,28 +35,31 @@ train:
 }
 
 // Keys have a bias, whose gradient is zero but for rounding: a softmax does not see what is added to all its scores.
-const std::string attention = R"(model: attention
-axes: {batch: 4, seq: 6, embed: 8, heads: 8}
-inputs: {x: {axes: [batch, seq, embed], init: normal}}
+std::string attention(std::string_view optimizer) {
+    return fmt::format(R"(model: attention
+axes: {{batch: 4, seq: 6, embed: 8, heads: 8}}
+inputs: {{x: {{axes: [batch, seq, embed], init: normal}}}}
 params:
-  wq: {axes: [embed, heads], init: lecun_normal}
-  wk: {axes: [embed, heads], init: lecun_normal}
-  wv: {axes: [embed, heads], init: lecun_normal}
-  bk: {axes: [heads], init: zeros}
+  wq: {{axes: [embed, heads], init: lecun_normal}}
+  wk: {{axes: [embed, heads], init: lecun_normal}}
+  wv: {{axes: [embed, heads], init: lecun_normal}}
+  bk: {{axes: [heads], init: zeros}}
 graph:
-  - q: {einsum: "bse,eh->bsh", in: [x, wq]}
-  - k: {einsum: "bse,eh->bsh", in: [x, wk]}
-  - k: {add: [k, bk]}
-  - v: {einsum: "bse,eh->bsh", in: [x, wv]}
-  - s: {einsum: "bqh,bkh->bqk", in: [q, k]}
-  - p: {softmax: s}
-  - y: {einsum: "bqk,bkh->bqh", in: [p, v]}
+  - q: {{einsum: "bse,eh->bsh", in: [x, wq]}}
+  - k: {{einsum: "bse,eh->bsh", in: [x, wk]}}
+  - k: {{add: [k, bk]}}
+  - v: {{einsum: "bse,eh->bsh", in: [x, wv]}}
+  - s: {{einsum: "bqh,bkh->bqk", in: [q, k]}}
+  - p: {{softmax: s}}
+  - y: {{einsum: "bqk,bkh->bqh", in: [p, v]}}
 outputs: [y]
 train:
-  targets: {t: {axes: [batch, seq, heads], init: normal}}
-  loss: {mse: [y, t]}
-  optimizer: {adam: {learning_rate: 1.0e-2}}
-)";
+  targets: {{t: {{axes: [batch, seq, heads], init: normal}}}}
+  loss: {{mse: [y, t]}}
+  optimizer: {{{}: {{learning_rate: 1.0e-2}}}}
+)",
+                       optimizer);
+}
 
 const std::string layout = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}, {heads: model}]\n";
 
@@ -82,9 +86,11 @@ RunResult run_for(const Plan& plan, int steps) {
 TEST_CASE("training is proved: one and several steps, every optimizer, f32 and f64") {
     // Learning rates are f32 constants in the graph: the interpreter, which does not round, agrees on those that f32
     // has.
-    for (const std::string optimizer :
-         {"{adam: {learning_rate: 0.0078125}}", "{adamw: {learning_rate: 0.0078125, weight_decay: 0.1}}",
-          "{sgd: {learning_rate: 0.125}}", "{sgd: {learning_rate: 0.125, momentum: 0.9}}"}) {
+    std::vector<std::string> optimizers = {"{adamw: {learning_rate: 0.0078125, weight_decay: 0.1}}",
+                                           "{sgd: {learning_rate: 0.125, momentum: 0.9}}"};
+    for (const OptimizerDef* def : all_optimizers())
+        optimizers.push_back(fmt::format("{{{}: {{learning_rate: 0.0078125}}}}", def->composite.name));
+    for (const std::string& optimizer : optimizers) {
         CAPTURE(optimizer);
         for (const char* dtype : {"f32", "f64"}) {
             CAPTURE(dtype);
@@ -94,14 +100,17 @@ TEST_CASE("training is proved: one and several steps, every optimizer, f32 and f
     CHECK(trained(mlp("f64", "{adam: {learning_rate: 0.0078125}}", "  clip: {global_norm: 0.125}\n"), 3) == "");
 }
 
-TEST_CASE("training is proved where a gradient is nothing but rounding, and Adam makes steps of it") {
-    for (const int steps : {1, 2, 5}) CHECK(trained(attention, steps) == "");
+TEST_CASE("training is proved where a gradient is nothing but rounding, whatever steps an optimizer makes of it") {
+    for (const OptimizerDef* def : all_optimizers()) {
+        CAPTURE(def->composite.name);
+        for (const int steps : {1, 2, 5}) CHECK(trained(attention(def->composite.name), steps) == "");
+    }
 }
 
-TEST_CASE("a sum that is reduced twice is found, be it a gradient of which Adam sees only the sign") {
-    for (const std::string optimizer : {"{adam: {learning_rate: 1.0e-2}}", "{sgd: {learning_rate: 0.125}}"}) {
-        CAPTURE(optimizer);
-        const std::string model = mlp("f32", optimizer);
+TEST_CASE("a sum that is reduced twice is found, be it a gradient of which Adam and Lion see only the sign") {
+    for (const OptimizerDef* def : all_optimizers()) {
+        CAPTURE(def->composite.name);
+        const std::string model = mlp("f32", fmt::format("{{{}: {{learning_rate: 1.0e-2}}}}", def->composite.name));
         const Plan one = train_plan(model, "mesh: {data: 1}\n");
         const RunResult reference = run_for(one, 3);
         Plan plan = train_plan(model, layout);
