@@ -12,6 +12,7 @@ namespace shard {
 namespace {
 
 constexpr std::string_view master = ".master"; // the f32 copy of a parameter of 16 bits moves as the parameter does
+constexpr std::string_view param = "param";
 constexpr size_t few_elements = 16;
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
@@ -23,6 +24,24 @@ double largest(std::span<const double> values) {
     for (double value : values)
         if (std::isfinite(value)) most = std::max(most, std::fabs(value));
     return most;
+}
+
+// What the states of an updated parameter are called after: the copy that moves has those of the parameter.
+std::string parameter_of(const PlanOutput& output) {
+    const std::string_view name = output.name;
+    return std::string(name.ends_with(master) ? name.substr(0, name.size() - master.size()) : name);
+}
+
+// The sizes that a parameter's gradients had, if its optimizer keeps `nu`, their mean square, or else `mu`, their mean;
+// empty if it keeps neither.
+std::vector<double> gradient_sizes(const RunResult& result, const std::string& parameter) {
+    const bool squares = result.outputs.contains(parameter + ".nu");
+    const std::map<std::string, Tensor>::const_iterator kept =
+        result.outputs.find(parameter + (squares ? ".nu" : ".mu"));
+    if (kept == result.outputs.end()) return {};
+    std::vector<double> sizes = values_of(kept->second);
+    for (double& size : sizes) size = squares ? std::sqrt(std::max(size, 0.0)) : std::fabs(size);
+    return sizes;
 }
 
 } // namespace
@@ -51,7 +70,8 @@ Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&pl
         const std::vector<double> from = values_of(before->second);
         std::vector<double> to = values_of(after->second);
         const std::string of_kind = kind(output);
-        if (of_kind == "nu") largest_gradient_ = std::max(largest_gradient_, std::sqrt(largest(to)));
+        if (of_kind == param)
+            largest_gradient_ = std::max(largest_gradient_, largest(gradient_sizes(reference, parameter_of(output))));
         for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] -= from[i];
         double& movement = movements_[of_kind];
         movement = std::max(movement, largest(to));
@@ -61,8 +81,8 @@ Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&pl
 // Parameters, or the last part of a state's name.
 std::string Tolerances::kind(const PlanOutput& output) const {
     const Buffer& input = buffer(output.updates);
-    if (input.name.ends_with(master)) return "param";
-    return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : "param";
+    if (input.name.ends_with(master)) return std::string(param);
+    return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : std::string(param);
 }
 
 double Tolerances::relative(const PlanOutput& output, int steps) const {
@@ -87,16 +107,13 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     allowance.relative = relative(output, reference_->steps);
     allowance.absolute =
         4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
-    std::string parameter = output.name;
-    if (parameter.ends_with(master)) parameter.resize(parameter.size() - master.size());
-    const std::map<std::string, Tensor>::const_iterator squares = reference_->outputs.find(parameter + ".nu");
-    if (of_kind != "param" || squares == reference_->outputs.end()) return allowance;
-    for (double square : values_of(squares->second)) {
-        const double size = std::sqrt(std::max(square, 0.0)), noise = allowance.relative * largest_gradient_;
-        allowance.noise.push_back(2 * movements_.at("param") * (size > noise ? noise / size : 1));
-    }
+    if (of_kind != param) return allowance;
+    const std::vector<double> sizes = gradient_sizes(*reference_, parameter_of(output));
+    if (sizes.empty()) return allowance;
+    const double noise = allowance.relative * largest_gradient_, jump = movements_.at(of_kind);
+    for (double size : sizes) allowance.noise.push_back(2 * jump * (size > noise ? noise / size : 1));
     allowance.noise.resize(expected.size());
-    allowance.outlier = 2 * movements_.at("param");
+    allowance.outlier = 2 * jump;
     allowance.outliers = static_cast<i64>(static_cast<double>(reference_->steps) * allowance.relative *
                                           static_cast<double>(expected.size()));
     return allowance;

@@ -14,9 +14,10 @@
 //     t is
 // eps_own is that of its own type; movement is the largest change of an element since the beginning, of this output and
 // all of its kind (parameters; states that are called alike, as all mu). The last term is for parameters whose
-// optimizer divides by the gradient's own size, which it keeps as nu: where a gradient is nothing but rounding noise,
-// its sign is too, and a step is as long as any other. jump is the largest movement of a parameter, share min(1, t_N *
-// s / s_i) for an element whose gradient has the size s_i = sqrt(nu), where s is the largest of all.
+// optimizer takes the gradient's own size away: where a gradient is nothing but rounding noise, its sign is too, and a
+// step is as long as any other. Such an optimizer keeps the size s_i of an element's gradient as the mean square nu,
+// s_i = sqrt(nu), or, if it has no nu, as the mean mu, s_i = |mu|. jump is the largest movement of a parameter, share
+// min(1, t_N * s / s_i), where s is the largest of all sizes.
 #pragma once
 
 #include "executor/formats/tensor.h"
@@ -24,9 +25,9 @@
 
 namespace shard {
 
-//
-// A gradient may also be noise in one step only, of which nu shows nothing in the end. For a gradient with a density
-// around 0 that happens to about N * t_N of the elements: so many, and no more, may be off by what noise alone allows.
+// A gradient may also be noise in one step only, of which nu and mu show nothing in the end. For a gradient with a
+// density around 0 that happens to about N * t_N of the elements: so many, and no more, may be off by what noise alone
+// allows.
 struct Allowance {
     double relative = 0;       // t or t_N; 0 for integers
     double absolute = 0;       // for every element
@@ -55,7 +56,7 @@ private:
     const RunResult* reference_;
     std::map<std::string, double> once_;      // t, by output
     std::map<std::string, double> movements_; // by kind
-    double largest_gradient_ = 0;             // sqrt of the largest nu
+    double largest_gradient_ = 0;             // the largest of the sizes above
 };
 
 std::vector<double> values_of(const Tensor& tensor);

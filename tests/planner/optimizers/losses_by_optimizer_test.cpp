@@ -74,6 +74,15 @@ TEST_CASE("adamw decays the weights apart from the gradient's means") {
                  {1.45800924, 0.775344193, 0.524040282, 0.388832867, 0.28452158});
 }
 
+TEST_CASE("lion steps by the sign of one mean and remembers another") {
+    check_losses("  optimizer: {lion: {learning_rate: 3.0e-4}}\n",
+                 {1.4580092, 1.1729844, 0.9548718, 0.78666157, 0.65471375});
+    check_losses("  optimizer: {lion: {learning_rate: 3.0e-4, weight_decay: 0.5}}\n",
+                 {1.4580092, 1.1727817, 0.95463, 0.7864655, 0.6545967});
+    check_losses("  optimizer: {lion: {learning_rate: 3.0e-4, b1: 0.95, b2: 0.98, weight_decay: 0.5}}\n",
+                 {1.4580092, 1.1727817, 0.9561362, 0.7923664, 0.66861856});
+}
+
 TEST_CASE("sgd with momentum, Nesterov's too") {
     check_losses("  optimizer: {sgd: {learning_rate: 1.0, momentum: 0.9}}\n",
                  {1.45800924, 0.775353134, 0.527880728, 0.435192257, 0.324502617});
