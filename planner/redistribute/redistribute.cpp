@@ -2,6 +2,7 @@
 // was found first, and moves come in a fixed order, so the answer is the same on every run.
 #include "planner/redistribute/redistribute.h"
 
+#include "planner/redistribute/greedy_reshard.h"
 #include "planner/redistribute/redistribution_space.h"
 
 #include "plans/base/saturating.h"
@@ -136,6 +137,29 @@ std::optional<Sharding> without_crossing(const Sharding& from, const Sharding& t
     return middle;
 }
 
+void append(Redistribution& way, const Redistribution& rest) {
+    way.steps.insert(way.steps.end(), rest.steps.begin(), rest.steps.end());
+    way.seconds += rest.seconds;
+    way.wire_bytes_total = add_saturating(way.wire_bytes_total, rest.wire_bytes_total);
+    way.collectives += rest.collectives;
+}
+
+// Through the shardings that the greedy algorithm passes, from one to the next as the search finds.
+std::optional<Redistribution> greedy_way(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
+                                         const Sharding& from, const Sharding& to) {
+    Redistribution way;
+    Sharding at = from;
+    for (const GreedyStep& step : greedy_reshard(mesh, global.shape, from, to)) {
+        if (!divides(global.shape, step.after)) return std::nullopt;
+        const RedistributionSpace space(mesh, hardware, global, at, step.after);
+        const std::optional<Redistribution> found = search_from(space, space.start());
+        if (!found) return std::nullopt;
+        append(way, *found);
+        at = step.after;
+    }
+    return same_layout(at, to) ? std::optional(way) : std::nullopt;
+}
+
 } // namespace
 
 Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
@@ -143,11 +167,7 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
     if (same_layout(from, to)) return {};
     if (const std::optional<Sharding> middle = without_crossing(from, to)) {
         Redistribution result = redistribute(mesh, hardware, global, from, *middle);
-        Redistribution rest = redistribute(mesh, hardware, global, *middle, to);
-        result.steps.insert(result.steps.end(), rest.steps.begin(), rest.steps.end());
-        result.seconds += rest.seconds;
-        result.wire_bytes_total = add_saturating(result.wire_bytes_total, rest.wire_bytes_total);
-        result.collectives += rest.collectives;
+        append(result, redistribute(mesh, hardware, global, *middle, to));
         return result;
     }
     RedistributionSpace space(mesh, hardware, global, from, to);
@@ -158,6 +178,8 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
         // one permutation of half blocks and a gather.
         RedistributionSpace wider(mesh, hardware, global, from, to, true);
         std::optional<Redistribution> other = search_from(wider, wider.start());
+        if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);
+        other = greedy_way(mesh, hardware, global, from, to);
         if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);
     }
     join_slices(*found);

@@ -1,4 +1,4 @@
-#include "tests/support/greedy_reshard.h"
+#include "planner/redistribute/greedy_reshard.h"
 
 #include "plans/sharding/axis_lists.h"
 
