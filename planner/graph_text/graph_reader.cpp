@@ -104,6 +104,12 @@ void GraphReader::header(LineScanner& at) {
         state_.mesh.axes.push_back(std::move(axis));
     }
     if (state_.mesh.axes.size() > 16) at.problem("more than 16 axes");
+    if (!details_.mesh) return;
+    const auto is_alike = [](const MeshAxis& a, const MeshAxis& b) { return a.name == b.name && a.size == b.size; };
+    if (!std::equal(state_.mesh.axes.begin(), state_.mesh.axes.end(), details_.mesh->axes.begin(),
+                    details_.mesh->axes.end(), is_alike))
+        at.problem("the details have another mesh");
+    state_.mesh = *details_.mesh;
 }
 
 void GraphReader::read_line(LineScanner& at) {

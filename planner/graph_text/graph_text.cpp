@@ -4,10 +4,13 @@
 #include "planner/graph_text/collective_words.h"
 #include "planner/graph_text/op_kernel.h"
 #include "plans/file/plan_json_kernel.h"
+#include "plans/file/plan_json_nouns.h"
 #include "plans/file/plan_json_steps.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace shard {
 
@@ -66,7 +69,12 @@ public:
     }
 
     std::string write() {
-        line(fmt::format("{}graph on {}", state_.is_local ? "local " : "", mesh_words(state_.mesh)), {});
+        const std::vector<MeshAxis>& axes = state_.mesh.axes;
+        const bool has_links =
+            std::any_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return !axis.link.empty(); });
+        JsonObject mesh;
+        if (has_links || !state_.mesh.device_ids.empty()) mesh.raw("mesh", print_mesh(state_.mesh));
+        line(fmt::format("{}graph on {}", state_.is_local ? "local " : "", mesh_words(state_.mesh)), {}, mesh);
         for (size_t r = 0; r < graph_.regions.size(); ++r) region(r);
         for (ValueId id : graph_.inputs) input(id);
         for (size_t n = 0; n < graph_.nodes.size(); ++n) node(n);

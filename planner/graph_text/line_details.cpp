@@ -17,8 +17,9 @@ std::optional<LineDetails> read_details(std::string_view json, const Mesh& mesh,
     Diagnostics diagnostics;
     JsonReport report(diagnostics);
     const JsonAt at(parsed.root, report);
-    at.known_keys({"role", "of", "stacked", "region", "kept", "init", "kernel", "exchange", "op", "scope", "remedy",
-                   "reduce", "becomes", "origin", "named"});
+    at.known_keys({"mesh", "role", "of", "stacked", "region", "kept", "init", "kernel", "exchange", "op", "scope",
+                   "remedy", "reduce", "becomes", "origin", "named"});
+    if (at.has("mesh")) out.mesh = read_mesh(at["mesh"]);
     if (at.has("role")) out.role = read_role(at["role"]);
     out.of = at.string("of", "");
     out.stacked = at.small("stacked", 0);

@@ -11,6 +11,7 @@
 namespace shard {
 
 struct LineDetails {
+    std::optional<Mesh> mesh; // of the first line: with links and ids of devices
     std::optional<Role> role;
     std::string of; // the name of a parameter
     int stacked = 0, region = -1;

@@ -82,3 +82,18 @@ TEST_CASE("the text of a graph: loops") {
           "8:25 the loop carries no more");
     CHECK(verdict(whole + "loop 0: block, 0 trips\n") == "3:22 a loop has at least one trip");
 }
+
+TEST_CASE("the text of a graph: a mesh with links and ids is read as it is printed, and no other one") {
+    const auto text = [](const std::string& axes) {
+        return "graph on {" + axes +
+               "}\n  | {\"mesh\": {\"axes\": [{\"name\": \"a\", \"size\": 2, \"link\": \"near\"}], \"devices\": 2, "
+               "\"device_ids\": [1, 0]}}\ninput   x: f32 (8) [a] = 1\noutput  x\n";
+    };
+    Sources sources;
+    Diagnostics diagnostics;
+    const std::optional<GraphState> state = parse_graph(sources, sources.add("g", text("a: 2")), diagnostics);
+    REQUIRE(state);
+    CHECK(state->mesh.axes[0].link == "near");
+    CHECK(graph_text(*state, {nullptr, true}) == text("a: 2"));
+    CHECK(verdict(text("a: 4")) == "1:15 the details have another mesh");
+}

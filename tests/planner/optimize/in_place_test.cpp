@@ -1,9 +1,11 @@
 // Plans in which values take over the bytes of the inputs that they replace. What land makes of graphs is in
 // tests/cases/passes/land.md.
 #include "planner/optimize/in_place.h"
+#include "planner/partition/local.h"
 #include "planner/schedule/schedule.h"
 #include "plans/plan/verify_plan.h"
 #include "tests/support/local_graph.h"
+#include "tests/support/read_graph.h"
 #include "tests/support/sample_plan.h"
 
 #include <doctest/doctest.h>
@@ -19,9 +21,11 @@ std::string verdict(const Plan& plan) {
     return verify_plan(plan, diagnostics) ? "fine" : diagnostics.all().front().message;
 }
 
-Plan planned(LocalGraph& g) {
-    land_updates(g.local());
-    Plan plan = schedule(g.local(), g.mesh());
+Plan planned(const std::string& text) {
+    const GraphState state = read_graph(text);
+    Local local{state.graph, state.value_of};
+    land_updates(local);
+    Plan plan = schedule(local, state.mesh);
     CHECK(verdict(plan) == "fine");
     return plan;
 }
@@ -40,22 +44,21 @@ PlanOutput& output(Plan& plan, const std::string& name) {
     return plan.outputs.front();
 }
 
-// One step of SGD with momentum: m.next = m + g, w.next = w - m.next, and g = x + w.
-struct Momentum {
-    LocalGraph g{mesh_of({})};
-    ValueId x = g.input("x", {64}), w = g.input("w", {64}, "", Role::param), m = g.input("m", {64}, "", Role::state);
-    ValueId grad = g.pointwise("g", ScalarOp::add, {x, w});
-    ValueId m_new = g.pointwise("m.next", ScalarOp::add, {m, grad});
-    ValueId w_new = g.pointwise("w.next", ScalarOp::sub, {w, m_new});
-};
-
 } // namespace
 
 TEST_CASE("updates: an element-wise update is computed in the bytes of the input") {
-    Momentum s;
-    s.g.update(s.w, s.w_new);
-    s.g.update(s.m, s.m_new);
-    Plan plan = planned(s.g);
+    Plan plan = planned(R"(local graph on {}
+input   x: f32 (64) [-] = 1
+param   w: f32 (64) [-] = 1
+state   m: f32 (64) [-] = 1
+g: f32 (64) [-] = add x, w
+m.next: f32 (64) [-] = add m, g
+w.next: f32 (64) [-] = sub w, m.next
+output  w = w.next
+output  m = m.next
+update  w = w.next
+update  m = m.next
+)");
     CHECK(step_words(plan) == Words{"g(x, w)", "m.next(m, g)", "release g", "w.next(w, m.next)"});
     CHECK(output(plan, "w").buffer == named(plan, "w.next").id);
     CHECK(output(plan, "w").updates == named(plan, "w").id);
@@ -77,12 +80,15 @@ TEST_CASE("updates: a gathered parameter lands in its bytes, and is waited for a
 }
 
 TEST_CASE("updates: a collective that sends the old contents is over before they are overwritten") {
-    LocalGraph g(mesh_of({{"m", 4}}));
-    const ValueId w = g.input("w", {16}, "[m]", Role::param);
-    const ValueId whole = g.all_gather("whole", {"m"}, 0, w);
-    g.update(w, g.pointwise("w.next", ScalarOp::neg, {w}));
-    g.output(g.pointwise("z", ScalarOp::neg, {whole}));
-    Plan plan = planned(g);
+    Plan plan = planned(R"(local graph on {m: 4}
+param   w: f32 (16) of (64,) [m] = 1
+whole: f32 (64) [-] = all_gather over m (dim 0) of w
+w.next: f32 (16) of (64,) [m] = neg w
+z: f32 (64) [-] = neg whole
+output  w = w.next
+output  z
+update  w = w.next
+)");
     CHECK(step_words(plan) == Words{"start whole(w)", "wait whole", "w.next(w)", "z(whole)"});
     CHECK(named(plan, "z").alias_of == named(plan, "whole").id);
 }

@@ -3,8 +3,10 @@
 #include "planner/price/price.h"
 #include "plans/file/report_json.h"
 #include "tests/support/local_graph.h"
+#include "tests/support/read_graph.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 
@@ -20,24 +22,21 @@ Hardware simple_hardware() {
     return hardware;
 }
 
-// The guides' DotReluDot forward on data 2, model 4, as local steps: x [data | -], w1 [- | model], w2 [model | -].
-LocalGraph dot_relu_dot() {
-    LocalGraph g(mesh_of({{"data", 2}, {"model", 4}}));
-    const ValueId x = g.input("x", {4, 1024}, "[data | -]");
-    const ValueId w1 = g.input("w1", {1024, 256}, "[- | model]", Role::param);
-    const ValueId w2 = g.input("w2", {256, 1024}, "[model | -]", Role::param);
-    const Contract dot{{0, 1}, {1, 2}, {0, 2}};
-    const ValueId h = g.node("h", dot, {x, w1}, {4, 256}, "[data | model]");
-    const ValueId a = g.pointwise("a", ScalarOp::tanh, {h});
-    const ValueId part = g.node("z.partial", dot, {a, w2}, {4, 1024}, "[data | -] U{model}");
-    g.output(g.all_reduce("z", {"model"}, part));
-    return g;
-}
+// The guides' DotReluDot forward on data 2, model 4, as local steps.
+const std::string dot_relu_dot = R"(local graph on {data: 2, model: 4}
+input   x: f32 (4, 1024) of (8, 1024) [data | -] = 1
+param   w1: f32 (1024, 256) of (1024, 1024) [- | model] = 1
+param   w2: f32 (256, 1024) of (1024, 1024) [model | -] = 1
+h: f32 (4, 256) of (8, 1024) [data | model] = dot x, w1
+a: f32 (4, 256) of (8, 1024) [data | model] = tanh h
+z.partial: f32 (4, 1024) of (8, 1024) [data | -] U{model} = dot a, w2
+z: f32 (4, 1024) of (8, 1024) [data | -] = all_reduce over model of z.partial
+output  z
+)";
 
 // The graph of whole values that a hand-made local graph stands for: its values, but for those in `between`.
-Graph whole_graph(LocalGraph& g, const std::vector<std::string>& between, Propagation& propagation) {
+Graph whole_graph(Local& local, const std::vector<std::string>& between, Propagation& propagation) {
     Graph graph;
-    Local& local = g.local();
     for (ValueId id = 0; id < static_cast<ValueId>(local.graph.values.size()); ++id) {
         const Value& value = local.graph.value(id);
         if (std::find(between.begin(), between.end(), value.name) != between.end()) continue;
@@ -52,20 +51,21 @@ Graph whole_graph(LocalGraph& g, const std::vector<std::string>& between, Propag
     return graph;
 }
 
-Plan priced(LocalGraph& g, const std::vector<std::string>& between, const Hardware& hardware) {
+Plan priced(const std::string& text, const std::vector<std::string>& between, const Hardware& hardware) {
+    const GraphState state = read_graph(text);
+    Local local{state.graph, {}};
     Propagation propagation;
-    const Graph graph = whole_graph(g, between, propagation);
+    const Graph graph = whole_graph(local, between, propagation);
     ScheduleMap map;
-    Plan plan = schedule(g.local(), g.mesh(), {}, &map);
-    price(plan, graph, g.local(), map, propagation, hardware, {});
+    Plan plan = schedule(local, state.mesh, {}, &map);
+    price(plan, graph, local, map, propagation, hardware, {});
     return plan;
 }
 
 } // namespace
 
 TEST_CASE("price: DotReluDot moves 24576 bytes per device in one all_reduce") {
-    LocalGraph g = dot_relu_dot();
-    const Report report = priced(g, {"z.partial"}, simple_hardware()).report;
+    const Report report = priced(dot_relu_dot, {"z.partial"}, simple_hardware()).report;
     REQUIRE(report.collectives.size() == 1);
     const CollectiveReport& c = report.collectives[0];
     CHECK(c.kind == "all_reduce");
@@ -85,8 +85,7 @@ TEST_CASE("price: DotReluDot moves 24576 bytes per device in one all_reduce") {
 }
 
 TEST_CASE("price: memory by role where most is alive") {
-    LocalGraph g = dot_relu_dot();
-    const MemoryReport memory = priced(g, {"z.partial"}, simple_hardware()).report.memory;
+    const MemoryReport memory = priced(dot_relu_dot, {"z.partial"}, simple_hardware()).report.memory;
     CHECK(memory.params == 2 * 1024 * 256 * 4);
     CHECK(memory.inputs == 4 * 1024 * 4);
     // During the second dot: a (activation), and the partial sum of z (temporary), in whose bytes it is reduced.
@@ -99,13 +98,16 @@ TEST_CASE("price: computation between a start and its wait hides the collective"
     // A uniform link of 1000 bytes/s; all_reduce of 64 f32 over 2 devices: 2 * 1/2 * 256 bytes = 0.256 s. One neg of 64
     // elements: 64 us.
     const auto time = [](bool between) {
-        LocalGraph g(mesh_of({{"m", 2}}));
-        const ValueId x = g.input("x", {64});
-        const ValueId sum = g.all_reduce("sum", {"m"}, x);
-        ValueId a = x;
-        for (int i = 0; between && i < 1000; ++i) a = g.pointwise("a" + std::to_string(i), ScalarOp::neg, {a});
-        g.output(g.pointwise("out", ScalarOp::add, {sum, a}));
-        return priced(g, {}, simple_hardware()).report.time;
+        std::string text = "local graph on {m: 2}\ninput   x: f32 (64) [-] = 1\n"
+                           "sum: f32 (64) [-] = all_reduce over m of x\n";
+        std::string last = "x";
+        for (int i = 0; between && i < 1000; ++i) {
+            const std::string next = fmt::format("a{}", i);
+            text += fmt::format("{}: f32 (64) [-] = neg {}\n", next, last);
+            last = next;
+        }
+        text += fmt::format("out: f32 (64) [-] = add sum, {}\noutput  out\n", last);
+        return priced(text, {}, simple_hardware()).report.time;
     };
     CHECK(time(false).communication_seconds == doctest::Approx(0.256));
     CHECK(time(false).exposed_communication_seconds == doctest::Approx(0.256));
@@ -117,8 +119,7 @@ TEST_CASE("price: computation between a start and its wait hides the collective"
 }
 
 TEST_CASE("price: the JSON report has the agreed names") {
-    LocalGraph g = dot_relu_dot();
-    Plan plan = priced(g, {"z.partial"}, simple_hardware());
+    Plan plan = priced(dot_relu_dot, {"z.partial"}, simple_hardware());
     plan.tool = "shardc 0.1.0";
     plan.model = "dot_relu_dot";
     plan.mode = "forward";
@@ -137,8 +138,7 @@ TEST_CASE("price: the JSON report has the agreed names") {
 }
 
 TEST_CASE("judge: a finding says the figure, the limit and what contributes most") {
-    LocalGraph g = dot_relu_dot();
-    const Plan plan = priced(g, {"z.partial"}, simple_hardware());
+    const Plan plan = priced(dot_relu_dot, {"z.partial"}, simple_hardware());
     PolicyDecl policy;
     Diagnostics fine;
     policy.max_memory_per_device = plan.report.memory.peak;
