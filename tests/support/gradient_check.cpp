@@ -2,6 +2,7 @@
 
 #include "planner/grad/differentiate.h"
 #include "planner/graph/chain.h"
+#include "tests/support/model_harness.h"
 
 #include <algorithm>
 #include <cmath>
@@ -117,6 +118,40 @@ std::vector<std::string> check_gradients(const Graph& graph, std::uint32_t seed)
         const double wrong = mismatch(graph, inputs, name, direction, promised);
         if (!(wrong < 1e-5)) problems.push_back(fmt::format("the gradient of {} is wrong by {}", name, wrong));
     }
+    return problems;
+}
+
+std::vector<std::string> gradient_problems(const std::string& op) {
+    const std::string model = fmt::format(R"(model: one_op
+inputs:
+  x: {{shape: [3, 4], dtype: f64}}
+  z: {{shape: [3, 4], dtype: f64}}
+  b: {{shape: [4], dtype: f64}}
+  c: {{shape: [3, 1], dtype: f64}}
+  w: {{shape: [4, 5], dtype: f64}}
+  s: {{shape: [3, 4, 2], dtype: f64}}
+  k: {{shape: [3, 4], dtype: bool}}
+  n: {{shape: [2], dtype: i32}}
+  l: {{shape: [3], dtype: i32}}
+  q: {{shape: [1, 3, 2, 4], dtype: f64}}
+  kv: {{shape: [1, 3, 1, 4], dtype: f64}}
+graph:
+  - a: {{abs: x}}
+  - p: {{add: [a, 0.5]}}
+  - label: {{clamp: l, min: 0, max: 3}}
+  - row: {{reshape: b, shape: [1, 4]}}
+  - at: {{reduce_sum: n}}
+  - far: {{add: [at, 100]}}
+  - y: {{{}}}
+outputs: [y]
+)",
+                                          op);
+    Built built = build_text(model);
+    if (!built.graph) return {built.problems()};
+    add_gradients(*built.graph);
+    std::vector<std::string> problems;
+    for (std::uint32_t seed : {1U, 2U, 3U})
+        for (std::string& problem : check_gradients(*built.graph, seed)) problems.push_back(std::move(problem));
     return problems;
 }
 
