@@ -47,6 +47,8 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"isfinite", "is_finite"},
         {"permute", "transpose"},
         {"swapaxes", "transpose"},
+        {"flip", "rev"},
+        {"reverse", "rev"},
         {"view", "reshape"},
         {"flatten", "reshape"},
         {"expand", "broadcast"},

@@ -13,7 +13,14 @@ Known with_dims(CaseWriter& w, size_t least) {
     return w.any([least](const Known& value) { return value.shape.size() >= least; });
 }
 
+void rev(CaseWriter& w) {
+    const Known x = with_dims(w, 1);
+    if (x.name.empty()) return unary_step(w);
+    w.emit(fmt::format("rev: {}, dim: {}", x.name, w.choose(x.shape.size())), x);
+}
+
 void transpose(CaseWriter& w) {
+    if (w.chance(4)) return rev(w);
     const Known x = with_dims(w, 2);
     if (x.name.empty()) return unary_step(w);
     std::vector<size_t> permutation(x.shape.size());

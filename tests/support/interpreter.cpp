@@ -157,6 +157,14 @@ Array slice(const Operands& in, const Node& node, const TensorType& type) {
     return strided(*in[0], type.shape, offset_of(in[0]->shape, start), steps);
 }
 
+Array rev(const Operands& in, const Node& node, const TensorType& type) {
+    return make(type.shape, [&](const Index& index) {
+        Index source = index;
+        for (i64 dim : node.attributes().integers("dims")) source[dim] = type.shape[dim] - 1 - index[dim];
+        return at(*in[0], source);
+    });
+}
+
 Array pad(const Operands& in, const Node& node, const TensorType& type) {
     std::vector<i64> low = per_dim(node, "low", in[0]->shape, 0), interior = per_dim(node, "interior", in[0]->shape, 0);
     double fill = node.attributes().number("value", 0);
@@ -349,6 +357,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"constant", constant_node},
         {"reshape", reshape},
         {"transpose", transpose},
+        {"rev", rev},
         {"slice", slice},
         {"pad", pad},
         {"concatenate", concatenate},
