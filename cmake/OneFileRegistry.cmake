@@ -18,12 +18,18 @@
 # A file whose function does not carry the file's name fails at link time. Every .cpp of the folder is registered, so
 # helpers shared by several of them live in the parent folder. The folder may be missing or empty: the list is then
 # empty. (Static initialisers are not used because a linker drops them from static libraries.)
+#
+# Where each file is a header, <folder>/*.h are listed in the same way, and <kind>_headers.inc includes them all.
 function(one_file_registry target kind folder)
-    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp ${PROJECT_SOURCE_DIR}/${folder}/*.h)
     set(stems "")
+    set(headers "// Generated from the files in ${folder}/.\n")
     foreach(file IN LISTS files)
         get_filename_component(stem ${file} NAME_WLE)
         list(APPEND stems ${stem})
+        if(file MATCHES "\\.h$")
+            string(APPEND headers "#include \"${folder}/${stem}.h\"\n")
+        endif()
     endforeach()
     list(SORT stems)
     set(text "// Generated from the files in ${folder}/.\n")
@@ -32,5 +38,8 @@ function(one_file_registry target kind folder)
     endforeach()
     set(directory ${PROJECT_BINARY_DIR}/generated/${target}/include)
     file(CONFIGURE OUTPUT ${directory}/${kind}_registry.inc CONTENT "${text}" @ONLY)
+    if(headers MATCHES "#include")
+        file(CONFIGURE OUTPUT ${directory}/${kind}_headers.inc CONTENT "${headers}" @ONLY)
+    endif()
     target_include_directories(${target} PUBLIC ${directory})
 endfunction()

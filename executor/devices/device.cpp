@@ -61,35 +61,35 @@ void Device::compute(const Compute& step) {
 }
 
 Progress Device::advance(Backend& backend) {
-    const std::vector<Instruction>& program = machine_.program.instructions;
+    const std::vector<DeviceInstruction>& program = machine_.program.instructions;
     if (counter_ == 0) started_ = std::chrono::steady_clock::now();
     while (counter_ < program.size()) {
-        const Instruction& step = program[counter_];
+        const DeviceInstruction& step = program[counter_];
         switch (step.kind) {
-        case Instruction::Kind::compute:
+        case DeviceInstruction::Kind::compute:
             compute(*step.compute);
             break;
-        case Instruction::Kind::start:
+        case DeviceInstruction::Kind::start:
             backend.start(step.collective, position_, touch(buffer(step.start->input)),
                           touch(buffer(step.start->output)));
             break;
-        case Instruction::Kind::wait:
+        case DeviceInstruction::Kind::wait:
             if (!backend.wait(step.collective, position_)) return Progress::waiting;
             break;
-        case Instruction::Kind::loop:
+        case DeviceInstruction::Kind::loop:
             if (step.loop->trips <= 0) {
                 counter_ = step.target;
                 continue;
             }
             loops_[step.loop->index] = 0;
             break;
-        case Instruction::Kind::end_loop:
+        case DeviceInstruction::Kind::end_loop:
             if (++loops_[step.loop->index] < step.loop->trips) {
                 counter_ = step.target;
                 continue;
             }
             break;
-        case Instruction::Kind::release:
+        case DeviceInstruction::Kind::release:
             poison(buffer(step.buffer).offset, buffer(step.buffer).bytes);
             break;
         }

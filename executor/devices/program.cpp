@@ -15,13 +15,13 @@ struct Flattener {
         for (const Step& step : steps) std::visit([this](const auto& s) { add(s); }, step.variant_ref());
     }
     void add(const Compute& compute) {
-        Instruction instruction = {};
+        DeviceInstruction instruction = {};
         instruction.compute = &compute;
         program.instructions.push_back(instruction);
     }
     void add(const Start& start) {
-        Instruction instruction = {};
-        instruction.kind = Instruction::Kind::start;
+        DeviceInstruction instruction = {};
+        instruction.kind = DeviceInstruction::Kind::start;
         instruction.start = &start;
         instruction.collective = static_cast<int>(program.starts.size());
         collective_of_token[start.token] = instruction.collective;
@@ -31,8 +31,8 @@ struct Flattener {
     void add(const Wait& wait) {
         const std::map<int, int>::const_iterator found = collective_of_token.find(wait.token);
         internal_check(found != collective_of_token.end(), "a wait without a start");
-        Instruction instruction = {};
-        instruction.kind = Instruction::Kind::wait;
+        DeviceInstruction instruction = {};
+        instruction.kind = DeviceInstruction::Kind::wait;
         instruction.collective = found->second;
         program.instructions.push_back(instruction);
     }
@@ -40,19 +40,19 @@ struct Flattener {
         internal_check(loop.index >= 0, "a loop without an index");
         program.loop_indices = std::max(program.loop_indices, loop.index + 1);
         const size_t begin = program.instructions.size();
-        Instruction instruction = {};
-        instruction.kind = Instruction::Kind::loop;
+        DeviceInstruction instruction = {};
+        instruction.kind = DeviceInstruction::Kind::loop;
         instruction.loop = &loop;
         program.instructions.push_back(instruction);
         add(loop.body);
-        instruction.kind = Instruction::Kind::end_loop;
+        instruction.kind = DeviceInstruction::Kind::end_loop;
         instruction.target = begin + 1;
         program.instructions.push_back(instruction);
         program.instructions[begin].target = program.instructions.size();
     }
     void add(const Release& release) {
-        Instruction instruction = {};
-        instruction.kind = Instruction::Kind::release;
+        DeviceInstruction instruction = {};
+        instruction.kind = DeviceInstruction::Kind::release;
         instruction.buffer = release.buffer;
         program.instructions.push_back(instruction);
     }

@@ -6,7 +6,7 @@
 
 namespace shard {
 
-struct Instruction {
+struct DeviceInstruction {
     enum class Kind { compute, start, wait, loop, end_loop, release };
     Kind kind = Kind::compute;
     const Compute* compute = nullptr;
@@ -18,7 +18,7 @@ struct Instruction {
 };
 
 struct Program {
-    std::vector<Instruction> instructions;
+    std::vector<DeviceInstruction> instructions;
     std::vector<const Start*> starts; // in plan order
     int loop_indices = 0;             // largest loop index id + 1
 };

@@ -4,36 +4,13 @@
 #pragma once
 
 #include "executor/elements/element.h"
+#include "plans/instructions/add.h"
+#include "plans/instructions/max.h"
+#include "plans/instructions/min.h"
+#include "plans/instructions/mul.h"
 #include "plans/sharding/sharding.h"
 
 namespace shard {
-
-template<typename T>
-T wrapping_add(T a, T b) {
-    if constexpr (std::is_same_v<T, std::uint8_t>)
-        return static_cast<T>(a | b);
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else
-        return a + b;
-}
-template<typename T>
-T wrapping_multiply(T a, T b) {
-    if constexpr (std::is_same_v<T, std::uint8_t>)
-        return static_cast<T>(a & b);
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else
-        return a * b;
-}
-template<typename T>
-T larger(T a, T b) {
-    return a > b || a != a ? a : b;
-}
-template<typename T>
-T smaller(T a, T b) {
-    return a < b || a != a ? a : b;
-}
 
 template<typename T>
 constexpr bool is_float_element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Bf16>;
@@ -50,7 +27,7 @@ struct SumOp {
     }
     template<typename T>
     static T combine(T a, T b) {
-        return wrapping_add(a, b);
+        return Instruction<ScalarOp::add>::of(a, b);
     }
 };
 struct ProdOp {
@@ -62,7 +39,7 @@ struct ProdOp {
     }
     template<typename T>
     static T combine(T a, T b) {
-        return wrapping_multiply(a, b);
+        return Instruction<ScalarOp::mul>::of(a, b);
     }
 };
 struct MaxOp {
@@ -77,7 +54,7 @@ struct MaxOp {
     }
     template<typename T>
     static T combine(T a, T b) {
-        return larger(a, b);
+        return Instruction<ScalarOp::max>::of(a, b);
     }
 };
 struct MinOp {
@@ -94,7 +71,7 @@ struct MinOp {
     }
     template<typename T>
     static T combine(T a, T b) {
-        return smaller(a, b);
+        return Instruction<ScalarOp::min>::of(a, b);
     }
 };
 

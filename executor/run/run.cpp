@@ -104,15 +104,16 @@ bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostic
 }
 
 bool multiplies(const Program& program) {
-    return std::any_of(program.instructions.begin(), program.instructions.end(), [](const Instruction& instruction) {
-        return instruction.compute != nullptr && std::holds_alternative<Contract>(instruction.compute->kernel);
-    });
+    return std::any_of(
+        program.instructions.begin(), program.instructions.end(), [](const DeviceInstruction& instruction) {
+            return instruction.compute != nullptr && std::holds_alternative<Contract>(instruction.compute->kernel);
+        });
 }
 
 // OpenBLAS counts rows and columns in 31 bits.
 bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics) {
     const auto type = [&plan](int id) { return local_type(plan.buffers[id]); };
-    for (const Instruction& instruction : program.instructions) {
+    for (const DeviceInstruction& instruction : program.instructions) {
         const Compute* compute = instruction.compute;
         const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
         if (contract == nullptr) continue;

@@ -1,61 +1,21 @@
-// The instruction set of pointwise kernels: functions of one element. It is closed; graph ops are written over it.
+// The steps of pointwise kernels, and what is known of their instructions by name (plans/instruction/instruction.h).
 #pragma once
 
 #include "plans/base/number.h"
+#include "plans/instruction/instruction.h"
 #include "plans/sharding/affine.h"
 
 #include <array>
 
 namespace shard {
 
-enum class ScalarOp {
-    input,    // args[0]: which input of the kernel
-    constant, // value
-    index,    // the global index along output dim args[0]: local index + start
-    cast,     // to dtype
-    neg,
-    abs,
-    sign,
-    exp,
-    expm1,
-    log,
-    log1p,
-    sqrt,
-    rsqrt,
-    sin,
-    cos,
-    tanh,
-    logistic,
-    erf,
-    floor,
-    ceil,
-    round,
-    is_finite,
-    logical_not,
-    add,
-    sub,
-    mul,
-    div,
-    rem,
-    pow,
-    max,
-    min,
-    atan2,
-    logical_and,
-    logical_or,
-    eq,
-    ne,
-    lt,
-    le,
-    gt,
-    ge,
-    select,    // args: predicate, on true, on false
-    fold_in_0, // args: the two words of a key, and what is folded in; the first word of the key that comes of it
-    fold_in_1, // the second word
-};
+std::span<const ScalarOp> scalar_ops(); // all
 std::string_view name(ScalarOp op);
 std::optional<ScalarOp> parse_scalar_op(std::string_view text);
 int arity(ScalarOp op); // number of step operands: 0 for input, constant, index
+
+// Whether the instruction is defined on operands of these types, as many as it takes, with a result of that type.
+bool types_fit(ScalarOp op, std::span<const DType> operands, DType result);
 
 // Integer division and remainder truncate; round is half to even; max and min propagate NaN; comparisons yield boolean.
 // bf16 steps compute in f32 and round their result to bf16.

@@ -45,40 +45,9 @@ std::string contract_problem(const Contract& contract, std::span<const TensorTyp
 
 // Whether the step's operands have types that the instruction is defined on, and its result's type follows.
 bool step_types_fit(const ScalarStep& step, std::span<const ScalarStep> earlier) {
-    const auto type = [&](size_t i) { return earlier[step.args[i]].dtype; };
-    if (step.op == ScalarOp::cast) return true;
-    if (step.op == ScalarOp::select) return type(0) == DType::boolean && type(1) == step.dtype && type(2) == step.dtype;
-    if (step.op == ScalarOp::fold_in_0 || step.op == ScalarOp::fold_in_1)
-        return type(0) == DType::u32 && type(1) == DType::u32 && type(2) == DType::u32 && step.dtype == DType::u32;
-    if (arity(step.op) == 2 && type(0) != type(1)) return false;
-    switch (step.op) {
-    case ScalarOp::is_finite:
-    case ScalarOp::logical_not:
-    case ScalarOp::logical_and:
-    case ScalarOp::logical_or:
-    case ScalarOp::eq:
-    case ScalarOp::ne:
-    case ScalarOp::lt:
-    case ScalarOp::le:
-    case ScalarOp::gt:
-    case ScalarOp::ge:
-        return step.dtype == DType::boolean;
-    case ScalarOp::exp:
-    case ScalarOp::expm1:
-    case ScalarOp::log:
-    case ScalarOp::log1p:
-    case ScalarOp::sqrt:
-    case ScalarOp::rsqrt:
-    case ScalarOp::sin:
-    case ScalarOp::cos:
-    case ScalarOp::tanh:
-    case ScalarOp::logistic:
-    case ScalarOp::erf:
-    case ScalarOp::atan2:
-        return step.dtype == type(0) && is_floating(step.dtype);
-    default:
-        return step.dtype == type(0);
-    }
+    std::vector<DType> operands;
+    for (int a = 0; a < arity(step.op); ++a) operands.push_back(earlier[step.args[a]].dtype);
+    return types_fit(step.op, operands, step.dtype);
 }
 
 std::string pointwise_problem(const AffineScope& scope, const Pointwise& kernel, std::span<const TensorType> inputs,

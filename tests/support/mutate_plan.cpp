@@ -139,7 +139,7 @@ private:
     void scalar_step(ScalarStep& step) {
         switch (below(5)) {
         case 0:
-            step.op = static_cast<ScalarOp>(below(static_cast<i64>(ScalarOp::select) + 1));
+            step.op = scalar_ops()[below(std::ssize(scalar_ops()))];
             break;
         case 1:
             number(step.args[below(3)]);

@@ -1,0 +1,25 @@
+// The absolute value; that of the least whole number wraps to itself.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::abs> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::same;
+    template<typename T>
+    static T of(T x) {
+        if constexpr (std::is_floating_point_v<T>)
+            return std::fabs(x);
+        else
+            return x < 0 ? static_cast<T>(std::uint64_t{0} - static_cast<std::uint64_t>(x)) : x;
+    }
+};
+
+} // namespace shard

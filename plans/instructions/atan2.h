@@ -1,0 +1,20 @@
+// The angle of the point (y, x), in radians.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::atan2> {
+    static constexpr int operands = 2;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x, T y) {
+        return std::atan2(x, y);
+    }
+};
+
+} // namespace shard

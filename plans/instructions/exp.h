@@ -1,0 +1,20 @@
+// e to the power of x.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::exp> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x) {
+        return std::exp(x);
+    }
+};
+
+} // namespace shard

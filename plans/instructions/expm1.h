@@ -1,0 +1,20 @@
+// exp(x) - 1, exact where x is near 0.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::expm1> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x) {
+        return std::expm1(x);
+    }
+};
+
+} // namespace shard

@@ -1,0 +1,24 @@
+// The largest whole number that is not above x.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+#include <type_traits>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::floor> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::same;
+    template<typename T>
+    static T of(T x) {
+        if constexpr (std::is_floating_point_v<T>)
+            return std::floor(x);
+        else
+            return x;
+    }
+};
+
+} // namespace shard

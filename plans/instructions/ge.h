@@ -1,0 +1,18 @@
+// Whether x is at least y.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::ge> {
+    static constexpr int operands = 2;
+    static constexpr ScalarTypes types = ScalarTypes::test;
+    template<typename T>
+    static bool of(T x, T y) {
+        return x >= y;
+    }
+};
+
+} // namespace shard

@@ -1,0 +1,20 @@
+// The natural logarithm.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::log> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x) {
+        return std::log(x);
+    }
+};
+
+} // namespace shard

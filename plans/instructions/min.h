@@ -1,0 +1,18 @@
+// The smaller of two; NaN if one is NaN.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::min> {
+    static constexpr int operands = 2;
+    static constexpr ScalarTypes types = ScalarTypes::same;
+    template<typename T>
+    static T of(T x, T y) {
+        return x < y || x != x ? x : y;
+    }
+};
+
+} // namespace shard

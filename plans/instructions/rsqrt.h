@@ -1,0 +1,20 @@
+// 1 / sqrt(x).
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::rsqrt> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x) {
+        return T{1} / std::sqrt(x);
+    }
+};
+
+} // namespace shard

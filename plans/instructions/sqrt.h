@@ -1,0 +1,20 @@
+// The square root.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+
+#include <cmath>
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::sqrt> {
+    static constexpr int operands = 1;
+    static constexpr ScalarTypes types = ScalarTypes::floating;
+    template<typename T>
+    static T of(T x) {
+        return std::sqrt(x);
+    }
+};
+
+} // namespace shard
