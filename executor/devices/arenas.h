@@ -5,7 +5,7 @@
 //
 // Who owns what: an arena's bytes belong to its device's program. Between Start and the completion of a collective its
 // input may be read, and its output written, by the workers that carry out the peers' shares
-// (executor/collectives/shared_memory.h).
+// (executor/collective/shared_memory.h).
 #pragma once
 
 #include "plans/base/base.h"

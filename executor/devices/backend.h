@@ -1,4 +1,4 @@
-// Who carries out collectives. The emulated devices of one process share memory (executor/collectives/shared_memory.h);
+// Who carries out collectives. The emulated devices of one process share memory (executor/collective/shared_memory.h);
 // a backend for devices in several processes would carry the same steps out over messages.
 //
 // start() posts a device's operands and never blocks. wait() is called by the device's program when it needs the

@@ -46,7 +46,7 @@ public:
     // Every device receives the vectors of all.
     void all_gather(int input, int output) {
         Start start;
-        start.collective.def = find_collective("all_gather");
+        start.collective.def = collective_with({.from = true});
         start.collective.axes = {plan_.mesh.whole(0)};
         start.collective.moves = {{0, -1, start.collective.axes}};
         start.input = input;

@@ -1,6 +1,6 @@
 #include "executor/run/required_bytes.h"
 
-#include "executor/collectives/shared_memory.h"
+#include "executor/collective/shared_memory.h"
 #include "executor/devices/arenas.h"
 #include "executor/devices/device.h"
 #include "executor/devices/scheduler.h"

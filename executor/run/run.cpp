@@ -1,5 +1,5 @@
 #include "executor/run/run.h"
-#include "executor/collectives/shared_memory.h"
+#include "executor/collective/shared_memory.h"
 #include "executor/formats/tensor.h"
 #include "executor/kernels/blas.h"
 #include "executor/machine/memory.h"

@@ -30,6 +30,9 @@ struct DeviceOp {
     // What it comes to where every device of the group has the same x: what to write instead, in words. Empty: nothing
     // simpler is known.
     std::string (*of_equal)(std::string_view x, const Attributes&) = nullptr;
+    // `collective` the other way round, for one of at most one move: the attributes beside `over` with which the op is
+    // carried out by it, "dim: 0, tiled: true". nullopt: it carries out another. nullptr: of no collective.
+    std::optional<std::string> (*written)(const Collective&) = nullptr;
 };
 inline const DeviceOp* device_op(const Node& node) { return node.op() == nullptr ? nullptr : node.op()->device; }
 

@@ -167,7 +167,7 @@ void LoweredBody::write_node(const Node& node) {
 }
 
 void LoweredBody::write_collective(const Node& node) {
-    if (node.collective()->def->name == "collective_permute") return write_permute(node);
+    if (node.collective()->def->uses.orders) return write_permute(node);
     const std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective());
     if (steps)
         chain(node.inputs[0], node.outputs[0], *steps);

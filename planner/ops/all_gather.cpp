@@ -55,6 +55,11 @@ Collective collective(const Attributes& attributes) {
     return made;
 }
 
+std::optional<std::string> written(const Collective& made) {
+    if (made.def->uses != CollectiveDef::Uses{.from = true}) return std::nullopt;
+    return fmt::format("dim: {}, tiled: true", made.moves[0].from);
+}
+
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes& attributes) {
     const ValueId whole = chain("concatenate", {members.begin(), members.end()},
                                 attributes_of({{"dim", std::vector<i64>{attributes.integer("dim")}}}));
@@ -86,8 +91,11 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_all_gather() {
-    static const DeviceOp device = {
-        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
+    static const DeviceOp device = {.varying = DeviceOp::Varying::drops,
+                                    .collective = collective,
+                                    .meaning = meaning,
+                                    .of_equal = of_equal,
+                                    .written = written};
     static const OpDef def = [] {
         OpDef made;
         made.name = "all_gather";

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -82,6 +84,11 @@ Collective collective(const Attributes& attributes) {
     return made;
 }
 
+std::optional<std::string> written(const Collective& made) {
+    if (made.def->uses != CollectiveDef::Uses{.from = true, .to = true}) return std::nullopt;
+    return fmt::format("split: {}, concat: {}, tiled: true", made.moves[0].to, made.moves[0].from);
+}
+
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes& attributes) {
     const i64 n = static_cast<i64>(members.size());
     std::vector<ValueId> results;
@@ -105,7 +112,8 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_all_to_all() {
-    static const DeviceOp device = {DeviceOp::Varying::keeps, collective, meaning};
+    static const DeviceOp device = {
+        .varying = DeviceOp::Varying::keeps, .collective = collective, .meaning = meaning, .written = written};
     static const OpDef def = [] {
         OpDef made;
         made.name = "all_to_all";

@@ -13,6 +13,8 @@ Collective collective(const Attributes&) {
     return made;
 }
 
+std::optional<std::string> written(const Collective& made) { return written_reduction(made, ReduceOp::min); }
+
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes&) {
     return std::vector<ValueId>(members.size(), combined(chain, "min", members));
 }
@@ -22,8 +24,11 @@ std::string of_equal(std::string_view x, const Attributes&) { return fmt::format
 } // namespace
 
 const OpDef& op_pmin() {
-    static const DeviceOp device = {
-        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
+    static const DeviceOp device = {.varying = DeviceOp::Varying::drops,
+                                    .collective = collective,
+                                    .meaning = meaning,
+                                    .of_equal = of_equal,
+                                    .written = written};
     static const OpDef def = all_reduce_op(
         "pmin",
         "In a manual region: the minimum of x over the devices along mesh axes, element by element, on each of "

@@ -12,6 +12,8 @@ Collective collective(const Attributes&) {
     return made;
 }
 
+std::optional<std::string> written(const Collective& made) { return written_reduction(made, ReduceOp::sum); }
+
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes&) {
     return std::vector<ValueId>(members.size(), combined(chain, "add", members));
 }
@@ -43,8 +45,11 @@ InferResult infer(const InferContext& context) {
 } // namespace
 
 const OpDef& op_psum() {
-    static const DeviceOp device = {
-        .varying = DeviceOp::Varying::drops, .collective = collective, .meaning = meaning, .of_equal = of_equal};
+    static const DeviceOp device = {.varying = DeviceOp::Varying::drops,
+                                    .collective = collective,
+                                    .meaning = meaning,
+                                    .of_equal = of_equal,
+                                    .written = written};
     static const OpDef def = [] {
         OpDef made =
             all_reduce_op("psum",

@@ -51,6 +51,12 @@ Collective collective(const Attributes& attributes) {
     return made;
 }
 
+std::optional<std::string> written(const Collective& made) {
+    if (made.def->uses != CollectiveDef::Uses{.reduce = true, .to = true} || made.reduce != ReduceOp::sum)
+        return std::nullopt;
+    return fmt::format("dim: {}, tiled: true", made.moves[0].to);
+}
+
 std::vector<ValueId> meaning(Chain& chain, std::span<const ValueId> members, const Attributes& attributes) {
     const ValueId sum = combined(chain, "add", members);
     const i64 n = static_cast<i64>(members.size());
@@ -72,8 +78,11 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 } // namespace
 
 const OpDef& op_psum_scatter() {
-    static const DeviceOp device = {
-        .varying = DeviceOp::Varying::keeps, .collective = collective, .meaning = meaning, .of_equal = of_equal};
+    static const DeviceOp device = {.varying = DeviceOp::Varying::keeps,
+                                    .collective = collective,
+                                    .meaning = meaning,
+                                    .of_equal = of_equal,
+                                    .written = written};
     static const OpDef def = [] {
         OpDef made;
         made.name = "psum_scatter";

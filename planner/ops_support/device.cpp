@@ -132,6 +132,11 @@ OpDef all_reduce_op(std::string_view name, std::string_view doc, const DeviceOp&
     return made;
 }
 
+std::optional<std::string> written_reduction(const Collective& made, ReduceOp reduce) {
+    if (made.def->uses != CollectiveDef::Uses{.reduce = true} || made.reduce != reduce) return std::nullopt;
+    return std::string();
+}
+
 std::vector<ValueId> group_extremum_gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const DType dtype = chain.type(context.inputs[0]).dtype;

@@ -43,6 +43,8 @@ ValueId without_dim(Chain& chain, ValueId value, i64 dim);
 // psum, pmax and pmin: an all_reduce.
 OpDef all_reduce_op(std::string_view name, std::string_view doc, const DeviceOp& device,
                     std::vector<ValueId> (*gradient)(const GradientContext&));
+// Of psum, pmax and pmin: no attributes, where the collective reduces by `reduce` and moves nothing.
+std::optional<std::string> written_reduction(const Collective& made, ReduceOp reduce);
 // Of pmax and pmin: equal shares for the devices that hold the result.
 std::vector<ValueId> group_extremum_gradient(const GradientContext& context);
 

@@ -88,7 +88,7 @@ void scatter_sliced_reductions(Local& local) {
     const std::vector<bool> is_output = marked(graph.values.size(), graph.outputs);
     std::vector<bool> gone(graph.values.size());
     for (Node& node : graph.nodes) {
-        if (!node.collective() || node.collective()->def != find_collective("all_reduce")) continue;
+        if (!node.collective() || node.collective()->def->uses != CollectiveDef::Uses{.reduce = true}) continue;
         ValueId reduced = node.outputs[0];
         const std::vector<NodeId>& readers = users[reduced];
         if (is_output[reduced] || readers.size() != 1) continue;
@@ -104,7 +104,8 @@ void scatter_sliced_reductions(Local& local) {
         Exchange scatter;
         scatter.reason = node.reshard()->reason;
         scatter.gather_pass = slice.reshard()->gather_pass;
-        scatter.collective = {find_collective("reduce_scatter"), sliced, node.collective()->reduce, slices, {}, {}, 0};
+        scatter.collective = {
+            collective_with({.reduce = true, .to = true}), sliced, node.collective()->reduce, slices, {}, {}, 0};
         slice.does = std::move(scatter);
         slice.inputs = node.inputs;
         gone[reduced] = true;

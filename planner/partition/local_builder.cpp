@@ -10,14 +10,7 @@ namespace shard {
 namespace {
 
 std::string_view suffix_of(const Collective& collective) {
-    // Words for the forms in between; a kind without a word of its own is called by its name.
-    static constexpr std::pair<std::string_view, std::string_view> words[] = {
-        {"all_reduce", "reduced"},   {"all_gather", "gathered"},         {"reduce_scatter", "scattered"},
-        {"all_to_all", "exchanged"}, {"collective_permute", "permuted"},
-    };
-    for (const auto& [kind, word] : words) {
-        if (collective.def->name == kind) return word;
-    }
+    if (!collective.def->result_word.empty()) return collective.def->result_word;
     return collective.def->name;
 }
 

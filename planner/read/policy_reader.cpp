@@ -20,8 +20,8 @@ std::vector<std::string> read_collectives(const Yaml& yaml, Diagnostics& diagnos
             .help("write forbid_collectives: [all_to_all]");
         return kinds;
     }
-    const std::vector<std::string_view> known = {"all_gather",         "all_reduce", "all_to_all",
-                                                 "collective_permute", "broadcast",  "reduce_scatter"};
+    std::vector<std::string_view> known;
+    for (const CollectiveDef* def : all_collectives()) known.push_back(def->name);
     for (const Yaml& item : *yaml.list()) {
         const std::optional<std::string> kind = read_string(item, "forbid_collectives", diagnostics);
         if (!kind) continue;

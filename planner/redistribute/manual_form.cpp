@@ -1,5 +1,7 @@
 #include "planner/redistribute/manual_form.h"
 
+#include "planner/graph/device_op.h"
+#include "planner/graph/op_def.h"
 #include "planner/redistribute/redistribute.h"
 
 #include <fmt/format.h>
@@ -16,31 +18,37 @@ std::optional<std::string> over_form(const Mesh& mesh, std::span<const AxisRef> 
     return names.size() == 1 ? names[0] : fmt::format("[{}]", fmt::join(names, ", "));
 }
 
+namespace {
+
+// Of a collective of at most one move: the op that it carries out.
+std::optional<std::string> one_form(const Mesh& mesh, const Collective& collective) {
+    const std::optional<std::string> over = over_form(mesh, collective.axes);
+    if (!over) return std::nullopt;
+    for (const OpDef* op : all_ops()) {
+        if (op->device == nullptr || op->device->written == nullptr) continue;
+        const std::optional<std::string> rest = op->device->written(collective);
+        if (rest) return fmt::format("{}: {{}}, over: {}{}{}", op->name, *over, rest->empty() ? "" : ", ", *rest);
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 std::optional<std::vector<std::string>> manual_form(const Mesh& mesh, const Collective& collective) {
-    const std::string_view kind = collective.def->name;
-    std::vector<std::string> ops;
-    if (kind == "all_reduce") {
-        const std::optional<std::string> over = over_form(mesh, collective.axes);
-        if (!over || collective.reduce == ReduceOp::prod) return std::nullopt;
-        const std::string_view op = collective.reduce == ReduceOp::max   ? "pmax"
-                                    : collective.reduce == ReduceOp::min ? "pmin"
-                                                                         : "psum";
-        ops.push_back(fmt::format("{}: {{}}, over: {}", op, *over));
-    }
+    std::vector<Collective> parts;
     for (const AxisMove& move : collective.moves) {
-        const std::optional<std::string> over = over_form(mesh, move.axes);
-        if (!over) return std::nullopt;
-        if (kind == "all_gather")
-            ops.push_back(fmt::format("all_gather: {{}}, over: {}, dim: {}, tiled: true", *over, move.from));
-        else if (kind == "all_to_all")
-            ops.push_back(fmt::format("all_to_all: {{}}, over: {}, split: {}, concat: {}, tiled: true", *over, move.to,
-                                      move.from));
-        else if (kind == "reduce_scatter" && collective.reduce == ReduceOp::sum)
-            ops.push_back(fmt::format("psum_scatter: {{}}, over: {}, dim: {}, tiled: true", *over, move.to));
-        else
-            return std::nullopt;
+        parts.push_back(collective);
+        parts.back().axes = move.axes;
+        parts.back().moves = {move};
     }
-    return ops.empty() ? std::nullopt : std::optional(ops);
+    if (parts.empty()) parts.push_back(collective);
+    std::vector<std::string> ops;
+    for (const Collective& part : parts) {
+        const std::optional<std::string> op = one_form(mesh, part);
+        if (!op) return std::nullopt;
+        ops.push_back(*op);
+    }
+    return ops;
 }
 
 std::optional<std::vector<std::string>> manual_form(const Mesh& mesh, const RedistributionStep& step) {

@@ -101,7 +101,7 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
         std::vector<AxisRef> all = merged(pieces_);
         double scale = 0;
         for (const AxisRef& ref : all) {
-            Collective gather{find_collective("all_gather"), {ref}, ReduceOp::sum, {}, {}, {}, 0};
+            Collective gather{collective_with({.from = true}), {ref}, ReduceOp::sum, {}, {}, {}, 0};
             scale += gather.def->seconds(gather, mesh, hardware, bytes_);
         }
         if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 30);

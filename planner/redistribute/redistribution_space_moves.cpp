@@ -45,11 +45,16 @@ struct RedistributionSpace::Generator {
         return false;
     }
 
-    void add_collective(Collective collective, Placement after) {
+    // By every kind that does this.
+    void add_collective(const CollectiveDef::Uses& uses, Collective collective, const Placement& after) {
         i64 bytes = space.local_bytes(here);
-        double seconds = collective.def->seconds(collective, *space.mesh_, *space.hardware_, bytes);
-        MoveCost cost{seconds, collective.def->wire_bytes_total(collective, *space.mesh_, bytes), 1, 1};
-        moves.push_back({{std::move(collective), {}}, std::move(after), cost});
+        for (const CollectiveDef* def : all_collectives()) {
+            if (def->uses != uses) continue;
+            collective.def = def;
+            double seconds = def->seconds(collective, *space.mesh_, *space.hardware_, bytes);
+            MoveCost cost{seconds, def->wire_bytes_total(collective, *space.mesh_, bytes), 1, 1};
+            moves.push_back({{collective, {}}, after, cost});
+        }
     }
 
     // A piece that is wanted somewhere, or idle, may split any dim, without traffic.
@@ -75,7 +80,7 @@ struct RedistributionSpace::Generator {
             while (d < rank() && taken[d] == here.dims[d].size()) taken[d++] = 0;
             if (d == rank()) return;
             ++taken[d];
-            Collective collective{find_collective("all_gather"), {}, ReduceOp::sum, {}, {}, {}, 0};
+            Collective collective;
             Placement after = here;
             for (size_t k = 0; k < rank(); ++k) {
                 if (taken[k] == 0) continue;
@@ -84,7 +89,7 @@ struct RedistributionSpace::Generator {
                 collective.moves.push_back({static_cast<int>(k), -1, axes});
                 after.dims[k].resize(after.dims[k].size() - taken[k]);
             }
-            add_collective(std::move(collective), std::move(after));
+            add_collective({.from = true}, std::move(collective), after);
         }
     }
 
@@ -99,8 +104,8 @@ struct RedistributionSpace::Generator {
                     after.dims[from].resize(after.dims[from].size() - count);
                     std::vector<AxisRef> axes = refs(pieces);
                     AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
-                    add_collective({find_collective("all_to_all"), axes, ReduceOp::sum, {move}, {}, {}, 0},
-                                   std::move(after));
+                    add_collective({.from = true, .to = true}, {nullptr, axes, ReduceOp::sum, {move}, {}, {}, 0},
+                                   after);
                 }
             }
         }
@@ -136,9 +141,8 @@ struct RedistributionSpace::Generator {
         add(target, target_order, leaving);
         std::vector<int> group = source; // by axis, so that parts of one axis become one whatever their numbers
         std::sort(group.begin(), group.end(), [this](int a, int b) { return space.pieces_[a] < space.pieces_[b]; });
-        add_collective(
-            {find_collective("collective_permute"), refs(group), ReduceOp::sum, {}, source_order, target_order, 0},
-            after);
+        add_collective({.orders = true}, {nullptr, refs(group), ReduceOp::sum, {}, source_order, target_order, 0},
+                       after);
     }
 
     // Every arrangement of the pieces that gives each dim as many parts as it has now.
@@ -248,8 +252,7 @@ struct RedistributionSpace::Generator {
                 after.dims[dim].insert(after.dims[dim].end(), chosen.begin(), chosen.end());
                 std::vector<AxisRef> axes = refs(chosen);
                 AxisMove move{-1, static_cast<int>(dim), axes};
-                add_collective({find_collective("reduce_scatter"), axes, space.reduce_, {move}, {}, {}, 0},
-                               std::move(after));
+                add_collective({.reduce = true, .to = true}, {nullptr, axes, space.reduce_, {move}, {}, {}, 0}, after);
                 if (chosen.size() < 3) scatter(dim, chosen, pieces);
             }
             chosen.pop_back();
@@ -258,7 +261,8 @@ struct RedistributionSpace::Generator {
 
     // The pieces that are partial now and come next on the goal's dims, all dims in one reduce_scatter.
     void scatter_toward_goal(const std::vector<int>& pieces) {
-        Collective collective{find_collective("reduce_scatter"), {}, space.reduce_, {}, {}, {}, 0};
+        Collective collective;
+        collective.reduce = space.reduce_;
         std::vector<int> all;
         Placement after = here;
         for (size_t d = 0; d < rank(); ++d) {
@@ -277,7 +281,7 @@ struct RedistributionSpace::Generator {
         if (collective.moves.size() < 2) return; // one dim alone was tried
         collective.axes = refs(all);
         after.partial = without_partial(all).partial;
-        add_collective(std::move(collective), std::move(after));
+        add_collective({.reduce = true, .to = true}, std::move(collective), after);
     }
 
     // A partial value is reduced before anything else is done to it, but for slices, which make it smaller.
@@ -291,7 +295,7 @@ struct RedistributionSpace::Generator {
                 std::vector<int> chosen;
                 scatter(d, chosen, reducing);
             }
-            add_collective({find_collective("all_reduce"), refs(reducing), space.reduce_, {}, {}, {}, 0},
+            add_collective({.reduce = true}, {nullptr, refs(reducing), space.reduce_, {}, {}, {}, 0},
                            without_partial(reducing));
             return;
         }

@@ -79,6 +79,12 @@ const CollectiveDef* find_collective(std::string_view name) {
     return nullptr;
 }
 
+const CollectiveDef* collective_with(const CollectiveDef::Uses& uses) {
+    for (const CollectiveDef* def : all_collectives())
+        if (def->uses == uses) return def;
+    internal_error("no kind of collective does this");
+}
+
 Sharding sharding_after(const Collective& collective, const Sharding& before) {
     Sharding after = before;
     // Axes that were partial and are reduced now: all of the group, or none of it for a kind that only moves data.

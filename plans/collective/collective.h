@@ -48,10 +48,14 @@ struct CollectiveDef {
     std::string_view name; // as in reports: all_reduce, ...
     std::string_view doc;  // what it does, before and after, for `shardc list collectives` and `explain`
 
-    // Which fields of a Collective the kind uses; verify_plan holds it to them.
+    // Which fields of a Collective the kind uses; verify_plan holds it to them. They say what the kind does: kinds of
+    // equal uses do the same, each in its way.
     struct Uses {
         bool reduce = false, from = false, to = false, orders = false, root = false;
+        bool operator==(const Uses&) const = default;
     } uses;
+    // For names of values that come of it: "gathered". Empty: the kind's name.
+    std::string_view result_word = {};
 
     // The local type afterwards; the input's is `before`.
     TensorType (*after)(const Collective&, const TensorType& before);
@@ -68,6 +72,7 @@ struct CollectiveDef {
 
 const std::vector<const CollectiveDef*>& all_collectives(); // sorted by name
 const CollectiveDef* find_collective(std::string_view name);
+const CollectiveDef* collective_with(const CollectiveDef::Uses& uses); // the first that does this; there is one
 
 // A permutation that is written as pairs of ranks: those without orders of axes.
 inline bool is_pairwise(const Collective& collective) {

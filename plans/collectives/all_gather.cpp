@@ -37,6 +37,7 @@ const CollectiveDef& collective_all_gather() {
         .doc = "Gives every device of a group the blocks of all of them, side by side along the dims that lose the "
                "axes: [data | model] -> [data | -].",
         .uses = {.from = true},
+        .result_word = "gathered",
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

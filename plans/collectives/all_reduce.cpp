@@ -38,6 +38,7 @@ const CollectiveDef& collective_all_reduce() {
                "...) of its block, after, "
                "each holds the whole of its block: [data | -] U{model} -> [data | -].",
         .uses = {.reduce = true},
+        .result_word = "reduced",
         .after = after,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

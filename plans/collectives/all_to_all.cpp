@@ -18,7 +18,7 @@ double seconds(const Collective& collective, const Mesh& mesh, const Hardware& h
 
 DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType& before,
                       const DeviceBuffers& buffers) {
-    return find_collective("all_gather")->meaning(collective, mesh, before, buffers); // the moves say all
+    return collective_with({.from = true})->meaning(collective, mesh, before, buffers); // the moves say all
 }
 
 } // namespace
@@ -30,6 +30,7 @@ const CollectiveDef& collective_all_to_all() {
                "for blocks of the dim that "
                "grows: [model | -] -> [- | model].",
         .uses = {.from = true, .to = true},
+        .result_word = "exchanged",
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

@@ -48,6 +48,7 @@ const CollectiveDef& collective_collective_permute() {
                "by the same in another "
                "order: [data | -] -> [model | -].",
         .uses = {.orders = true},
+        .result_word = "permuted",
         .after = after,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

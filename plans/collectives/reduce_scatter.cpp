@@ -37,6 +37,7 @@ const CollectiveDef& collective_reduce_scatter() {
                "along the dims that gain the "
                "axes: [data | -] U{model} -> [data | model].",
         .uses = {.reduce = true, .to = true},
+        .result_word = "scattered",
         .after = moved_type,
         .wire_bytes_total = wire_bytes_total,
         .seconds = seconds,

@@ -1,5 +1,6 @@
 // Every collective as carried out between arenas against its definition, on random meshes and axes, with the bytes that
 // were moved against the bytes that were predicted.
+#include "executor/collective/share.h"
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
 #include "tests/support/plan_builder.h"
@@ -124,6 +125,11 @@ Collective make(const char* kind, std::vector<AxisRef> axes) {
 }
 
 } // namespace
+
+TEST_CASE("the executor has a share for every kind of collective") {
+    for (const CollectiveDef* def : all_collectives()) CHECK_MESSAGE((find_share(def->name) != nullptr), def->name);
+    CHECK((find_share("gather") == nullptr));
+}
 
 TEST_CASE("all_reduce is what it means, for every reduction and uneven parts") {
     for (unsigned seed = 0; seed < 40; ++seed) {

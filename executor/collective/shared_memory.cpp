@@ -1,6 +1,6 @@
-#include "executor/collectives/shared_memory.h"
+#include "executor/collective/shared_memory.h"
 
-#include "executor/collectives/collective_share.h"
+#include "executor/collective/share.h"
 #include "plans/base/saturating.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 // devices posted them, and a device goes on after all shares were reported.
 #pragma once
 
-#include "executor/collectives/traffic.h"
+#include "executor/collective/traffic.h"
 #include "executor/devices/arenas.h"
 #include "executor/devices/backend.h"
 #include "executor/devices/program.h"

@@ -1,4 +1,4 @@
-#include "executor/collectives/traffic.h"
+#include "executor/collective/traffic.h"
 
 #include "executor/kernels/reduction.h"
 
