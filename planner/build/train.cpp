@@ -11,14 +11,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 namespace shard {
 
 namespace {
 
-// Composites that make a learning rate from the count of steps.
-constexpr std::array<std::string_view, 1> schedules = {"warmup_cosine"};
+std::vector<std::string_view> schedules() {
+    std::vector<std::string_view> names;
+    for (const CompositeDef* def : all_composites())
+        if (def->is_schedule) names.push_back(def->name);
+    return names;
+}
 
 class TrainStep {
 public:
@@ -131,7 +134,7 @@ private:
         const auto refuse = [&](Span span, std::string message) {
             diagnostics_.error("E0226", span, std::move(message))
                 .help(fmt::format("a learning rate is a number, {{constant: 1.0e-3}}, or one of {}",
-                                  fmt::join(schedules, ", ")));
+                                  fmt::join(schedules(), ", ")));
             return std::nullopt;
         };
         if (map.size() != 1) return refuse(schedule_->span, "a learning rate is one schedule");
@@ -141,11 +144,11 @@ private:
             if (!rate) return std::nullopt;
             return builder_.number(*rate, DType::f32);
         }
-        if (std::find(schedules.begin(), schedules.end(), chosen.key) == schedules.end())
+        const CompositeDef* def = find_composite(chosen.key);
+        if (def == nullptr || !def->is_schedule)
             return refuse(chosen.key_span, fmt::format("there is no schedule '{}'", chosen.key));
         if (!chosen.value.is_null() && !chosen.value.map())
             return refuse(chosen.value.span, fmt::format("the arguments of '{}' are a map", chosen.key));
-        const CompositeDef* def = find_composite(chosen.key);
         const ArgumentContext context{model_, chosen.key, def->attributes, {}, chosen.key_span, diagnostics_};
         const std::optional<ReadArguments> read =
             read_arguments(context, chosen.value.map() ? *chosen.value.map() : YamlMap());

@@ -64,7 +64,9 @@ const CompositeDef& composite_warmup_cosine() {
          {"decay_steps", AttributeDef::Type::integer, true, "steps in all, the warmup included"},
          {"start", AttributeDef::Type::number, false, "the first rate; 0 unless said"},
          {"end", AttributeDef::Type::number, false, "the last rate; 0 unless said"}},
-        build};
+        build,
+        nullptr,
+        true};
     return def;
 }
 

@@ -183,6 +183,8 @@ struct CompositeDef {
     // Optional, for one result: as OpDef::gradient, in place of the gradients of the nodes emitted, where it needs
     // fewer of their values. It may read the operands and the result.
     std::vector<ValueId> (*gradient)(const GradientContext&) = nullptr;
+    // Makes a learning rate, a number as f32, of the count of steps before, its operand.
+    bool is_schedule = false;
 };
 const std::vector<const CompositeDef*>& all_composites();
 const CompositeDef* find_composite(std::string_view name);

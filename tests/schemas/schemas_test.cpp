@@ -1,3 +1,4 @@
+#include "planner/read/hardware.h"
 #include "planner/text/yaml.h"
 #include "plans/file/report_json.h"
 #include "plans/plan/plan.h"
@@ -90,8 +91,8 @@ TEST_CASE("schema: reports fit schemas/report.schema.json, which lets later memb
 
 TEST_CASE("schema: hardware profiles fit schemas/hardware.schema.json") {
     const Json schema = json(read_file("schemas/hardware.schema.json"));
-    for (const char* name : {"a100", "gb200-nvl72", "host", "tpu-v5e", "tpu7x", "uniform"}) {
-        const std::string text = read_file("planner/hardware/" + std::string(name) + ".yaml");
+    for (const std::string& name : builtin_hardware()) {
+        const std::string text = read_file("planner/hardware/" + name + ".yaml");
         const auto problems = [&schema](const std::string& yaml_text) {
             Sources sources;
             Diagnostics diagnostics;

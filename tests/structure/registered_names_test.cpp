@@ -64,6 +64,15 @@ TEST_CASE("collectives are asked what they do, not for their names") {
           std::vector<std::string>{"executor/run/run.cpp: all_gather"});
 }
 
+TEST_CASE("schedules are named in their own files and in an example") {
+    const std::vector<SourceFile> files = read_source_tree(SHARDC_SOURCE_DIR);
+    Names schedules;
+    for (const CompositeDef* def : all_composites())
+        if (def->is_schedule) schedules.push_back(def->name);
+    CHECK(std::find(schedules.begin(), schedules.end(), "warmup_cosine") != schedules.end());
+    CHECK(strangers(files, schedules, {"planner/composites/"}) == std::vector<std::string>{});
+}
+
 // An enum of a schema that holds the name of one collective holds those of all, in the registry's order.
 TEST_CASE("the enums of collectives in the schemas are those of the registry, or are rewritten") {
     const char* rewrite = std::getenv("SHARDC_REWRITE");
