@@ -3,6 +3,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/file_claims.h"
+#include "cli/command/format.h"
 #include "cli/command/outlet.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/terminal/exit_code.h"
@@ -131,8 +132,19 @@ std::string overview() {
                        tool_summary, table.render({}, "  "));
 }
 
+// With the values of --format in the place of the word FORMATS.
+std::string usage_of(const CommandDef& command) {
+    std::string usage(command.usage);
+    constexpr std::string_view word = "FORMATS";
+    const size_t at = usage.find(word);
+    for (const OptionDef& option : command.options)
+        if (at != std::string::npos && option.name == "--format")
+            usage.replace(at, word.size(), fmt::format("{}", fmt::join(option.choices, "|")));
+    return usage;
+}
+
 std::string help_text(const CommandDef& command) {
-    std::string out = fmt::format("{}\n\nshardc {} {}\n\n", command.summary, command.name, command.usage);
+    std::string out = fmt::format("{}\n\nshardc {} {}\n\n", command.summary, command.name, usage_of(command));
     Table table({{""}, {""}});
     for (const OptionDef& option : command.options) {
         std::string name =
@@ -166,7 +178,7 @@ int usage_error(Env& env, const CommandDef* command, const std::string& text) {
     Diagnostics diagnostics;
     diagnostics.error("E0701", {}, text)
         .help(command == nullptr ? "shardc --help lists the commands"
-                                 : fmt::format("usage: shardc {} {}", command->name, command->usage));
+                                 : fmt::format("usage: shardc {} {}", command->name, usage_of(*command)));
     print_diagnostics(env, sources, diagnostics.all());
     return exit_usage;
 }
@@ -253,7 +265,9 @@ int run_cli(const std::vector<std::string>& arguments, Env& env) {
     const ReadInputs inputs;
     // Of which every line is a command that is meant.
     const bool annotates = std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-        return argument == "github" || argument == "--format=github";
+        const std::string_view option = "--format=", word = argument;
+        const FormatDef* format = find_format(word.starts_with(option) ? word.substr(option.size()) : word);
+        return format != nullptr && format->annotates;
     });
     Outlet out(env.out, env.out_color, annotates), err(env.err, env.err_color || env.err_terminal);
     err.stream() << std::unitbuf;

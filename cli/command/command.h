@@ -57,7 +57,7 @@ private:
 
 struct CommandDef {
     std::string_view name;
-    std::string_view usage; // "MODEL LAYOUT [-o FILE]"
+    std::string_view usage; // "MODEL LAYOUT [-o FILE] [--format FORMATS]"
     std::string_view summary;
     std::string_view doc; // a few lines, with an example
     std::vector<OptionDef> options;

@@ -1,5 +1,6 @@
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
-#include "cli/diagnostics/format.h"
+#include "cli/diagnostics/subjects.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/report/report.h"
@@ -65,16 +66,8 @@ int run(const Arguments& arguments, Env& env) {
         subjects.push_back({compiled.name, compiled.plan() == nullptr ? "" : summary_line(*compiled.plan()),
                             compiled.sources.get(), compiled.diagnostics().all()});
     drop_allowances_used_elsewhere(subjects);
-    const FormatDef* format = find_format(arguments.string("--format"));
     bool color = env.out_color && !arguments.has("--output");
-    return write_payload(env, arguments, format->render(subjects, color), exit_code(subjects));
-}
-
-std::vector<std::string_view> format_names() {
-    std::vector<std::string_view> names = {"text"};
-    for (const FormatDef* format : all_formats())
-        if (format->name != "text") names.push_back(format->name);
-    return names;
+    return write_payload(env, arguments, chosen_format(arguments).check(subjects, color), exit_code(subjects));
 }
 
 } // namespace
@@ -107,7 +100,7 @@ const CommandDef& command_check() {
                      .file = FileUse::read,
                      .dash = true},
                     mode_option(),
-                    format_option(format_names()),
+                    format_option(formats_for(&FormatDef::check)),
                     output_option()},
         .order = 2,
         .run = run,

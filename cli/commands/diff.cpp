@@ -1,5 +1,6 @@
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
-#include "cli/diagnostics/format.h"
+#include "cli/diagnostics/subjects_text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/report/diff_report.h"
@@ -36,7 +37,7 @@ int run(const Arguments& arguments, Env& env) {
         if (exit_code(source.diagnostics) == exit_usage) code = exit_usage;
         if (!source.plan) failed.push_back({{}, {}, source.sources.get(), source.diagnostics.all()});
     }
-    env.err << find_format("text")->render(failed, env.err_color);
+    env.err << subjects_text(failed, env.err_color);
     if (code != exit_clean) return code;
     if (sources.size() < 2) {
         Diagnostics diagnostics;
@@ -48,12 +49,8 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> names = short_names(sources);
     std::vector<NamedPlan> plans;
     for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});
-    const std::string& format = arguments.string("--format");
-    bool all = arguments.flag("--all");
-    Paint paint{env.out_color && !arguments.has("--output")};
-    std::string text = format == "json"       ? diff_json(plans)
-                       : format == "markdown" ? diff_markdown(plans, all)
-                                              : diff_text(plans, paint, all);
+    const Paint paint{env.out_color && !arguments.has("--output")};
+    const std::string text = chosen_format(arguments).diff(plans, arguments.flag("--all"), paint);
     if (arguments.flag("--exit-code") && plans_differ(plans)) code = exit_findings;
     return write_payload(env, arguments, text, code);
 }
@@ -77,7 +74,7 @@ const CommandDef& command_diff() {
                     {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
                     {.name = "--all", .doc = "intermediate values too"},
                     mode_option(),
-                    format_option({"text", "json", "markdown"}),
+                    format_option(formats_for(&FormatDef::diff)),
                     output_option()},
         .order = 5,
         .run = run,

@@ -1,16 +1,15 @@
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
-#include "cli/explain/explanation_json.h"
-#include "cli/explain/explanation_text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
-#include "cli/report/registries.h"
+#include "cli/report/listing.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/fold.h"
+#include "planner/explain/explanation.h"
 #include "planner/explain/tensor_names.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
-#include "plans/json/json_text.h"
 
 #include <fmt/format.h>
 
@@ -20,19 +19,15 @@ namespace {
 
 // A code, an op, a collective, ...: whatever list has the name.
 int explain_name(const std::string& name, const Arguments& arguments, Env& env) {
-    std::string out;
-    std::vector<std::string> names, found;
+    std::vector<std::string> names;
+    std::vector<FoundItem> found;
     for (const Registry& registry : all_registries()) {
         for (const Item& item : registry.items()) {
             names.push_back(item.name);
-            if (item.name != name) continue;
-            out += (out.empty() ? "" : "\n") + item_text(registry, item);
-            found.push_back(JsonObject().string("list", registry.name).raw("item", item_json(item)).text());
+            if (item.name == name) found.push_back({&registry, item});
         }
     }
-    if (arguments.string("--format") == "json")
-        out = JsonObject().integer("format_version", 1).raw("found", json_lines(found, 2)).text() + "\n";
-    if (!found.empty()) return write_payload(env, arguments, out, exit_clean);
+    if (!found.empty()) return write_payload(env, arguments, chosen_format(arguments).found(found), exit_clean);
     std::vector<std::string_view> views(names.begin(), names.end());
     return unknown_name(env, "code, op, composite, collective, hardware profile or initializer", name, views);
 }
@@ -64,7 +59,7 @@ int refuse_details(Env& env) {
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> words = arguments.strings("WHAT");
     const bool after = arguments.has("--after");
-    if (after && arguments.string("--format") != "text") return refuse_after(env, "there is no other format");
+    if (after && !chosen_format(arguments).is_usual) return refuse_after(env, "there is no other format");
     if (after && arguments.flag("--lowered")) return refuse_after(env, "it does not go with --lowered");
     if (words.size() == 1 && !names_plan(env, words[0]))
         return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
@@ -75,9 +70,8 @@ int run(const Arguments& arguments, Env& env) {
     if (after && words.size() > used) return refuse_after(env, "it takes no tensors");
     if (after && compiled.request.model_file >= 0) {
         Diagnostics diagnostics;
-        const std::optional<std::string> text =
-            graph_after(*compiled.sources, compiled.request, arguments.string("--after"),
-                        arguments.flag("--details"), diagnostics);
+        const std::optional<std::string> text = graph_after(
+            *compiled.sources, compiled.request, arguments.string("--after"), arguments.flag("--details"), diagnostics);
         if (text) return write_payload(env, arguments, *text, exit_clean);
         print_diagnostics(env, *compiled.sources, diagnostics.all());
         return exit_code(diagnostics);
@@ -89,7 +83,6 @@ int run(const Arguments& arguments, Env& env) {
     for (const Diagnostic& diagnostic : compiled.diagnostics().all()) // findings are for plan and check
         if (diagnostic.code == "W0501")
             print_diagnostics(env, *compiled.sources, std::span<const Diagnostic>(&diagnostic, 1));
-    const bool json = arguments.string("--format") == "json";
     const Plan& plan = *compiled.plan();
     if (arguments.flag("--lowered")) {
         Diagnostics diagnostics;
@@ -109,20 +102,12 @@ int run(const Arguments& arguments, Env& env) {
             for (const TensorReport* tensor : find_tensors(compiled.compilation, names[row.members.front()][0]))
                 if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
                     tensors.push_back(tensor);
-        if (tensors.empty() && !json)
-            return write_payload(env, arguments,
-                                 "There is no collective to explain; name a tensor to see why it is split as it is.\n",
-                                 exit_clean);
     }
     Paint paint{env.out_color && !arguments.has("--output")};
     std::vector<Explanation> explanations;
     for (const TensorReport* tensor : tensors)
         explanations.push_back(explain(compiled.compilation, *compiled.sources, compiled.request, *tensor));
-    if (json) return write_payload(env, arguments, explanations_json(plan, explanations), exit_clean);
-    std::string out;
-    for (const Explanation& explanation : explanations)
-        out += (out.empty() ? "" : "\n") + explanation_text(plan, explanation, paint);
-    return write_payload(env, arguments, out, exit_clean);
+    return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);
 }
 
 } // namespace
@@ -153,7 +138,7 @@ const CommandDef& command_explain() {
                     {.name = "--details",
                      .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
                     mode_option(),
-                    format_option({"text", "json"}),
+                    format_option(formats_for(&FormatDef::explain)),
                     output_option()},
         .order = 6,
         .run = run,

@@ -1,35 +1,18 @@
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/output.h"
-#include "cli/report/registries.h"
+#include "cli/report/listing.h"
 #include "cli/terminal/exit_code.h"
-#include "cli/terminal/table.h"
-#include "plans/json/json_text.h"
-
-#include <fmt/format.h>
 
 namespace shard {
 
 namespace {
 
-std::string list_json(std::string_view list, const std::vector<Item>& items) {
-    std::vector<std::string> lines;
-    for (const Item& item : items) lines.push_back(item_json(item));
-    JsonObject object;
-    object.integer("format_version", 1).string("list", list).raw("items", json_lines(lines, 2));
-    return object.text() + "\n";
-}
-
-std::string list_text(const std::vector<Item>& items, const Paint& paint) {
-    Table table({{""}, {""}});
-    for (const Item& item : items) table.add({Cell(item.name, "1"), item.summary});
-    return table.render(paint, "");
-}
-
 int run(const Arguments& arguments, Env& env) {
     Paint paint{env.out_color && !arguments.has("--output")};
-    bool json = arguments.string("--format") == "json";
+    const FormatDef& format = chosen_format(arguments);
     auto write_list = [&](std::string_view name, const std::vector<Item>& items) {
-        return write_payload(env, arguments, json ? list_json(name, items) : list_text(items, paint), exit_clean);
+        return write_payload(env, arguments, format.list({name, items}, paint), exit_clean);
     };
     if (!arguments.has("WHAT")) {
         std::vector<Item> items;
@@ -48,8 +31,7 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string_view> names;
     for (const Item& item : items) {
         if (item.name == arguments.string("NAME"))
-            return write_payload(env, arguments, json ? item_json(item) + "\n" : item_text(*registry, item),
-                                 exit_clean);
+            return write_payload(env, arguments, format.item(*registry, item), exit_clean);
         names.push_back(item.name);
     }
     return unknown_name(env, registry->one, arguments.string("NAME"), names);
@@ -60,7 +42,7 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_list() {
     static const CommandDef def = {
         .name = "list",
-        .usage = "[WHAT [NAME]] [--format text|json]",
+        .usage = "[WHAT [NAME]] [--format FORMATS]",
         .summary =
             "what there is: ops, composites, collectives, hardware, initializers, passes, codes, commands, formats",
         .doc = "Example:\n"
@@ -69,7 +51,7 @@ const CommandDef& command_list() {
         .options = {{.name = "WHAT",
                      .doc = "ops, composites, collectives, hardware, initializers, passes, codes, commands or formats"},
                     {.name = "NAME", .doc = "one item of the list, in full"},
-                    format_option({"text", "json"}),
+                    format_option(formats_for(&FormatDef::list)),
                     output_option()},
         .order = 7,
         .run = run,

@@ -1,3 +1,4 @@
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
@@ -5,7 +6,6 @@
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/table.h"
 #include "planner/pipeline/passes.h"
-#include "plans/file/report_json.h"
 
 #include <fmt/format.h>
 
@@ -29,9 +29,8 @@ int run(const Arguments& arguments, Env& env) {
     Compiled compiled =
         compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
     const std::vector<Diagnostic>& diagnostics = compiled.diagnostics().all();
-    const std::string& format = arguments.string("--format");
-    // The text report ends in them; other payloads are for programs.
-    bool reported = compiled.plan() != nullptr && format == "text";
+    const FormatDef& format = chosen_format(arguments);
+    const bool reported = compiled.plan() != nullptr && format.holds_diagnostics;
     if (!reported) print_diagnostics(env, *compiled.sources, diagnostics);
     if (arguments.flag("--timing")) say_seconds(env, compiled.compilation);
     int code = exit_code(compiled.diagnostics());
@@ -40,10 +39,8 @@ int run(const Arguments& arguments, Env& env) {
     if (arguments.has("--plan") && !write_file(env, arguments.string("--plan"), print_plan(plan))) return exit_usage;
     ReportOptions options{arguments.flag("--all")};
     bool to_terminal = env.out_color && !arguments.has("--output");
-    std::string text = format == "json"       ? print_report(plan)
-                       : format == "markdown" ? report_markdown(plan, options)
-                                              : report_text(plan, options, Paint{to_terminal});
-    if (reported && !diagnostics.empty()) text += "\n" + diagnostics_text(*compiled.sources, diagnostics, to_terminal);
+    std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, to_terminal) : std::string();
+    const std::string text = format.plan({&plan, options, Paint{to_terminal}, std::move(said)});
     return write_payload(env, arguments, text, code);
 }
 
@@ -52,7 +49,7 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_plan() {
     static const CommandDef def = {
         .name = "plan",
-        .usage = "MODEL LAYOUT [-o PLAN] [--format text|json|markdown]",
+        .usage = "MODEL LAYOUT [-o PLAN] [--format FORMATS]",
         .summary = "what a layout costs: shardings, collectives with cause and source line, memory, time",
         .doc = "Example:\n"
                "  shardc plan model.yaml layout.yaml                   the report\n"
@@ -78,7 +75,7 @@ const CommandDef& command_plan() {
                     mode_option(),
                     {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
                     {.name = "--timing", .doc = "on stderr, how long each pass took (shardc list passes)"},
-                    format_option({"text", "json", "markdown"}),
+                    format_option(formats_for(&FormatDef::plan)),
                     output_option()},
         .order = 1,
         .run = run,

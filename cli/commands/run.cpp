@@ -146,10 +146,9 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
     std::string problem;
     if (arguments.has("--log") && !env.files.append(arguments.string("--log"), nothing_left_log(steps), problem))
         diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", arguments.string("--log"), problem));
-    else if (arguments.string("--format") == "json")
-        env.out << nothing_left_json(plan, steps);
     else
-        env.out << run_heading(plan, Paint{env.out_color}) << nothing_left_text(printable(checkpoint.name()), steps);
+        env.out << chosen_format(arguments).nothing_left(plan, printable(checkpoint.name()), steps,
+                                                         Paint{env.out_color});
     return exit_code(diagnostics);
 }
 
@@ -218,8 +217,9 @@ int run(const Arguments& arguments, Env& env) {
     report.warm_up = *repeat > 0 ? steps.value_or(1) : 0;
     report.show_seconds = arguments.flag("--time");
     const Paint paint{env.out_color};
-    const bool json = arguments.string("--format") == "json";
-    StepLog log(plan, env, options.first_step, options.steps, json || !is_step(plan) ? "" : run_heading(plan, paint),
+    const FormatDef& format = chosen_format(arguments);
+    StepLog log(plan, env, options.first_step, options.steps,
+                format.run_heading != nullptr && is_step(plan) ? format.run_heading(plan, paint) : "",
                 arguments.has("--log") ? arguments.string("--log") : "");
     bool kept = true;                                    // what was asked for of every step
     if (!diagnostics.has_error()) log.open(diagnostics); // a pipe waits for its reader, and a signal ends that
@@ -245,8 +245,7 @@ int run(const Arguments& arguments, Env& env) {
     }
     if (ran) {
         write_outputs(arguments, report.result, env, diagnostics);
-        if (!json && !is_step(plan)) env.out << run_heading(plan, paint);
-        env.out << (json ? run_json(report) : run_text(report, paint));
+        env.out << format.run(report, paint);
     }
     print_diagnostics(env, *source.sources, diagnostics.all());
     if (!ran || !kept) return exit_usage;
@@ -308,7 +307,7 @@ const CommandDef& command_run() {
               .many = true,
               .file = FileUse::folder},
              mode_option(),
-             format_option({"text", "json"})}),
+             format_option(formats_for(&FormatDef::run))}),
         .order = 3,
         .run = run,
     };

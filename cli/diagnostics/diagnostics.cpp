@@ -1,6 +1,6 @@
 #include "cli/diagnostics/diagnostics.h"
 
-#include "cli/diagnostics/format.h"
+#include "cli/diagnostics/subjects_text.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/printable.h"
 #include "plans/disk/file.h"
@@ -17,7 +17,7 @@ namespace shard {
 
 std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic> diagnostics, bool color) {
     Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
-    return find_format("text")->render(std::span<const Subject>(&subject, 1), color);
+    return subjects_text(std::span<const Subject>(&subject, 1), color);
 }
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {

@@ -139,4 +139,13 @@ std::string explanation_text(const Plan& plan, const Explanation& explanation, c
     return Writer(plan, explanation, paint).text();
 }
 
+std::string explanations_text(const Plan& plan, const std::vector<Explanation>& explanations, const Paint& paint) {
+    if (explanations.empty())
+        return "There is no collective to explain; name a tensor to see why it is split as it is.\n";
+    std::string out;
+    for (const Explanation& explanation : explanations)
+        out += (out.empty() ? "" : "\n") + explanation_text(plan, explanation, paint);
+    return out;
+}
+
 } // namespace shard

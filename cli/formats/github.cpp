@@ -2,7 +2,8 @@
 //
 //     ::error file=layout.yaml,line=4,col=5,title=E0312 unknown mesh axis::there is no mesh axis 'modle'%0Adid you mean
 //     'model'?
-#include "cli/diagnostics/format.h"
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
 #include "plans/diagnostics/codes.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,8 @@ std::string render(std::span<const Subject> subjects, bool) {
 } // namespace
 
 const FormatDef& format_github() {
-    static const FormatDef def = {.name = "github", .doc = "annotations of GitHub Actions", .render = render};
+    static const FormatDef def = {
+        .name = "github", .doc = "annotations of GitHub Actions", .annotates = true, .check = render};
     return def;
 }
 

@@ -1,12 +1,20 @@
-// One object, for scripts:
+// One object, for scripts. Of `check`:
 //
 //     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings",
 //      "subjects": [{"name": ..., "verdict": ..., "summary": ...}],
 //      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ...,
 //                       "source": {"file", "line", "column"}, "labels": [...], "notes": [...], "help": ...}]}
-#include "cli/diagnostics/format.h"
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
+#include "cli/explain/explanation_json.h"
+#include "cli/report/diff_report.h"
+#include "cli/report/listing.h"
+#include "cli/report/report.h"
+#include "cli/report/show_report.h"
+#include "cli/run/run_report.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/version.h"
+#include "plans/file/report_json.h"
 #include "plans/json/json_text.h"
 
 namespace shard {
@@ -65,11 +73,38 @@ std::string render(std::span<const Subject> subjects, bool) {
            "\n";
 }
 
+std::string plan(const PlanPage& page) { return print_report(*page.plan); }
+std::string diff(const std::vector<NamedPlan>& plans, bool, const Paint&) { return diff_json(plans); }
+std::string show(const Plan& plan, const std::vector<const TensorReport*>& tensors, const Paint&) {
+    return show_json(plan, tensors);
+}
+std::string explain(const Plan& plan, const std::vector<Explanation>& explanations, const Paint&) {
+    return explanations_json(plan, explanations);
+}
+std::string list(const Listing& listing, const Paint&) { return listing_json(listing); }
+std::string item(const Registry&, const Item& item) { return item_json(item) + "\n"; }
+std::string run(const RunReport& report, const Paint&) { return run_json(report); }
+std::string nothing_left(const Plan& plan, const std::string&, int steps, const Paint&) {
+    return nothing_left_json(plan, steps);
+}
+
 } // namespace
 
 const FormatDef& format_json() {
     static const FormatDef def = {
-        .name = "json", .doc = "one object with format_version, for scripts", .render = render};
+        .name = "json",
+        .doc = "one object with format_version, for scripts",
+        .check = render,
+        .plan = plan,
+        .diff = diff,
+        .show = show,
+        .explain = explain,
+        .found = found_json,
+        .list = list,
+        .item = item,
+        .run = run,
+        .nothing_left = nothing_left,
+    };
     return def;
 }
 

@@ -1,5 +1,6 @@
 // JUnit XML: every subject is a test case; errors and findings fail it, the other diagnostics are its output.
-#include "cli/diagnostics/format.h"
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ std::string render(std::span<const Subject> subjects, bool) {
 } // namespace
 
 const FormatDef& format_junit() {
-    static const FormatDef def = {.name = "junit", .doc = "JUnit XML: a test case per layout", .render = render};
+    static const FormatDef def = {.name = "junit", .doc = "JUnit XML: a test case per layout", .check = render};
     return def;
 }
 

@@ -1,5 +1,8 @@
-// For a pull request comment or a job summary: a verdict per subject, then the diagnostics.
-#include "cli/diagnostics/format.h"
+// For a pull request comment or a job summary: of `check` a verdict per subject, then the diagnostics.
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
+#include "cli/report/diff_report.h"
+#include "cli/report/report.h"
 #include "cli/terminal/table.h"
 
 #include <fmt/format.h>
@@ -28,11 +31,20 @@ std::string render(std::span<const Subject> subjects, bool) {
     return table.empty() ? out : out + table.render_markdown() + "\n";
 }
 
+std::string plan(const PlanPage& page) { return report_markdown(*page.plan, page.options); }
+
+std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Paint&) {
+    return diff_markdown(plans, all_values);
+}
+
 } // namespace
 
 const FormatDef& format_markdown() {
-    static const FormatDef def = {
-        .name = "markdown", .doc = "tables for a pull request or a job summary", .render = render};
+    static const FormatDef def = {.name = "markdown",
+                                  .doc = "tables for a pull request or a job summary",
+                                  .check = render,
+                                  .plan = plan,
+                                  .diff = diff};
     return def;
 }
 

@@ -1,5 +1,6 @@
 // SARIF 2.1.0, for code scanning: every registered code is a rule, every diagnostic a result with a stable fingerprint.
-#include "cli/diagnostics/format.h"
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
 #include "plans/base/version.h"
 #include "plans/diagnostics/codes.h"
 #include "plans/json/json_text.h"
@@ -115,7 +116,7 @@ std::string render(std::span<const Subject> subjects, bool) {
 } // namespace
 
 const FormatDef& format_sarif() {
-    static const FormatDef def = {.name = "sarif", .doc = "SARIF 2.1.0, for code scanning", .render = render};
+    static const FormatDef def = {.name = "sarif", .doc = "SARIF 2.1.0, for code scanning", .check = render};
     return def;
 }
 

@@ -11,14 +11,18 @@
 
 namespace shard {
 
-OptionDef format_option(std::vector<std::string_view> formats) {
-    std::string_view fallback = formats.front();
+OptionDef format_option(const std::vector<const FormatDef*>& formats) {
+    std::vector<std::string_view> names;
+    for (const FormatDef* format : formats) names.push_back(format->name);
+    const std::string_view fallback = names.front();
     return {.name = "--format",
             .value = "FORMAT",
             .doc = "how to print",
-            .choices = std::move(formats),
+            .choices = std::move(names),
             .fallback = fallback};
 }
+
+const FormatDef& chosen_format(const Arguments& arguments) { return *find_format(arguments.string("--format")); }
 
 OptionDef output_option() {
     return {.name = "--output",

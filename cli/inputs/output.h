@@ -2,12 +2,14 @@
 #pragma once
 
 #include "cli/command/command.h"
+#include "cli/command/format.h"
 
 namespace shard {
 
 // Options that commands share. `formats` are the values of --format, the first is the default; --mode is what is
 // planned of a model.
-OptionDef format_option(std::vector<std::string_view> formats);
+OptionDef format_option(const std::vector<const FormatDef*>& formats);
+const FormatDef& chosen_format(const Arguments& arguments);
 OptionDef output_option();
 OptionDef mode_option();
 

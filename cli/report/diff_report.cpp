@@ -12,21 +12,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 
 namespace shard {
 
 namespace {
 
-// One figure of a plan; less is better.
-struct Figure {
-    std::string key, label; // as in JSON; as people read it
-    std::function<double(const Report&)> value;
-    std::function<std::string(double)> text;
-};
-
 std::string bytes_text(double value) { return human_bytes(static_cast<i64>(value)); }
 std::string count_text(double value) { return grouped(static_cast<i64>(value)); }
+
+} // namespace
 
 std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
     std::vector<Figure> figures = {
@@ -59,6 +53,8 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
                            count_text});
     return figures;
 }
+
+namespace {
 
 std::vector<Column> columns_of(const std::vector<NamedPlan>& plans, std::string first, bool right) {
     std::vector<Column> columns = {{std::move(first)}};

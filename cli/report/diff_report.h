@@ -5,12 +5,22 @@
 #include "cli/terminal/paint.h"
 #include "plans/plan/plan.h"
 
+#include <functional>
+
 namespace shard {
 
 struct NamedPlan {
     std::string name;
     const Plan* plan = nullptr;
 };
+
+// One figure of a plan; less is better.
+struct Figure {
+    std::string key, label; // as in JSON; as people read it
+    std::function<double(const Report&)> value;
+    std::function<std::string(double)> text;
+};
+std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans);
 
 // True if any figure or sharding differs.
 bool plans_differ(const std::vector<NamedPlan>& plans);

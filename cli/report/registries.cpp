@@ -1,15 +1,12 @@
 #include "cli/report/registries.h"
 
 #include "cli/command/command.h"
-#include "cli/diagnostics/format.h"
-#include "cli/terminal/paint.h"
-#include "cli/terminal/table.h"
+#include "cli/command/format.h"
 #include "planner/graph/op_def.h"
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
 #include "plans/base/embedded.h"
 #include "plans/diagnostics/codes.h"
-#include "plans/json/json_text.h"
 #include "plans/random/initializer.h"
 
 #include <fmt/format.h>
@@ -187,55 +184,6 @@ const Registry* find_registry(std::string_view name) {
     for (const Registry& registry : all_registries())
         if (registry.name == name || registry.one == name) return &registry;
     return nullptr;
-}
-
-std::string wrapped(std::string_view text, size_t width) {
-    std::string out;
-    while (!text.empty()) {
-        std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        size_t column = 0;
-        if (line.starts_with(' ')) {
-            out += line;
-            line = {};
-        }
-        while (!line.empty()) {
-            std::string_view word = line.substr(0, line.find(' '));
-            line.remove_prefix(std::min(word.size() + 1, line.size()));
-            size_t size = display_width(word);
-            if (column > 0 && column + 1 + size > width) {
-                out += '\n';
-                column = 0;
-            }
-            out += column > 0 ? " " : "";
-            out += word;
-            column += size + (column > 0 ? 1 : 0);
-        }
-        out += '\n';
-    }
-    return out;
-}
-
-std::string item_json(const Item& item) {
-    JsonObject arguments;
-    for (const std::pair<std::string, std::string>& argument : item.arguments)
-        arguments.string(argument.first, argument.second);
-    return JsonObject()
-        .string("name", item.name)
-        .string("summary", item.summary)
-        .string("doc", item.doc)
-        .raw("arguments", arguments.text())
-        .text();
-}
-
-std::string item_text(const Registry& registry, const Item& item) {
-    std::string out = fmt::format("{} ({})\n\n", item.name, registry.one);
-    out += registry.name == "hardware" ? item.doc + "\n" : wrapped(item.doc, 100);
-    if (item.arguments.empty()) return out;
-    Table table({{""}, {""}});
-    for (const std::pair<std::string, std::string>& argument : item.arguments)
-        table.add({argument.first, argument.second});
-    return out + "\n" + table.render({}, "  ");
 }
 
 } // namespace shard

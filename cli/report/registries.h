@@ -25,13 +25,4 @@ struct Registry {
 const std::vector<Registry>& all_registries();
 const Registry* find_registry(std::string_view name);
 
-// The doc of an item as a terminal shows it, with its arguments.
-std::string item_text(const Registry& registry, const Item& item);
-// {name, summary, doc, arguments: {...}}
-std::string item_json(const Item& item);
-
-// Text broken into lines of at most `width` columns at spaces; lines that begin with a space are examples and stay as
-// they are.
-std::string wrapped(std::string_view text, size_t width);
-
 } // namespace shard

@@ -10,6 +10,14 @@ struct ReportOptions {
     bool all_values = false; // intermediate values too, and repeated layers one by one
 };
 
+// What `plan` prints.
+struct PlanPage {
+    const Plan* plan = nullptr;
+    ReportOptions options;
+    Paint paint;
+    std::string diagnostics; // as text, for a format that holds them
+};
+
 std::string report_text(const Plan& plan, const ReportOptions& options, const Paint& paint);
 std::string report_markdown(const Plan& plan, const ReportOptions& options);
 

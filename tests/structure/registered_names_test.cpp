@@ -1,4 +1,5 @@
 // What a registry holds is named in its own files: nothing else lists the names or tells them apart.
+#include "cli/command/format.h"
 #include "planner/graph/op_def.h"
 #include "plans/collective/collective.h"
 #include "tests/structure/structure_rules.h"
@@ -71,6 +72,20 @@ TEST_CASE("schedules are named in their own files and in an example") {
         if (def->is_schedule) schedules.push_back(def->name);
     CHECK(std::find(schedules.begin(), schedules.end(), "warmup_cosine") != schedules.end());
     CHECK(strangers(files, schedules, {"planner/composites/"}) == std::vector<std::string>{});
+}
+
+TEST_CASE("formats are asked what they write, not for their names") {
+    const std::vector<SourceFile> files = read_source_tree(SHARDC_SOURCE_DIR);
+    Names formats;
+    for (const FormatDef* def : all_formats())
+        if (!def->is_usual) formats.push_back(def->name); // "text" is a word of other things too
+    CHECK(std::count_if(all_formats().begin(), all_formats().end(), [](const FormatDef* f) { return f->is_usual; }) ==
+          1);
+    CHECK(strangers(files, formats, {"cli/formats/"}) == std::vector<std::string>{});
+    for (const SourceFile& file : files)
+        if (file.path.starts_with("cli/"))
+            for (const char* chain : {"find_format(\"", "== \"text\"", "format == \""})
+                CHECK_MESSAGE(file.text.find(chain) == std::string::npos, file.path);
 }
 
 // An enum of a schema that holds the name of one collective holds those of all, in the registry's order.

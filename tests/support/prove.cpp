@@ -1,6 +1,6 @@
 #include "tests/support/prove.h"
 
-#include "cli/diagnostics/format.h"
+#include "cli/diagnostics/subjects_text.h"
 #include "executor/formats/tensor.h"
 #include "executor/verify/compare.h"
 #include "planner/graph/view.h"
@@ -192,7 +192,7 @@ double coarsest(const Graph& graph) {
 
 std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
     Subject subject{{}, {}, &sources, diagnostics.all()};
-    return find_format("text")->render(std::span<const Subject>(&subject, 1), false);
+    return subjects_text(std::span<const Subject>(&subject, 1), false);
 }
 
 std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation,

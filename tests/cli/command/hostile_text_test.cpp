@@ -4,6 +4,7 @@
 // colours.
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
+#include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/paint.h"
@@ -130,7 +131,12 @@ struct Shell {
     }
 };
 
-const std::vector<std::string> check_formats = {"text", "json", "sarif", "junit", "github", "markdown"};
+std::vector<std::string> names_of(const std::vector<const FormatDef*>& formats) {
+    std::vector<std::string> names;
+    for (const FormatDef* format : formats) names.emplace_back(format->name);
+    return names;
+}
+const std::vector<std::string> check_formats = names_of(formats_for(&FormatDef::check));
 
 // Every command that takes a model and a layout, in every format.
 void check_everywhere(Shell& shell, const std::string& model, const std::string& layout) {
@@ -197,7 +203,7 @@ TEST_CASE("no name begins a line that a CI service takes for a command") {
     for (const std::string begin : {"::error::", "##[error]", "##vso[task", "##teamcity[a"}) {
         const std::string name = begin + "pwn.yaml";
         files.files = {{"m.yaml", plain}, {name, split}, {"b.yaml", "mesh: {data: 4}\n"}};
-        for (const std::string format : {"text", "markdown", "json"}) {
+        for (const std::string& format : names_of(formats_for(&FormatDef::diff))) {
             const CommandResult result = run_command(files, "diff m.yaml '" + name + "' b.yaml --format " + format);
             CHECK(result.code == 0);
             CHECK(result.out.find("pwn") != std::string::npos);
@@ -268,9 +274,9 @@ TEST_CASE("every string of a plan file, in turn, is hostile") {
             const std::string at = path; // clang 14 has no captures of bindings
             CAPTURE(at);
             for (const std::string command : {"run", "show", "explain"})
-                for (const std::string format : {"text", "json"})
+                for (const std::string& format : names_of(formats_for(&FormatDef::show)))
                     shell.check({command, "hostile.json", "--format", format}, format);
-            for (const std::string format : {"text", "json", "markdown"})
+            for (const std::string& format : names_of(formats_for(&FormatDef::diff)))
                 shell.check({"diff", "plan.json", "hostile.json", "--format", format}, format);
             ++changed;
         }

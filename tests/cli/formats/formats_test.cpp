@@ -1,6 +1,7 @@
 // Every format renders the same two subjects: one with an error in a layout, one clean with figures and a policy
 // finding.
-#include "cli/diagnostics/format.h"
+#include "cli/command/format.h"
+#include "cli/diagnostics/subjects.h"
 #include "plans/diagnostics/codes.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +26,7 @@ struct Fixture {
         subjects.push_back({"a b.yaml", "", &bad, errors.all()});
         subjects.push_back({"good.yaml", "1 collective; peak 2.05 MiB", &good, findings.all()});
     }
-    std::string render(std::string_view format) const { return find_format(format)->render(subjects, false); }
+    std::string render(std::string_view format) const { return find_format(format)->check(subjects, false); }
 };
 
 } // namespace
@@ -141,5 +142,5 @@ TEST_CASE("a mistake in a file that subjects share is shown once, except by juni
     std::vector<Subject> subjects = {{"a", "", &first, diagnostics.all()}, {"b", "", &second, diagnostics.all()}};
     CHECK(flatten(subjects).size() == 2); // both of the first subject
     CHECK(exit_code(subjects) == 2);
-    CHECK(find_format("junit")->render(subjects, false).find("errors=\"2\"") != std::string::npos);
+    CHECK(find_format("junit")->check(subjects, false).find("errors=\"2\"") != std::string::npos);
 }

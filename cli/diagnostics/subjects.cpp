@@ -1,4 +1,4 @@
-#include "cli/diagnostics/format.h"
+#include "cli/diagnostics/subjects.h"
 
 #include "cli/terminal/exit_code.h"
 #include "plans/base/sha1.h"
@@ -9,25 +9,6 @@
 #include <tuple>
 
 namespace shard {
-
-#define REGISTER(stem) const FormatDef& format_##stem();
-#include "format_registry.inc"
-#undef REGISTER
-
-const std::vector<const FormatDef*>& all_formats() {
-    static const std::vector<const FormatDef*> formats = {
-#define REGISTER(stem) &format_##stem(),
-#include "format_registry.inc"
-#undef REGISTER
-    };
-    return formats;
-}
-
-const FormatDef* find_format(std::string_view name) {
-    for (const FormatDef* format : all_formats())
-        if (format->name == name) return format;
-    return nullptr;
-}
 
 const Span* Placed::place() const {
     for (const Label& label : diagnostic->labels)

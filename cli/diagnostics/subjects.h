@@ -1,8 +1,5 @@
-// A format for diagnostics is one file: cli/formats/<name>.cpp defines `const FormatDef& format_<name>()`.
-//
-// What is rendered is a list of subjects, each with its own diagnostics: `check` has one subject per layout. The same
-// diagnostic of two subjects (a mistake in the model they share) is shown once, except where every subject is a test of
-// its own (junit).
+// What diagnostics are about, for formats that show many: `check` has one subject per layout. The same diagnostic of two
+// subjects (a mistake in the model they share) is shown once, except where every subject is a test of its own (junit).
 #pragma once
 
 #include "plans/diagnostics/diagnostic.h"
@@ -17,17 +14,6 @@ struct Subject {
     const Sources* sources = nullptr;
     std::vector<Diagnostic> diagnostics;
 };
-
-struct FormatDef {
-    std::string_view name;
-    std::string_view doc;
-    std::string (*render)(std::span<const Subject>, bool color) = nullptr;
-};
-
-const std::vector<const FormatDef*>& all_formats(); // sorted by name
-const FormatDef* find_format(std::string_view name);
-
-// --- shared by the formats ---
 
 // A diagnostic with the texts its spans point into.
 struct Placed {
