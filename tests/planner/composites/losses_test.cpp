@@ -102,6 +102,30 @@ TEST_CASE("warmup_cosine rises in a line and falls along half a cosine") {
         "it must be more than `warmup_steps`");
 }
 
+// optax.join_schedules([linear_schedule(0.1, 1.0, 4), linear_schedule(1.0, 0.05, 8)], [4]): in step n of 8 after the peak
+// (1 - n / 8) (1.0 - 0.05) + 0.05.
+TEST_CASE("warmup_linear rises in a line and falls in a line") {
+    const Numbers expected = {0.1,     0.325, 0.55,    0.775,  1.0,     0.88125, 0.7625,
+                              0.64375, 0.525, 0.40625, 0.2875, 0.16875, 0.05,    0.05};
+    const auto rate_at = [](size_t count, const std::string& more) {
+        return run("{n: {shape: [], dtype: i32}}", "y: {warmup_linear: n, peak: 1.0, " + more + "}", "y",
+                   {{"n", {{}, {static_cast<double>(count)}}}})
+            .at("y")
+            .values[0];
+    };
+    for (size_t count = 0; count < expected.size(); ++count) {
+        CAPTURE(count);
+        CHECK(rate_at(count, "start: 0.1, warmup_steps: 4, decay_steps: 12, end: 0.05") ==
+              doctest::Approx(expected[count]).epsilon(1e-6));
+    }
+    CHECK(rate_at(0, "decay_steps: 4") == 1); // without a warmup, from the first step on
+    CHECK(rate_at(3, "decay_steps: 4") == 0.25);
+    CHECK(
+        problem("{n: {shape: [], dtype: i32}}", "{warmup_linear: n, peak: 1.0, warmup_steps: 4, decay_steps: 4}") ==
+        "E0226 4: 'warmup_linear' warms up for 4 of 4 steps | `decay_steps` counts all steps, the warmup included, so "
+        "it must be more than `warmup_steps`");
+}
+
 // One update of one number by paper: count 0, g 2, mu 1, nu 4.
 TEST_CASE("the optimizers' formulas") {
     const std::string inputs =
