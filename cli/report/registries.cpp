@@ -175,7 +175,7 @@ const std::vector<Registry>& all_registries() {
         {"passes", "pass", "what `plan` does, in order, and what holds after each", passes},
         {"codes", "code", "what diagnostics and findings are called", codes},
         {"commands", "command", "of shardc", commands},
-        {"formats", "format", "for `check --format`", formats},
+        {"formats", "format", "for `--format`", formats},
     };
     return registries;
 }

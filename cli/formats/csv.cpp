@@ -1,0 +1,36 @@
+// For a spreadsheet or a plot (RFC 4180). Of `diff`: a row per figure, a column per layout, in seconds, bytes and counts.
+#include "cli/command/format.h"
+#include "cli/report/diff_report.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+std::string field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string diff(const std::vector<NamedPlan>& plans, bool, const Paint&) {
+    std::string out = "figure";
+    for (const NamedPlan& named : plans) out += "," + field(named.name);
+    for (const Figure& figure : figures_of(plans)) {
+        out += "\n" + field(figure.key);
+        for (const NamedPlan& named : plans) out += fmt::format(",{}", figure.value(named.plan->report));
+    }
+    return out + "\n";
+}
+
+} // namespace
+
+const FormatDef& format_csv() {
+    static const FormatDef def = {
+        .name = "csv", .doc = "the figures of `diff`, for a spreadsheet or a plot", .diff = diff};
+    return def;
+}
+
+} // namespace shard
