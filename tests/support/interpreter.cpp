@@ -322,6 +322,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"tanh", unary([](double x) { return std::tanh(x); })},
         {"logistic", unary([](double x) { return 1 / (1 + std::exp(-x)); })},
         {"erf", unary([](double x) { return std::erf(x); })},
+        {"erfc", unary([](double x) { return std::erfc(x); })},
         {"floor", unary([](double x) { return std::floor(x); })},
         {"ceil", unary([](double x) { return std::ceil(x); })},
         {"round", unary([](double x) { return std::nearbyint(x); })},

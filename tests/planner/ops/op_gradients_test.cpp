@@ -41,6 +41,7 @@ TEST_CASE("gradients of ops on one operand agree with central differences") {
                            "tanh: x",
                            "logistic: x",
                            "erf: x",
+                           "erfc: x",
                            "sin: x",
                            "cos: x",
                            "log: p",
