@@ -168,6 +168,9 @@ private:
     // Why a dim carries no axis.
     std::string whole_reason(ValueId value, bool lost_some) const {
         const Value& v = c_.graph->value(value);
+        const Sharding& kept = c_.propagation->values[value];
+        if (!same_layout(kept, tensor_.sharding))
+            return fmt::format("returned so, as the layout asks; it is kept as {}", text(mesh_, kept));
         if (v.producer >= 0 && is_parameter_gather(c_.graph->node(v.producer))) {
             const SourceRef at = place(c_.graph->node(v.producer).span);
             return fmt::format("gathered for the {} pass, as fsdp at {}:{} says",

@@ -20,22 +20,24 @@ SourceRef place(const Sources& sources, Span span) {
     return {sources.name(span.file), span.line, span.column};
 }
 
-void report_tensors(Report& report, const Graph& graph, const Propagation& propagation, const Sources& sources) {
-    std::vector<bool> is_output(graph.values.size());
-    for (ValueId id : graph.outputs) is_output[id] = true;
+void report_tensors(Report& report, const Graph& graph, const Local& local, const Propagation& propagation,
+                    const Sources& sources) {
+    std::vector<ValueId> returned(graph.values.size(), -1); // the local value that is; the first of several
+    for (size_t o = graph.outputs.size(); o-- > 0;) returned[graph.outputs[o]] = local.graph.outputs[o];
     // New parameters and states are listed once, as the inputs that they replace.
-    for (const Update& update : graph.updates) is_output[update.output] = false;
+    for (const Update& update : graph.updates) returned[update.output] = -1;
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
         const Value& value = graph.value(id);
         TensorReport tensor;
         tensor.name = value.name;
         tensor.role = value.role;
-        if (value.role == Role::value && is_output[id]) tensor.role = Role::output;
+        const bool is_output = value.role == Role::value && returned[id] >= 0;
+        if (is_output) tensor.role = Role::output;
         tensor.dtype = value.type.dtype;
         tensor.shape = value.type.shape;
         tensor.logical = value.type.logical;
         tensor.logical.resize(tensor.shape.size());
-        tensor.sharding = propagation.values[id];
+        tensor.sharding = is_output ? local.graph.value(returned[id]).part.sharding : propagation.values[id];
         tensor.local_shape = local_shape(tensor.shape, tensor.sharding);
         tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
         tensor.source = place(sources, value.span);
@@ -80,7 +82,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report.model = plan.model;
     report.mode = plan.mode;
     report.hardware = hardware.name;
-    report_tensors(report, graph, propagation, sources);
+    report_tensors(report, graph, local, propagation, sources);
 
     const LocalNames names(graph, local);
     for_each_step(plan, [&](const Step& step, i64 count) {
