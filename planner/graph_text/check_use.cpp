@@ -63,15 +63,23 @@ bool fits(const AttributeValue& value, Type type, i64 rank) {
     return true;
 }
 
+const AttributeValue* find(const Attributes& attributes, std::string_view name) {
+    for (const auto& [key, value] : attributes.entries)
+        if (key == name) return &value;
+    return nullptr;
+}
+
 // Attributes of ops that depend on a loop's index say of the loop what it says itself.
 bool fits_its_loop(const Graph& graph, const Attributes& attributes) {
-    if (!attributes.has("loop")) return true;
-    const i64 loop = attributes.integer("loop");
-    if (loop < 0 || loop >= static_cast<i64>(graph.loops.size())) return false;
-    const Attributes own = loop_attributes(graph, static_cast<int>(loop));
-    return std::all_of(own.entries.begin(), own.entries.end(), [&attributes](const auto& entry) {
-        return std::find(attributes.entries.begin(), attributes.entries.end(), entry) != attributes.entries.end();
-    });
+    const AttributeValue* const value = find(attributes, "loop");
+    if (value == nullptr) return true;
+    const i64* const loop = std::get_if<i64>(value);
+    if (loop == nullptr || *loop < 0 || *loop >= static_cast<i64>(graph.loops.size())) return false;
+    for (const auto& [name, own] : loop_attributes(graph, static_cast<int>(*loop)).entries) {
+        const AttributeValue* const said = find(attributes, name);
+        if (said == nullptr || *said != own) return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -83,11 +91,10 @@ std::string use_problem(const Graph& graph, const OpDef& op, const Attributes& a
         return fmt::format("{} does not take {} operands", op.name, count);
     const i64 rank = graph.value(operands.empty() ? result : operands[0]).type.rank();
     for (const AttributeDef& def : op.attributes) {
-        const auto entry = std::find_if(attributes.entries.begin(), attributes.entries.end(),
-                                        [&def](const auto& each) { return each.first == def.name; });
-        if (entry == attributes.entries.end() ? def.required : !fits(entry->second, def.type, rank))
+        const AttributeValue* const value = find(attributes, def.name);
+        if (value == nullptr ? def.required : !fits(*value, def.type, rank))
             return fmt::format("'{}' of {} is {}", def.name, op.name,
-                               entry == attributes.entries.end() ? "missing" : "not what it takes");
+                               value == nullptr ? "missing" : "not what it takes");
     }
     if (!fits_its_loop(graph, attributes)) return "it depends on a loop that is another one";
     return "";

@@ -72,6 +72,16 @@ TEST_CASE("the text of a graph: what does not fit") {
           "2:9 what begins as more than one number needs its details");
 }
 
+TEST_CASE("the text of a graph: ops that are not given what they take") {
+    CHECK(verdict(whole + "y: f32 (8, 4) = exp x, x\n") == "3:17 exp does not take 2 operands");
+    CHECK(verdict(whole + "y: f32 (8, 4) = cast x\n") == "3:17 'dtype' of cast is missing");
+    CHECK(verdict(whole + "y: f32 (4, 8) = transpose x {permutation: [1, 2]}\n") ==
+          "3:17 'permutation' of transpose is not what it takes");
+    CHECK(verdict(whole + "y: f32 (4, 4) = loop_slice x {loop: true, trips: 2, reverse: false, dim: 0}\n") ==
+          "3:17 it depends on a loop that is another one");
+    CHECK(verdict(local + "y: f32 (8, 4) [- | -] = all_gather over a (dim 7) of x\n").starts_with("3:25 "));
+}
+
 TEST_CASE("the text of a graph: loops") {
     const std::string loop = whole + "loop 0: block, 3 trips\n  carry h: f32 (8, 4) = x\n  y: f32 (8, 4) = exp h\n";
     CHECK(verdict(loop + "end block\n  z: f32 (8, 4) = yield y\noutput  z\n") == "fine");
