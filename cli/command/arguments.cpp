@@ -12,6 +12,7 @@
 #include "plans/base/base.h"
 #include "plans/base/printable.h"
 #include "plans/base/version.h"
+#include "plans/diagnostics/suggestion.h"
 #include "plans/disk/read_inputs.h"
 
 #include <CLI/CLI.hpp>
@@ -93,6 +94,12 @@ void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
         added->expected(1);
 }
 
+// ": did you mean '--format'?", or nothing.
+std::string near_text(std::string_view word, const std::vector<std::string_view>& names) {
+    const std::string question = did_you_mean(word, names);
+    return question.empty() ? question : ": " + question;
+}
+
 // CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and
 // what is near.
 std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command,
@@ -103,9 +110,7 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         std::string_view word = arguments.empty() ? std::string_view() : std::string_view(arguments.front());
         if (word.empty()) return "a command is needed";
         if (word.starts_with('-')) return fmt::format("there is no option '{}'", word);
-        std::string_view near = nearest(word, names);
-        return fmt::format("there is no command '{}'{}", word,
-                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+        return fmt::format("there is no command '{}'{}", word, near_text(word, names));
     }
     for (const OptionDef& option : command->options)
         if (!is_positional(option)) names.push_back(option.name);
@@ -114,9 +119,7 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         if (!word.starts_with("--") || word.size() == 2) continue;
         bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
         if (known) continue;
-        std::string_view near = nearest(word, names);
-        return fmt::format("{} has no option '{}'{}", command->name, word,
-                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+        return fmt::format("{} has no option '{}'{}", command->name, word, near_text(word, names));
     }
     return error.what();
 }
@@ -166,9 +169,8 @@ std::string explain_choice(const Slot& slot) {
     for (const std::string& value : slot.option->many ? slot.values : std::vector<std::string>{slot.value}) {
         const std::vector<std::string_view>& choices = slot.option->choices;
         if (std::find(choices.begin(), choices.end(), value) != choices.end()) continue;
-        std::string_view near = nearest(value, choices);
         return fmt::format("{} is one of {}, not '{}'{}", slot.option->name, fmt::join(choices, ", "), value,
-                           near.empty() ? "" : fmt::format(": did you mean '{}'?", near));
+                           near_text(value, choices));
     }
     return {};
 }

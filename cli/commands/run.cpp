@@ -12,6 +12,7 @@
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
 #include "plans/base/printable.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <charconv>
 #include <filesystem>
@@ -54,10 +55,8 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
             std::find_if(plan.inputs.begin(), plan.inputs.end(),
                          [&](const PlanInput& candidate) { return plan.buffers[candidate.buffer].name == name; });
         if (input == plan.inputs.end()) {
-            std::string_view near = nearest(name, names);
             diagnostics.error("E0706", {}, fmt::format("the model has no input '{}'", name))
-                .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                   : fmt::format("did you mean '{}'?", near));
+                .help(did_you_mean(name, names, fmt::format("there are {}", fmt::join(names, ", "))));
             continue;
         }
         std::optional<NpyFile> file = NpyFile::open(text.substr(equals + 1), diagnostics);

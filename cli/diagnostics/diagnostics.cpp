@@ -3,6 +3,7 @@
 #include "cli/diagnostics/subjects_text.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/printable.h"
+#include "plans/diagnostics/suggestion.h"
 #include "plans/disk/file.h"
 #include "plans/disk/read_inputs.h"
 
@@ -32,14 +33,13 @@ int exit_code(const Diagnostics& diagnostics) {
 }
 
 int unknown_name(Env& env, std::string_view kind, std::string_view name, const std::vector<std::string_view>& names) {
-    std::string_view near = nearest(name, names);
-    std::string help =
+    std::string others =
         names.empty() ? std::string("there is none") : fmt::format("there are {}", fmt::join(names, ", "));
-    if (help.size() > 300) help = help.substr(0, help.rfind(',', 300)) + ", ...";
-    if (!near.empty()) help = fmt::format("did you mean '{}'?", near);
+    if (others.size() > 300) others = others.substr(0, others.rfind(',', 300)) + ", ...";
     Sources sources;
     Diagnostics diagnostics;
-    diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name)).help(help);
+    diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name))
+        .help(did_you_mean(name, names, others));
     print_diagnostics(env, sources, diagnostics.all());
     return exit_usage;
 }

@@ -5,6 +5,7 @@
 #include "cli/report/report_tables.h"
 #include "plans/base/printable.h"
 #include "plans/base/units.h"
+#include "plans/plan/source_ref.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ private:
                            name(tensor_.role), type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
                            paint_axes(paint_, plan_.mesh, sharding_text(plan_.mesh, tensor_.sharding)),
                            shape_text(tensor_.local_shape), human_bytes(tensor_.bytes_per_device),
-                           place_text(tensor_.source));
+                           shard::text(tensor_.source));
     }
 
     std::string reasons() const {
@@ -40,7 +41,7 @@ private:
                 for (const Because& step : axis.chain) {
                     Cell cell(first ? shard::text(plan_.mesh, axis.axis) : "", axis_color(axis.axis.axis));
                     table.add({first && &axis == &dim.axes.front() ? dim.name : "", cell, step.words,
-                               Cell(step.source.line > 0 ? place_text(step.source) : "", "2")});
+                               Cell(shard::text(step.source), "2")});
                     if (!step.excerpt.empty()) table.add_note(printable(step.excerpt), "2");
                     first = false;
                 }

@@ -62,8 +62,4 @@ std::string type_text(DType dtype, std::span<const i64> shape, std::span<const s
     return fmt::format("{} ({})", name(dtype), fmt::join(dims, ", "));
 }
 
-std::string place_text(const SourceRef& source) {
-    return source.line > 0 ? fmt::format("{}:{}", source.file, source.line) : std::string();
-}
-
 } // namespace shard

@@ -20,6 +20,5 @@ std::string axes_text(const Mesh& mesh, std::span<const AxisRef> axes); // "data
 std::string type_text(DType dtype, std::span<const i64> shape);         // "f32 (8, 1024)"
 std::string type_text(DType dtype, std::span<const i64> shape,
                       std::span<const std::string> logical); // "f32 (batch 8, embed 1024)"
-std::string place_text(const SourceRef& source);             // "model.yaml:6", empty if there is none
 
 } // namespace shard

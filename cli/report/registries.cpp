@@ -2,6 +2,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/format.h"
+#include "planner/graph/arity.h"
 #include "planner/graph/op_def.h"
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
@@ -24,12 +25,6 @@ std::string summary_of(std::string_view doc) {
         if (doc[i] == '.' && doc[i + 1] == ' ' && doc[i - 1] != '.') return std::string(doc.substr(0, i));
     while (end > 0 && (doc[end - 1] == '.' || doc[end - 1] == ':')) --end;
     return std::string(doc.substr(0, end));
-}
-
-std::string arity_text(const OpDef::Arity& arity) {
-    if (arity.max < 0) return fmt::format("{} or more operands", arity.min);
-    if (arity.min != arity.max) return fmt::format("{} to {} operands", arity.min, arity.max);
-    return fmt::format("{} operand{}", arity.min, arity.min == 1 ? "" : "s");
 }
 
 std::string_view type_name(AttributeDef::Type type) {

@@ -5,6 +5,7 @@
 #include "cli/report/report.h"
 #include "cli/terminal/fold.h"
 #include "plans/base/units.h"
+#include "plans/plan/source_ref.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ Table shardings_table(const Plan& plan, const ReportOptions& options, const Pain
         tensors.push_back(&tensor);
         rows.push_back(
             {tensor.name, std::string(name(tensor.role)), type_text(tensor.dtype, tensor.shape, tensor.logical),
-             sharding_text(plan.mesh, tensor.sharding), shape_text(tensor.local_shape), place_text(tensor.source)});
+             sharding_text(plan.mesh, tensor.sharding), shape_text(tensor.local_shape), text(tensor.source)});
     }
     Table table({{"role"}, {"name"}, {"type"}, {"sharding"}, {"on a device"}, {"bytes", Align::right}, {"source"}});
     std::string last_role;
@@ -55,7 +56,7 @@ Table collectives_table(const Plan& plan, const ReportOptions& options, const Pa
     for (const CollectiveReport& c : collectives)
         rows.push_back({c.tensor, c.op, c.kind, axes_text(plan.mesh, c.axes), c.reduce, std::to_string(c.dim),
                         std::to_string(c.count), std::to_string(c.wire_bytes_per_device), human_seconds(c.seconds),
-                        c.cause, c.remedy, place_text(c.source)});
+                        c.cause, c.remedy, text(c.source)});
     Table table({{"collective"},
                  {"over"},
                  {"of"},

@@ -1,5 +1,7 @@
 #include "cli/terminal/fold.h"
 
+#include "plans/base/characters.h"
+
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -10,7 +12,6 @@ namespace shard {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "a of block.3.x" -> pattern "a of block.\x1f.x", indices {3}.
 struct Pattern {

@@ -301,24 +301,4 @@ std::optional<Tensor> NpyFile::read(DType dtype, Diagnostics& diagnostics) {
     return tensor;
 }
 
-namespace {
-
-std::optional<Tensor> read_natural(std::optional<NpyFile> file, Diagnostics& diagnostics) {
-    if (!file) return std::nullopt;
-    const DType dtype = natural_type(file->type());
-    if (fit_of(file->type(), dtype) != Fit::refused) return file->read(dtype, diagnostics);
-    report(file->path(), fmt::format("no type of shardc holds {}", name(file->type())), diagnostics);
-    return std::nullopt;
-}
-
-} // namespace
-
-std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics) {
-    return read_natural(NpyFile::open(path, diagnostics), diagnostics);
-}
-
-std::optional<Tensor> parse_npy(std::string_view file, const std::string& path, Diagnostics& diagnostics) {
-    return read_natural(NpyFile::open_text(file, path, diagnostics), diagnostics);
-}
-
 } // namespace shard

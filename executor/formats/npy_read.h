@@ -40,9 +40,4 @@ private:
     bool is_fortran_order_ = false;
 };
 
-// The whole tensor in the type that is nearest to the file's.
-std::optional<Tensor> read_npy(const std::string& path, Diagnostics& diagnostics);
-std::optional<Tensor> parse_npy(std::string_view file, const std::string& path,
-                                Diagnostics& diagnostics); // path: for messages
-
 } // namespace shard

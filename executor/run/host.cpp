@@ -6,6 +6,7 @@
 #include "executor/formats/tensor.h"
 #include "executor/kernels/generate.h"
 #include "executor/kernels/kernels.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -28,10 +29,8 @@ const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnosti
         if (buffer_of(plan, input.buffer).name == name) return &input;
     std::vector<std::string_view> names;
     for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
-    const std::string_view near = nearest(name, names);
-    DiagnosticBuilder error = diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name));
-    error.help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                            : fmt::format("did you mean '{}'?", near));
+    diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name))
+        .help(did_you_mean(name, names, fmt::format("there are {}", fmt::join(names, ", "))));
     return nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,11 +35,10 @@ std::vector<std::string_view> axis_names(const Model& model) {
 void report(const ArgumentContext& context, std::string_view code, Span span, std::string message,
             std::string_view word, const std::vector<std::string_view>& candidates) {
     DiagnosticBuilder error = context.diagnostics.error(code, span, std::move(message));
-    const std::string_view near = nearest(word, candidates);
-    if (!near.empty())
-        error.help(fmt::format("did you mean '{}'?", near));
-    else if (!candidates.empty())
-        error.help(fmt::format("there {}: {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", ")));
+    if (!candidates.empty())
+        error.help(did_you_mean(
+            word, candidates,
+            fmt::format("there {}: {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "))));
 }
 
 const AxisDecl* known_axis(const ArgumentContext& context, const Yaml& yaml, const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include "planner/model/type_limits.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 #include "plans/random/initializer.h"
 
 #include <fmt/format.h>
@@ -119,11 +120,8 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
     const InitDecl& init = decl.init;
     const std::vector<std::string_view> names = initializer_names();
     if (std::find(names.begin(), names.end(), init.name) == names.end()) {
-        DiagnosticBuilder error =
-            diagnostics.error("E0232", init.span, fmt::format("there is no initializer '{}'", init.name));
-        const std::string_view near = nearest(init.name, names);
-        error.help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean '{}'?", near));
+        diagnostics.error("E0232", init.span, fmt::format("there is no initializer '{}'", init.name))
+            .help(did_you_mean(init.name, names, fmt::format("there are {}", fmt::join(names, ", "))));
         return std::nullopt;
     }
     Arguments arguments(init, diagnostics);

@@ -1,6 +1,7 @@
 #include "planner/build/build_scope.h"
 
 #include "planner/text/number_spelling.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -84,15 +85,15 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
                                    : "let it leave the region: `out` says how it is put together");
         return;
     }
-    const std::string_view near = nearest(name.text, candidates);
     if (const std::string number = number_spelling_help(name.text); !number.empty())
         error.help(number);
-    else if (!near.empty())
-        error.help(fmt::format("did you mean '{}'?", near));
     else if (region_ >= 0)
-        error.help("the body of a manual region sees what its `in` lists and its own results");
+        error.help(did_you_mean(name.text, candidates,
+                                "the body of a manual region sees what its `in` lists and its own results"));
     else if (constexpr size_t most_listed = 12; !candidates.empty() && candidates.size() <= most_listed)
-        error.help(fmt::format("defined here: {}", fmt::join(candidates, ", ")));
+        error.help(did_you_mean(name.text, candidates, fmt::format("defined here: {}", fmt::join(candidates, ", "))));
+    else
+        error.help(did_you_mean(name.text, candidates));
 }
 
 } // namespace shard

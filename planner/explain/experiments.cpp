@@ -1,9 +1,11 @@
 #include "planner/explain/experiments.h"
 
 #include "planner/explain/tensor_names.h"
+#include "planner/model/rules.h"
 #include "planner/pipeline/pipeline.h"
 #include "planner/seed/gather_parameters.h"
 #include "plans/plan/report_totals.h"
+#include "plans/plan/source_ref.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,16 +23,7 @@ struct Change {
 constexpr size_t most_changes = 64; // of each kind; a plan takes milliseconds
 
 std::string place(const Sources& sources, const Span& span) {
-    return span.known() ? fmt::format("{}:{}", sources.name(span.file), span.line) : std::string("?");
-}
-
-std::string axes_words(const std::vector<std::string>& axes) {
-    if (axes.empty()) return "~";
-    return axes.size() == 1 ? axes.front() : fmt::format("[{}]", fmt::join(axes, ", "));
-}
-
-std::string rule_words(const AxisRule& rule) {
-    return fmt::format("{{{}: {}}}", rule.logical, rule.unconstrained ? "\"?\"" : axes_words(rule.axes));
+    return span.known() ? text(source_ref(sources, span)) : std::string("?");
 }
 
 // A constraint in a repeated module is one line and many nodes: they change together.
@@ -50,7 +43,7 @@ void change_rules(const Compilation& c, const Sources& sources, std::vector<Chan
     const Layout& layout = *c.layout;
     for (size_t i = 0; i < std::min(layout.rules.size(), most_changes); ++i) {
         const AxisRule& rule = layout.rules[i];
-        Change without{fmt::format("without the rule {} at {}", rule_words(rule), place(sources, rule.span)), layout};
+        Change without{fmt::format("without the rule {} at {}", text(rule), place(sources, rule.span)), layout};
         without.layout.rules.erase(without.layout.rules.begin() + static_cast<std::ptrdiff_t>(i));
         changes.push_back(std::move(without));
         for (const MeshAxis& axis : layout.mesh.axes) {
@@ -59,8 +52,7 @@ void change_rules(const Compilation& c, const Sources& sources, std::vector<Chan
             AxisRule other = rule;
             other.axes = axes;
             other.unconstrained = false;
-            Change changed{
-                fmt::format("{} for {} at {}", rule_words(other), rule_words(rule), place(sources, rule.span)), layout};
+            Change changed{fmt::format("{} for {} at {}", text(other), text(rule), place(sources, rule.span)), layout};
             changed.layout.rules[i] = other;
             changes.push_back(std::move(changed));
         }

@@ -7,6 +7,7 @@
 #include "planner/propagate/explain.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/seed/gather_parameters.h"
+#include "plans/plan/source_ref.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,10 +41,7 @@ public:
     }
 
 private:
-    SourceRef place(const Span& span) const {
-        if (!span.known()) return {};
-        return {sources_.name(span.file), span.line, span.column};
-    }
+    SourceRef place(const Span& span) const { return source_ref(sources_, span); }
     std::string excerpt(const Span& span) const {
         if (!span.known()) return {};
         std::string_view line = sources_.line(span.file, span.line);
@@ -172,13 +170,12 @@ private:
         if (!same_layout(kept, tensor_.sharding))
             return fmt::format("returned so, as the layout asks; it is kept as {}", text(mesh_, kept));
         if (v.producer >= 0 && is_parameter_gather(c_.graph->node(v.producer))) {
-            const SourceRef at = place(c_.graph->node(v.producer).span);
-            return fmt::format("gathered for the {} pass, as fsdp at {}:{} says",
-                               gather_pass(c_.graph->node(v.producer)), at.file, at.line);
+            const Node& gather = c_.graph->node(v.producer);
+            return fmt::format("gathered for the {} pass, as fsdp at {} says", gather_pass(gather),
+                               text(place(gather.span)));
         }
         if (v.producer >= 0 && c_.seeds->constraints[v.producer]) {
-            const SourceRef at = place(c_.graph->node(v.producer).span);
-            return fmt::format("the constraint at {}:{} keeps it whole", at.file, at.line);
+            return fmt::format("the constraint at {} keeps it whole", text(place(c_.graph->node(v.producer).span)));
         }
         if (c_.seeds->values[value]) return "no rule or axis splits it, and what is declared is not changed";
         return lost_some ? "no axis is left for it" : "nothing splits it";

@@ -1,6 +1,5 @@
 #include "planner/graph/graph_order.h"
 
-#include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/depth_first_search.hpp>
 #include <boost/graph/topological_sort.hpp>
@@ -59,18 +58,6 @@ std::vector<int> topological_order(int vertices, const Edges& edges) {
     }
     std::reverse(order.begin(), order.end());
     return order;
-}
-
-std::vector<bool> reachable(int vertices, const Edges& edges, const std::vector<int>& from) {
-    const SparseGraph graph = make_graph(vertices, edges);
-    std::vector<boost::default_color_type> colors(static_cast<size_t>(vertices), boost::white_color);
-    boost::queue<int> queue;
-    for (int start : from)
-        if (colors[start] == boost::white_color)
-            boost::breadth_first_visit(graph, start, queue, boost::default_bfs_visitor(), colors.data());
-    std::vector<bool> result;
-    for (boost::default_color_type color : colors) result.push_back(color != boost::white_color);
-    return result;
 }
 
 } // namespace shard

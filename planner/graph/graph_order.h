@@ -12,7 +12,5 @@ using Edges = std::vector<std::pair<int, int>>; // from, to
 std::vector<int> find_cycle(int vertices, const Edges& edges);
 // Every vertex after those it has edges from; empty if there is a cycle. Ties by vertex number.
 std::vector<int> topological_order(int vertices, const Edges& edges);
-// By vertex, whether one of `from` reaches it (or is it).
-std::vector<bool> reachable(int vertices, const Edges& edges, const std::vector<int>& from);
 
 } // namespace shard

@@ -1,6 +1,7 @@
 #include "planner/graph/op_names.h"
 
 #include "plans/diagnostics/diagnostic.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -76,8 +77,7 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
 std::string unknown_op_help(std::string_view word, const std::vector<std::string_view>& names) {
     for (const auto& [foreign, here] : foreign_op_names())
         if (foreign == word) return fmt::format("it is called '{}' here", here);
-    const std::string_view near = nearest(word, names);
-    return near.empty() ? "`shardc list ops` shows all ops" : fmt::format("did you mean '{}'?", near);
+    return did_you_mean(word, names, "`shardc list ops` shows all ops");
 }
 
 } // namespace shard

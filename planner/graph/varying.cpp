@@ -1,6 +1,7 @@
 #include "planner/graph/varying.h"
 
 #include "planner/graph/device_op.h"
+#include "planner/graph/own_name.h"
 
 #include <fmt/format.h>
 
@@ -57,9 +58,6 @@ ValueId origin_of(const Graph& graph, ValueId id, int axis) {
     }
     return id;
 }
-
-// The last part of a path.
-std::string_view own_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 } // namespace
 

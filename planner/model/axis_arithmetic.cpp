@@ -2,6 +2,7 @@
 
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
+#include "plans/base/characters.h"
 #include "plans/base/checked.h"
 
 #include <fmt/format.h>
@@ -26,9 +27,6 @@ struct SizeProblem {
     std::string unknown;   // the name that the lookup does not know
     std::string waits_for; // the name whose size is not known yet, or was reported; nothing else is set then
 };
-
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Parser {
 public:

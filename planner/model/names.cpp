@@ -2,6 +2,8 @@
 
 #include "planner/text/number_spelling.h"
 #include "planner/text/yaml_values.h"
+#include "plans/base/characters.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -9,18 +11,9 @@
 
 namespace shard {
 
-namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
-
-} // namespace
-
 bool is_name(std::string_view text) {
-    if (text.empty() || !is_letter(text[0])) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
+    if (text.empty() || !starts_name(text[0])) return false;
+    return std::all_of(text.begin(), text.end(), [](char c) { return starts_name(c) || is_digit(c) || c == '-'; });
 }
 
 bool is_value_name(std::string_view text) {
@@ -80,8 +73,7 @@ std::optional<std::vector<Name>> read_value_names(const Yaml& yaml, std::string_
 }
 
 void suggest(DiagnosticBuilder error, std::string_view word, const std::vector<std::string_view>& candidates) {
-    const std::string_view near = nearest(word, candidates);
-    if (!near.empty()) error.help(fmt::format("did you mean '{}'?", near));
+    error.help(did_you_mean(word, candidates));
 }
 
 void suggest_dtype(DiagnosticBuilder error, std::string_view word) {

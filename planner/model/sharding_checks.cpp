@@ -154,14 +154,4 @@ bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArra
     return good;
 }
 
-std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
-                                     Diagnostics& diagnostics) {
-    if (!check_spec_axes(mesh, spec, diagnostics)) return std::nullopt;
-    const CheckedArray array = {"", &type, {}};
-    std::optional<Sharding> sharding = spec_sharding(mesh, spec, array, diagnostics);
-    if (!sharding) return std::nullopt;
-    if (!check_divides(mesh, *sharding, array, dim_spans(spec), diagnostics)) return std::nullopt;
-    return sharding;
-}
-
 } // namespace shard

@@ -28,9 +28,4 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
 bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
                    const std::vector<Span>& causes, Diagnostics& diagnostics);
 
-// A sharding written by mesh axes, checked against mesh, rank and shape: axis exists, at most once, dim divides
-// (the message names dim, size, parts and what would divide).
-std::optional<Sharding> resolve_spec(const Mesh& mesh, const ShardingSpec& spec, const TensorType& type,
-                                     Diagnostics& diagnostics);
-
 } // namespace shard

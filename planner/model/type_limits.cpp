@@ -1,5 +1,6 @@
 #include "planner/model/type_limits.h"
 
+#include "plans/base/characters.h"
 #include "plans/base/checked.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ std::string whole_digits(std::string_view written) {
     for (char c : written.substr(0, e))
         if (c == '.')
             point = digits.size();
-        else if (c >= '0' && c <= '9')
+        else if (is_digit(c))
             digits += c;
     if (point == std::string::npos) point = digits.size();
     const int exponent = e < written.size() ? std::atoi(std::string(written.substr(e + 1)).c_str()) : 0;

@@ -7,7 +7,6 @@ namespace shard {
 
 namespace {
 
-bool is_tiled(const Attributes& attributes) { return attributes.flag("tiled", false); }
 // A stacked dim may also be the last.
 int result_rank(const TensorType& operand, const Attributes& attributes) {
     return operand.rank() + (is_tiled(attributes) ? 0 : 1);

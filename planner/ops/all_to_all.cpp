@@ -9,8 +9,6 @@ namespace shard {
 
 namespace {
 
-bool is_tiled(const Attributes& attributes) { return attributes.flag("tiled", false); }
-
 std::array<i64, 2> dims_of(const TensorType& operand, const Attributes& attributes) {
     return {dim_of(attributes, "split", operand.rank()), dim_of(attributes, "concat", operand.rank())};
 }

@@ -6,7 +6,6 @@ namespace shard {
 
 namespace {
 
-bool is_tiled(const Attributes& attributes) { return attributes.flag("tiled", false); }
 i64 dim_in(const TensorType& operand, const Attributes& attributes) {
     return dim_of(attributes, "dim", operand.rank());
 }

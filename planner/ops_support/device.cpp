@@ -14,6 +14,8 @@ AttributeDef over_attribute() {
             "the mesh axis, or a list of them, along which devices differ"};
 }
 
+bool is_tiled(const Attributes& attributes) { return attributes.flag("tiled", false); }
+
 InferResult infer_same_number(const InferContext& context) {
     if (!check_dtype(context, 0, is_numeric, "a number")) return std::nullopt;
     return InferResult{{make_type(context.operands[0].dtype, context.operands[0].shape)}};

@@ -11,6 +11,9 @@ namespace shard {
 // The attribute that names the group.
 AttributeDef over_attribute();
 
+// The attribute `tiled`: the dim stays and changes its size, rather than a dim of the group's size coming or going.
+bool is_tiled(const Attributes& attributes);
+
 // The same type as the operand; E0224 unless it is a number.
 InferResult infer_same_number(const InferContext& context);
 // In the local graph a collective stands in for the op's kernel.

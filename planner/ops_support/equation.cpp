@@ -1,5 +1,7 @@
 #include "planner/ops_support/equation.h"
 
+#include "plans/base/characters.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@ namespace shard {
 namespace {
 
 constexpr std::string_view dots = "...";
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts(1);

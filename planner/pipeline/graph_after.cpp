@@ -2,6 +2,7 @@
 
 #include "planner/pipeline/graph_pass.h"
 #include "planner/pipeline/pipeline.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -47,10 +48,8 @@ std::optional<std::string> graph_after(const Sources& sources, const PlanRequest
     if (found == nullptr) {
         std::vector<std::string_view> names;
         for (const PassDef& each : all_passes()) names.push_back(each.name);
-        const std::string_view near = nearest(pass, names);
         diagnostics.error("E0706", {}, fmt::format("there is no pass '{}'", pass))
-            .help(near.empty() ? std::string("`shardc list passes` shows what there is")
-                               : fmt::format("did you mean '{}'?", near));
+            .help(did_you_mean(pass, names, "`shardc list passes` shows what there is"));
         return std::nullopt;
     }
     const size_t index = static_cast<size_t>(found - all_passes().data());

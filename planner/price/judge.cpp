@@ -5,6 +5,7 @@
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
 #include "plans/plan/report_totals.h"
+#include "plans/plan/source_ref.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ void note_largest(DiagnosticBuilder& finding, std::vector<const T*> items, const
 }
 
 std::string place_text(const SourceRef& source) {
-    return source == SourceRef{} ? "" : fmt::format(" ({}:{})", source.file, source.line);
+    return source == SourceRef{} ? "" : fmt::format(" ({})", text(source));
 }
 
 std::string tensor_text(const Mesh& mesh, const TensorReport& tensor) {

@@ -8,17 +8,13 @@
 #include "plans/base/saturating.h"
 #include "plans/kernel/kernel_cost.h"
 #include "plans/plan/plan_check_types.h"
+#include "plans/plan/source_ref.h"
 
 #include <algorithm>
 
 namespace shard {
 
 namespace {
-
-SourceRef place(const Sources& sources, Span span) {
-    if (!span.known() || span.file >= sources.count()) return {};
-    return {sources.name(span.file), span.line, span.column};
-}
 
 void report_tensors(Report& report, const Graph& graph, const Local& local, const Propagation& propagation,
                     const Sources& sources) {
@@ -40,7 +36,7 @@ void report_tensors(Report& report, const Graph& graph, const Local& local, cons
         tensor.sharding = is_output ? local.graph.value(returned[id]).part.sharding : propagation.values[id];
         tensor.local_shape = local_shape(tensor.shape, tensor.sharding);
         tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
-        tensor.source = place(sources, value.span);
+        tensor.source = source_ref(sources, value.span);
         report.tensors.push_back(std::move(tensor));
     }
 }

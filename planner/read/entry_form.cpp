@@ -2,6 +2,7 @@
 
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,11 +46,10 @@ std::optional<bool> check_module(const FormUse& use) {
     const std::optional<Name> module = read_name(use.key.value, "a module", use.diagnostics);
     if (!module) return std::nullopt;
     if (std::find(use.modules.begin(), use.modules.end(), module->text) != use.modules.end()) return true;
-    const std::string_view near = nearest(module->text, use.modules);
     use.diagnostics.error("E0203", module->span, fmt::format("unknown module '{}'", module->text))
-        .help(!near.empty()         ? fmt::format("did you mean '{}'?", near)
-              : use.modules.empty() ? std::string("the model declares no `modules`")
-                                    : fmt::format("modules: {}", fmt::join(use.modules, ", ")));
+        .help(did_you_mean(module->text, use.modules,
+                           use.modules.empty() ? std::string("the model declares no `modules`")
+                                               : fmt::format("modules: {}", fmt::join(use.modules, ", "))));
     return false;
 }
 

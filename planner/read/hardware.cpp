@@ -5,6 +5,7 @@
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
 #include "plans/base/embedded.h"
+#include "plans/diagnostics/suggestion.h"
 #include "plans/disk/file.h"
 
 #include <fmt/format.h>
@@ -186,11 +187,10 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
     }
     if (!is_file_name(name)) {
         const std::vector<std::string> names = builtin_hardware();
-        const std::string_view close = nearest(name, std::vector<std::string_view>(names.begin(), names.end()));
         diagnostics.error("E0330", span, fmt::format("unknown hardware profile '{}'", name))
             .note(fmt::format("built-in profiles: {}", fmt::join(names, ", ")))
-            .help(close.empty() ? "a name that ends in .yaml is a file beside the layout"
-                                : fmt::format("did you mean '{}'?", close));
+            .help(did_you_mean(name, {names.begin(), names.end()},
+                               "a name that ends in .yaml is a file beside the layout"));
         return std::nullopt;
     }
     if (const int known = find_hardware(name, span, sources); known >= 0)

@@ -5,6 +5,7 @@
 #include "planner/read/entry_reader.h"
 #include "planner/read/tensor_reader.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -148,10 +149,8 @@ private:
         for (const AxisDecl& axis : *axes_) names.push_back(axis.name.text);
         train_.microbatch_axis = name;
         if (std::find(names.begin(), names.end(), name) != names.end()) return;
-        const std::string_view near = nearest(name, names);
         diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name))
-            .help(near.empty() ? fmt::format("axes of the model: {}", fmt::join(names, ", "))
-                               : fmt::format("did you mean '{}'?", near));
+            .help(did_you_mean(name, names, fmt::format("axes of the model: {}", fmt::join(names, ", "))));
     }
 
     void read_reduce(const Yaml& yaml) {

@@ -4,6 +4,7 @@
 #include "planner/redistribute/manual_form.h"
 #include "planner/redistribute/plan_cost.h"
 
+#include "planner/graph/own_name.h"
 #include "planner/redistribute/redistribute.h"
 #include "plans/sharding/axis_lists.h"
 
@@ -195,7 +196,7 @@ private:
             const std::optional<std::vector<std::string>> ops = manual_form(redistributor_.mesh(), step);
             if (!ops) return {};
             for (const std::string& op : *ops) {
-                const std::string operand = text.empty() ? own_name(nodes_.front()->inputs[0]) : "that";
+                const std::string operand = text.empty() ? operand_name(nodes_.front()->inputs[0]) : "that";
                 text += fmt::format("{}{{{}}}", text.empty() ? "" : ", then ", fmt::format(fmt::runtime(op), operand));
             }
         }
@@ -205,10 +206,9 @@ private:
     }
 
     // As the body names it: not as it is taken to vary.
-    std::string own_name(ValueId id) const {
+    std::string operand_name(ValueId id) const {
         for (const Node* at = maker(id); at && is_cast(*at); at = maker(id)) id = at->inputs[0];
-        const std::string& path = graph_.value(id).name;
-        return path.substr(path.rfind('.') + 1);
+        return std::string(own_name(graph_.value(id).name));
     }
 
     const Graph& graph_;

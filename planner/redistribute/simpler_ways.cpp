@@ -1,6 +1,7 @@
 #include "planner/redistribute/simpler_ways.h"
 
 #include "planner/graph/device_op.h"
+#include "planner/graph/own_name.h"
 #include "planner/redistribute/cheaper_sequence.h"
 
 #include <fmt/format.h>
@@ -11,12 +12,6 @@
 namespace shard {
 
 namespace {
-
-// The last part of a path: how the body calls the value.
-std::string_view own_name(const Value& value) {
-    const std::string_view path = value.name;
-    return path.substr(path.rfind('.') + 1);
-}
 
 class Advisor {
 public:
@@ -55,7 +50,7 @@ private:
         const std::vector<i64>& varied = taken->attributes().integers("mesh_axes");
         for (i64 axis : node_.attributes().integers("mesh_axes"))
             if (std::find(varied.begin(), varied.end(), axis) == varied.end()) return {};
-        const std::string_view x = own_name(value(taken->inputs[0]));
+        const std::string_view x = own_name(value(taken->inputs[0]).name);
         const std::string instead = op_.of_equal(x, node_.attributes());
         return instead.empty() ? "" : fmt::format("{} is the same on all devices along {}: {}", x, over(), instead);
     }

@@ -20,6 +20,7 @@
 #include "plans/kernel/kernel_scratch.h"
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
+#include "plans/plan/source_ref.h"
 
 #include <algorithm>
 #include <limits>
@@ -82,11 +83,6 @@ private:
     const Buffer& buffer(int id) const { return plan_.buffers[id]; }
     int root(int id) const { return root_of(plan_.buffers, id); }
     int now() const { return static_cast<int>(plan_.steps.size()); }
-
-    SourceRef place(Span span) const {
-        if (!span.known() || span.file >= sources_->count()) return {};
-        return {sources_->name(span.file), span.line, span.column};
-    }
 
     // The last node that reads a value, its views included; its producer if none does.
     void find_last_reads() {
@@ -255,7 +251,7 @@ private:
         start.input = input;
         start.output = output;
         start.token = token_++;
-        start.source = place(node.span);
+        start.source = source_ref(*sources_, node.span);
         if (carries) {
             lives_.at(root(output)).contents = output;
         } else if (taken >= 0) {
@@ -284,7 +280,7 @@ private:
         const TensorType& type = graph_->value(node.outputs[0]).type;
         compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
         compute.op = node.op() == nullptr ? "" : std::string(node.op()->name);
-        compute.source = place(node.span);
+        compute.source = source_ref(*sources_, node.span);
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
@@ -376,7 +372,7 @@ private:
             extents.push_back({compute->scratch_bytes, step, step + 1});
             targets.push_back(&compute->scratch_offset);
         }
-        const std::vector<i64> offsets = shard::place(extents);
+        const std::vector<i64> offsets = place(extents);
         for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
         for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
         plan_.peak_bytes = placed_end(extents, offsets);

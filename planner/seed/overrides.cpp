@@ -1,6 +1,7 @@
 #include "planner/seed/overrides.h"
 
 #include "planner/text/glob.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -43,12 +44,10 @@ void warn_without_effect(const Override& override, const std::vector<OverrideTar
         if (!target.path.empty() && !target.hidden) names.push_back(without_binding(target.path));
     DiagnosticBuilder warning = diagnostics.warning(
         "W0301", override.span, fmt::format("the pattern '{}' matches none of the {}", override.glob, section));
-    const std::string_view near = nearest(override.glob, std::vector<std::string_view>(names.begin(), names.end()));
     constexpr size_t most_listed = 12;
-    if (!near.empty())
-        warning.help(fmt::format("did you mean '{}'?", near));
-    else if (!names.empty() && names.size() <= most_listed)
-        warning.help(fmt::format("there are {}", fmt::join(names, ", ")));
+    const bool listed = !names.empty() && names.size() <= most_listed;
+    warning.help(did_you_mean(override.glob, {names.begin(), names.end()},
+                              listed ? fmt::format("there are {}", fmt::join(names, ", ")) : std::string()));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "planner/text/yaml_text.h"
 #include "plans/diagnostics/codes.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -108,8 +109,7 @@ void Allowances::read(const Sources& sources, int file, Diagnostics& diagnostics
                 DiagnosticBuilder error = fail(where, std::max<size_t>(code.size(), 1),
                                                is_code(code) ? fmt::format("there is no code '{}'", code)
                                                              : std::string("expected the code of a warning"));
-                const std::string_view near = nearest(code, known);
-                error.help(near.empty() ? "`shardc list codes` lists them" : fmt::format("did you mean '{}'?", near));
+                error.help(did_you_mean(code, known, "`shardc list codes` lists them"));
                 fine = false;
             } else {
                 found.push_back({std::string(code), places.at(where, static_cast<int>(code.size())), 0, false});

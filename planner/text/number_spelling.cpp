@@ -1,6 +1,7 @@
 #include "planner/text/number_spelling.h"
 
 #include "plans/base/base.h"
+#include "plans/base/characters.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,6 @@
 namespace shard {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // 0x10, 0b101 and 0o17, as a decimal number; "" for others.
 std::string in_decimal(std::string_view text) {

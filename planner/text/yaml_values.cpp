@@ -3,6 +3,8 @@
 
 #include "planner/text/number_spelling.h"
 #include "planner/text/yaml.h"
+#include "plans/base/characters.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -19,10 +21,6 @@ void wrong_type(const Yaml& yaml, std::string_view what, std::string_view wanted
         diagnostics.error("E0113", yaml.span, fmt::format("{}: expected {}, found {}", what, wanted, yaml.kind()));
     if (wanted == "a map" || yaml.kind() != "a string") return;
     if (const std::string help = number_spelling_help(yaml.scalar()->text); !help.empty()) error.help(help);
-}
-
-bool all_digits(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string_view without_sign(std::string_view text) {
@@ -170,10 +168,8 @@ bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, st
     }
     for (const YamlEntry& entry : *entries) {
         if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-        const std::string_view near = nearest(entry.key, known);
         diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what))
-            .help(near.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
-                               : fmt::format("did you mean '{}'?", near));
+            .help(did_you_mean(entry.key, known, fmt::format("known keys: {}", fmt::join(known, ", "))));
     }
     return true;
 }

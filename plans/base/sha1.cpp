@@ -1,5 +1,6 @@
 #include "plans/base/sha1.h"
 
+#include <bit>
 #include <string>
 
 namespace shard {
@@ -8,8 +9,6 @@ namespace {
 using State = std::array<std::uint32_t, 5>;
 
 constexpr std::size_t block_bytes = 64;
-
-constexpr std::uint32_t rotate_left(std::uint32_t x, int by) { return (x << by) | (x >> (32 - by)); }
 
 std::uint32_t big_endian_word(std::string_view bytes) {
     std::uint32_t word = 0;
@@ -20,7 +19,7 @@ std::uint32_t big_endian_word(std::string_view bytes) {
 void add_block(State& state, std::string_view block) {
     std::array<std::uint32_t, 80> w{};
     for (std::size_t t = 0; t < 16; ++t) w[t] = big_endian_word(block.substr(4 * t, 4));
-    for (std::size_t t = 16; t < 80; ++t) w[t] = rotate_left(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
+    for (std::size_t t = 16; t < 80; ++t) w[t] = std::rotl(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
 
     auto [a, b, c, d, e] = state;
     for (std::size_t t = 0; t < 80; ++t) {
@@ -39,10 +38,10 @@ void add_block(State& state, std::string_view block) {
             f = b ^ c ^ d;
             k = 0xCA62C1D6;
         }
-        const std::uint32_t next = rotate_left(a, 5) + f + e + k + w[t];
+        const std::uint32_t next = std::rotl(a, 5) + f + e + k + w[t];
         e = d;
         d = c;
-        c = rotate_left(b, 30);
+        c = std::rotl(b, 30);
         b = a;
         a = next;
     }

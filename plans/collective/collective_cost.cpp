@@ -1,6 +1,7 @@
 #include "plans/collective/collective_cost.h"
 
 #include "plans/sharding/axis_lists.h"
+#include "plans/sharding/axis_stride.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +21,6 @@ struct LinkShare {
 };
 
 // Neighbours along a sub-axis that has minor parts right of it are that far apart on the ring.
-i64 stride_of(const Mesh& mesh, const AxisRef& ref) { return mesh.axes[ref.axis].size / (ref.pre * ref.size); }
-
 std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes) {
     std::vector<LinkShare> shares;
     std::vector<AxisRef> sorted(axes.begin(), axes.end());

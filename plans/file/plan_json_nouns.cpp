@@ -1,5 +1,6 @@
 #include "plans/file/plan_json_nouns.h"
 
+#include "plans/base/characters.h"
 #include "plans/base/checked.h"
 #include "plans/file/plan_json.h"
 
@@ -11,18 +12,15 @@ namespace shard {
 
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Letters, digits, '_' and '-', in parts that `joints` join; no part is empty. The text forms of axes and shardings,
 // the names of files and what is printed rely on there being nothing else.
 bool is_name(std::string_view name, std::string_view joints) {
-    if (name.empty() || !is_letter(name[0])) return false;
+    if (name.empty() || !starts_name(name[0])) return false;
     bool joint = false;
     for (const char c : name) {
         const bool was_joint = joint;
         joint = joints.find(c) != std::string_view::npos;
-        if (joint ? was_joint : !is_letter(c) && !is_digit(c) && c != '-') return false;
+        if (joint ? was_joint : !starts_name(c) && !is_digit(c) && c != '-') return false;
     }
     return !joint;
 }

@@ -15,12 +15,6 @@ constexpr std::array<std::pair<KeyScheme, std::string_view>, 3> scheme_names = {
 
 } // namespace
 
-std::string_view key_scheme_name(KeyScheme scheme) {
-    for (const auto& [candidate, name] : scheme_names)
-        if (candidate == scheme) return name;
-    internal_error("key_scheme_name: unknown scheme");
-}
-
 std::optional<KeyScheme> key_scheme_from_name(std::string_view name) {
     for (const auto& [scheme, candidate] : scheme_names)
         if (candidate == name) return scheme;

@@ -17,7 +17,6 @@ namespace shard {
 enum class KeyScheme { linen, nnx, explicit_keys };
 
 // "linen", "nnx", "explicit".
-[[nodiscard]] std::string_view key_scheme_name(KeyScheme scheme);
 [[nodiscard]] std::optional<KeyScheme> key_scheme_from_name(std::string_view name);
 
 // path: the names of the modules from below the top module down to the one that owns the parameter (empty for the top

@@ -1,6 +1,7 @@
 #include "plans/random/random.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace shard {
 namespace {
@@ -15,8 +16,6 @@ struct Lanes {
     std::array<std::uint32_t, lane_count> x1;
 };
 
-constexpr std::uint32_t rotate_left(std::uint32_t x, int by) { return (x << by) | (x >> (32 - by)); }
-
 struct Schedule {
     std::uint32_t k[3];
 };
@@ -25,10 +24,10 @@ constexpr Schedule schedule_of(Key key) { return {{key.k0, key.k1, key.k0 ^ key.
 
 template<int r0, int r1, int r2, int r3>
 inline void four_rounds(std::uint32_t& x0, std::uint32_t& x1, std::uint32_t add0, std::uint32_t add1) {
-    x0 += x1, x1 = rotate_left(x1, r0) ^ x0;
-    x0 += x1, x1 = rotate_left(x1, r1) ^ x0;
-    x0 += x1, x1 = rotate_left(x1, r2) ^ x0;
-    x0 += x1, x1 = rotate_left(x1, r3) ^ x0;
+    x0 += x1, x1 = std::rotl(x1, r0) ^ x0;
+    x0 += x1, x1 = std::rotl(x1, r1) ^ x0;
+    x0 += x1, x1 = std::rotl(x1, r2) ^ x0;
+    x0 += x1, x1 = std::rotl(x1, r3) ^ x0;
     x0 += add0;
     x1 += add1;
 }

@@ -1,12 +1,12 @@
 #include "plans/sharding/axis_lists.h"
 
+#include "plans/sharding/axis_stride.h"
+
 #include <algorithm>
 
 namespace shard {
 
 namespace {
-
-i64 end_of(const AxisRef& ref) { return ref.pre * ref.size; }
 
 // Takes the part of `size` off the front of a piece.
 AxisRef take_front(AxisRef& ref, i64 size) {

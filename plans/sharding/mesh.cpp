@@ -1,5 +1,7 @@
 #include "plans/sharding/mesh.h"
 
+#include "plans/sharding/axis_stride.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -9,10 +11,7 @@ namespace shard {
 
 namespace {
 
-// A reference covers the part [pre, pre * size) of its axis, in multiples of which the axis is split.
-i64 end_of(const AxisRef& ref) { return ref.pre * ref.size; }
 i64 axis_size(const Mesh& mesh, int axis) { return mesh.axes[axis].size; }
-i64 stride_of(const Mesh& mesh, const AxisRef& ref) { return axis_size(mesh, ref.axis) / end_of(ref); }
 
 std::optional<i64> parse_i64(std::string_view text) {
     i64 value = 0;

@@ -1,13 +1,13 @@
 // The files that commands write: what can be known to fail is said before anything runs, and nothing is lost by a slip.
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
-#include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "plans/diagnostics/usual_help.h"
 #include "plans/disk/file.h"
 #include "plans/disk/read_inputs.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/natural_npy.h"
 #include "tests/support/plan_builder.h"
 
 #include <doctest/doctest.h>

@@ -1,10 +1,10 @@
 // .npy files: what is written is read again, what numpy writes is read, and no corrupt file does harm.
-#include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
 #include "plans/disk/file.h"
 #include "plans/disk/output_file.h"
 #include "test_paths.h"
+#include "tests/support/natural_npy.h"
 #include "tests/support/plan_builder.h"
 
 #include <doctest/doctest.h>
