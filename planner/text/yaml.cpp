@@ -59,7 +59,8 @@ public:
         if (!stack_.empty() && stack_.back().is_map) {
             const Frame& top = stack_.back();
             if (!top.has_key) reject_key(offset, "an empty key");
-            const std::string_view before = text().substr(top.key_end, offset - std::min(offset, top.key_end));
+            const std::string_view before =
+                text().substr(std::min(offset, top.key_end), offset - std::min(offset, top.key_end));
             if (top.key_end >= offset || before.find('\n') != std::string_view::npos ||
                 text().substr(offset, 1).find_first_of("\n,}]") == 0)
                 span = top.pending.key_span;
@@ -136,7 +137,10 @@ private:
         int height = 0;
     };
 
-    static size_t position(const YAML::Mark& mark) { return mark.pos < 0 ? 0 : static_cast<size_t>(mark.pos); }
+    // A tag that ends the file is marked behind its end.
+    size_t position(const YAML::Mark& mark) const {
+        return mark.pos < 0 ? 0 : std::min(static_cast<size_t>(mark.pos), text().size() - bom_);
+    }
 
     void add_weight(i64 weight, Span span) {
         weight_ += weight;

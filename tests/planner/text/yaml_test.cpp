@@ -54,6 +54,16 @@ TEST_CASE("columns count bytes, with a byte order mark and with carriage returns
     CHECK(yaml_of("'\xC3\xA9': 2").find("\xC3\xA9")->span == Span{0, 1, 7, 1});
 }
 
+TEST_CASE("a tag that ends the file has a place in it") {
+    for (const std::string text : {"a: {!b\"c}", "a: 4}\n!", "!", "a: !", "- !", "\xEF\xBB\xBF{!b"}) {
+        CAPTURE(text);
+        Sources sources;
+        const int file = sources.add("test.yaml", text);
+        Diagnostics diagnostics;
+        CHECK_NOTHROW(parse_yaml(sources, file, diagnostics));
+    }
+}
+
 TEST_CASE("an alias is a copy, at its own place") {
     const Yaml yaml = yaml_of("a: &x [1, 2]\nb: *x\n");
     CHECK(yaml.find("b")->list()->size() == 2);
