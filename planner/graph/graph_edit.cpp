@@ -53,8 +53,12 @@ void renumber_nodes(Graph& graph, const std::vector<NodeId>& moved) {
         if (node.closes() >= 0) graph.loops[node.closes()].closes = n;
     }
     for (Call& call : graph.calls) {
+        const bool is_empty = call.first == call.last;
         if (call.first >= 0 && call.first < static_cast<NodeId>(moved.size())) call.first = moved[call.first];
-        if (call.last > 0 && call.last <= static_cast<NodeId>(moved.size())) call.last = moved[call.last - 1] + 1;
+        if (is_empty)
+            call.last = call.first;
+        else if (call.last > 0 && call.last <= static_cast<NodeId>(moved.size()))
+            call.last = moved[call.last - 1] + 1;
     }
 }
 

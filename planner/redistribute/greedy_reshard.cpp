@@ -270,7 +270,7 @@ private:
 
 } // namespace
 
-std::vector<GreedyStep> greedy_reshard(const Mesh&, const Shape& shape, const Sharding& from, const Sharding& to) {
+std::vector<GreedyStep> greedy_reshard(const Shape& shape, const Sharding& from, const Sharding& to) {
     return Greedy(shape, from, to).run();
 }
 

@@ -16,7 +16,7 @@ struct GreedyStep {
 };
 
 // `from` and `to` are closed, without partial axes, and divide the shape.
-std::vector<GreedyStep> greedy_reshard(const Mesh& mesh, const Shape& shape, const Sharding& from, const Sharding& to);
+std::vector<GreedyStep> greedy_reshard(const Shape& shape, const Sharding& from, const Sharding& to);
 double elements_sent(const std::vector<GreedyStep>& steps);
 
 } // namespace shard

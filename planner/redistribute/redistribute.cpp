@@ -149,7 +149,7 @@ std::optional<Redistribution> greedy_way(const Mesh& mesh, const Hardware& hardw
                                          const Sharding& from, const Sharding& to) {
     Redistribution way;
     Sharding at = from;
-    for (const GreedyStep& step : greedy_reshard(mesh, global.shape, from, to)) {
+    for (const GreedyStep& step : greedy_reshard(global.shape, from, to)) {
         if (!divides(global.shape, step.after)) return std::nullopt;
         const RedistributionSpace space(mesh, hardware, global, at, step.after);
         const std::optional<Redistribution> found = search_from(space, space.start());
@@ -195,14 +195,12 @@ std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const 
     RedistributionSpace space(mesh, hardware, global, from, to);
     std::vector<Redistribution> others;
     for (const PlacementMove& first : space.moves(space.start())) {
-        std::optional<Redistribution> rest = search_from(space, first.after);
+        const std::optional<Redistribution> rest = search_from(space, first.after);
         if (!rest) continue;
-        rest->steps.insert(rest->steps.begin(), first.step);
-        rest->seconds += first.cost.seconds;
-        rest->wire_bytes_total = add_saturating(rest->wire_bytes_total, first.cost.wire_bytes);
-        rest->collectives += first.cost.collectives;
-        join_slices(*rest);
-        others.push_back(std::move(*rest));
+        Redistribution way{{first.step}, first.cost.seconds, first.cost.wire_bytes, first.cost.collectives};
+        append(way, *rest);
+        join_slices(way);
+        others.push_back(std::move(way));
     }
     std::stable_sort(others.begin(), others.end(), [](const Redistribution& a, const Redistribution& b) {
         return std::tuple(a.seconds, a.wire_bytes_total, a.collectives) <

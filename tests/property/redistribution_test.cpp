@@ -75,7 +75,7 @@ Pair random_pair(bool parts) {
 }
 
 double greedy_bytes(const Pair& pair) {
-    const std::vector<GreedyStep> steps = greedy_reshard(pair.mesh, pair.shape, pair.from, pair.to);
+    const std::vector<GreedyStep> steps = greedy_reshard(pair.shape, pair.from, pair.to);
     if (!steps.empty()) RC_ASSERT(same_layout(steps.back().after, pair.to));
     for (const GreedyStep& step : steps) RC_ASSERT(divides(pair.shape, step.after));
     return 4 * elements_sent(steps);
@@ -144,7 +144,7 @@ TEST_CASE("the greedy algorithm gives the sequences of the scenarios") {
     };
     for (const Case& c : cases) {
         const std::vector<GreedyStep> steps =
-            greedy_reshard(c.mesh, c.shape, *parse_sharding(c.mesh, c.from), *parse_sharding(c.mesh, c.to));
+            greedy_reshard(c.shape, *parse_sharding(c.mesh, c.from), *parse_sharding(c.mesh, c.to));
         std::string kinds;
         for (const GreedyStep& step : steps) {
             static const std::vector<std::string> names = {"slice", "permute", "a2a", "gather"};

@@ -56,6 +56,24 @@ TEST_CASE("nodes are put behind others, and the loop knows where it begins and e
     verify_graph(l.graph);
 }
 
+TEST_CASE("a call that became no nodes stays empty, another keeps its nodes") {
+    Looped l;
+    const NodeId opens = l.graph.loops[0].opens;
+    Call empty, whole;
+    empty.first = empty.last = opens;
+    whole.first = 0, whole.last = opens + 1;
+    l.graph.calls = {empty, whole};
+    Node copy = l.graph.node(opens - 1);
+    Value twin = l.graph.value(l.a);
+    twin.name = "twin";
+    copy.outputs = {append_value(l.graph, std::move(twin))};
+    insert_nodes(l.graph, {{opens - 1, copy}});
+    CHECK(l.graph.calls[0].first == opens + 1);
+    CHECK(l.graph.calls[0].last == opens + 1);
+    CHECK(l.graph.calls[1].first == 0);
+    CHECK(l.graph.calls[1].last == opens + 2);
+}
+
 TEST_CASE("what a loop carries follows when its reads are replaced") {
     Looped l;
     std::vector<ValueId> stands_for(l.graph.values.size());
