@@ -56,7 +56,8 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
     same.stop = nullptr;
     const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
-    report.comparison = compare_results({*report.plan, report.result}, {*reference.plan(), *result}, diagnostics);
+    report.comparison =
+        compare_results({*report.plan, report.result}, {*reference.plan(), *result}, diagnostics, &same);
     return true;
 }
 

@@ -43,6 +43,7 @@ struct RunOptions {
     std::function<void(const StepView&)> at_end;     // after the last step, however the run came to end with it
     const std::atomic<bool>* stop = nullptr;         // once true, the running step is the last; a signal may set it
     bool return_initial = false;                     // fill RunResult::initial
+    double nudge = 0; // every float that the run begins with is off by this share of itself, up or down by turns
 };
 
 struct RunResult {

@@ -26,6 +26,11 @@ double largest(std::span<const double> values) {
     return most;
 }
 
+std::vector<double> differences(std::vector<double> from, std::span<const double> to) {
+    for (size_t i = 0; i < to.size() && i < from.size(); ++i) from[i] -= to[i];
+    return from;
+}
+
 // What the states of an updated parameter are called after: the copy that moves has those of the parameter.
 std::string parameter_of(const PlanOutput& output) {
     const std::string_view name = output.name;
@@ -56,25 +61,24 @@ std::vector<double> values_of(const Tensor& tensor) {
     return values;
 }
 
-Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
+Tolerances::Tolerances(const Plan& plan, const RunResult& reference, const RunResult* nudged)
+    : plan_(&plan), reference_(&reference), nudged_(nudged) {
     const Lineages lineages(plan);
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
         once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
                              accumulator_epsilon(lineage.coarsest) * 8 * std::sqrt(lineage.longest);
+        nudge_ = std::max(nudge_, epsilon(lineage.coarsest));
     }
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
                                                             after = reference.outputs.find(output.name);
         if (before == reference.initial.end() || after == reference.outputs.end()) continue;
-        const std::vector<double> from = values_of(before->second);
-        std::vector<double> to = values_of(after->second);
         const std::string of_kind = kind(output);
         if (of_kind == param)
             largest_gradient_ = std::max(largest_gradient_, largest(gradient_sizes(reference, parameter_of(output))));
-        for (size_t i = 0; i < to.size() && i < from.size(); ++i) to[i] -= from[i];
         double& movement = movements_[of_kind];
-        movement = std::max(movement, largest(to));
+        movement = std::max(movement, largest(differences(values_of(after->second), values_of(before->second))));
     }
 }
 
@@ -91,15 +95,21 @@ double Tolerances::relative(const PlanOutput& output, int steps) const {
     return std::max(once, std::min(once * steps, most_relative));
 }
 
+double Tolerances::scale(double largest, double moved) const {
+    return std::max(largest, std::min(1.0, nudge_ > 0 ? moved / nudge_ : 0));
+}
+
 Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expected) const {
     const Buffer& own = buffer(output.buffer);
     Allowance allowance;
     const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
     if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
         const bool follows_steps = !movements_.empty();
-        const double scale = std::max(largest(expected), expected.size() < few_elements ? 1.0 : 0.0);
+        double moved = 0;
+        if (nudged_ != nullptr && expected.size() < few_elements)
+            moved = largest(differences(values_of(nudged_->outputs.at(output.name)), expected));
         allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
-        allowance.absolute = allowance.relative * scale;
+        allowance.absolute = allowance.relative * scale(largest(expected), moved);
         return allowance;
     }
     const std::string of_kind = kind(output);
@@ -120,7 +130,8 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
 }
 
 double Tolerances::of_step(const PlanOutput& output, int step, double expected) const {
-    return relative(output, step + 1) * std::max(1.0, std::fabs(expected));
+    const double moved = nudged_ == nullptr ? 0 : std::fabs(nudged_->scalars.at(output.name)[step] - expected);
+    return relative(output, step + 1) * scale(std::fabs(expected), moved);
 }
 
 } // namespace shard

@@ -11,7 +11,8 @@ namespace shard {
 // differ is in executor/verify/allowance.h, and follows from the reference alone, as does what there is to compare. Of
 // steps that update inputs, the reference has to have been run with return_initial. Reports the first mismatch of an
 // output (name, global index, both values, device that holds it) as a finding P02xx; nullopt if the two plans have
-// other outputs.
+// other outputs. With the options that the reference was run with, it is run again if a result seems too far off, to
+// see whether terms cancel in it.
 struct Comparison {
     double max_absolute = 0;     // the largest difference of two elements
     double max_relative = 0;     // the same, as a share of what it is compared with: the largest magnitude or movement
@@ -23,7 +24,8 @@ struct RunOf {
     const Plan& plan;
     const RunResult& result;
 };
-std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics);
+std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics,
+                                          const RunOptions* again = nullptr);
 
 // Both plans have inputs of the same names, types and roles, with the same values where none are given; else a finding
 // P0202. Results say nothing about a plan that takes them by other names.

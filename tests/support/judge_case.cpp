@@ -77,7 +77,7 @@ Verdict judge(Sources& sources, const PlanRequest& request) {
     // Sums in another order may become another kind of nothing: docs/partitioning.md.
     if (!is_finite(*reference)) return {false, true, ""};
     const std::optional<Comparison> comparison =
-        compare_results({plan, *result}, {*single.plan, *reference}, diagnostics);
+        compare_results({plan, *result}, {*single.plan, *reference}, diagnostics, &options);
     if (!comparison || !comparison->equal)
         return {false, true, "another result than on one device: " + text_of(sources, diagnostics)};
     return {false, true, ""};

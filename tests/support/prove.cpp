@@ -246,7 +246,8 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     if (trains && options.interpreter) {
         const RunResult steps = interpreted_steps(*compilation.graph, run.inputs, options.steps);
         if (result->scalars.size() != steps.scalars.size()) problems.push_back("other scalars than the interpreter's");
-        const std::optional<Comparison> same = compare_results({plan, *result}, {*single.plan, steps}, diagnostics);
+        const std::optional<Comparison> same =
+            compare_results({plan, *result}, {*single.plan, steps}, diagnostics, &reference_options);
         if (!same || !same->equal) problems.push_back("against the interpreter: " + text_of(sources, diagnostics));
     } else if (options.interpreter) {
         std::map<std::string, Array> inputs;
@@ -267,7 +268,8 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
         if (options.interpreter)
             compare("against the interpreter", output.first, relative, got, expected.at(output.first).values, problems);
     }
-    std::optional<Comparison> comparison = compare_results({plan, *result}, {*single.plan, *reference}, diagnostics);
+    std::optional<Comparison> comparison =
+        compare_results({plan, *result}, {*single.plan, *reference}, diagnostics, &reference_options);
     if (comparable && problems.empty() && (!comparison || !comparison->equal))
         problems.push_back("compare_results disagrees: " + text_of(sources, diagnostics));
 

@@ -135,6 +135,33 @@ TEST_CASE("run --verify: an unused buffer of a coarse type loosens nothing") {
     check_found(of, changed, fmt::format("steps[{}]", relu), "error[P0201]: 'r' differs from the reference");
 }
 
+TEST_CASE("run --verify: a few values far below 1 are as wrong as others when they are twice what they should be") {
+    for (const char* mode : {"forward", "train"}) {
+        CAPTURE(mode);
+        Verifying of("model: small\n"
+                     "inputs: {x: {shape: [8, 4]}}\n"
+                     "params: {w: {shape: [8, 4]}}\n"
+                     "graph: [{y: {mul: [x, w]}}, {y: {mul: [y, y]}}, {y: {mul: [y, 1.25e-9]}}, {m: {mean: y}}]\n"
+                     "outputs: [m]\n"
+                     "train: {loss: {mean: y}, optimizer: {sgd: {learning_rate: 0.1}}}\n",
+                     mode);
+        Plan changed = of.plan;
+        int found = 0;
+        for (Step& step : changed.steps) {
+            Compute* compute = std::get_if<Compute>(&step.variant_ref());
+            Pointwise* kernel = compute == nullptr ? nullptr : std::get_if<Pointwise>(&compute->kernel);
+            if (kernel == nullptr) continue;
+            for (ScalarStep& scalar : kernel->steps)
+                if (scalar.op == ScalarOp::constant && scalar.value == 1.25e-9) scalar.value = 2.5e-9, ++found;
+        }
+        REQUIRE(found > 0);
+        const CommandResult allowed = of.verify(changed, "--allow-other-plan");
+        CHECK(allowed.code == 1);
+        CHECK_MESSAGE(allowed.err.find("error[P0201]: ") != std::string::npos, allowed.out);
+        CHECK(of.verify(of.plan).code == 0);
+    }
+}
+
 TEST_CASE("run --verify: every output that the texts give is compared") {
     Verifying of(relu_model);
     Plan changed = of.plan;
@@ -290,7 +317,7 @@ TEST_CASE("run --verify: no changed plan is verified, nor one that computes some
         for (const std::pair<const std::string, Tensor>& output : right[which].outputs) {
             const std::vector<double> want = values(output.second), got = values(result->outputs.at(output.first));
             REQUIRE(got.size() == want.size());
-            double scale = 1, difference = 0;
+            double scale = 0, difference = 0;
             for (size_t i = 0; i < want.size(); ++i) {
                 scale = std::max(scale, std::fabs(want[i]));
                 difference = std::max(difference, std::fabs(got[i] - want[i]));

@@ -154,21 +154,61 @@ TEST_CASE("an f64 output that was cast from f32 may differ as f32 does") {
     CHECK_FALSE(compare_results({b.plan(), result(3.6017)}, {b.plan(), result(3.6018)}, diagnostics)->equal);
 }
 
-TEST_CASE("an output of a few elements may be small by cancellation, so its scale is at least 1") {
+TEST_CASE("an output of a few elements is compared with its own size") {
     PlanBuilder b(make_mesh({}));
     const int x = b.input("x", DType::f32, {12});
     const int y = b.buffer("y", DType::f32, {});
     b.compute(Contract{{0}, {0}, {}}, {x, x}, y);
     b.output("y", y);
-    const auto result = [](double value) {
-        RunResult run;
-        run.outputs["y"] = make_tensor(DType::f32, {}, [value](i64) { return value; });
-        return run;
-    };
-    Diagnostics diagnostics;
-    CHECK(compare_results({b.plan(), result(0.128425598)}, {b.plan(), result(0.128425121)}, diagnostics)
-              ->equal); // 4 ulp of 1
-    CHECK_FALSE(compare_results({b.plan(), result(0.1284)}, {b.plan(), result(0.1285)}, diagnostics)->equal);
+    const double tolerance = std::ldexp(16 + 8 * std::sqrt(12.0) + 8, -23);
+    for (const double size : {1e-9, 0.128425598, 1e9}) {
+        CAPTURE(size);
+        const auto result = [size](double factor) {
+            RunResult run;
+            run.outputs["y"] = make_tensor(DType::f32, {}, [&](i64) { return size * factor; });
+            return run;
+        };
+        Diagnostics diagnostics;
+        CHECK(compare_results({b.plan(), result(1 + 0.9 * tolerance)}, {b.plan(), result(1)}, diagnostics)->equal);
+        CHECK_FALSE(
+            compare_results({b.plan(), result(1 + 1.1 * tolerance)}, {b.plan(), result(1)}, diagnostics)->equal);
+    }
+}
+
+TEST_CASE("where terms cancel, the reference run again says how large they are") {
+    constexpr i64 count = 1024;
+    PlanBuilder b(make_mesh({}));
+    const int x = b.input("x", DType::f32, {count});
+    const int y = b.buffer("y", DType::f32, {});
+    b.compute(Reduce{{0}, ReduceOp::sum}, {x}, y);
+    b.output("y", y);
+    RunOptions options;
+    options.workers = 1;
+    for (const double size : {1e-3, 1e-9}) { // of the terms
+        CAPTURE(size);
+        // Pairs that add to nothing, and one more of a millionth of their size.
+        options.inputs["x"] = make_tensor(DType::f32, {count}, [size](i64 i) {
+            return i + 1 == count ? 1e-6 * size : i == 0 ? 0 : (i % 2 == 0 ? -1 : 1) * size;
+        });
+        Diagnostics diagnostics;
+        const std::optional<RunResult> reference = run_plan(b.plan(), options, diagnostics);
+        REQUIRE(reference);
+        const auto verdict = [&](double error, const RunOptions* again) {
+            RunResult run = *reference;
+            const double expected = values(reference->outputs.at("y"))[0];
+            run.outputs["y"] = make_tensor(DType::f32, {}, [&](i64) { return expected + error * size; });
+            Diagnostics findings;
+            const std::optional<Comparison> comparison =
+                compare_results({b.plan(), run}, {b.plan(), *reference}, findings, again);
+            REQUIRE(comparison);
+            CHECK(comparison->equal == findings.all().empty());
+            return comparison->equal;
+        };
+        CHECK(verdict(1e-6, &options)); // rounding, of a thousand terms
+        CHECK_FALSE(verdict(1e-6, nullptr));
+        CHECK_FALSE(verdict(0.5, &options)); // half a term is missing
+        CHECK_FALSE(verdict(-0.5, &options));
+    }
 }
 
 TEST_CASE("both runs have the same outputs, which update the same inputs") {
