@@ -132,8 +132,9 @@ private:
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
         if (node.op() == nullptr || is_constraint(node)) return;
+        ComputeDecisions decisions(mesh_, *c_.hardware);
         const std::vector<ComputeSharding> ways =
-            compute_ways(*c_.graph, mesh_, *c_.hardware, *c_.propagation, producer);
+            compute_ways(*c_.graph, *c_.propagation, decisions, c_.joint, producer);
         if (ways.empty()) return;
         out.op = node.op()->name;
         // The first of equals is the quickest.

@@ -49,7 +49,8 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     const Graph& graph = *compilation.graph;
     const Mesh& mesh = compilation.layout->mesh;
     // As planned, but with one node an op: fused kernels have no names.
-    Local local = partition(graph, mesh, *compilation.hardware, *compilation.propagation);
+    ComputeDecisions decisions(mesh, *compilation.hardware);
+    Local local = partition(graph, *compilation.propagation, decisions, compilation.joint);
     simplify_reshards(local);
 
     LoweredBody body(local.graph, mesh, diagnostics);

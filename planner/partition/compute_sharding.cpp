@@ -114,7 +114,7 @@ public:
             std::vector<ComputeSharding>* all = nullptr)
         : redistributor_(redistributor), query_(query), rule_(rule), all_(all), candidates_(candidates_of(rule, query)),
           factor_axes_(rule.factors.size()), first_places_(first_places(query.operand_values)),
-          most_ways_(ways_for(query)) {
+          most_ways_(ways_for(query)), results_kept_(query.results_kept), wish_(results_kept_[0].partial) {
         if (query.sums_where_split) keep_split_sums(rule, query, candidates_);
         for (size_t f = 0; f < rule_.factors.size(); ++f) {
             if (rule_.factors[f].kind == FactorKind::reduction) reductions_.push_back(f);
@@ -124,6 +124,11 @@ public:
     ComputeSharding choose() {
         limit_candidates();
         combine(0);
+        if (!best_ && !wish_.empty()) {
+            wish_.clear();
+            for (Sharding& kept : results_kept_) kept.partial.clear();
+            combine(0);
+        }
         internal_check(best_.has_value(), "an op can be computed on whole operands");
         return std::move(*best_);
     }
@@ -221,10 +226,10 @@ private:
             made.reduce = reduce;
             choice.results.push_back(std::move(made));
         }
+        if (!wish_.empty() && choice.results[0].partial != wish_) return;
         if (!price_operands(choice, pass)) return;
-        for (size_t i = 0; i < choice.results.size(); ++i) {
-            choice.cost.add(redistributor_.find(query_.result_types[i], choice.results[i], query_.results_kept[i]));
-        }
+        for (size_t i = 0; i < choice.results.size(); ++i)
+            choice.cost.add(redistributor_.find(query_.result_types[i], choice.results[i], results_kept_[i]));
         if (cannot_win(choice)) return; // the kernel can only add
         price_kernel(choice);
         if (all_ != nullptr) all_->push_back(choice);
@@ -251,7 +256,7 @@ private:
             if (pass[i]) {
                 choice.cost.add(
                     redistributor_.find(query_.operand_types[i], *query_.operands[i].pending, choice.operands[i]));
-            } else {
+            } else if (!query_.operands[i].forms.empty()) {
                 choice.cost.add(
                     cheapest_form(redistributor_, query_.operand_types[i], query_.operands[i].forms, choice.operands[i])
                         .cost);
@@ -284,6 +289,8 @@ private:
     std::vector<size_t> first_places_; // of the operands' values
     std::vector<size_t> reductions_;
     size_t ways_ = 0, most_ways_;
+    std::vector<Sharding> results_kept_;
+    std::vector<AxisRef> wish_; // over which the result is to be left partial
     std::optional<ComputeSharding> best_;
 };
 

@@ -25,7 +25,8 @@ struct OperandForm {
 
 struct OperandChoice {
     std::vector<OperandForm>
-        forms; // at least one that is not partial, or a partial one that may be reduced for this op alone
+        forms; // at least one that is not partial, or a partial one that may be reduced for this op alone; none at all
+               // if the operand can be had in every form for nothing
     // A partial sum that only this op reads: may pass through an op that is linear in this operand.
     std::optional<Sharding> pending;
 };
@@ -36,7 +37,8 @@ struct ComputeQuery {
     std::vector<TensorType> operand_types, result_types; // global
     std::vector<ValueId> operand_values;                 // equal ids are resharded once
     std::vector<OperandChoice> operands;
-    std::vector<Sharding> operand_kept, results_kept;
+    std::vector<Sharding> operand_kept;
+    std::vector<Sharding> results_kept; // a partial one is a wish: taken as if it were not if no way makes such a sum
     // A reduction over dims that all operands have split alike is not gathered, and a partial sum that may pass does,
     // whatever else would save (planner/partition/gradient_sums.h).
     bool sums_where_split = false;
@@ -61,11 +63,6 @@ ComputeSharding choose_compute_sharding(Redistributor& redistributor, const Comp
 // Every way that is considered, best first; none is ruled out before it is priced, so this takes longer. For explain.
 std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor, const ComputeQuery& query,
                                                    const IndexRule& rule);
-
-// The same for one node, as the partition pass finds it on its way (planner/partition/partition.cpp). Not for
-// constraints.
-std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
-                                          const Propagation& propagation, NodeId node);
 
 // The cheapest form to start from, and the whole cost of arriving at `to`.
 struct FormChoice {

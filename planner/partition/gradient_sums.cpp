@@ -7,9 +7,6 @@
 
 namespace shard {
 
-namespace {
-
-// The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
 std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
     if (node.op()->jointly_linear) return node.inputs;
     std::vector<ValueId> passed;
@@ -24,8 +21,6 @@ std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
     }
     return passed;
 }
-
-} // namespace
 
 std::vector<bool> gradient_sums(const Graph& graph) {
     std::vector<bool> found(graph.nodes.size());

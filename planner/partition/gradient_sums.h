@@ -10,6 +10,9 @@
 
 namespace shard {
 
+// The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
+std::vector<ValueId> passes_on(const Graph& graph, const Node& node);
+
 // By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
 std::vector<bool> gradient_sums(const Graph& graph);
 

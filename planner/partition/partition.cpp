@@ -35,18 +35,13 @@ struct Held {
     int readers = 0; // nodes that read it, and outputs
 };
 
-// A decision for one op on these types and shardings, and its rule.
-struct Decided {
-    IndexRule rule;
-    ComputeSharding choice;
-};
-
 class Partitioner {
 public:
-    Partitioner(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation)
-        : graph_(graph), mesh_(mesh), redistributor_(mesh, hardware), shardings_(propagation.values),
-          outputs_(propagation.outputs), held_(graph.values.size()), users_(users_of(graph)),
-          sums_(gradient_sums(graph)), builder_(local_, graph) {
+    Partitioner(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
+                const JointForms& joint)
+        : graph_(graph), mesh_(decisions.mesh()), decisions_(decisions), redistributor_(decisions.redistributor()),
+          joint_(joint), shardings_(propagation.values), outputs_(propagation.outputs), held_(graph.values.size()),
+          users_(users_of(graph)), sums_(gradient_sums(graph)), builder_(local_, graph) {
         store_sums_as_gradients(graph, shardings_);
     }
 
@@ -335,22 +330,17 @@ private:
     }
 
     void compute(const Node& node, NodeId id) {
-        internal_check(node.outputs.size() == 1, "an op with one kernel has one result");
-        ComputeQuery query;
-        query.op = node.op();
-        query.attributes = &node.attributes();
-        for (ValueId input : node.inputs) {
-            query.operand_types.push_back(type(input));
-            query.operand_values.push_back(input);
-            query.operands.push_back(choice_of(input));
-            query.operand_kept.push_back(kept(input));
-        }
-        ValueId result = node.outputs[0];
-        query.result_types = {type(result)};
-        query.results_kept = {kept(result)};
-        // Of a stack that is split, a layer is had from its holder, never by gathering the stack.
-        query.sums_where_split = sums_[id] || node.op()->of_stack == OpDef::OfStack::takes_entry;
-        const Decided& decided = decide(query);
+        ComputeQuery query = compute_query(graph_, id, shardings_, sums_, [this](ValueId input) {
+            OperandChoice choice = choice_of(input);
+            // The form that is shared has been paid for, whoever comes first.
+            const std::map<ValueId, Sharding>::const_iterator shared = joint_.shared.find(input);
+            if (shared != joint_.shared.end()) choice.forms.push_back({shared->second, {}});
+            return choice;
+        });
+        const ValueId result = node.outputs[0];
+        const std::map<ValueId, Sharding>::const_iterator sum = joint_.sums.find(result);
+        if (sum != joint_.sums.end()) query.results_kept = {sum->second};
+        const ComputeDecision& decided = decisions_.find(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
 
@@ -405,21 +395,11 @@ private:
         return result_reason(mesh_, graph_, node, result, made, kept(result));
     }
 
-    const Decided& decide(const ComputeQuery& query) {
-        const std::string key = memo_key(query);
-        std::map<std::string, Decided>::iterator known = decided_.find(key);
-        if (known == decided_.end()) {
-            Decided decided;
-            decided.rule = query.op->rule(query.operand_types, query.result_types, *query.attributes);
-            decided.choice = choose_compute_sharding(redistributor_, query, decided.rule);
-            known = decided_.emplace(key, std::move(decided)).first;
-        }
-        return known->second;
-    }
-
     const Graph& graph_;
     const Mesh& mesh_;
-    Redistributor redistributor_;
+    ComputeDecisions& decisions_;
+    Redistributor& redistributor_;
+    const JointForms& joint_;
     Shardings shardings_;      // the propagated ones, but for sums over microbatches
     const Shardings& outputs_; // by output index
     Local local_;
@@ -428,20 +408,20 @@ private:
     std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
     std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
-    std::map<std::string, Decided> decided_;
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;
 };
 
 } // namespace
 
-Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation) {
-    return Partitioner(graph, mesh, hardware, propagation).run();
+Local partition(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
+                const JointForms& joint) {
+    return Partitioner(graph, propagation, decisions, joint).run();
 }
 
-std::vector<ComputeSharding> compute_ways(const Graph& graph, const Mesh& mesh, const Hardware& hardware,
-                                          const Propagation& propagation, NodeId node) {
-    return Partitioner(graph, mesh, hardware, propagation).ways_of(node);
+std::vector<ComputeSharding> compute_ways(const Graph& graph, const Propagation& propagation,
+                                          ComputeDecisions& decisions, const JointForms& joint, NodeId node) {
+    return Partitioner(graph, propagation, decisions, joint).ways_of(node);
 }
 
 } // namespace shard

@@ -4,12 +4,18 @@
 // Values keep their propagated sharding. Then `optimize` rewrites the local graph (reduce_scatter, reuse of reshards).
 #pragma once
 
+#include "planner/partition/joint_forms.h"
 #include "planner/partition/local.h"
-#include "planner/propagate/propagate.h"
-#include "plans/collective/hardware.h"
 
 namespace shard {
 
-Local partition(const Graph& graph, const Mesh& mesh, const Hardware& hardware, const Propagation& propagation);
+// With `joint` empty every op decides alone.
+Local partition(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
+                const JointForms& joint = {});
+
+// Every way in which one node could be computed, best first, as the pass finds them when it comes to it. Not for
+// constraints.
+std::vector<ComputeSharding> compute_ways(const Graph& graph, const Propagation& propagation,
+                                          ComputeDecisions& decisions, const JointForms& joint, NodeId node);
 
 } // namespace shard

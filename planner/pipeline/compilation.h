@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/model.h"
+#include "planner/partition/joint_forms.h"
 #include "planner/partition/local.h"
 #include "planner/propagate/propagate.h"
 #include "planner/schedule/schedule.h"
@@ -39,6 +40,7 @@ struct Compilation {
     std::optional<Hardware> hardware;
     std::optional<Seeds> seeds;
     std::optional<Propagation> propagation;
+    JointForms joint; // with which `local` is made
     std::optional<Local> local;
     ScheduleMap schedule;
     std::optional<Plan> plan;

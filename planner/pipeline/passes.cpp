@@ -9,8 +9,8 @@
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
 #include "planner/partition/check_local_sizes.h"
-#include "planner/partition/partition.h"
 #include "planner/partition/verify_local.h"
+#include "planner/pipeline/joint_partition.h"
 #include "planner/price/attach_sources.h"
 #include "planner/price/judge.h"
 #include "planner/price/plan_layers.h"
@@ -106,7 +106,7 @@ void propagate_seeds(Compilation& c, const PlanRequest&, Sources&) {
 }
 
 void make_local(Compilation& c, const PlanRequest&, Sources&) {
-    c.local = partition(*c.graph, c.layout->mesh, *c.hardware, *c.propagation);
+    c.local = partition_jointly(*c.graph, *c.propagation, c.layout->mesh, *c.hardware, c.joint);
     check_local_sizes(*c.local, c.diagnostics);
 }
 

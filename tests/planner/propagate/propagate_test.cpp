@@ -43,7 +43,8 @@ struct Case {
     std::vector<std::string> collectives() const {
         Hardware hardware;
         hardware.links.resize(1);
-        const Local local = partition(*graph, layout->mesh, hardware, propagation);
+        ComputeDecisions decisions(layout->mesh, hardware);
+        const Local local = partition(*graph, propagation, decisions);
         verify_local(local, layout->mesh);
         std::vector<std::string> found;
         for (const Node& node : local.graph.nodes)
@@ -124,7 +125,8 @@ outputs: {z: [~, model]}
     CHECK(text(c.layout->mesh, c.propagation.outputs[0]) == "[- | model]");
     Hardware hardware;
     hardware.links.resize(1);
-    const Local local = partition(*c.graph, c.layout->mesh, hardware, c.propagation);
+    ComputeDecisions decisions(c.layout->mesh, hardware);
+    const Local local = partition(*c.graph, c.propagation, decisions);
     verify_local(local, c.layout->mesh);
     CHECK(text(c.layout->mesh, local.graph.value(local.graph.outputs[0]).part.sharding) == "[- | model]");
 }

@@ -1,0 +1,215 @@
+#include "planner/partition/joint_forms.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/graph/view.h"
+#include "planner/partition/gradient_sums.h"
+#include "planner/seed/gather_parameters.h"
+#include "plans/sharding/axis_lists.h"
+
+#include <algorithm>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+// A gain below this share of the cost is noise.
+constexpr double least_gain = 1e-6;
+
+bool gains(const PlanCost& together, const PlanCost& alone) {
+    return together.seconds < alone.seconds * (1 - least_gain);
+}
+
+class JointChooser {
+public:
+    JointChooser(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions)
+        : graph_(graph), decisions_(decisions), kept_(propagation.values), users_(users_of(graph)),
+          gradient_sums_(gradient_sums(graph)), added_(graph.values.size()), leaves_(graph.values.size()) {
+        store_sums_as_gradients(graph, kept_);
+        for (ValueId id : graph.outputs) is_output_.insert(id);
+    }
+
+    JointForms run() {
+        find_added();
+        for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) gather_leaves(id);
+        for (ValueId id = 0; id < static_cast<ValueId>(graph_.values.size()); ++id) leave_sums(id);
+        for (ValueId id = 0; id < static_cast<ValueId>(graph_.values.size()); ++id) share(id);
+        return std::move(forms_);
+    }
+
+private:
+    const TensorType& type(ValueId id) const { return graph_.value(id).type; }
+    Redistributor& redistributor() { return decisions_.redistributor(); }
+
+    // Computed by one kernel, in a way that is chosen.
+    bool is_chosen(const Node& node) const {
+        return node.op() != nullptr && node.op()->rule != nullptr && node.op()->device == nullptr &&
+               !is_constraint(node) && !node.asked().border && node.outputs.size() == 1;
+    }
+
+    ComputeQuery query_of(NodeId id, const std::function<std::vector<OperandForm>(ValueId)>& forms_of) const {
+        ComputeQuery query = compute_query(graph_, id, kept_, gradient_sums_, [&](ValueId operand) {
+            return OperandChoice{forms_of(operand), std::nullopt};
+        });
+        const std::map<ValueId, Sharding>::const_iterator sum = forms_.sums.find(graph_.node(id).outputs[0]);
+        if (sum != forms_.sums.end()) query.results_kept = {sum->second};
+        return query;
+    }
+
+    std::vector<OperandForm> as_kept(ValueId id) const { return {{kept_[id], {}}}; }
+
+    // --- sums that are added ---
+
+    // Values that are added to others, be it after ops that pass sums on.
+    void find_added() {
+        for (size_t n = graph_.nodes.size(); n-- > 0;) {
+            const Node& node = graph_.nodes[n];
+            if (!is_chosen(node) || !(node.op()->jointly_linear || added_[node.outputs[0]])) continue;
+            for (ValueId input : passes_on(graph_, node)) added_[input] = true;
+        }
+    }
+
+    // Nodes that make terms of the sum that a value is, if it is one that could be left partial.
+    void gather_leaves(NodeId id) {
+        const Node& node = graph_.node(id);
+        if (!is_chosen(node)) return;
+        const std::vector<ValueId> passed = passes_on(graph_, node);
+        std::vector<NodeId>& leaves = leaves_[node.outputs[0]];
+        const bool adds = node.op()->jointly_linear && node.inputs.size() > 1;
+        const auto comes_alone = [&](ValueId input) {
+            return users_[input].size() == 1 && !is_output_.contains(input) && !leaves_[input].empty() &&
+                   graph_.node(graph_.value(input).producer).loop == node.loop &&
+                   std::count(node.inputs.begin(), node.inputs.end(), input) == 1;
+        };
+        if (passed.empty() ||
+            !(adds ? std::all_of(passed.begin(), passed.end(), comes_alone) : comes_alone(passed.front()))) {
+            if (added_[node.outputs[0]] && has_reduction(graph_, node)) leaves = {id};
+            return;
+        }
+        for (ValueId input : passed) { // the longest list grows: a chain of adds stays linear
+            std::vector<NodeId> more = std::move(leaves_[input]);
+            leaves_[input].clear();
+            if (more.size() > leaves.size()) std::swap(more, leaves);
+            leaves.insert(leaves.end(), more.begin(), more.end());
+            if (!adds) break;
+        }
+    }
+
+    // As it is kept, but for what the sum is partial over.
+    Sharding left_partial(ValueId id, const Sharding& made) const {
+        Sharding left = kept_[id];
+        for (DimSharding& dim : left.dims) dim.axes = without(cut(dim.axes, made.partial), cut(made.partial, dim.axes));
+        left.partial = made.partial;
+        left.reduce = made.reduce;
+        return left;
+    }
+
+    void leave_sums(ValueId root) {
+        const std::vector<NodeId>& leaves = leaves_[root];
+        if (leaves.size() < 2) return;
+        const auto kept = [this](ValueId id) { return as_kept(id); };
+        PlanCost alone;
+        std::vector<ComputeQuery> queries;
+        std::set<std::string> made_alone; // over what they are partial
+        for (NodeId leaf : leaves) {
+            queries.push_back(query_of(leaf, kept));
+            const ComputeSharding& choice = decisions_.find(queries.back()).choice;
+            alone.add(choice.cost);
+            made_alone.insert(MemoKey().add(choice.results[0].partial).text());
+        }
+        // The first of them says over what; where all are so already, nothing is left to say.
+        ComputeQuery split = queries.front();
+        split.sums_where_split = true;
+        const Sharding made = decisions_.find(split).choice.results[0];
+        if (made.partial.empty() || made.reduce != ReduceOp::sum) return;
+        if (made_alone.size() == 1 && made_alone.contains(MemoKey().add(made.partial).text())) return;
+        PlanCost together;
+        together.add(redistributor().find(type(root), left_partial(root, made), kept_[root]));
+        for (size_t n = 0; n < leaves.size(); ++n) {
+            const ValueId result = graph_.node(leaves[n]).outputs[0];
+            queries[n].results_kept = {left_partial(result, made)};
+            const ComputeSharding& choice = decisions_.find(queries[n]).choice;
+            if (choice.results[0].partial != made.partial) return;
+            together.add(choice.cost);
+        }
+        if (!gains(together, alone)) return;
+        for (size_t n = 0; n < leaves.size(); ++n)
+            forms_.sums[graph_.node(leaves[n]).outputs[0]] = queries[n].results_kept[0];
+    }
+
+    // --- values that several read ---
+
+    // What the readers cost one after the other, each with what those before it have made of the value.
+    struct Readers {
+        PlanCost cost;
+        std::vector<Sharding> read; // as which each reads it
+    };
+    Readers read_in_turn(ValueId id, const std::vector<NodeId>& readers, std::vector<OperandForm> forms, bool free) {
+        Readers all;
+        for (NodeId reader : readers) {
+            const Node& node = graph_.node(reader);
+            Sharding read;
+            if (is_constraint(node)) {
+                read = kept_[node.outputs[0]];
+                if (!free) all.cost.add(cheapest_form(redistributor(), type(id), forms, read).cost);
+            } else {
+                const ComputeQuery query = query_of(reader, [&](ValueId operand) {
+                    return operand != id ? as_kept(operand) : free ? std::vector<OperandForm>() : forms;
+                });
+                const ComputeSharding& choice = decisions_.find(query).choice;
+                const size_t place = std::find(node.inputs.begin(), node.inputs.end(), id) - node.inputs.begin();
+                read = choice.operands[place];
+                all.cost.add(choice.cost);
+            }
+            const auto is_read = [&](const OperandForm& form) { return same_layout(form.sharding, read); };
+            if (!free && std::none_of(forms.begin(), forms.end(), is_read)) forms.push_back({read, {}});
+            all.read.push_back(std::move(read));
+        }
+        return all;
+    }
+
+    void share(ValueId id) {
+        std::vector<NodeId> readers;
+        for (NodeId reader : users_[id]) {
+            const Node& node = graph_.node(reader);
+            if (node.loop != graph_.value(id).loop) continue;
+            if (is_parameter_gather(node)) continue; // of its own pass
+            if (is_chosen(node) || (is_constraint(node) && !node.asked().border)) readers.push_back(reader);
+        }
+        if (readers.size() < 2) return;
+        const Readers alone = read_in_turn(id, readers, as_kept(id), false);
+        if (alone.cost.wire_bytes == 0) return;
+        const std::vector<Sharding> wanted = read_in_turn(id, readers, as_kept(id), true).read;
+        PlanCost best = alone.cost;
+        for (size_t n = 0; n < wanted.size(); ++n) {
+            const auto is_wanted = [&](const Sharding& other) { return same_layout(other, wanted[n]); };
+            if (is_wanted(kept_[id]) ||
+                std::any_of(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(n), is_wanted))
+                continue;
+            PlanCost together;
+            together.add(redistributor().find(type(id), kept_[id], wanted[n]));
+            together.add(read_in_turn(id, readers, {{kept_[id], {}}, {wanted[n], {}}}, false).cost);
+            if (!gains(together, best)) continue;
+            best = together;
+            forms_.shared[id] = wanted[n];
+        }
+    }
+
+    const Graph& graph_;
+    ComputeDecisions& decisions_;
+    Shardings kept_;
+    std::vector<std::vector<NodeId>> users_;
+    std::vector<bool> gradient_sums_;
+    std::set<ValueId> is_output_;
+    std::vector<bool> added_;                 // by value
+    std::vector<std::vector<NodeId>> leaves_; // likewise
+    JointForms forms_;
+};
+
+} // namespace
+
+JointForms joint_forms(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions) {
+    return JointChooser(graph, propagation, decisions).run();
+}
+
+} // namespace shard
