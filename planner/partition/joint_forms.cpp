@@ -15,6 +15,8 @@ namespace {
 
 // A gain below this share of the cost is noise.
 constexpr double least_gain = 1e-6;
+// A node of more operands decides alone, and so do readers beyond so many: the groups of a large graph stay small.
+constexpr size_t most_operands = 16, most_readers = 64;
 
 bool gains(const PlanCost& together, const PlanCost& alone) {
     return together.seconds < alone.seconds * (1 - least_gain);
@@ -44,7 +46,8 @@ private:
     // Computed by one kernel, in a way that is chosen.
     bool is_chosen(const Node& node) const {
         return node.op() != nullptr && node.op()->rule != nullptr && node.op()->device == nullptr &&
-               !is_constraint(node) && !node.asked().border && node.outputs.size() == 1;
+               !is_constraint(node) && !node.asked().border && node.outputs.size() == 1 &&
+               node.inputs.size() <= most_operands;
     }
 
     ComputeQuery query_of(NodeId id, const std::function<std::vector<OperandForm>(ValueId)>& forms_of) const {
@@ -171,6 +174,8 @@ private:
     void share(ValueId id) {
         std::vector<NodeId> readers;
         for (NodeId reader : users_[id]) {
+            if (readers.size() == most_readers) break;
+            if (!readers.empty() && readers.back() == reader) continue; // reads it twice
             const Node& node = graph_.node(reader);
             if (node.loop != graph_.value(id).loop) continue;
             if (is_parameter_gather(node)) continue; // of its own pass
