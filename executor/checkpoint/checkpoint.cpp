@@ -112,8 +112,10 @@ bool Checkpoint::open_file(const std::string& path, Diagnostics& diagnostics) {
     if (!header) return false;
     for (const SafetensorsEntry& entry : header->tensors) index_.pieces.push_back({entry.name, 0});
     if (const std::string* step = header->find_metadata("step")) {
-        const std::from_chars_result end = std::from_chars(step->data(), step->data() + step->size(), index_.step);
-        if (end.ec != std::errc() || index_.step < 0) index_.step = 0; // somebody else's word for something else
+        i64 number = -1;
+        const std::from_chars_result end = std::from_chars(step->data(), step->data() + step->size(), number);
+        // Otherwise it is somebody else's word for something else.
+        if (end.ptr == step->data() + step->size() && number >= 0) index_.step = number;
     }
     return true;
 }

@@ -1,5 +1,7 @@
 #include "planner/composites_support/warmup.h"
 
+#include "planner/model/type_limits.h"
+
 #include <fmt/format.h>
 
 namespace shard {
@@ -15,6 +17,14 @@ bool check(Builder& builder, ValueId count, const Attributes& attributes, std::s
         return false;
     }
     const i64 warmup = attributes.integer("warmup_steps", 0), decay = attributes.integer("decay_steps");
+    if (!can_hold(type.dtype, static_cast<double>(decay))) {
+        builder.diagnostics()
+            .error("E0226", span,
+                   fmt::format("'{}' takes {} steps, more than its count of type {} can tell", composite, decay,
+                               name(type.dtype)))
+            .help("write fewer `decay_steps`");
+        return false;
+    }
     if (warmup >= 0 && decay > warmup) return true;
     builder.diagnostics()
         .error("E0226", span, fmt::format("'{}' warms up for {} of {} steps", composite, warmup, decay))

@@ -80,6 +80,22 @@ TEST_CASE("train: a line a step, the parameters, and figures of a step") {
     CHECK(files.files["l"].find("{\"step\": 0, \"loss\": 1.0, \"seconds\": ", 100) != std::string::npos); // appended
 }
 
+TEST_CASE("train: a model of one number trains, be it the first and the only buffer that is updated") {
+    MemoryFiles files;
+    files.files = {{"model.yaml", "model: one\nparams: {w: {shape: [], init: ones}}\ngraph: [{y: {mul: [w, w]}}]\n"
+                                  "outputs: [y]\n"
+                                  "train: {loss: {mean: y}, optimizer: {sgd: {learning_rate: 0.25}}}\n"},
+                   {"layout.yaml", "mesh: {data: 2}\n"}};
+    const CommandResult result =
+        run_command(files, "run model.yaml layout.yaml --mode train --steps 3 --verify --format text");
+    CHECK(result.err == "");
+    CHECK(result.code == 0);
+    CHECK(result.out.starts_with("one, train, run on data 2 = 2 devices\n\n"
+                                 "step 0  loss 1.0\nstep 1  loss 0.25\nstep 2  loss 0.0625\n\n"
+                                 "  parameter  type     mean  least   most  first values\n"
+                                 "  w          f32 ()  0.125  0.125  0.125  0.125\n\n"));
+}
+
 TEST_CASE("train: JSON has every step, and the timing of those that were repeated") {
     MemoryFiles files;
     const CommandResult result =

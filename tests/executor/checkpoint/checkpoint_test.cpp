@@ -265,6 +265,25 @@ TEST_CASE("checkpoint: folders and files of other programs are read") {
     check_restored(two, step);
 }
 
+TEST_CASE("checkpoint: a file's step counts where it is a number of steps") {
+    const std::string folder = fresh_folder("file_step"), path = folder + "/model.safetensors";
+    fs::create_directory(folder);
+    const auto step_of = [&path](const std::string& text) {
+        SafetensorsHeader header;
+        header.tensors = {{"w", "F32", {2}, 0, 8}};
+        header.metadata = {{"step", text}};
+        write(path, print_safetensors_header(header) + std::string(8, '\0'));
+        Diagnostics diagnostics;
+        const std::optional<Checkpoint> checkpoint = Checkpoint::open(path, diagnostics);
+        REQUIRE(checkpoint);
+        return checkpoint->step();
+    };
+    CHECK(step_of("7") == 7);
+    CHECK(step_of("0") == 0);
+    // Other programs' words for something else.
+    for (const char* text : {"", "-5", "7 of 10", "last", "99999999999999999999"}) CHECK(step_of(text) == 0);
+}
+
 TEST_CASE("checkpoint: element types of other programs are converted where nothing is lost, and named where it is") {
     const std::string folder = fresh_folder("types"), path = folder + "/model.safetensors";
     fs::create_directory(folder);

@@ -13,6 +13,9 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
     const std::optional<Calibration> found =
         calibrate({16, 4096, 1}, diagnostics); // sizes that say nothing, in no time
     REQUIRE(found);
+    // What no core does, whichever it is: a kernel a nanosecond, a TFLOP/s on so small matrices.
+    CHECK(found->kernel_floor > 1e-9);
+    CHECK(found->flops_f64 / found->cores < 1e12);
     const std::string path = std::string(SHARDC_TEST_DIR) + "/measured.yaml";
     std::string problem;
     REQUIRE(write_file_atomically(path, calibration_yaml(*found), problem));

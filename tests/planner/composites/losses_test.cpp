@@ -100,6 +100,12 @@ TEST_CASE("warmup_cosine rises in a line and falls along half a cosine") {
         problem("{n: {shape: [], dtype: i32}}", "{warmup_cosine: n, peak: 1.0, warmup_steps: 4, decay_steps: 4}") ==
         "E0226 4: 'warmup_cosine' warms up for 4 of 4 steps | `decay_steps` counts all steps, the warmup included, so "
         "it must be more than `warmup_steps`");
+    CHECK(problem("{n: {shape: [], dtype: i32}}", "{warmup_cosine: n, peak: 1.0, decay_steps: 2147483648}") ==
+          "E0226 4: 'warmup_cosine' takes 2147483648 steps, more than its count of type i32 can tell | write fewer "
+          "`decay_steps`");
+    CHECK(build_text("model: m\ninputs: {n: {shape: [], dtype: i32}}\ngraph: [{y: {warmup_cosine: n, peak: 1.0, "
+                     "decay_steps: 2147483647}}]\noutputs: [y]\n")
+              .problems() == "");
 }
 
 // optax.join_schedules([linear_schedule(0.1, 1.0, 4), linear_schedule(1.0, 0.05, 8)], [4]): in step n of 8 after the peak
