@@ -1,5 +1,6 @@
 #include "planner/pipeline/joint_partition.h"
 
+#include "planner/optimize/in_place.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
 #include "planner/price/time_report.h"
@@ -9,9 +10,12 @@ namespace shard {
 
 namespace {
 
+// As the passes that follow make it.
 double step_seconds(Local local, const Mesh& mesh, const Hardware& hardware) {
     optimize(local);
     order_updates(local);
+    land_carried(local);
+    land_updates(local);
     return time_of(schedule(local, mesh), hardware).step_seconds;
 }
 
