@@ -18,13 +18,13 @@ constexpr i64 block_bytes = 4096;
 constexpr size_t fan_in = 8; // sources combined in one pass over a block
 
 template<typename Op, typename T>
-Widened<T> at(const T* source, i64 i) {
-    return convert_value<Widened<T>>(source[i]);
+Computed<T> at(const T* source, i64 i) {
+    return convert_value<Computed<T>>(source[i]);
 }
 
 // The tree over N neighbours: (first half) op (second half).
 template<typename Op, typename T, size_t N>
-Widened<T> tree(const T* const* sources, i64 i) {
+Computed<T> tree(const T* const* sources, i64 i) {
     if constexpr (N == 1)
         return at<Op, T>(sources[0], i);
     else
@@ -32,7 +32,7 @@ Widened<T> tree(const T* const* sources, i64 i) {
 }
 
 template<typename Op, typename T, size_t N>
-void combine(Widened<T>* sums, const T* const* sources, i64 count, bool first) {
+void combine(Computed<T>* sums, const T* const* sources, i64 count, bool first) {
     if (first) {
         for (i64 i = 0; i < count; ++i) sums[i] = tree<Op, T, N>(sources, i);
     } else {
@@ -50,12 +50,11 @@ void stream_block(std::byte* to, const void* from, i64 bytes) {
         __m128i* target = reinterpret_cast<__m128i*>(to);
         const i64 lanes = bytes / 16;
         for (i64 i = 0; i < lanes; ++i) _mm_stream_si128(target + i, _mm_loadu_si128(source + i));
-        std::memcpy(to + lanes * 16, reinterpret_cast<const std::byte*>(from) + lanes * 16,
-                    static_cast<size_t>(bytes % 16));
+        std::memcpy(to + lanes * 16, reinterpret_cast<const std::byte*>(from) + lanes * 16, bytes % 16);
         return;
     }
 #endif
-    std::memcpy(to, from, static_cast<size_t>(bytes));
+    std::memcpy(to, from, bytes);
 }
 
 // Streamed stores are not ordered by a mutex: they must be done before the result is announced.
@@ -67,8 +66,8 @@ void finish_streaming() {
 
 template<typename Op, typename T>
 void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byte* const> sources, i64 count) {
-    constexpr i64 block = block_bytes / static_cast<i64>(sizeof(Widened<T>));
-    alignas(64) std::array<Widened<T>, static_cast<size_t>(block)> sums;
+    constexpr i64 block = block_bytes / static_cast<i64>(sizeof(Computed<T>));
+    alignas(64) std::array<Computed<T>, static_cast<size_t>(block)> sums;
     alignas(64) std::array<T, static_cast<size_t>(block)> narrow;
     std::array<const T*, fan_in> group;
     const bool in_place = std::find(sources.begin(), sources.end(), targets.front()) != sources.end();
@@ -96,7 +95,7 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
             s += n;
         }
         const T* result = nullptr;
-        if constexpr (std::is_same_v<T, Widened<T>>) {
+        if constexpr (std::is_same_v<T, Computed<T>>) {
             result = sums.data();
         } else {
             for (i64 i = 0; i < width; ++i) narrow[i] = convert_value<T>(sums[i]);
@@ -107,7 +106,7 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
             if (stream)
                 stream_block(target + offset, result, bytes);
             else
-                std::memcpy(target + offset, result, static_cast<size_t>(bytes));
+                std::memcpy(target + offset, result, bytes);
         }
     }
     if (stream) finish_streaming();
@@ -118,7 +117,7 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
 void Traffic::copy(std::byte* to, const std::byte* from, i64 bytes) {
     if (remote(to)) wire_bytes_ += bytes;
     if (remote(from)) wire_bytes_ += bytes;
-    std::memcpy(to, from, static_cast<size_t>(bytes));
+    std::memcpy(to, from, bytes);
 }
 
 void Traffic::copy_box(std::byte* to, const std::byte* from, i64 element_bytes, const std::vector<CopyDim>& dims) {

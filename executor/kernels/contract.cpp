@@ -102,8 +102,8 @@ void run_contract(const Contract& kernel, const KernelCall& call) {
     const GemmLayout layout = gemm_layout(kernel, call.inputs[0].type(), call.inputs[1].type(), call.output.type());
     visit_dtype(layout.compute, [&](auto value) {
         using T = decltype(value);
-        if constexpr (std::is_same_v<T, Bf16>) {
-            internal_error("contract: bf16 multiplies as f32");
+        if constexpr (is_narrow<T>) {
+            internal_error("contract: narrow types multiply as f32");
         } else {
             multiply<T>(layout, call);
         }

@@ -7,8 +7,8 @@ namespace shard {
 namespace {
 
 template<typename T>
-Held<T> held(T value) {
-    return convert_value<Held<T>>(value);
+Computed<T> held(T value) {
+    return convert_value<Computed<T>>(value);
 }
 
 // f(position in the block, start in the source, length, stride in the source) for each run along the innermost dim.
@@ -35,7 +35,7 @@ BlockSource block_source(const Operand& operand, const std::vector<int>& dims, c
     BlockSource source = {operand, {}};
     for (size_t d = 0; d < output.size(); ++d) source.dims.push_back({output[d], out[d], 0});
     for (size_t d = 0; d < shape.size(); ++d) {
-        const size_t along = static_cast<size_t>(dims[d]);
+        const size_t along = dims[d];
         internal_check(along < output.size() && (shape[d] == 1 || shape[d] == output[along]),
                        "pointwise: an input does not fit the output");
         if (shape[d] != 1) source.dims[along].from = in[d];
@@ -49,13 +49,15 @@ bool BlockSource::is_uniform() const {
     return std::all_of(dims.begin(), dims.end(), [](const CopyDim& dim) { return dim.from == 0; });
 }
 
-bool BlockSource::is_in_place() const { return dims.size() == 1 && dims[0].from == 1 && operand.dtype != DType::bf16; }
+bool BlockSource::is_in_place() const {
+    return dims.size() == 1 && dims[0].from == 1 && computed_as(operand.dtype) == operand.dtype;
+}
 
 void load_block(Register& to, const BlockSource& source, i64 first, i64 width) {
     visit_dtype(source.operand.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* data = reinterpret_cast<const T*>(source.operand.data);
-        Held<T>* block = to.as<Held<T>>();
+        Computed<T>* block = to.as<Computed<T>>();
         for_each_run(source.dims, first, width, [&](i64 at, i64 from, i64 length, i64 stride) {
             if (stride == 0) {
                 std::fill(block + at, block + at + length, held(data[from]));
@@ -69,13 +71,13 @@ void load_block(Register& to, const BlockSource& source, i64 first, i64 width) {
 }
 
 void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width) {
-    const size_t dim = static_cast<size_t>(step.args[0]);
+    const size_t dim = step.args[0];
     internal_check(dim < output.size(), "pointwise: index along a dim that is not there");
     i64 inner = 1;
     for (size_t d = dim + 1; d < output.size(); ++d) inner *= output[d];
     visit_dtype(step.dtype, [&](auto zero) {
         using T = decltype(zero);
-        Held<T>* block = to.as<Held<T>>();
+        Computed<T>* block = to.as<Computed<T>>();
         for (i64 i = 0; i < width; ++i) block[i] = held(convert_value<T>(start + (first + i) / inner % output[dim]));
     });
 }
@@ -83,7 +85,7 @@ void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& o
 void fill_constant(Register& to, const ScalarStep& step) {
     visit_dtype(step.dtype, [&](auto zero) {
         using T = decltype(zero);
-        Held<T>* block = to.as<Held<T>>();
+        Computed<T>* block = to.as<Computed<T>>();
         std::fill(block, block + block_elements, held(convert_value<T>(step.value)));
     });
 }
@@ -92,7 +94,7 @@ void store_block(LaneBlock from, const Result& output, i64 first, i64 width) {
     visit_dtype(output.dtype, [&](auto zero) {
         using T = decltype(zero);
         T* data = reinterpret_cast<T*>(output.data) + first;
-        const Held<T>* block = from.as<Held<T>>();
+        const Computed<T>* block = from.as<Computed<T>>();
         for (i64 i = 0; i < width; ++i) data[i] = convert_value<T>(block[i]);
     });
 }

@@ -12,9 +12,9 @@ namespace shard {
 
 constexpr i64 block_elements = 1024;
 
-// A block of values. bf16 is held as float, rounded to bf16 after every step; booleans as uint8_t.
+// A block of values, as what they are computed as: bf16 as float, rounded to bf16 after every step.
 struct Register {
-    alignas(64) std::byte bytes[static_cast<size_t>(block_elements) * 8];
+    alignas(64) std::byte bytes[block_elements * 8];
     template<typename T>
     T* as() {
         return reinterpret_cast<T*>(bytes);
@@ -29,10 +29,6 @@ struct LaneBlock {
         return reinterpret_cast<const T*>(bytes);
     }
 };
-
-// The type of a register's elements.
-template<typename T>
-using Held = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
 
 // An input as seen from the output: per (joined) output dim its extent and the input's stride, 0 where it is broadcast.
 struct BlockSource {

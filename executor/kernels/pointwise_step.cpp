@@ -9,13 +9,13 @@ namespace shard {
 
 namespace {
 
-// to[i] = f(operands at i...), where element types name the operands and the result; bf16 results are rounded.
+// to[i] = f(operands at i...), where element types name the operands and the result; narrow results are rounded.
 template<typename Result, typename F, typename... Operands>
 void apply(Register& to, i64 width, F&& f, const Operands*... operands) {
-    Held<Result>* out = to.as<Held<Result>>();
+    Computed<Result>* out = to.as<Computed<Result>>();
     for (i64 i = 0; i < width; ++i) {
-        if constexpr (std::is_same_v<Result, Bf16>)
-            out[i] = static_cast<float>(Bf16(f(operands[i]...)));
+        if constexpr (is_narrow<Result>)
+            out[i] = static_cast<float>(Result(f(operands[i]...)));
         else
             out[i] = f(operands[i]...);
     }
@@ -24,7 +24,7 @@ void apply(Register& to, i64 width, F&& f, const Operands*... operands) {
 // The instruction over operands of one element type T.
 template<typename I, typename T, typename Result>
 void over_equal_types(Register& to, const LaneBlock args[3], i64 width) {
-    using H = Held<T>;
+    using H = Computed<T>;
     if constexpr (I::operands == 1)
         apply<Result>(
             to, width, [](H x) { return I::of(x); }, args[0].as<H>());
@@ -43,7 +43,7 @@ void instruction_block(DType type, DType result, Register& to, const LaneBlock a
     } else if constexpr (I::types == ScalarTypes::choice) {
         internal_check(type == DType::boolean, "pointwise: a choice by a boolean");
         visit_dtype(result, [&](auto zero) {
-            using H = Held<decltype(zero)>;
+            using H = Computed<decltype(zero)>;
             apply<H>(
                 to, width, [](std::uint8_t chosen, H x, H y) { return I::of(chosen, x, y); },
                 args[0].as<std::uint8_t>(), args[1].as<H>(), args[2].as<H>());
@@ -64,11 +64,11 @@ void instruction_block(DType type, DType result, Register& to, const LaneBlock a
 void cast_block(DType from, DType to_type, Register& to, const LaneBlock args[3], i64 width) {
     visit_dtype(from, [&](auto from_zero) {
         visit_dtype(to_type, [&](auto to_zero) {
-            using From = Held<decltype(from_zero)>;
+            using From = Computed<decltype(from_zero)>;
             using To = decltype(to_zero);
             const From* a = args[0].as<From>();
-            Held<To>* out = to.as<Held<To>>();
-            for (i64 i = 0; i < width; ++i) out[i] = convert_value<Held<To>>(convert_value<To>(a[i]));
+            Computed<To>* out = to.as<Computed<To>>();
+            for (i64 i = 0; i < width; ++i) out[i] = convert_value<Computed<To>>(convert_value<To>(a[i]));
         });
     });
 }

@@ -1,4 +1,4 @@
-// The four ways of combining values, shared by the reduce kernel and by collectives. Sums and products of f32 and bf16
+// The four ways of combining values, shared by the reduce kernel and by collectives. Sums and products of floats
 // accumulate in f64 inside a kernel, so their error does not grow with the length. max and min propagate NaN. Sums and
 // products of integers wrap. Booleans: sum and max are "or", product and min are "and".
 #pragma once
@@ -13,10 +13,7 @@
 namespace shard {
 
 template<typename T>
-constexpr bool is_float_element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Bf16>;
-// bf16 is compared and combined as float.
-template<typename T>
-using Widened = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
+constexpr bool is_float_element = std::is_floating_point_v<Computed<T>>;
 
 struct SumOp {
     template<typename T>
@@ -44,7 +41,7 @@ struct ProdOp {
 };
 struct MaxOp {
     template<typename T>
-    using Accumulator = Widened<T>;
+    using Accumulator = Computed<T>;
     template<typename T>
     static Accumulator<T> identity() {
         if constexpr (is_float_element<T>)
@@ -59,7 +56,7 @@ struct MaxOp {
 };
 struct MinOp {
     template<typename T>
-    using Accumulator = Widened<T>;
+    using Accumulator = Computed<T>;
     template<typename T>
     static Accumulator<T> identity() {
         if constexpr (is_float_element<T>)

@@ -35,7 +35,7 @@ void run_scatter(const Scatter& kernel, const KernelCall& call) {
     internal_check(call.inputs.size() == 2, "scatter takes indices and updates");
     const Operand &indices = call.inputs[0], &updates = call.inputs[1];
     const Shape& shape = *call.output.shape;
-    const size_t axis = static_cast<size_t>(kernel.axis);
+    const size_t axis = kernel.axis;
     internal_check(axis < shape.size() && is_integer(indices.dtype) && updates.dtype == call.output.dtype,
                    "scatter: operands do not fit");
     Rows rows;
@@ -54,11 +54,11 @@ void run_scatter(const Scatter& kernel, const KernelCall& call) {
                 using T = decltype(zero);
                 const T* from = reinterpret_cast<const T*>(updates.data);
                 T* to = reinterpret_cast<T*>(call.output.data);
-                if constexpr (std::is_same_v<T, Bf16>) {
+                if constexpr (is_narrow<T>) {
                     const i64 count = element_count(shape);
                     float* sums = reinterpret_cast<float*>(call.scratch.at(0, count * static_cast<i64>(sizeof(float))));
                     add_rows(kernel, start, rows, index, from, sums);
-                    std::transform(sums, sums + count, to, [](float sum) { return Bf16(sum); });
+                    std::transform(sums, sums + count, to, [](float sum) { return T(sum); });
                 } else {
                     add_rows(kernel, start, rows, index, from, to);
                 }

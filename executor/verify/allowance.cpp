@@ -16,9 +16,6 @@ constexpr std::string_view param = "param";
 constexpr size_t few_elements = 16;
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
-// Of what sums are accumulated in.
-double accumulator_epsilon(DType dtype) { return epsilon(dtype == DType::bf16 ? DType::f32 : dtype); }
-
 double largest(std::span<const double> values) {
     double most = 0;
     for (double value : values)
@@ -52,7 +49,7 @@ std::vector<double> gradient_sizes(const RunResult& result, const std::string& p
 } // namespace
 
 std::vector<double> values_of(const Tensor& tensor) {
-    std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
+    std::vector<double> values(tensor.type.elements());
     visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
@@ -67,7 +64,7 @@ Tolerances::Tolerances(const Plan& plan, const RunResult& reference, const RunRe
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
         once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
-                             accumulator_epsilon(lineage.coarsest) * 8 * std::sqrt(lineage.longest);
+                             epsilon(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
         nudge_ = std::max(nudge_, epsilon(lineage.coarsest));
     }
     for (const PlanOutput& output : plan.outputs) {

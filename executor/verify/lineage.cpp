@@ -38,19 +38,6 @@ double terms_of(const Kernel& kernel, const Shape& operand) {
 
 } // namespace
 
-double epsilon(DType dtype) {
-    switch (dtype) {
-    case DType::f32:
-        return 0x1p-23;
-    case DType::f64:
-        return 0x1p-52;
-    case DType::bf16:
-        return 0x1p-7;
-    default:
-        return 0;
-    }
-}
-
 Lineages::Lineages(const Plan& plan) : plan_(&plan), makers_(plan.buffers.size()) { add(plan.steps, 1); }
 
 void Lineages::add(const std::vector<Step>& steps, double trips) {

@@ -38,6 +38,4 @@ private:
     std::vector<std::vector<Maker>> makers_; // by the buffer that holds the contents
 };
 
-double epsilon(DType dtype); // from 1 to the next number; 0 of what is no floating-point type
-
 } // namespace shard

@@ -74,7 +74,7 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
 
 ValueId with_type(Builder& builder, ValueId id, DType dtype) {
     const Value value = builder.graph().value(id);
-    const bool fits = value.type.dtype == DType::f32 || value.type.dtype == DType::bf16;
+    const bool fits = computed_as(value.type.dtype) == DType::f32;
     if (!fits || value.type.dtype == dtype) return id;
     builder.set_place({"", value.name, value.span, {}, {}});
     Attributes attributes;

@@ -123,8 +123,7 @@ private:
         } else {
             rate_ = chain_.scalar(-attributes.number("learning_rate"), DType::f32);
         }
-        if (optimizer_.shared)
-            shared_ = optimizer_.shared(chain_, as_type(chain_, next_count_, DType::f32), attributes);
+        if (optimizer_.shared) shared_ = optimizer_.shared(chain_, chain_.cast(next_count_, DType::f32), attributes);
         return chain_.ok();
     }
 
@@ -162,16 +161,16 @@ private:
     // A parameter of 16 bits is too coarse to add small steps to: the update is that of a copy of 32 bits, a state.
     bool update(ValueId parameter, ValueId gradient, const Attributes& attributes) {
         const std::string name = graph_.value(parameter).name;
-        const bool has_master =
-            model_.precision.params == DType::bf16 && graph_.value(parameter).type.dtype == DType::bf16;
+        const DType own = graph_.value(parameter).type.dtype, wide = computed_as(own);
+        const bool has_master = own == model_.precision.params && own != wide;
         ValueId updated = parameter;
         if (has_master) {
             Value master = state_of(parameter, "master");
-            master.type.dtype = DType::f32;
+            master.type.dtype = wide;
             master.init = graph_.value(parameter).init;
             updated = add_state(std::move(master), graph_.value(parameter).span);
             place(fmt::format("{}.grad", name));
-            gradient = as_type(chain_, gradient, DType::f32);
+            gradient = chain_.cast(gradient, wide);
         }
         std::vector<ValueId> states;
         for (std::string_view state_name : optimizer_.states(attributes)) {
@@ -180,13 +179,13 @@ private:
             states.push_back(add_state(std::move(state), graph_.value(parameter).span));
         }
         place(fmt::format("{}.{}", name, optimizer_.composite.name));
-        const ValueId rate = as_type(chain_, rate_, builder_.type(updated).dtype);
+        const ValueId rate = chain_.cast(rate_, builder_.type(updated).dtype);
         const std::vector<ValueId> made =
             optimizer_.update({chain_, updated, gradient, states, shared_, rate, attributes});
         if (!chain_.ok()) return false;
         if (has_master) {
             place(name);
-            const ValueId rounded = as_type(chain_, made[0], builder_.type(parameter).dtype);
+            const ValueId rounded = chain_.cast(made[0], builder_.type(parameter).dtype);
             if (!chain_.ok()) return false;
             replace(parameter, rounded);
         }

@@ -12,8 +12,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const std::string dtype(name(labels.dtype));
     const ValueId guess = chain("cast", {chain("argmax", {operands[0]})}, attributes_of({{"dtype", dtype}}));
     const ValueId right = chain("eq", {guess, operands[1]});
-    const ValueId ones = chain("cast", {right}, attributes_of({{"dtype", std::string("f32")}}));
-    const ValueId sum = chain("reduce_sum", {ones});
+    const ValueId sum = chain("reduce_sum", {chain.cast(right, DType::f32)});
     const ValueId count = chain.scalar(static_cast<double>(labels.elements()), DType::f32);
     return chain.results({sum, count});
 }

@@ -59,14 +59,12 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const std::string to_scores = grouped ? "blkgd,bmkd->bkglm" : "blkd,bmkd->bklm",
                       to_values = grouped ? "bkglm,bmkd->blkgd" : "bklm,bmkd->blkd";
     ValueId scores = chain("einsum", {query, operands[1]}, attributes_of({{"equation", to_scores}}));
-    // Exponentials are taken in f32: bf16 has 8 bits only.
-    const bool narrow = q.dtype == DType::bf16;
-    if (narrow) scores = chain("cast", {scores}, attributes_of({{"dtype", std::string("f32")}}));
+    const DType wide = computed_as(q.dtype); // exponentials are taken in f32: bf16 has 8 bits only
+    scores = chain.cast(scores, wide);
     if (attributes.flag("causal", false) && chain.ok())
-        scores = chain("select", {causal_mask(chain, *sizes, q.logical, k.logical), scores,
-                                  builder.scalar(masked_score, narrow ? DType::f32 : q.dtype)});
-    ValueId weights = chain("softmax", {scores});
-    if (narrow) weights = chain("cast", {weights}, attributes_of({{"dtype", std::string("bf16")}}));
+        scores = chain("select",
+                       {causal_mask(chain, *sizes, q.logical, k.logical), scores, builder.scalar(masked_score, wide)});
+    const ValueId weights = chain.cast(chain("softmax", {scores}), q.dtype);
     ValueId result = chain("einsum", {weights, operands[2]}, attributes_of({{"equation", to_values}}));
     if (grouped)
         result = chain("reshape", {result}, shape_of({sizes->batch, sizes->queries, sizes->heads, v_width}, q.logical));

@@ -12,22 +12,22 @@ namespace {
 // then (1, width / 2).
 ValueId angles(Chain& chain, const TensorType& x, const ValueId* positions, double theta) {
     const i64 half = x.shape[3] / 2;
-    const std::string dtype(name(x.dtype == DType::f64 ? DType::f64 : DType::f32));
+    const DType dtype = computed_as(x.dtype);
     ValueId at = 0;
     if (positions) {
         const TensorType of_positions = chain.type(*positions);
         Shape shape = of_positions.shape;
         shape.insert(shape.end(), {1, 1});
-        const ValueId numbers = chain("cast", {*positions}, attributes_of({{"dtype", dtype}}));
+        const ValueId numbers = chain.cast(*positions, dtype);
         at = chain("reshape", {numbers}, shape_of(shape, of_positions.logical));
     } else {
         Attributes count = shape_of({x.shape[1], 1, 1}, {x.logical[1]});
         count.set("dim", std::vector<i64>{0});
-        count.set("dtype", dtype);
+        count.set("dtype", std::string(name(dtype)));
         at = chain("iota", {}, count);
     }
     Attributes count = shape_of({half});
-    count.set("dtype", dtype);
+    count.set("dtype", std::string(name(dtype)));
     const double step = -std::log(theta) / static_cast<double>(half);
     const ValueId frequencies = chain("exp", {chain("mul", chain("iota", {}, count), step)});
     return chain("mul", {at, frequencies});
@@ -53,10 +53,8 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     const ValueId angle =
         angles(chain, x, operands.size() == 2 ? &operands[1] : nullptr, attributes.number("theta", 10000));
     ValueId cosine = chain("cos", {angle}), sine = chain("sin", {angle});
-    if (x.dtype == DType::bf16) {
-        cosine = chain("cast", {cosine}, attributes_of({{"dtype", std::string("bf16")}}));
-        sine = chain("cast", {sine}, attributes_of({{"dtype", std::string("bf16")}}));
-    }
+    cosine = chain.cast(cosine, x.dtype);
+    sine = chain.cast(sine, x.dtype);
     const auto part = [&chain, &operands](i64 start, i64 limit) {
         return chain("slice", {operands[0]},
                      attributes_of({{"dim", std::vector<i64>{3}},

@@ -9,8 +9,7 @@ namespace {
 // optax.warmup_cosine_decay_schedule: half a cosine.
 ValueId fall(Chain& chain, const Fall& way) {
     const double alpha = way.peak == 0 ? 0 : way.end / way.peak;
-    const ValueId at =
-        chain("cast", {chain("min", way.since, way.steps)}, attributes_of({{"dtype", std::string("f32")}}));
+    const ValueId at = chain.cast(chain("min", way.since, way.steps), DType::f32);
     const ValueId turned = chain("cos", {chain("div", chain("mul", at, std::numbers::pi), way.steps)});
     const ValueId left = chain("mul", chain("add", turned, 1), 0.5);
     return chain("mul", chain("add", chain("mul", left, 1 - alpha), alpha), way.peak);

@@ -56,8 +56,7 @@ BuiltValues warmed_up(Builder& builder, ValueId count, const Attributes& attribu
 }
 
 ValueId line(Chain& chain, ValueId count, double from, double to, double steps) {
-    const ValueId at =
-        chain("cast", {chain("min", chain("max", count, 0), steps)}, attributes_of({{"dtype", std::string("f32")}}));
+    const ValueId at = chain.cast(chain("min", chain("max", count, 0), steps), DType::f32);
     const ValueId one = chain.scalar(1, DType::f32);
     const ValueId left = chain("sub", {one, chain("div", at, steps)});
     return chain("add", chain("mul", left, from - to), to);

@@ -15,6 +15,11 @@ ValueId Chain::operator()(std::string_view op, ValueId operand, double number) {
     return (*this)(op, {operand, scalar(number, type(operand).dtype)});
 }
 
+ValueId Chain::cast(ValueId value, DType dtype) {
+    if (!ok_ || type(value).dtype == dtype) return value;
+    return (*this)("cast", {value}, attributes_of({{"dtype", std::string(name(dtype))}}));
+}
+
 ValueId Chain::scalar(double number, DType dtype) {
     if (!ok_) return 0;
     const std::optional<ValueId> value = builder_->number(number, dtype);

@@ -17,6 +17,7 @@ public:
     // With a number as the last operand, of the first one's type.
     ValueId operator()(std::string_view op, ValueId operand, double number);
     ValueId scalar(double number, DType dtype); // does not fit if the type has no such number
+    ValueId cast(ValueId value, DType dtype);   // itself if it has this type
     const TensorType& type(ValueId id) const { return builder_->type(ok_ ? id : 0); }
     bool ok() const { return ok_; }
     Builder& builder() const { return *builder_; }
@@ -29,6 +30,7 @@ private:
 };
 
 using NamedValues = std::initializer_list<std::pair<std::string_view, AttributeValue>>;
+// Names and values: attributes_of({{"dim", std::vector<i64>{0}}}).
 Attributes attributes_of(NamedValues values);
 Attributes keep_dims(std::vector<i64> dims);                             // {dims, keepdims: true}
 Attributes keep_dim(i64 dim);                                            // {dims: [dim], keepdims: true}

@@ -67,12 +67,7 @@ const OptimizerDef* find_optimizer(std::string_view name) {
     return nullptr;
 }
 
-ValueId as_type(Chain& chain, ValueId value, DType dtype) {
-    if (!chain.ok() || chain.type(value).dtype == dtype) return value;
-    return chain("cast", {value}, attributes_of({{"dtype", std::string(name(dtype))}}));
-}
-
-ValueId step_number(Chain& chain, ValueId count) { return as_type(chain, chain("add", count, 1), DType::f32); }
+ValueId step_number(Chain& chain, ValueId count) { return chain.cast(chain("add", count, 1), DType::f32); }
 
 BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<const ValueId> operands,
                          const Attributes& attributes, Span span) {
@@ -85,7 +80,7 @@ BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<co
     std::vector<ValueId> shared;
     if (def.shared) shared = def.shared(chain, step_number(chain, operands[2 + states]), attributes);
     const ValueId rate = has_rate ? chain.scalar(-attributes.number("learning_rate"), dtype)
-                                  : as_type(chain, chain("neg", {operands.back()}), dtype);
+                                  : chain.cast(chain("neg", {operands.back()}), dtype);
     const UpdateContext context{chain, operands[0], operands[1], operands.subspan(2, states), shared, rate, attributes};
     return chain.results(def.update(context));
 }
@@ -105,8 +100,8 @@ AdamMoments adam_moments(const UpdateContext& context) {
     AdamMoments moments{};
     moments.mu = chain("add", {chain("mul", g, 1 - b1), chain("mul", context.states[0], b1)});
     moments.nu = chain("add", {chain("mul", chain("mul", {g, g}), 1 - b2), chain("mul", context.states[1], b2)});
-    const ValueId mean = chain("div", {moments.mu, as_type(chain, context.shared[0], dtype)});
-    const ValueId square = chain("div", {moments.nu, as_type(chain, context.shared[1], dtype)});
+    const ValueId mean = chain("div", {moments.mu, chain.cast(context.shared[0], dtype)});
+    const ValueId square = chain("div", {moments.nu, chain.cast(context.shared[1], dtype)});
     const ValueId root = chain("sqrt", {square});
     moments.direction = chain("div", {mean, chain("add", root, context.attributes.number("eps", 1e-8))});
     return moments;

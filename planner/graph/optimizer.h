@@ -42,8 +42,6 @@ const OptimizerDef* find_optimizer(std::string_view name);
 
 // The f32 number of the step that follows `count` steps.
 ValueId step_number(Chain& chain, ValueId count);
-// The value as another element type; itself if it is of that type.
-ValueId as_type(Chain& chain, ValueId value, DType dtype);
 
 // CompositeDef::build of an optimizer.
 BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<const ValueId> operands,

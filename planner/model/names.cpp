@@ -77,28 +77,16 @@ void suggest(DiagnosticBuilder error, std::string_view word, const std::vector<s
 }
 
 void suggest_dtype(DiagnosticBuilder error, std::string_view word) {
-    struct Spelling {
-        std::string_view word;
-        DType dtype;
-    };
-    constexpr Spelling spellings[] = {
-        {"float32", DType::f32},  {"float", DType::f32},       {"fp32", DType::f32},      {"single", DType::f32},
-        {"float64", DType::f64},  {"double", DType::f64},      {"fp64", DType::f64},      {"bfloat16", DType::bf16},
-        {"bfloat", DType::bf16},  {"float16", DType::bf16},    {"fp16", DType::bf16},     {"f16", DType::bf16},
-        {"half", DType::bf16},    {"int32", DType::i32},       {"int", DType::i32},       {"integer", DType::i32},
-        {"int64", DType::i64},    {"long", DType::i64},        {"uint32", DType::u32},    {"uint", DType::u32},
-        {"unsigned", DType::u32}, {"boolean", DType::boolean}, {"bool_", DType::boolean}, {"i1", DType::boolean},
-    };
     std::string lower(word);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     lower = lower.substr(lower.rfind('.') + 1); // jnp.float32
     std::vector<std::string_view> names;
-    for (int dtype = 0; dtype <= static_cast<int>(DType::boolean); ++dtype)
-        names.push_back(name(static_cast<DType>(dtype)));
+    for (DType dtype : all_dtypes()) names.push_back(name(dtype));
     std::string_view meant = nearest(lower, names);
-    for (const Spelling& spelling : spellings)
-        if (spelling.word == lower) meant = name(spelling.dtype);
+    for (DType dtype : all_dtypes())
+        for (std::string_view other : info(dtype).also)
+            if (other == lower) meant = name(dtype);
     error.help(meant.empty() ? fmt::format("dtypes: {}", fmt::join(names, ", "))
                              : fmt::format("did you mean '{}'?", meant));
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -25,29 +26,18 @@ std::string whole_digits(std::string_view written) {
             digits += c;
     if (point == std::string::npos) point = digits.size();
     const int exponent = e < written.size() ? std::atoi(std::string(written.substr(e + 1)).c_str()) : 0;
-    const size_t wanted = static_cast<size_t>(std::clamp<i64>(static_cast<i64>(point) + exponent, 0, 400));
+    const size_t wanted = std::clamp<i64>(static_cast<i64>(point) + exponent, 0, 400);
     digits.resize(wanted, '0');
     digits.erase(0, digits.find_first_not_of('0'));
     return (written.starts_with('-') ? "-" : "") + digits;
 }
 
 std::string range_text(DType dtype) {
-    switch (dtype) {
-    case DType::boolean:
-        return "bool holds true and false, or 1 and 0";
-    case DType::i32:
-        return "i32 holds whole numbers from -2147483648 to 2147483647";
-    case DType::u32:
-        return "u32 holds whole numbers from 0 to 4294967295";
-    case DType::i64:
-        return "i64 holds whole numbers from -9223372036854775808 to 9223372036854775807";
-    case DType::f32:
-    case DType::bf16:
-        return fmt::format("{} holds numbers up to 3.4e38, and .inf", name(dtype));
-    case DType::f64:
-        break;
-    }
-    return "";
+    const DTypeInfo& type = info(dtype);
+    if (dtype == DType::boolean) return "bool holds true and false, or 1 and 0";
+    if (is_integer(dtype))
+        return fmt::format("{} holds whole numbers from {} to {}", type.name, type.lowest, type.highest);
+    return fmt::format("{} holds numbers up to {:.6g}, and .inf", type.name, type.largest);
 }
 
 } // namespace
@@ -60,26 +50,9 @@ std::string_view size_problem(DType dtype, const Shape& shape) {
 }
 
 bool can_hold(DType dtype, double number) {
-    // The least numbers that are rounded to infinity.
-    constexpr double beyond_f32 = 0x1.ffffffp127, beyond_bf16 = 0x1.ffp127;
-    const bool whole = number == std::floor(number);
-    switch (dtype) {
-    case DType::f64:
-        return true;
-    case DType::f32:
-        return !std::isfinite(number) || std::fabs(number) < beyond_f32;
-    case DType::bf16:
-        return !std::isfinite(number) || std::fabs(number) < beyond_bf16;
-    case DType::boolean:
-        return number == 0 || number == 1;
-    case DType::i32:
-        return whole && number >= -0x1p31 && number < 0x1p31;
-    case DType::u32:
-        return whole && number >= 0 && number < 0x1p32;
-    case DType::i64:
-        return whole && number >= -0x1p63 && number < 0x1p63;
-    }
-    internal_error("a type without elements");
+    if (is_floating(dtype)) return !std::isfinite(number) || std::fabs(number) < overflow(dtype);
+    const double above = std::ldexp(1, static_cast<int>(std::bit_width(info(dtype).highest)));
+    return number == std::floor(number) && number >= static_cast<double>(info(dtype).lowest) && number < above;
 }
 
 std::optional<ElementProblem> element_problem(DType dtype, std::string_view written, double number) {

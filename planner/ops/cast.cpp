@@ -2,6 +2,9 @@
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/pointwise.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace shard {
 
 namespace {
@@ -14,8 +17,7 @@ InferResult infer(const InferContext& context) {
 
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
-    const DType dtype = chain.type(context.inputs[0]).dtype;
-    return {chain("cast", {context.cotangent}, attributes_of({{"dtype", std::string(name(dtype))}}))};
+    return {chain.cast(context.cotangent, chain.type(context.inputs[0]).dtype)};
 }
 
 // To a wider floating-point type nothing is rounded, so the sum may be taken afterwards, and is the more exact for it.
@@ -27,10 +29,15 @@ bool widens(std::span<const TensorType> operands, std::span<const TensorType> re
 } // namespace
 
 const OpDef& op_cast() {
+    static const std::string choices = [] {
+        std::vector<std::string_view> names;
+        for (DType dtype : all_dtypes()) names.push_back(name(dtype));
+        return fmt::format("one of {}", fmt::join(names, ", "));
+    }();
     static const OpDef def = [] {
         OpDef made = pointwise_op<ScalarOp::cast, PointwiseTypes::numeric>(
             "cast", "The same numbers as another element type.\n{cast: x, dtype: bf16}", gradient);
-        made.attributes = {{"dtype", AttributeDef::Type::dtype, true, "f32, f64, bf16, i32, i64, u32 or bool"}};
+        made.attributes = {{"dtype", AttributeDef::Type::dtype, true, choices}};
         made.infer = infer;
         made.linear_in = {0};
         made.is_linear = widens;

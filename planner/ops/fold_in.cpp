@@ -31,8 +31,7 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
     Chain chain(builder);
     const auto word_of_key = [&](i64 word) { return part_of(chain, operands[0], 0, word, 2); };
     const ValueId first = word_of_key(0), second = word_of_key(1);
-    const ValueId data =
-        chain("reshape", {chain("cast", {operands[1]}, attributes_of({{"dtype", std::string("u32")}}))}, shape_of({1}));
+    const ValueId data = chain("reshape", {chain.cast(operands[1], DType::u32)}, shape_of({1}));
     const auto word = [&](i64 n) { return chain("fold_in_word", {first, second, data}, attributes_of({{"word", n}})); };
     const ValueId words[] = {word(0), word(1)};
     const ValueId key = chain("concatenate", {words[0], words[1]}, attributes_of({{"dim", std::vector<i64>{0}}}));

@@ -32,7 +32,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 bool splits(std::span<const TensorType> operands, const Attributes&) { return operands[0].dtype == DType::boolean; }
 std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes) {
     Chain chain(builder);
-    const ValueId ones = chain("cast", {operands[0]}, attributes_of({{"dtype", std::string(name(DType::i32))}}));
+    const ValueId ones = chain.cast(operands[0], DType::i32);
     const ValueId sum = chain("psum", {ones}, over_same(attributes));
     return chain.ok() ? std::optional(sum) : std::nullopt;
 }

@@ -15,7 +15,7 @@ std::vector<ValueId> gradient(const GradientContext& context) {
         return repeat_along(chain, reduced, context.attributes.integers("dims"), type);
     };
     const ValueId zero = chain("eq", x, 0);
-    const ValueId zeros = chain("cast", {zero}, attributes_of({{"dtype", std::string(name(type.dtype))}}));
+    const ValueId zeros = chain.cast(zero, type.dtype);
     const ValueId zeros_elsewhere = chain("sub", {repeat(chain("reduce_sum", {zeros}, dims)), zeros});
     const ValueId factor = chain("select", {zero, context.builder.scalar(1, type.dtype), x});
     const ValueId product = chain("mul", {context.cotangent, chain("reduce_prod", {factor}, dims)});

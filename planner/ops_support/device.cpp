@@ -143,7 +143,7 @@ std::vector<ValueId> group_extremum_gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const DType dtype = chain.type(context.inputs[0]).dtype;
     const ValueId chosen = chain("eq", {context.inputs[0], context.output});
-    const ValueId ones = chain("cast", {chosen}, attributes_of({{"dtype", std::string(name(dtype))}}));
+    const ValueId ones = chain.cast(chosen, dtype);
     const ValueId count = chain("psum", {ones}, over_same(context.attributes));
     const ValueId part = chain("div", {context.cotangent, count});
     const ValueId result = chain("select", {chosen, part, context.builder.scalar(0, dtype)});

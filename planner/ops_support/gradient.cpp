@@ -69,7 +69,7 @@ std::vector<ValueId> reduce_extremum_gradient(const GradientContext& context) {
     const TensorType type = chain.type(context.inputs[0]);
     const std::vector<i64>& dims = context.attributes.integers("dims");
     const ValueId chosen = chain("eq", {context.inputs[0], repeat_along(chain, context.output, dims, type)});
-    const ValueId ones = chain("cast", {chosen}, attributes_of({{"dtype", std::string(name(type.dtype))}}));
+    const ValueId ones = chain.cast(chosen, type.dtype);
     const ValueId count = chain("reduce_sum", {ones}, attributes_of({{"dims", dims}}));
     const ValueId part = repeat_along(chain, chain("div", {context.cotangent, count}), dims, type);
     const ValueId result = chain("select", {chosen, part, context.builder.scalar(0, type.dtype)});

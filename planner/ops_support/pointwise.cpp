@@ -6,7 +6,6 @@ namespace shard {
 
 namespace {
 
-bool is_signed(DType dtype) { return is_floating(dtype) || dtype == DType::i32 || dtype == DType::i64; }
 bool is_any(DType) { return true; }
 
 struct Wanted {

@@ -86,11 +86,16 @@ private:
             if (type == nullptr) return fallback;
             const std::optional<std::string> text = read_string(*type, fmt::format("precision.{}", key), *diagnostics_);
             if (!text) return fallback;
-            if (*text == "f32" || *text == "bf16") return *parse_dtype(*text);
+            std::vector<std::string_view> choices;
+            for (DType dtype : all_dtypes()) {
+                if (computed_as(dtype) != DType::f32) continue;
+                if (name(dtype) == *text) return dtype;
+                choices.push_back(name(dtype));
+            }
             DiagnosticBuilder error =
                 diagnostics_->error("E0118", type->span, fmt::format("precision.{}: unknown choice '{}'", key, *text));
             if (parse_dtype(*text))
-                error.help("choices: f32, bf16");
+                error.help(fmt::format("choices: {}", fmt::join(choices, ", ")));
             else
                 suggest_dtype(error, *text);
             return fallback;

@@ -35,7 +35,10 @@ std::vector<CodeDoc> codes_model() {
          "The axes and the shape of a tensor disagree: another number of dims, another size, or a dim without a name "
          "where sizes come from "
          "names. A tensor has at most 16 dims."},
-        {"E0210", "unknown dtype", "The element type is none of f32, f64, bf16, i32, i64, u32, bool."},
+        {"E0210", "unknown dtype",
+         "The element type is none of those that `shardc explain cast` lists: it is written f32, bf16, i32, not "
+         "float32, "
+         "bfloat16, int32."},
         {"E0211", "tensor without dims",
          "An input or a parameter says neither axes: [...] nor shape: [...]. A scalar is written shape: []."},
         {"E0212", "bad graph entry",

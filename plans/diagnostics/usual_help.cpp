@@ -29,7 +29,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"E0207", "divide by a size that is not 0"},
     {"E0208", "give one of them a number"},
     {"E0209", "make the two agree, or leave `shape` out where `axes` give the sizes"},
-    {"E0210", "choose one of f32, f64, bf16, i32, i64, u32 and bool"},
+    {"E0210", "`shardc explain cast` lists the element types"},
     {"E0213", "write a number, or [first word, second word]"},
     {"E0214", "remove one of them, or give it another name"},
     {"E0217", "`shardc list composites` prints the optimizers too: write optimizer: {adam: {learning_rate: 1.0e-3}}"},

@@ -1,5 +1,7 @@
 #include "plans/kernel/gemm_layout.h"
 
+#include "plans/base/index_of.h"
+
 #include <algorithm>
 
 namespace shard {
@@ -17,7 +19,7 @@ struct Labelled {
     std::vector<i64> strides;
 
     GemmDim dim(int label) const {
-        const size_t d = static_cast<size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
+        const size_t d = index_of(labels, label);
         return {shape[d], strides[d]};
     }
     std::vector<GemmDim> dims(const Labels& list) const {
@@ -108,7 +110,7 @@ GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, con
     const Labels k_orders[] = {select(contract.lhs, contract.rhs, true, contract.out, false),
                                select(contract.rhs, contract.lhs, true, contract.out, false)};
 
-    const DType compute = out_type.dtype == DType::bf16 ? DType::f32 : out_type.dtype;
+    const DType compute = computed_as(out_type.dtype);
     GemmLayout best;
     i64 best_packed = -1;
     // The order of the labels inside m, n and k is free: take the one that packs least, the first among equals.

@@ -4,11 +4,11 @@
 
 namespace shard {
 
-// Memory of their own on the device need contract, for the packed matrices of one batch index, and scatter of bf16, for
-// its sums in f32. The others work in blocks of fixed size that belong to the worker, not to the device.
+// Memory of their own on the device need contract, for the packed matrices of one batch index, and scatter of a narrow
+// type, for its sums in f32. The others work in blocks of fixed size that belong to the worker, not to the device.
 i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
-    if (std::holds_alternative<Scatter>(kernel) && output.dtype == DType::bf16)
-        return output.elements() * byte_size(DType::f32);
+    if (std::holds_alternative<Scatter>(kernel) && computed_as(output.dtype) != output.dtype)
+        return output.elements() * byte_size(computed_as(output.dtype));
     const Contract* contract = std::get_if<Contract>(&kernel);
     if (contract == nullptr) return 0;
     internal_check(inputs.size() == 2, "contract takes two operands");

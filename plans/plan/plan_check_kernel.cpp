@@ -37,7 +37,7 @@ std::string contract_problem(const Contract& contract, std::span<const TensorTyp
         if (count < 2) return fmt::format("contract: label {} is in one tensor alone", label);
     }
     if (inputs[0].dtype != inputs[1].dtype) return "contract: operands of two types";
-    if (output.dtype != inputs[0].dtype && !(inputs[0].dtype == DType::bf16 && output.dtype == DType::f32))
+    if (output.dtype != inputs[0].dtype && output.dtype != computed_as(inputs[0].dtype))
         return "contract: a result of another type";
     if (!is_floating(output.dtype)) return "contract: only floating-point types multiply";
     return {};
@@ -129,7 +129,7 @@ std::string move_problem(const AffineScope& scope, const Move& move, std::span<c
             piece.extent.size() != rank)
             return "move: a piece of another rank";
         for (size_t d = 0; d < rank; ++d) {
-            const size_t p = move.permutation.empty() ? d : static_cast<size_t>(move.permutation[d]);
+            const size_t p = move.permutation.empty() ? d : move.permutation[d];
             if (!range_of(scope, piece.in_start[d]) || !range_of(scope, piece.out_start[d]))
                 return "move: a start outside what can be computed";
             if (piece.extent[d] < 0 || !reach(piece.out_stride[d], piece.extent[d]) ||

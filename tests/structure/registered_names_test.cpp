@@ -88,13 +88,14 @@ TEST_CASE("formats are asked what they write, not for their names") {
                 CHECK_MESSAGE(file.text.find(chain) == std::string::npos, file.path);
 }
 
-// An enum of a schema that holds the name of one collective holds those of all, in the registry's order.
-TEST_CASE("the enums of collectives in the schemas are those of the registry, or are rewritten") {
+namespace {
+
+// An enum of a schema that holds this name holds those of the whole registry, in its order. How many there are.
+int check_enums(std::string_view sample, const Names& names) {
     const char* rewrite = std::getenv("SHARDC_REWRITE");
-    const Names names = collective_names();
     const std::regex list("(\"enum\": )\\[([^\\]]*)\\]");
     int enums = 0;
-    for (const char* schema : {"layout", "plan", "policy", "report"}) {
+    for (const char* schema : {"hardware", "layout", "model", "plan", "policy", "report"}) {
         const std::string path = fmt::format("{}/schemas/{}.schema.json", SHARDC_SOURCE_DIR, schema);
         std::ifstream stream(path, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -102,7 +103,7 @@ TEST_CASE("the enums of collectives in the schemas are those of the registry, or
         std::string::const_iterator from = text.begin();
         for (std::sregex_iterator it(text.begin(), text.end(), list), end; it != end; ++it) {
             const std::string had = it->str(2);
-            if (had.find("\"all_reduce\"") == std::string::npos) continue;
+            if (had.find(fmt::format("\"{}\"", sample)) == std::string::npos) continue;
             ++enums;
             const size_t line = had.find('\n'); // one name a line, or all on one
             const std::string indent = line == std::string::npos ? "" : had.substr(line, had.find('"') - line);
@@ -118,5 +119,14 @@ TEST_CASE("the enums of collectives in the schemas are those of the registry, or
         CHECK_MESSAGE((text == expected || rewrite != nullptr), path);
         if (text != expected && rewrite != nullptr) std::ofstream(path, std::ios::binary) << expected;
     }
-    CHECK(enums == 5);
+    return enums;
+}
+
+} // namespace
+
+TEST_CASE("the enums of collectives and element types in the schemas are those of the registries, or are rewritten") {
+    CHECK(check_enums("all_reduce", collective_names()) == 5);
+    Names types;
+    for (DType dtype : all_dtypes()) types.push_back(name(dtype));
+    CHECK(check_enums("bool", types) == 4);
 }

@@ -88,7 +88,7 @@ private:
             (this->*one)(*value);
     }
     void id(int& buffer) { buffer = static_cast<int>(below(std::ssize(plan_.buffers) + 2)) - 1; }
-    void dtype(DType& type) { type = static_cast<DType>(below(7)); }
+    void dtype(DType& type) { type = all_dtypes()[below(std::ssize(all_dtypes()))]; }
     void reduce_op(ReduceOp& op) { op = static_cast<ReduceOp>(below(4)); }
     void real(double& value) {
         constexpr double some[] = {

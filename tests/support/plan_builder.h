@@ -3,6 +3,7 @@
 
 #include "executor/formats/tensor.h"
 #include "executor/run/run.h"
+#include "tests/support/tensors.h"
 
 namespace shard {
 
@@ -36,9 +37,6 @@ private:
     int starts_ = 0;
 };
 
-// A tensor of f(flat index), converted to the type.
-Tensor make_tensor(DType dtype, Shape shape, const std::function<double(i64)>& f);
-std::vector<double> values(const Tensor& tensor);
 // Runs and expects that nothing is reported.
 RunResult run_clean(const Plan& plan, const RunOptions& options);
 

@@ -7,100 +7,14 @@
 #include "planner/optimize/in_place.h"
 #include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
+#include "tests/support/tensors.h"
 
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace shard {
 
 namespace {
-
-// Values of a tensor as f64, and back. Only the types that models have as inputs and outputs.
-template<typename T>
-void read_as(const Tensor& tensor, std::vector<double>& values) {
-    for (size_t i = 0; i < values.size(); ++i) {
-        T element;
-        std::memcpy(&element, tensor.bytes.data() + i * sizeof(T), sizeof(T));
-        values[i] = static_cast<double>(element);
-    }
-}
-template<typename T>
-void write_as(const std::vector<double>& values, Tensor& tensor) {
-    for (size_t i = 0; i < values.size(); ++i) {
-        T element = static_cast<T>(values[i]);
-        std::memcpy(tensor.bytes.data() + i * sizeof(T), &element, sizeof(T));
-    }
-}
-
-std::vector<double> values_of(const Tensor& tensor) {
-    std::vector<double> values(static_cast<size_t>(tensor.type.elements()));
-    switch (tensor.type.dtype) {
-    case DType::f32:
-        read_as<float>(tensor, values);
-        break;
-    case DType::f64:
-        read_as<double>(tensor, values);
-        break;
-    case DType::i32:
-        read_as<std::int32_t>(tensor, values);
-        break;
-    case DType::i64:
-        read_as<std::int64_t>(tensor, values);
-        break;
-    case DType::u32:
-        read_as<std::uint32_t>(tensor, values);
-        break;
-    case DType::boolean:
-        read_as<std::uint8_t>(tensor, values);
-        break;
-    case DType::bf16:
-        for (size_t i = 0; i < values.size(); ++i) {
-            std::uint16_t half;
-            std::memcpy(&half, tensor.bytes.data() + 2 * i, 2);
-            std::uint32_t bits = std::uint32_t{half} << 16;
-            float wide;
-            std::memcpy(&wide, &bits, 4);
-            values[i] = static_cast<double>(wide);
-        }
-        break;
-    }
-    return values;
-}
-
-Tensor tensor_of(const TensorType& type, const std::vector<double>& values) {
-    Tensor tensor{type, std::vector<std::byte>(static_cast<size_t>(type.bytes()))};
-    switch (type.dtype) {
-    case DType::f32:
-        write_as<float>(values, tensor);
-        break;
-    case DType::f64:
-        write_as<double>(values, tensor);
-        break;
-    case DType::i32:
-        write_as<std::int32_t>(values, tensor);
-        break;
-    case DType::i64:
-        write_as<std::int64_t>(values, tensor);
-        break;
-    case DType::u32:
-        write_as<std::uint32_t>(values, tensor);
-        break;
-    case DType::boolean:
-        write_as<std::uint8_t>(values, tensor);
-        break;
-    case DType::bf16: // small whole numbers: their f32 bits end in zeros
-        for (size_t i = 0; i < values.size(); ++i) {
-            const float wide = static_cast<float>(values[i]);
-            std::uint32_t bits;
-            std::memcpy(&bits, &wide, 4);
-            const std::uint16_t half = static_cast<std::uint16_t>(bits >> 16);
-            std::memcpy(tensor.bytes.data() + 2 * i, &half, 2);
-        }
-        break;
-    }
-    return tensor;
-}
 
 std::uint32_t next(std::uint32_t& state) {
     state = state * 1664525U + 1013904223U;
@@ -144,14 +58,11 @@ std::map<std::string, Tensor> make_inputs(const Graph& graph, std::uint32_t stat
     std::map<std::string, Tensor> inputs;
     for (ValueId id : graph.inputs) {
         const Value& value = graph.value(id);
-        std::vector<double> values(static_cast<size_t>(value.type.elements()));
-        for (double& element : values) {
-            double drawn = static_cast<double>(next(state) % 5) - 2;
-            element = value.type.dtype == DType::boolean ? (drawn > 0 ? 1 : 0)
-                      : value.type.dtype == DType::u32   ? std::fabs(drawn)
-                                                         : drawn;
-        }
-        inputs[value.name] = tensor_of(value.type, values);
+        inputs[value.name] = make_tensor(value.type.dtype, value.type.shape, [&](i64) {
+            const double drawn = static_cast<double>(next(state) % 5) - 2;
+            if (value.type.dtype == DType::boolean) return drawn > 0 ? 1.0 : 0.0;
+            return is_signed(value.type.dtype) ? drawn : std::fabs(drawn);
+        });
     }
     return inputs;
 }
@@ -162,7 +73,7 @@ RunResult interpreted_steps(const Graph& graph, const std::map<std::string, Tens
     result.steps = steps;
     const std::vector<int> updates = updates_by_output(graph);
     std::map<std::string, Array> arrays, outputs;
-    for (const auto& [name, tensor] : inputs) arrays[name] = {tensor.type.shape, values_of(tensor)};
+    for (const auto& [name, tensor] : inputs) arrays[name] = {tensor.type.shape, values(tensor)};
     for (int step = 0; step < steps; ++step) {
         outputs = interpret(graph, arrays);
         for (size_t o = 0; o < updates.size(); ++o) {
@@ -175,9 +86,11 @@ RunResult interpreted_steps(const Graph& graph, const std::map<std::string, Tens
             arrays[input] = outputs.at(name);
         }
     }
-    for (size_t o = 0; o < updates.size(); ++o)
-        result.outputs[graph.output_names[o]] =
-            tensor_of(graph.value(graph.outputs[o]).type, outputs.at(graph.output_names[o]).values);
+    for (size_t o = 0; o < updates.size(); ++o) {
+        const std::string& name = graph.output_names[o];
+        const TensorType& type = graph.value(graph.outputs[o]).type;
+        result.outputs[name] = make_tensor(type.dtype, type.shape, [&](i64 i) { return outputs.at(name).values[i]; });
+    }
     return result;
 }
 
@@ -252,7 +165,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     } else if (options.interpreter) {
         std::map<std::string, Array> inputs;
         for (const std::pair<const std::string, Tensor>& input : run.inputs)
-            inputs[input.first] = {input.second.type.shape, values_of(input.second)};
+            inputs[input.first] = {input.second.type.shape, values(input.second)};
         expected = interpret(*compilation.graph, inputs, &exactness);
     }
     // Beyond the range in which whole numbers are exact, a comparison on the way may go either way: bytes and memory
@@ -261,9 +174,9 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     const bool exact = options.small_integers && options.interpreter;
     for (const std::pair<const std::string, Tensor>& output : result->outputs) {
         if (!comparable || trains) break; // for steps, compare_results knows best what rounding may make
-        const std::vector<double> got = values_of(output.second);
+        const std::vector<double> got = values(output.second);
         const double relative = exact || tolerance(output.second.type.dtype) == 0 ? 0 : coarsest(*compilation.graph);
-        compare("against one device", output.first, relative, got, values_of(reference->outputs.at(output.first)),
+        compare("against one device", output.first, relative, got, values(reference->outputs.at(output.first)),
                 problems);
         if (options.interpreter)
             compare("against the interpreter", output.first, relative, got, expected.at(output.first).values, problems);

@@ -1,6 +1,6 @@
 // The proof that every plan of a test must pass: it is printed and parsed back, and so is the graph after each pass on
-// the way to it, run, and compared with the one-device
-// plan, with the independent interpreter, and with what it promised about bytes and memory.
+// the way to it, run, and compared with the one-device plan, with the independent interpreter, and with what it promised
+// about bytes and memory.
 #pragma once
 
 #include "executor/run/run.h"
@@ -13,8 +13,8 @@ struct ProofOptions {
     std::string mode = "forward";
     int steps = 1;           // of a train plan; states, parameters and the scalars of every step are compared
     bool interpreter = true; // slow: only for small models
-    bool small_integers =
-        false; // inputs in -2..2 instead of the initializers' values: then every result must be equal exactly
+    // Inputs in -2..2 instead of the initializers' values: then every result must be equal exactly.
+    bool small_integers = false;
     std::uint32_t seed = 1;
 };
 
