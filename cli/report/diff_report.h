@@ -25,6 +25,7 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans);
 // True if any figure or sharding differs.
 bool plans_differ(const std::vector<NamedPlan>& plans);
 
+// all_values: intermediate values too, not only what the model declares.
 std::string diff_text(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values);
 std::string diff_markdown(const std::vector<NamedPlan>& plans, bool all_values);
 std::string diff_json(const std::vector<NamedPlan>& plans);

@@ -10,6 +10,7 @@ namespace shard {
 // "data 2 x model 4 = 8 devices"; "1 device".
 std::string mesh_text(const Mesh& mesh);
 
+// "[data | -]".
 std::string sharding_text(const Mesh& mesh, const Sharding& sharding);
 // The same with a colour per mesh axis.
 Cell sharding_cell(const Paint& paint, const Mesh& mesh, const Sharding& sharding);

@@ -18,6 +18,7 @@ struct PlanPage {
     std::string diagnostics; // as text, for a format that holds them
 };
 
+// The whole page: shardings, collectives with their causes, memory, time; for terminals and for a pull request.
 std::string report_text(const Plan& plan, const ReportOptions& options, const Paint& paint);
 std::string report_markdown(const Plan& plan, const ReportOptions& options);
 

@@ -25,6 +25,7 @@ struct RunReport {
 // Findings P0203 and P0204 where the execution moved or touched other bytes than the plan says.
 void judge_run(const RunReport& report, Diagnostics& diagnostics);
 
+// "mlp, forward, run on data 2 x model 4 = 8 devices".
 std::string run_heading(const Plan& plan, const Paint& paint);
 std::string run_text(const RunReport& report, const Paint& paint); // without the heading
 std::string run_json(const RunReport& report);

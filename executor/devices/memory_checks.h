@@ -23,13 +23,13 @@ namespace shard {
 
 inline void forbid_bytes([[maybe_unused]] const std::byte* data, [[maybe_unused]] i64 bytes) {
 #ifdef SHARDC_CHECKS_MEMORY
-    __asan_poison_memory_region(data, static_cast<size_t>(bytes));
+    __asan_poison_memory_region(data, bytes);
 #endif
 }
 
 inline void allow_bytes([[maybe_unused]] const std::byte* data, [[maybe_unused]] i64 bytes) {
 #ifdef SHARDC_CHECKS_MEMORY
-    __asan_unpoison_memory_region(data, static_cast<size_t>(bytes));
+    __asan_unpoison_memory_region(data, bytes);
 #endif
 }
 

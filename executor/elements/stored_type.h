@@ -25,6 +25,7 @@ std::optional<StoredType> parse_safetensors_type(std::string_view name); // "F16
 std::string numpy_name(DType dtype);                                     // "<f4"; bf16 has none
 std::string_view safetensors_name(DType dtype);                          // "F32"
 
+// By the rule above.
 enum class Fit { same, converted, rounded, refused };
 Fit fit_of(const StoredType& from, DType to);
 

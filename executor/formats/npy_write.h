@@ -1,4 +1,4 @@
-// Arrays as .npy files.
+// Arrays as .npy files; bf16, which numpy lacks, as f32. False after E0607.
 #pragma once
 
 #include "executor/formats/tensor.h"

@@ -49,6 +49,7 @@ struct KernelCall {
     const AffineContext& context;
 };
 
+// By its class.
 void run_kernel(const Kernel& kernel, const KernelCall& call);
 
 } // namespace shard

@@ -67,6 +67,7 @@ private:
     double largest_gradient_ = 0;             // the largest of the sizes above
 };
 
+// The elements as f64.
 std::vector<double> values_of(const Tensor& tensor);
 
 } // namespace shard

@@ -8,6 +8,7 @@
 
 namespace shard {
 
+// The arguments of all of them.
 std::vector<AttributeDef> warmup_attributes();
 
 // How a rate falls from `peak` to `end` in `steps` steps; `since` counts those since the peak.

@@ -12,6 +12,7 @@ namespace shard {
 std::vector<ValueId> copy_pattern(Builder& builder, const Call& call, std::span<const ValueId> cotangents,
                                   const std::vector<bool>& asked);
 
+// `value` in every element of the type.
 ValueId constant_of(Builder& builder, const TensorType& type, double value);
 
 // In a manual region: the value, taken to vary over the mesh axes over which `like` does. It is summed over the others,

@@ -22,8 +22,8 @@ public:
     Builder(Graph& graph, Diagnostics& diagnostics);
 
     // Emits one op, or all that a composite of that name expands to; nullopt after reporting what does not fit. Values
-    // are named
-    // "<prefix>.<op>", made unique with "_2", "_3", ...; build renames the last one to what the user called it.
+    // are named "<prefix>.<op>", made unique with "_2", "_3", ...; build renames the last one to what the user called
+    // it.
     // A value of an op that is duplicated per use is copied when it is used again.
     std::optional<ValueId> emit(std::string_view op, std::vector<ValueId> operands, Attributes attributes = {});
     // The same for a composite that may have several results.

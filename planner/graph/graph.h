@@ -104,9 +104,8 @@ struct Call {
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Value> values;
-    std::vector<ArrayDecl>
-        declared;                // what the user wrote for each of `inputs`; params of module instances by full path
-    std::vector<ValueId> inputs; // inputs and params, in declaration order
+    std::vector<ArrayDecl> declared; // what the user wrote of `inputs`; params of module instances by full path
+    std::vector<ValueId> inputs;     // inputs and params, in declaration order
     std::vector<ValueId> outputs;
     std::vector<std::string> output_names;
     // Further names of values: what a caller calls a module's result. By full path, in the order of their making.

@@ -21,8 +21,9 @@ private:
     std::set<std::string> taken_;
 };
 
+// A value that nothing makes or reads yet; its id.
 ValueId append_value(Graph& graph, Value value);
-// Its results' producer, and where the loop begins or ends that it is a marker of, follow.
+// A node behind all others. Its results' producer, and where the loop begins or ends that it is a marker of, follow.
 NodeId append_node(Graph& graph, Node node);
 
 // Whoever reads value `id` reads stands_for[id]; -1 is left as it is.

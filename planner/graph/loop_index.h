@@ -9,7 +9,7 @@
 
 namespace shard {
 
-Attributes loop_attributes(const Graph& graph, int loop);
+Attributes loop_attributes(const Graph& graph, int loop); // the three above, of that loop
 i64 loop_trips(const Attributes& attributes);
 // 0 .. trips-1, or down to 0.
 Affine loop_index(const Attributes& attributes);

@@ -30,7 +30,7 @@ struct AttributeDef {
     //   shape      sizes or axis names; as integers. One -1 is left to `infer`. Axis names become the result's logical
     //              names (`axes`)
     //   axes       axis names or ~, one a dim, as strings; with them alone, `shape` is filled in from their sizes
-    //   sharding   a sharding by mesh axes; kept in Node::constraint_mesh. An op that has one is a constraint
+    //   sharding   a sharding by mesh axes; kept in Asked::mesh. An op that has one is a constraint
     //   mesh_axes  axes of the manual region, at least one, as strings; `mesh_axes` and `sizes` beside it hold their
     //              numbers and sizes
     enum class Type {
@@ -139,8 +139,8 @@ struct OpDef {
     std::vector<int> linear_in;
     // Optional: whether linear_in holds for these types.
     bool (*is_linear)(std::span<const TensorType> operands, std::span<const TensorType> results) = nullptr;
-    bool jointly_linear =
-        false; // linear in all operands at once (add, concatenate): all must be partial over the same axes
+    // Linear in all operands at once (add, concatenate): all must be partial over the same axes.
+    bool jointly_linear = false;
 
     // Ops of manual regions, whose result on one device depends on the device or on others: how. nullptr for all
     // others, which do the same on every device.

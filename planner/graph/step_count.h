@@ -6,7 +6,7 @@
 
 namespace shard {
 
-std::optional<ValueId> find_step_count(const Graph& graph);
-ValueId step_count(Builder& builder); // added if nothing has read it yet
+std::optional<ValueId> find_step_count(const Graph& graph); // nullopt: nothing has read it
+ValueId step_count(Builder& builder);                       // added if nothing has read it yet
 
 } // namespace shard

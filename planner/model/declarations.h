@@ -57,8 +57,8 @@ struct ArrayDecl {
 //   dots   everything but its inputs and the results of contractions
 enum class Remat { none, full, dots };
 
-// How gradients of microbatches are reduced: once after the last, or in each. Unless said,
-// gradients of parameters that are replicated over an axis are reduced once, those that are sharded over it in each.
+// How gradients of microbatches are reduced: once after the last, or in each. Unless said, gradients of parameters that
+// are replicated over an axis are reduced once, those that are sharded over it in each.
 enum class GradientReduce { automatic, each, end };
 
 } // namespace shard

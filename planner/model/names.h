@@ -7,12 +7,13 @@ namespace shard {
 
 struct Yaml;
 
-bool is_name(std::string_view text);
+bool is_name(std::string_view text); // by the rule above
 // A name where a value is used: also paths ("embed.table"), and older bindings ("a#2").
 bool is_value_name(std::string_view text);
 
 // A scalar that is a name; reports E0113 or E0201 and returns nullopt otherwise. `what` is "axis", "parameter", ...
 std::optional<Name> read_name(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
+// E0201 unless it is one.
 bool check_name(const std::string& text, Span span, std::string_view what, Diagnostics& diagnostics);
 // One name or a list of names.
 std::optional<std::vector<Name>> read_value_names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);

@@ -13,6 +13,7 @@ struct CheckedArray {
     Span span; // its declaration
 };
 
+// Where each dim is written.
 std::vector<Span> dim_spans(const ShardingSpec& spec);
 
 // One of an override's, tensor's or constraint's axes does not exist: E0316. Under `ignore` such an axis is left out

@@ -22,13 +22,17 @@ enum class PointwiseTypes {
     comparison, // any two of one type -> bool
 };
 
+// The broadcast shape and the dtype of the result, as above; E0224 for operands of another type, E0223 for shapes that do
+// not broadcast.
 std::optional<std::vector<TensorType>> infer_pointwise(PointwiseTypes types, const InferContext& context);
+// Every dim of the result is a factor that passes through; an operand has those along which it is not broadcast.
 IndexRule rule_pointwise(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&);
 // The input dims of a pointwise kernel whose operands are aligned with the result at the last dim.
 std::vector<std::vector<int>> aligned_input_dims(std::span<const TensorType> operands, int result_rank);
-// inputs -> op(inputs).
+// A kernel of one instruction: inputs -> op(inputs).
 Kernel lower_pointwise(ScalarOp op, const LowerContext& context);
 
+// OpDef holds plain functions: the two above, for one op.
 template<PointwiseTypes types>
 std::optional<std::vector<TensorType>> infer_pointwise_of(const InferContext& context) {
     return infer_pointwise(types, context);
@@ -40,6 +44,7 @@ Kernel lower_pointwise_of(const LowerContext& context) {
 
 using Gradient = std::vector<ValueId> (*)(const GradientContext&);
 
+// All of an op of the family but where partial sums may pass through it.
 template<ScalarOp op, PointwiseTypes types>
 OpDef pointwise_op(std::string_view op_name, std::string_view doc, Gradient gradient = nullptr) {
     OpDef def;

@@ -5,6 +5,7 @@
 #include "planner/ops_support/rule_maker.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace shard {
 
@@ -60,13 +61,13 @@ bool reduce_keeps_dims(std::span<const TensorType>, const Attributes& attributes
     return attributes.flag("keepdims", false);
 }
 
-std::optional<ValueId> expand_reduce(std::string_view name, Builder& builder, std::span<const ValueId> operands,
+std::optional<ValueId> expand_reduce(ReduceOp op, Builder& builder, std::span<const ValueId> operands,
                                      const Attributes& attributes) {
     const TensorType type = builder.type(operands[0]);
     const std::vector<i64> dims = dims_or_all(attributes, type.rank());
     Attributes reduced, kept;
     reduced.set("dims", dims);
-    const std::optional<ValueId> result = builder.emit(name, {operands[0]}, reduced);
+    const std::optional<ValueId> result = builder.emit(fmt::format("reduce_{}", name(op)), {operands[0]}, reduced);
     if (!result) return std::nullopt;
     Shape shape = type.shape;
     for (i64 dim : dims) shape[dim] = 1;

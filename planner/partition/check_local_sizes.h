@@ -1,4 +1,4 @@
-// What partition added to sizes: the same bounds as check_sizes, of the local graph.
+// What partition added to sizes: the same bounds as check_sizes, and the same codes, of the local graph.
 #pragma once
 
 #include "planner/partition/local.h"

@@ -6,9 +6,9 @@
 namespace shard {
 
 struct Local {
-    Graph graph; // local types; Value::sharding and global_shape filled in
-    std::vector<ValueId>
-        value_of; // global ValueId -> the local value that holds it in its propagated sharding; -1 if none has to
+    Graph graph; // local types; Value::part is filled in
+    // By global ValueId, the local value that holds it in its propagated sharding; -1 if none has to.
+    std::vector<ValueId> value_of;
 };
 
 } // namespace shard

@@ -19,6 +19,7 @@ struct OpTraits {
 
 using DirectionOf = Direction (*)(OpTraits, FactorKind);
 
+// Every dim of the result is one of an operand.
 constexpr bool passes_shape_through(OpTraits op) {
     return op.op_class == OpDef::Class::pointwise || op.op_class == OpDef::Class::reshape_like;
 }

@@ -11,6 +11,7 @@
 
 namespace shard {
 
+// How one tensor splits one factor.
 struct FactorSharding {
     int factor = -1;
     std::vector<AxisRef> axes; // major to minor
@@ -33,6 +34,7 @@ struct TensorProjection {
     bool operator==(const TensorProjection&) const = default;
 };
 
+// All tensors of one op.
 struct Projection {
     std::vector<TensorProjection> operands, results;
 
@@ -47,6 +49,7 @@ struct Projection {
     bool operator==(const Projection&) const = default;
 };
 
+// Of one tensor, whose dims are made of the rule's factors as `dims` says; and of all.
 TensorProjection project(const IndexRule& rule, const TensorFactors& dims, const Sharding& sharding);
 Projection project(const IndexRule& rule, std::span<const Sharding> operands, std::span<const Sharding> results);
 

@@ -22,13 +22,14 @@ struct Fixpoint {
 };
 Fixpoint propagate_to_fixpoint(const Graph& graph, const Seeds& seeds, const PropagateOptions& options = {});
 
+// Closed shardings that divide.
 struct Propagation {
-    Shardings values; // closed, dividing
-    Shardings
-        outputs; // by output index: what is returned; differs from the value's where the layout asks for something else
+    Shardings values;
+    Shardings outputs; // by output: as it is returned, another sharding than the value's where the layout asks for one
     DecisionLog log;
 };
 
+// The pass: the fixpoint, closed and trimmed.
 Propagation propagate(const Graph& graph, const Mesh& mesh, const Seeds& seeds, const PropagateOptions& options = {});
 
 // Drops, from the first axis of a dim that does not divide what is left of it, that axis and those after it.

@@ -16,7 +16,7 @@ namespace shard {
 // is not read again: a plan file brings its own.
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics);
 
-std::vector<std::string> builtin_hardware();
+std::vector<std::string> builtin_hardware(); // names of planner/hardware/*.yaml, sorted
 // Every mesh axis uses a link that the profile has; E0402. `spans` are those of the axes.
 bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics);
 // Where in `sources` that file is; -1 if it was not read, as built-in profiles are not.

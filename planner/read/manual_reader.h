@@ -13,12 +13,14 @@
 
 namespace shard {
 
+// A value that enters or leaves the region.
 struct ManualPort {
     Name name;                        // in the body
     Name of;                          // of `in`: the value outside; the same name unless `of` says otherwise
     std::optional<ShardingSpec> spec; // nullopt: not split, whatever its rank
 };
 
+// A region: what is in, what is out, and the entries between.
 struct ManualDecl {
     std::optional<std::vector<Name>> mesh;
     std::vector<ManualPort> in, out;
@@ -27,6 +29,7 @@ struct ManualDecl {
     Span span;
 };
 
+// nullopt after reporting. `modules`: names that entries may call.
 std::optional<ManualDecl> read_manual(const Yaml& yaml, const std::vector<std::string_view>& modules,
                                       Diagnostics& diagnostics);
 

@@ -6,6 +6,7 @@
 
 namespace shard {
 
+// Reports and leaves out what is wrong.
 PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics);
 
 } // namespace shard

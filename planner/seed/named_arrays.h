@@ -22,6 +22,7 @@ std::vector<NamedArray> named_arrays(const Graph& graph);
 // nnx: they follow them.
 std::vector<AxisRule> rules_of(const Layout& layout, const NamedArray& array);
 
+// By the rules' semantics, linen or nnx; nullopt after reporting.
 std::optional<RuleOutcome> apply_rules(const Layout& layout, const NamedArray& array, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -22,11 +22,11 @@ struct Seeds {
     std::vector<std::optional<Sharding>> outputs;
     // By ValueId, parameters that `fsdp` splits: what ops read instead (planner/seed/gather_parameters.h).
     std::vector<std::optional<Sharding>> gathered;
-    DecisionLog log; // a decision per axis seeded
-    std::vector<std::string>
-        rejected_by_value; // by ValueId, text for explain: which rules were rejected and why; empty if none
+    DecisionLog log;                            // a decision per axis seeded
+    std::vector<std::string> rejected_by_value; // by ValueId, for explain: which rules were rejected and why
 };
 
+// The pass; nullopt after reporting.
 std::optional<Seeds> seed_shardings(const Graph& graph, const Layout& layout, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -15,6 +15,7 @@ public:
     using std::logic_error::logic_error;
 };
 
+// "This is a bug", where it is noticed, and where it would be.
 [[noreturn]] inline void internal_error(const std::string& text) { throw InternalError(text); }
 
 inline void internal_check(bool condition, const char* text) {

@@ -23,6 +23,7 @@ inline i64 group_count(const Collective& collective, const Mesh& mesh) {
     return mesh.device_count() / group_size(collective);
 }
 
+// Of two numbers, by the definition of the reduction.
 double combine(ReduceOp op, double a, double b);
 // Element-wise over all devices of the group of `position`, in rank order.
 std::vector<double> reduced_over_group(const Collective& collective, const Mesh& mesh, i64 position,
@@ -50,12 +51,12 @@ void for_each_moved(const Collective& collective, const Mesh& mesh, const Tensor
         std::vector<i64> source = own;
         for (const AxisMove& move : collective.moves) {
             if (move.from >= 0) { // the block number along the grown dim names the device it comes from
-                size_t d = static_cast<size_t>(move.from);
+                size_t d = move.from;
                 set_linear_coordinate(mesh, source, move.axes, index[d] / before.shape[d]);
                 index[d] %= before.shape[d];
             }
             if (move.to >= 0) { // the device's own block of the shrunk dim
-                size_t d = static_cast<size_t>(move.to);
+                size_t d = move.to;
                 index[d] += linear_coordinate(mesh, own, move.axes) * after[d];
             }
         }

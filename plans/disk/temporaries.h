@@ -13,7 +13,7 @@ namespace shard {
 
 class Disk;
 
-std::string temporary_name();
+std::string temporary_name(); // ".shardc.tmp.0123456789abcdef", of random digits
 bool is_temporary_name(std::string_view name);
 
 // A path that must not outlive the process, as long as this object lives. It is made before the path is; it removes

@@ -1,4 +1,4 @@
-// The kernel classes as JSON.
+// The kernel classes as JSON. What is read has the form of the class; what is wrong with it is reported at its place.
 #pragma once
 
 #include "plans/json/json_reader.h"

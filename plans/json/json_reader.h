@@ -65,7 +65,7 @@ public:
     std::vector<T> list(const std::function<T(const JsonAt&)>& read) const {
         std::vector<T> out;
         const i64 count = size();
-        out.reserve(static_cast<size_t>(count));
+        out.reserve(count);
         for (i64 i = 0; i < count; ++i) out.push_back(read(at(i)));
         return out;
     }

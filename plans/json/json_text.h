@@ -15,6 +15,7 @@
 
 namespace shard {
 
+// A value as JSON: "\"w1\"", "0.5", "[1, 2]".
 std::string json_string(std::string_view text);
 std::string json_number(double value);
 std::string json_integers(std::span<const i64> values);

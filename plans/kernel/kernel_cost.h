@@ -12,6 +12,7 @@ namespace shard {
 // where it lies (a stack of which one entry is written) costs nothing.
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
+// As above, of a kernel whose result has this dtype, that makes `flops` and moves `bytes` once.
 double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);
 
 } // namespace shard

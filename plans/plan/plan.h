@@ -108,8 +108,7 @@ struct Plan {
     std::vector<PlanInput> inputs;
     std::vector<PlanOutput> outputs;
     i64 arena_bytes = 0; // size of every device's arena
-    i64 peak_bytes =
-        0; // highest end of an extent that is alive at some step: what the executor's high-water mark must show
+    i64 peak_bytes = 0;  // highest end of an extent alive at some step: what the executor's high-water mark must show
     std::vector<SourceText> sources; // model, layout
     Report report;
     bool operator==(const Plan&) const = default;

@@ -10,6 +10,7 @@
 namespace shard {
 
 bool valid_axes(const Mesh& mesh, std::span<const AxisRef> axes); // refs exist in the mesh, and none overlaps another
+// Rank, axes and the local shape that follows from them.
 std::string sharding_problem(const Mesh& mesh, const Shape& global_shape, const Shape& local_shape,
                              const Sharding& sharding);
 
@@ -35,6 +36,7 @@ void add_scalars(const Affine& affine, std::vector<int>& buffers); // buffers th
 // operand.
 bool can_run_in_place(const Collective& collective);
 
+// What its kind takes, and the local types before and after.
 std::string collective_problem(const Mesh& mesh, const Collective& collective, const TensorType& before,
                                const TensorType& after);
 
@@ -42,6 +44,6 @@ std::string collective_problem(const Mesh& mesh, const Collective& collective, c
 int root_of(std::span<const Buffer> buffers, int buffer);
 // The buffer whose contents this one shows: itself, or what it is a view of.
 int contents_of(std::span<const Buffer> buffers, int buffer);
-TensorType local_type(const Buffer& buffer);
+TensorType local_type(const Buffer& buffer); // what a device holds
 
 } // namespace shard

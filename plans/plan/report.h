@@ -7,8 +7,9 @@
 
 namespace shard {
 
+// What a value is to the user: as declared, or what training makes of it.
 enum class Role { input, param, state, gradient, value, output };
-std::string_view name(Role role);
+std::string_view name(Role role); // as in plan files: "param"
 std::optional<Role> parse_role(std::string_view text);
 
 struct SourceRef {
@@ -49,7 +50,7 @@ struct CollectiveReport {
 
 struct MemoryReport {
     i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
-    i64 inputs = 0; // not part of the agreed five, but part of the peak
+    i64 inputs = 0;
     i64 peak = 0;
     i64 capacity = 0; // of a device of the hardware profile; 0 = not known
     bool operator==(const MemoryReport&) const = default;

@@ -34,6 +34,7 @@ struct Key {
 //   partitionable  (JAX since 0.5) element i is both lanes of block (high word of i, low word of i), xor-ed.
 enum class BitLayout { legacy, partitionable };
 
+// As in model and plan files: "legacy", "partitionable".
 [[nodiscard]] std::string_view bit_layout_name(BitLayout layout);
 [[nodiscard]] std::optional<BitLayout> bit_layout_from_name(std::string_view name);
 
@@ -43,8 +44,10 @@ enum class BitLayout { legacy, partitionable };
 // Only the low 32 bits of the seed count, as in JAX without 64-bit types.
 [[nodiscard]] Key key_from_seed(i64 seed);
 
+// jax.random.fold_in: the block (0, data) under the key.
 [[nodiscard]] Key fold_in(Key key, std::uint32_t data);
 
+// jax.random.split: `count` keys, from the bits of an array (count, 2).
 [[nodiscard]] std::vector<Key> split(Key key, i64 count, BitLayout layout);
 
 // The 32 random bits of one element, by its row-major index in an array of total_size elements.

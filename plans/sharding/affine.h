@@ -37,10 +37,11 @@ struct AffineContext {
     const void* state = nullptr;
 };
 
+// The constant, and every coefficient times what its term is on this device and in this trip.
 i64 evaluate(const Affine& affine, const AffineContext& context);
 Affine operator+(Affine a, const Affine& b);
 Affine operator*(Affine a, i64 factor);
-Affine constant(i64 value);
+Affine constant(i64 value); // without terms
 // Start, in elements, of the local block along one dim of global size `size` sharded over `axes`.
 Affine block_start(i64 size, std::span<const AxisRef> axes);
 std::string text(const Mesh& mesh, const Affine& affine);

@@ -1,9 +1,12 @@
 // How one value is laid out over the mesh.
 //
-// Text form, per dim the axes major to minor: "[data | model? | -]": '-' replicated, '?' open (propagation may extend
-// it),
-// '@p' a priority, " U{model}" partial (an unreduced sum; "U{model:max}" for another reduction), " R{data}" explicitly
-// replicated.
+// Text form, per dim the axes major to minor: "[data | model? | -]"
+//
+//     -              replicated
+//     ?              open: propagation may extend it
+//     @p             a priority
+//     U{model}       behind the dims: partial, an unreduced sum; U{model:max} of another reduction
+//     R{data}        behind the dims: replicated because somebody said so
 #pragma once
 
 #include "plans/sharding/mesh.h"
@@ -11,8 +14,9 @@
 
 namespace shard {
 
+// How partial values of several devices, or elements, become one.
 enum class ReduceOp { sum, prod, max, min };
-std::string_view name(ReduceOp op);
+std::string_view name(ReduceOp op); // "sum"
 std::optional<ReduceOp> parse_reduce_op(std::string_view text);
 
 struct DimSharding {
@@ -50,7 +54,7 @@ bool same_layout(const Sharding& a, const Sharding& b);
 // Closes every dim, drops priorities and explicit replication.
 Sharding closed(const Sharding& sharding);
 
-std::string text(const Mesh& mesh, const Sharding& sharding);
+std::string text(const Mesh& mesh, const Sharding& sharding);                    // the text form above
 std::optional<Sharding> parse_sharding(const Mesh& mesh, std::string_view text); // the inverse of text()
 // List form as in files: "[data, ~]" per dim a name, a list or ~; what can be written into a layout.
 std::string spec_text(const Mesh& mesh, const Sharding& sharding);

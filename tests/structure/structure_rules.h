@@ -32,8 +32,8 @@ using FolderMap = std::vector<std::string>;
 FolderMap read_folder_map(std::string_view readme);
 
 // A file includes only from its own folder and from those above it in the map. What stands outside of the folders
-// (cli/main.cpp) may include all of its side, and no folder of its side includes it. The map and
-// the tree have the same folders.
+// (cli/main.cpp) may include all of its side, and no folder of its side includes it. The map and the tree have the same
+// folders.
 std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map);
 
 // The tests of a folder are in the folder of its name below tests/, those of foo.cpp in foo_test.cpp. Other folders of
