@@ -64,7 +64,7 @@ Outlet::int_type Outlet::overflow(int_type c) {
 
 std::streamsize Outlet::xsputn(const char* text, std::streamsize size) {
     constexpr size_t most_held = 1 << 16;
-    held_.append(text, static_cast<size_t>(size));
+    held_.append(text, size);
     // Whole lines, so that no character is cut in two.
     if (held_.size() > most_held && !hand_over(held_.rfind('\n') + 1)) return 0;
     return size;

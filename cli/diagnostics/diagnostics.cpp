@@ -51,7 +51,7 @@ std::optional<std::string> read_stream(std::istream& in, std::string& error) {
     errno = 0;
     char block[1 << 16];
     while (in.read(block, sizeof block), in.gcount() > 0) {
-        text.append(block, static_cast<size_t>(in.gcount()));
+        text.append(block, in.gcount());
         if (text.size() <= text_file_limit) continue;
         error = too_large(text_file_limit);
         return std::nullopt;

@@ -36,7 +36,7 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
     out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"),
                        sources.name(label.span.file), label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
-    size_t start = static_cast<size_t>(std::max(label.span.column - 1, 0));
+    size_t start = std::max(label.span.column - 1, 0);
     const size_t size = line.size(), cut = cut_to_window(line, start);
     start -= cut;
     std::string shown = excerpt(line);
@@ -44,8 +44,7 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
     if (cut + line.size() < size) shown += "...";
     out += fmt::format("{} {} {}\n", paint("1;34", fmt::format("{:>{}}", label.span.line, gutter)), rule, shown);
     const std::string_view before = line.substr(0, start),
-                           marked = line.substr(before.size())
-                                        .substr(0, static_cast<size_t>(std::max(label.span.length, 1)));
+                           marked = line.substr(before.size()).substr(0, std::max(label.span.length, 1));
     // A place behind the end of the line is marked where it would be.
     const size_t indent = display_width(excerpt(before)) + (start - before.size());
     const std::string marks(std::max<size_t>(display_width(excerpt(marked)), 1), primary ? '^' : '-');

@@ -46,7 +46,7 @@ struct Summary {
 Summary summarise(const Tensor& tensor) {
     constexpr size_t shown = 4;
     Summary summary;
-    size_t count = static_cast<size_t>(tensor.type.elements());
+    size_t count = tensor.type.elements();
     double sum = 0;
     visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);

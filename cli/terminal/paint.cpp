@@ -11,7 +11,7 @@ std::string Paint::operator()(std::string_view code, std::string_view text) cons
 
 std::string_view axis_color(int axis) {
     static constexpr std::array<std::string_view, 6> colors = {"36", "33", "35", "32", "34", "31"};
-    return colors[static_cast<size_t>(axis) % colors.size()];
+    return colors[axis % colors.size()];
 }
 
 } // namespace shard

@@ -134,10 +134,10 @@ std::optional<SafetensorsHeader> Checkpoint::read_header(int file, Diagnostics& 
                 fmt::format("it has {} bytes, and {} when it was written", opened->bytes(), indexed.bytes));
         return std::nullopt;
     }
-    std::string first(static_cast<size_t>(std::min<i64>(8, opened->bytes())), '\0');
+    std::string first(std::min<i64>(8, opened->bytes()), '\0');
     if (opened->read(0, std::as_writable_bytes(std::span<char>(first)), problem)) {
         if (const std::optional<i64> needed = safetensors_header_bytes(first, opened->bytes(), problem)) {
-            first.resize(static_cast<size_t>(*needed));
+            first.resize(*needed);
             if (opened->read(0, std::as_writable_bytes(std::span<char>(first)), problem))
                 if (std::optional<SafetensorsHeader> header = parse_safetensors_header(first, opened->bytes(), problem))
                     return header;
@@ -156,8 +156,7 @@ bool Checkpoint::check_sum(int file, Diagnostics& diagnostics) const {
     Crc32 sum;
     std::vector<std::byte> block(size_t{1} << 20);
     for (i64 at = 0; opened && problem.empty() && at < opened->bytes();) {
-        const std::span<std::byte> part(block.data(),
-                                        static_cast<size_t>(std::min(std::ssize(block), opened->bytes() - at)));
+        const std::span<std::byte> part(block.data(), std::min(std::ssize(block), opened->bytes() - at));
         if (opened->read(at, part, problem)) sum.add(part);
         at += std::ssize(part);
     }

@@ -107,7 +107,7 @@ private:
 // One member a line, so that an index can be read and compared.
 std::string members_text(const std::vector<std::pair<std::string, std::string>>& members, int indent) {
     std::string out = "{";
-    const std::string blanks(static_cast<size_t>(indent), ' ');
+    const std::string blanks(indent, ' ');
     for (size_t i = 0; i < members.size(); ++i)
         out +=
             fmt::format("{}\n{}  {}: {}", i > 0 ? "," : "", blanks, json_string(members[i].first), members[i].second);

@@ -35,11 +35,11 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
     if (is_run && is_plain(source.type, to_type))
         return source.file->read(offset, {to, static_cast<size_t>(needed * size)}, *source.problem);
     if (needed == 1 || (span * size <= largest_read && (span - needed) * size <= needed / run * largest_gap)) {
-        std::vector<std::byte> bytes(static_cast<size_t>(span * size));
+        std::vector<std::byte> bytes(span * size);
         if (!source.file->read(offset, bytes, *source.problem)) return false;
         const DType natural = natural_type(source.type);
         if (!is_plain(source.type, natural)) {
-            std::vector<std::byte> elements(static_cast<size_t>(span * byte_size(natural)));
+            std::vector<std::byte> elements(span * byte_size(natural));
             to_natural(elements.data(), bytes.data(), source.type, span);
             bytes = std::move(elements);
         }

@@ -1,5 +1,7 @@
 #include "executor/checkpoint/layer_names.h"
 
+#include "plans/base/index_of.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -109,8 +111,8 @@ std::vector<LayerSource> LayerNames::read_as(const LayeredName& wanted, const Sh
     LayerSource part; // of every member alike
     Shape dims;       // of the plan's stack, those that the members are the layers of
     for (size_t fixed = 0; const i64 loop : loops) {
-        const std::ptrdiff_t dim = std::find(stacked.begin(), stacked.end(), loop) - stacked.begin();
-        const bool in_plan = dim < std::ssize(stacked);
+        const size_t dim = index_of(stacked, loop);
+        const bool in_plan = dim < stacked.size();
         if (std::binary_search(positions.begin(), positions.end(), loop)) {
             if (in_plan) dims.push_back(shape[dim]);
         } else if (in_plan) {

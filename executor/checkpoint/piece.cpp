@@ -18,7 +18,7 @@ std::optional<i64> take_number(std::string_view& text) {
     i64 number = 0;
     const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), number);
     if (end.ec != std::errc() || text.front() == '-') return std::nullopt;
-    text.remove_prefix(static_cast<size_t>(end.ptr - text.data()));
+    text.remove_prefix(end.ptr - text.data());
     return number;
 }
 

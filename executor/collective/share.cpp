@@ -27,12 +27,12 @@ ShareBlock block_from(const Share& share, size_t member) {
     block.out_start = block.in_start;
     for (const AxisMove& move : share.collective.moves) {
         if (move.to >= 0) { // the dim shrinks: the own block of it
-            const size_t d = static_cast<size_t>(move.to);
+            const size_t d = move.to;
             block.extent[d] = share.after.shape[d];
             block.in_start[d] = linear_coordinate(share.mesh, own, move.axes) * block.extent[d];
         }
         if (move.from >= 0) { // the dim grows: the member's place in it
-            const size_t d = static_cast<size_t>(move.from);
+            const size_t d = move.from;
             block.out_start[d] = linear_coordinate(share.mesh, other, move.axes) * share.before.shape[d];
         }
     }

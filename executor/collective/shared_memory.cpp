@@ -9,11 +9,11 @@
 namespace shard {
 
 Groups groups_along(const Mesh& mesh, std::span<const AxisRef> axes) {
-    const size_t devices = static_cast<size_t>(mesh.device_count());
+    const size_t devices = mesh.device_count();
     Groups groups;
     groups.group.assign(devices, devices);
     groups.rank.assign(devices, 0);
-    groups.members.reserve(devices / static_cast<size_t>(total_size(axes)));
+    groups.members.reserve(devices / total_size(axes));
     for (size_t position = 0; position < devices; ++position) {
         if (groups.group[position] != devices) continue;
         std::vector<i64> members = group_of(mesh, static_cast<i64>(position), axes);
@@ -41,7 +41,7 @@ SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arena
             state.group[i].inputs.resize(state.groups->members[i].size());
             state.group[i].outputs.resize(state.groups->members[i].size());
         }
-        state.device.resize(static_cast<size_t>(plan.mesh.device_count()));
+        state.device.resize(plan.mesh.device_count());
         states_.push_back(std::move(state));
     }
 }
@@ -69,7 +69,7 @@ i64 SharedMemory::required_bytes(const Mesh& mesh, const Program& program) {
 
 void SharedMemory::start(int collective, int device, const std::byte* input, std::byte* output) {
     State& state = states_[collective];
-    const size_t position = static_cast<size_t>(device);
+    const size_t position = device;
     GroupState& group = state.group[state.groups->group[position]];
     bool complete = false;
     {
@@ -86,7 +86,7 @@ void SharedMemory::start(int collective, int device, const std::byte* input, std
 
 bool SharedMemory::wait(int collective, int device) {
     State& state = states_[collective];
-    const size_t position = static_cast<size_t>(device);
+    const size_t position = device;
     GroupState& group = state.group[state.groups->group[position]];
     DeviceState& own = state.device[position];
     {
@@ -115,7 +115,7 @@ i64 SharedMemory::wire_bytes(int collective) const {
 }
 
 i64 SharedMemory::carry_out(const State& state, const GroupState& group, int device) const {
-    const size_t position = static_cast<size_t>(device);
+    const size_t position = device;
     const Buffer& input = plan_.buffers[state.start->input];
     const Buffer& output = plan_.buffers[state.start->output];
     Traffic traffic(arenas_.of(device), arenas_.bytes());

@@ -2,8 +2,6 @@
 
 namespace shard {
 
-void share_broadcast(const Share& share, Traffic& traffic) {
-    copy_from(share, static_cast<size_t>(share.collective.root), traffic);
-}
+void share_broadcast(const Share& share, Traffic& traffic) { copy_from(share, share.collective.root, traffic); }
 
 } // namespace shard

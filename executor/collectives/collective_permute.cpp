@@ -10,8 +10,8 @@ namespace {
 // Ranks to ranks; who is no destination gets zeros.
 void pairwise_permute(const Share& share, Traffic& traffic) {
     for (const auto& [source, destination] : share.collective.pairs)
-        if (destination == static_cast<i64>(share.rank)) return copy_from(share, static_cast<size_t>(source), traffic);
-    std::memset(share.output(), 0, static_cast<size_t>(share.before.bytes()));
+        if (destination == static_cast<i64>(share.rank)) return copy_from(share, source, traffic);
+    std::memset(share.output(), 0, share.before.bytes());
 }
 
 } // namespace
@@ -25,7 +25,7 @@ void share_collective_permute(const Share& share, Traffic& traffic) {
     const i64 position = position_of(share.mesh, source);
     const std::vector<i64>::const_iterator found = std::find(share.members.begin(), share.members.end(), position);
     internal_check(found != share.members.end(), "collective_permute leaves its group");
-    copy_from(share, static_cast<size_t>(found - share.members.begin()), traffic);
+    copy_from(share, found - share.members.begin(), traffic);
 }
 
 } // namespace shard

@@ -30,10 +30,9 @@ i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
 bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
     internal_check(base_ == nullptr, "arenas are allocated once");
     const i64 total = total_bytes(devices, bytes_per_device);
-    void* memory = mmap(nullptr, static_cast<size_t>(total), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
-    madvise(memory, static_cast<size_t>(total), MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
+    madvise(memory, total, MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
     base_ = static_cast<std::byte*>(memory);
     bytes_ = bytes_per_device;
     stride_ = stride_of(bytes_per_device);
@@ -45,7 +44,7 @@ bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
 Arenas::~Arenas() {
     if (base_ == nullptr) return;
     allow_bytes(base_, mapped_); // the addresses may be given to someone else
-    munmap(base_, static_cast<size_t>(mapped_));
+    munmap(base_, mapped_);
 }
 
 } // namespace shard

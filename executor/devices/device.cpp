@@ -11,8 +11,7 @@ namespace shard {
 
 Device::Device(const Machine& machine, int position)
     : machine_(machine), position_(position), arena_(machine.arenas.of(position)),
-      coordinates_(coordinates_of(machine.plan.mesh, position)),
-      loops_(static_cast<size_t>(machine.program.loop_indices), 0) {}
+      coordinates_(coordinates_of(machine.plan.mesh, position)), loops_(machine.program.loop_indices, 0) {}
 
 void Device::restart() {
     counter_ = 0;
@@ -29,7 +28,7 @@ std::byte* Device::touch(const Buffer& buffer) {
 
 void Device::poison(i64 offset, i64 bytes) {
     allow_bytes(arena_ + offset, bytes);
-    if (machine_.poison) std::memset(arena_ + offset, poison_byte, static_cast<size_t>(bytes));
+    if (machine_.poison) std::memset(arena_ + offset, poison_byte, bytes);
     forbid_bytes(arena_ + offset, bytes);
 }
 

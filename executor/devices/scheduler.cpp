@@ -31,9 +31,8 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(int workers, i64 devices)
-    : ready_(static_cast<size_t>(devices)), states_(static_cast<size_t>(devices), State::idle) {
-    threads_.reserve(static_cast<size_t>(workers)); // afterwards what fails leaves the threads that are there
+Scheduler::Scheduler(int workers, i64 devices) : ready_(devices), states_(devices, State::idle) {
+    threads_.reserve(workers); // afterwards what fails leaves the threads that are there
     // The machine gives no more threads, or no memory for one: the team is as large as it got, at least the caller. The
     // stacks leave something for the run.
     constexpr i64 spare_bytes = i64{32} << 20;

@@ -15,7 +15,7 @@ template<typename To, typename From>
 void copy_run(To* to, const From* from, i64 count, i64 to_stride, i64 from_stride) {
     if constexpr (std::is_same_v<To, From>) {
         if (to_stride == 1 && from_stride == 1) {
-            std::memcpy(to, from, static_cast<size_t>(count) * sizeof(To));
+            std::memcpy(to, from, count * sizeof(To));
             return;
         }
     }

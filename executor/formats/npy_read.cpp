@@ -124,7 +124,7 @@ private:
                 break;
             }
             shape.push_back(size);
-            rest_.remove_prefix(static_cast<size_t>(result.ptr - rest_.data()));
+            rest_.remove_prefix(result.ptr - rest_.data());
             if (!accept(',')) {
                 expect(')', problem);
                 break;
@@ -143,7 +143,7 @@ bool read_all(const NpyFile::ReadBytes& source, std::span<std::byte> to, std::st
         const i64 got = source(to, problem);
         if (got == 0) problem = "it ends too early";
         if (got <= 0) return false;
-        to = to.subspan(static_cast<size_t>(got));
+        to = to.subspan(got);
     }
     return true;
 }
@@ -271,7 +271,7 @@ std::optional<Tensor> NpyFile::read(DType dtype, Diagnostics& diagnostics) {
         return std::nullopt;
     }
     std::string problem;
-    std::vector<std::byte> stored(static_cast<size_t>(bytes_));
+    std::vector<std::byte> stored(bytes_);
     std::byte more = {};
     if (read_all(source_, stored, problem) && source_({&more, 1}, problem) > 0)
         problem = "there are more bytes than its shape needs";
@@ -283,7 +283,7 @@ std::optional<Tensor> NpyFile::read(DType dtype, Diagnostics& diagnostics) {
         tensor.bytes = std::move(stored);
         return tensor;
     }
-    tensor.bytes.resize(static_cast<size_t>(tensor.type.bytes()));
+    tensor.bytes.resize(tensor.type.bytes());
     if (!is_fortran_order_) {
         convert_stored(tensor.bytes.data(), dtype, stored.data(), type_, tensor.type.elements());
         return tensor;

@@ -23,7 +23,7 @@ bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagn
     file += header;
     const size_t begin = file.size();
     const i64 count = tensor.type.elements();
-    file.resize(begin + static_cast<size_t>(count * byte_size(stored)));
+    file.resize(begin + (count * byte_size(stored)));
     convert_strided(reinterpret_cast<std::byte*>(file.data() + begin), stored, tensor.bytes.data(), tensor.type.dtype,
                     {{count, 1, 1}});
     std::string problem;

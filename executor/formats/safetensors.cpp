@@ -145,7 +145,7 @@ std::optional<SafetensorsHeader> parse_safetensors_header(std::string_view first
     const std::optional<i64> needed = safetensors_header_bytes(first, file_bytes, problem);
     if (!needed) return std::nullopt;
     internal_check(static_cast<i64>(first.size()) >= *needed, "the whole header is given");
-    const std::string_view json = first.substr(length_bytes, static_cast<size_t>(*needed - length_bytes));
+    const std::string_view json = first.substr(length_bytes, *needed - length_bytes);
     problem.clear();
     const JsonParse parse = json.starts_with('{') ? parse_json(json, value_limit) : JsonParse();
     const JsonMap* members = std::get_if<JsonMap>(&parse.root.value);

@@ -48,7 +48,7 @@ bool RangeFile::read(i64 offset, std::span<std::byte> to, std::string& problem) 
             return false;
         }
         offset += got;
-        to = to.subspan(static_cast<size_t>(got));
+        to = to.subspan(got);
     }
     return true;
 }
@@ -60,7 +60,7 @@ std::optional<std::string> read_regular_file(const std::string& path, size_t lim
         problem = too_large(limit);
         return std::nullopt;
     }
-    std::string text(static_cast<size_t>(file->bytes()), '\0');
+    std::string text(file->bytes(), '\0');
     if (!file->read(0, std::as_writable_bytes(std::span<char>(text)), problem)) return std::nullopt;
     return text;
 }

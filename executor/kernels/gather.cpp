@@ -11,7 +11,7 @@ namespace shard {
 void run_gather(const Gather& kernel, const KernelCall& call) {
     internal_check(call.inputs.size() == 2, "gather takes a table and indices");
     const Operand &table = call.inputs[0], &indices = call.inputs[1];
-    const size_t axis = static_cast<size_t>(kernel.axis);
+    const size_t axis = kernel.axis;
     const Shape& shape = *table.shape;
     internal_check(axis < shape.size() && is_integer(indices.dtype), "gather: axis or indices do not fit");
     const i64 rows = shape[axis], count = element_count(*indices.shape);
@@ -30,9 +30,9 @@ void run_gather(const Gather& kernel, const KernelCall& call) {
                 for (i64 i = 0; i < count; ++i, to += row_bytes) {
                     const i64 row = std::clamp<i64>(static_cast<i64>(index[i]), 0, kernel.size - 1) - start;
                     if (row >= 0 && row < rows) {
-                        std::memcpy(to, table.data + (a * rows + row) * row_bytes, static_cast<size_t>(row_bytes));
+                        std::memcpy(to, table.data + (a * rows + row) * row_bytes, row_bytes);
                     } else {
-                        std::memset(to, 0, static_cast<size_t>(row_bytes));
+                        std::memset(to, 0, row_bytes);
                     }
                 }
         }

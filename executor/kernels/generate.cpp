@@ -35,7 +35,7 @@ void generate(const Literal& literal, const Shape& global, std::span<const i64> 
 
 template<typename T>
 void generate(const Iota& iota, std::span<const i64> start, const Shape& local, T* out) {
-    const size_t dim = static_cast<size_t>(iota.dim);
+    const size_t dim = iota.dim;
     internal_check(dim < local.size(), "iota: no such dim");
     i64 inner = 1;
     for (size_t d = dim + 1; d < local.size(); ++d) inner *= local[d];
@@ -45,7 +45,7 @@ void generate(const Iota& iota, std::span<const i64> start, const Shape& local, 
 
 template<typename T>
 void draw(const Random& random, Key key, const SampleBox& box, T* out) {
-    const size_t count = static_cast<size_t>(element_count(Shape(box.local_shape.begin(), box.local_shape.end())));
+    const size_t count = element_count(Shape(box.local_shape.begin(), box.local_shape.end()));
     if constexpr (std::is_same_v<T, Bf16>) {
         sample_bf16(random.distribution, key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count},
                     random.multiplier);
@@ -91,8 +91,7 @@ void generate(const Random& random, const Shape& global, std::span<const i64> st
     const std::span<const i64> layers = std::span(local).first(*stacks);
     for_each_index(Shape(layers.begin(), layers.end()), start.first(*stacks), [&](i64 n, std::span<const i64> index) {
         size_t layer = 0;
-        for (size_t d = 0; d < *stacks; ++d)
-            layer = layer * static_cast<size_t>(global[d]) + static_cast<size_t>(index[d]);
+        for (size_t d = 0; d < *stacks; ++d) layer = layer * global[d] + index[d];
         draw(random, random.layers[layer], entry, out + n * size);
     });
 }

@@ -34,7 +34,7 @@ void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call
     std::vector<CopyDim> dims;
     i64 from = 0, to = 0;
     for (size_t d = 0; d < out.size(); ++d) {
-        const size_t p = move.permutation.empty() ? d : static_cast<size_t>(move.permutation[d]);
+        const size_t p = move.permutation.empty() ? d : move.permutation[d];
         const i64 in_start = evaluate(piece.in_start[p], call.context);
         const i64 out_start = evaluate(piece.out_start[d], call.context);
         Range range = {0, piece.extent[d]};
@@ -67,7 +67,7 @@ void run_move(const Move& kernel, const KernelCall& call) {
         internal_check(call.inputs.size() == 1 && call.inputs[0].type().bytes() == call.output.bytes(),
                        "move: a reshape keeps the elements");
         if (call.inputs[0].data != call.output.data)
-            std::memcpy(call.output.data, call.inputs[0].data, static_cast<size_t>(call.output.bytes()));
+            std::memcpy(call.output.data, call.inputs[0].data, call.output.bytes());
         return;
     }
     if (!kernel.covers) fill_value(call.output, kernel.fill);

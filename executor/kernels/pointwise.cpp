@@ -18,7 +18,7 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
     for (size_t s = 0; s < steps.size(); ++s) {
         last[s] = s;
         for (int a = 0; a < arity(steps[s].op); ++a) {
-            const size_t arg = static_cast<size_t>(steps[s].args[a]);
+            const size_t arg = steps[s].args[a];
             internal_check(arg < s, "pointwise: a step reads a later one");
             last[arg] = s;
         }
@@ -55,7 +55,7 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
         StepPlace& place = places[s];
         const BlockSource* source = nullptr;
         if (step.op == ScalarOp::input) {
-            const size_t n = static_cast<size_t>(step.args[0]);
+            const size_t n = step.args[0];
             internal_check(n < sources.size() && call.inputs[n].dtype == step.dtype, "pointwise: input type");
             source = &sources[n];
         }
@@ -95,7 +95,7 @@ void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
                 LaneBlock args[3];
                 DType type = step.dtype;
                 for (int a = 0; a < arity(step.op); ++a) {
-                    const size_t arg = static_cast<size_t>(step.args[a]);
+                    const size_t arg = step.args[a];
                     args[a] = places[arg].values;
                     if (a == 0) type = kernel.steps[arg].dtype;
                 }

@@ -155,10 +155,9 @@ Memory available_memory(const std::string& root, const ProcessLimits& limits) {
 Memory available_memory() { return available_memory("", process_limits()); }
 
 bool can_map(i64 bytes) {
-    void* const memory =
-        ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
-    ::munmap(memory, static_cast<size_t>(bytes));
+    ::munmap(memory, bytes);
     return true;
 }
 

@@ -170,7 +170,7 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
                  Diagnostics& diagnostics) {
     const Buffer& buffer = buffer_of(plan, id);
     tensor.type = {buffer.dtype, buffer.global_shape, {}};
-    tensor.bytes.resize(static_cast<size_t>(tensor.type.bytes()));
+    tensor.bytes.resize(tensor.type.bytes());
     bool fine = true;
     std::map<std::vector<i64>, const Device*> first_with;
     for (const Device& device : devices) {
@@ -181,8 +181,7 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
                          device.data(buffer), byte_size(buffer.dtype),
                          box_copy(buffer.shape, buffer.global_shape, buffer.shape));
         } else if (compare_replicas && fine &&
-                   std::memcmp(place->second->data(buffer), device.data(buffer), static_cast<size_t>(buffer.bytes)) !=
-                       0) {
+                   std::memcmp(place->second->data(buffer), device.data(buffer), buffer.bytes) != 0) {
             diagnostics
                 .error("E0604", declared_at(plan, buffer.name),
                        fmt::format("devices {} and {} hold different values of their common block of '{}'",

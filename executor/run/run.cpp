@@ -188,7 +188,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     if (workers == 0) return std::nullopt;
     const Machine machine = {plan, program, arenas, options.poison};
     std::vector<Device> devices;
-    devices.reserve(static_cast<size_t>(count));
+    devices.reserve(count);
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
 
     Scheduler scheduler(std::min(workers, most_workers), count);

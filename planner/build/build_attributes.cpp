@@ -5,6 +5,7 @@
 #include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
 #include "planner/text/yaml_values.h"
+#include "plans/base/index_of.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -299,7 +300,7 @@ private:
             return std::nullopt;
         }
         const std::ptrdiff_t count = std::count(logical.begin(), logical.end(), scalar->text);
-        if (count == 1) return std::find(logical.begin(), logical.end(), scalar->text) - logical.begin();
+        if (count == 1) return static_cast<i64>(index_of(logical, scalar->text));
         std::vector<std::string_view> names;
         for (const std::string& name : logical)
             if (!name.empty()) names.push_back(name);
@@ -341,8 +342,7 @@ private:
         for (const Yaml* item : items_of(yaml)) {
             const std::optional<std::string> text = read_string(*item, def.name, context_.diagnostics);
             if (!text) return false;
-            const size_t a =
-                static_cast<size_t>(std::find(region.names.begin(), region.names.end(), *text) - region.names.begin());
+            const size_t a = index_of(region.names, *text);
             if (a == region.names.size() || std::find(names.begin(), names.end(), *text) != names.end()) {
                 report(context_, "E0272", item->span,
                        a == region.names.size() ? fmt::format("the region is not manual over a mesh axis '{}'", *text)

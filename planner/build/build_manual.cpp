@@ -84,7 +84,7 @@ private:
         ShardingSpec spec;
         spec.span = port.name.span;
         if (!port.spec) {
-            spec.dims.resize(static_cast<size_t>(rank));
+            spec.dims.resize(rank);
             for (DimSpec& dim : spec.dims) dim.span = port.name.span;
             return spec;
         }

@@ -1,6 +1,7 @@
 #include "planner/build/unroll_regions.h"
 
 #include "planner/graph/device_op.h"
+#include "plans/base/index_of.h"
 
 #include <fmt/format.h>
 
@@ -133,33 +134,31 @@ private:
     size_t device_count() const {
         i64 count = 1;
         for (const AxisRef& axis : axes_) count *= axis.size;
-        return static_cast<size_t>(count);
+        return count;
     }
     std::vector<i64> coordinates(size_t device) const {
         std::vector<i64> at(axes_.size());
         for (size_t a = axes_.size(); a-- > 0;) {
             at[a] = static_cast<i64>(device) % axes_[a].size;
-            device /= static_cast<size_t>(axes_[a].size);
+            device /= axes_[a].size;
         }
         return at;
     }
     size_t device_at(const std::vector<i64>& at) const {
         i64 device = 0;
         for (size_t a = 0; a < axes_.size(); ++a) device = device * axes_[a].size + at[a];
-        return static_cast<size_t>(device);
+        return device;
     }
     size_t place_of(int axis) const {
-        return static_cast<size_t>(
-            std::find_if(axes_.begin(), axes_.end(), [axis](const AxisRef& ref) { return ref.axis == axis; }) -
-            axes_.begin());
+        return std::find_if(axes_.begin(), axes_.end(), [axis](const AxisRef& ref) { return ref.axis == axis; }) -
+               axes_.begin();
     }
     // The region's axes that split a dim at the border, by their place in axes_.
     std::vector<size_t> split_by(const Node& node, size_t dim) const {
         const int region = static_cast<int>(node.attributes().integer("region"));
         const std::vector<std::string>& names = source_.regions[region].names;
         std::vector<size_t> places;
-        for (const std::string& name : node.asked().border->dims[dim].axes)
-            places.push_back(static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+        for (const std::string& name : node.asked().border->dims[dim].axes) places.push_back(index_of(names, name));
         return places;
     }
 
@@ -230,7 +229,7 @@ private:
         Held result(device_count(), -1);
         std::vector<size_t> places;
         for (i64 axis : node.attributes().integers("mesh_axes")) places.push_back(place_of(static_cast<int>(axis)));
-        const size_t size = static_cast<size_t>(group_size(node.attributes()));
+        const size_t size = group_size(node.attributes());
         for (size_t first = 0; first < device_count(); ++first) {
             if (result[first] >= 0) continue;
             std::vector<size_t> group;
@@ -238,7 +237,7 @@ private:
                 std::vector<i64> at = coordinates(first);
                 size_t left = rank;
                 for (size_t p = places.size(); p-- > 0;) {
-                    const size_t along = static_cast<size_t>(axes_[places[p]].size);
+                    const size_t along = axes_[places[p]].size;
                     at[places[p]] = static_cast<i64>(left % along);
                     left /= along;
                 }
@@ -324,7 +323,7 @@ private:
         for (size_t device = 0; device < held(id).size(); ++device) {
             size_t left = device;
             bool own = true;
-            for (size_t a = axes.size(); a-- > 0; left /= static_cast<size_t>(axes[a].size))
+            for (size_t a = axes.size(); a-- > 0; left /= axes[a].size)
                 own = own && (left % static_cast<size_t>(axes[a].size) == 0 || varies(value, axes[a].axis));
             if (own) devices.push_back(device);
         }

@@ -2,6 +2,7 @@
 
 #include "planner/graph/chain.h"
 #include "planner/model/axis_arithmetic.h"
+#include "plans/base/index_of.h"
 
 #include <fmt/format.h>
 
@@ -67,11 +68,11 @@ void open_microbatches(Builder& builder, const TrainDecl& train) {
 
 ValueId rows_of_microbatch(Builder& builder, ValueId value, const std::vector<std::string>& logical,
                            const std::string& axis) {
-    const std::vector<std::string>::const_iterator dim = std::find(logical.begin(), logical.end(), axis);
-    if (dim == logical.end()) return value;
+    const size_t dim = index_of(logical, axis);
+    if (dim == logical.size()) return value;
     const Value whole = builder.graph().value(value);
     builder.set_place({"", whole.name, whole.span, {}, {}});
-    const ValueId rows = LoopBuilder(builder, microbatch_loop).rows(value, static_cast<size_t>(dim - logical.begin()));
+    const ValueId rows = LoopBuilder(builder, microbatch_loop).rows(value, dim);
     builder.rename(rows, builder.unique_name(whole.name + ".microbatch", "_"), whole.span);
     return rows;
 }

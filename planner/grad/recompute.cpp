@@ -96,7 +96,7 @@ private:
     }
 
     void find_kept() {
-        for (size_t n = static_cast<size_t>(backward_); n < graph_.nodes.size(); ++n)
+        for (size_t n = backward_; n < graph_.nodes.size(); ++n)
             for (ValueId id : graph_.nodes[n].inputs) {
                 if (!is_forward(id)) continue;
                 read_[id] = true;

@@ -165,9 +165,9 @@ std::vector<NodeId> retell(Graph& graph, NodeId begin,
                            const std::function<void(std::vector<Node>& tail, size_t n)>& visit) {
     std::vector<Node> tail(std::make_move_iterator(graph.nodes.begin() + begin),
                            std::make_move_iterator(graph.nodes.end()));
-    std::vector<NodeId> moved(static_cast<size_t>(begin));
+    std::vector<NodeId> moved(begin);
     std::iota(moved.begin(), moved.end(), 0);
-    graph.nodes.resize(static_cast<size_t>(begin));
+    graph.nodes.resize(begin);
     for (size_t n = 0; n < tail.size(); ++n) {
         visit(tail, n);
         if (is_marker(tail[n])) tell_loop(graph, tail[n]);

@@ -37,7 +37,7 @@ struct CycleFinder : boost::default_dfs_visitor {
 
 std::vector<int> find_cycle(int vertices, const Edges& edges) {
     const SparseGraph graph = make_graph(vertices, edges);
-    std::vector<int> parents(static_cast<size_t>(vertices), -1);
+    std::vector<int> parents(vertices, -1);
     std::pair<int, int> back = {-1, -1};
     boost::depth_first_search(graph, boost::visitor(CycleFinder(parents, back)));
     std::vector<int> cycle;

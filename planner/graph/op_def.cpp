@@ -85,7 +85,7 @@ Affine dim_start(const LowerContext& context, const DimFactors& factors, i64 dim
     Affine start;
     i64 stride = 1;
     for (size_t n = factors.size(); n-- > 0;) {
-        const size_t f = static_cast<size_t>(factors[n]);
+        const size_t f = factors[n];
         // The only factor of a dim may have another size: slice and pad share one between dims of different sizes.
         const i64 size = factors.size() == 1 ? dim_size : context.rule.factors[f].size;
         start = start + block_start(size, context.factor_axes[f]) * stride;
@@ -97,12 +97,12 @@ Affine dim_start(const LowerContext& context, const DimFactors& factors, i64 dim
 } // namespace
 
 Affine LowerContext::operand_start(int operand, int dim) const {
-    const size_t o = static_cast<size_t>(operand), d = static_cast<size_t>(dim);
+    const size_t o = operand, d = dim;
     return dim_start(*this, rule.operands[o][d], global_operands[o].shape[d]);
 }
 
 Affine LowerContext::result_start(int result, int dim) const {
-    const size_t r = static_cast<size_t>(result), d = static_cast<size_t>(dim);
+    const size_t r = result, d = dim;
     return dim_start(*this, rule.results[r][d], global_results[r].shape[d]);
 }
 

@@ -1,6 +1,7 @@
 #include "planner/graph/region_ops.h"
 
 #include "planner/graph/local_use.h"
+#include "plans/base/index_of.h"
 
 #include <algorithm>
 
@@ -15,8 +16,7 @@ Attributes border_attributes(const GraphRegion& region, int index, const Shardin
     for (const DimSpec& dim : spec.dims) {
         i64 count = 1;
         for (const std::string& name : dim.axes) {
-            const size_t a =
-                static_cast<size_t>(std::find(region.names.begin(), region.names.end(), name) - region.names.begin());
+            const size_t a = index_of(region.names, name);
             internal_check(a < region.axes.size(), "a border names an axis that its region is not manual over");
             count *= region.axes[a].size;
             axes.push_back(region.axes[a].axis);

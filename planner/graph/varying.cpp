@@ -2,6 +2,7 @@
 
 #include "planner/graph/device_op.h"
 #include "planner/graph/own_name.h"
+#include "plans/base/index_of.h"
 
 #include <fmt/format.h>
 
@@ -31,8 +32,7 @@ std::vector<ValueId> sources_of(const Graph& graph, ValueId id) {
     if (producer < 0) return {};
     const Node& node = graph.node(producer);
     if (!is_marker(node)) return node.inputs;
-    const size_t n =
-        static_cast<size_t>(std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin());
+    const size_t n = index_of(node.outputs, id);
     if (node.opens() < 0) return {node.inputs[n]};
     internal_check(n < graph.loops[node.opens()].carried.size(), "a loop is asked about too early");
     const GraphLoop::Carried& carried = graph.loops[node.opens()].carried[n];

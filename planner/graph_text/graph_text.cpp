@@ -113,7 +113,7 @@ private:
     }
 
     std::string sharding_text(ValueId id) const {
-        if (!state_.is_local) return placed(" ", state_.shardings, static_cast<size_t>(id));
+        if (!state_.is_local) return placed(" ", state_.shardings, id);
         const Sharding& sharding = graph_.value(id).part.sharding;
         return sharding.dims.empty() && sharding.partial.empty() ? "" : " " + text(state_.mesh, sharding);
     }

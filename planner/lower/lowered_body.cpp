@@ -335,7 +335,7 @@ LoweredBody::OwnRows LoweredBody::own_rows(const std::string& stem, ValueId indi
 void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const ValueId result = node.outputs[0];
     const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
-    const size_t axis = static_cast<size_t>(gather.axis);
+    const size_t axis = gather.axis;
     const OwnRows own =
         own_rows(value.name, node.inputs[1], gather.size, table.type.shape[axis], table.part.sharding.dims[axis].axes);
     const std::string found =
@@ -348,7 +348,7 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
 void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
     const ValueId result = node.outputs[0];
     const Value &updates = local_.value(node.inputs[1]), &value = local_.value(result);
-    const size_t axis = static_cast<size_t>(scatter.axis);
+    const size_t axis = scatter.axis;
     const i64 rows = value.type.shape[axis];
     const OwnRows own = own_rows(value.name, node.inputs[0], scatter.size, rows, value.part.sharding.dims[axis].axes);
     const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[0], axis, updates.type.shape));

@@ -104,7 +104,7 @@ LoweredBody::OwnEntry LoweredBody::own_entry(const Value& stack, const std::stri
 
 void LoweredBody::write_loop_slice(const Node& node) {
     const Value &stack = local_.value(node.inputs[0]), &value = local_.value(node.outputs[0]);
-    const size_t dim = static_cast<size_t>(node.attributes().integer("dim"));
+    const size_t dim = node.attributes().integer("dim");
     const i64 trips = loop_trips(node.attributes());
     const std::string& index = index_of(node);
     const i64 rows = value.type.shape[dim];

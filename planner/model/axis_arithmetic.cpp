@@ -4,6 +4,7 @@
 #include "planner/text/yaml_values.h"
 #include "plans/base/characters.h"
 #include "plans/base/checked.h"
+#include "plans/base/index_of.h"
 
 #include <fmt/format.h>
 
@@ -256,7 +257,7 @@ std::vector<AxisDecl> read_axes(const Yaml& yaml, Diagnostics& diagnostics) {
         if (sizes[i] == -1) {
             const std::string& other = problems[i].waits_for;
             // What waits for a size that was reported needs no words of its own.
-            if (sizes[std::find(names.begin(), names.end(), other) - names.begin()] == -1)
+            if (sizes[index_of(names, other)] == -1)
                 diagnostics.error(
                     "E0208", entry.value.span,
                     fmt::format("axis '{}' needs the size of '{}', which needs its own", entry.key, other));

@@ -66,7 +66,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
         maker.result().push_back({factor});
         const std::vector<i64>::const_iterator from = std::find(dims.begin(), dims.end(), static_cast<i64>(d));
         if (from == dims.end()) continue;
-        const size_t e = static_cast<size_t>(from - dims.begin());
+        const size_t e = from - dims.begin();
         if (operands[0].shape[e] == results[0].shape[d])
             maker.operand(0)[e] = {factor};
         else

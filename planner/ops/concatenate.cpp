@@ -11,7 +11,7 @@ namespace {
 
 InferResult infer(const InferContext& context) {
     if (!check_same_dtype(context)) return std::nullopt;
-    const size_t joined = static_cast<size_t>(dim_attribute(context.attributes));
+    const size_t joined = dim_attribute(context.attributes);
     Shape shape = context.operands[0].shape;
     for (size_t n = 1; n < context.operands.size(); ++n) {
         const Shape& other = context.operands[n].shape;
@@ -48,7 +48,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 }
 
 Kernel lower(const LowerContext& context) {
-    const size_t joined = static_cast<size_t>(dim_attribute(context.attributes));
+    const size_t joined = dim_attribute(context.attributes);
     Move move;
     i64 offset = 0;
     for (size_t n = 0; n < context.local_operands.size(); ++n) {

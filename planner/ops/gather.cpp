@@ -6,9 +6,7 @@ namespace shard {
 
 namespace {
 
-size_t axis_of(const Attributes& attributes) {
-    return attributes.has("dim") ? static_cast<size_t>(dim_attribute(attributes)) : 0;
-}
+size_t axis_of(const Attributes& attributes) { return attributes.has("dim") ? dim_attribute(attributes) : 0; }
 
 InferResult infer(const InferContext& context) {
     const TensorType &table = context.operands[0], &indices = context.operands[1];

@@ -18,7 +18,7 @@ InferResult infer(const InferContext& context) {
             .help("for example {iota: length}");
         return std::nullopt;
     }
-    const size_t counted = context.attributes.has("dim") ? static_cast<size_t>(dim_attribute(context.attributes)) : 0;
+    const size_t counted = context.attributes.has("dim") ? dim_attribute(context.attributes) : 0;
     if (is_integer(*dtype) && !check_fits(context, static_cast<double>(type.shape[counted] - 1), *dtype))
         return std::nullopt;
     return InferResult{{type}};

@@ -14,7 +14,7 @@ namespace shard {
 namespace {
 
 // The dim that the trips share, and how many of its entries a trip takes.
-size_t shared_dim(const Attributes& attributes) { return static_cast<size_t>(attributes.integer("dim")); }
+size_t shared_dim(const Attributes& attributes) { return attributes.integer("dim"); }
 i64 entries(const TensorType& operand, const Attributes& attributes) {
     return operand.shape[shared_dim(attributes)] / loop_trips(attributes);
 }

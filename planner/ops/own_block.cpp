@@ -28,7 +28,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 }
 
 Kernel lower(const LowerContext& context) {
-    const size_t dim = static_cast<size_t>(context.attributes.integer("dim"));
+    const size_t dim = context.attributes.integer("dim");
     Move move = copy_kernel(context.local_results[0]);
     move.pieces[0].in_start[dim] = block_start(context.local_operands[0].shape[dim], group_axes(context.attributes));
     return move;

@@ -84,7 +84,7 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
 // Updates that are split over the indices' dims give partial sums; a device of a split result needs all updates.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results,
                const Attributes& attributes) {
-    const size_t axis = static_cast<size_t>(axis_of(attributes)), index_rank = operands[0].shape.size();
+    const size_t axis = axis_of(attributes), index_rank = operands[0].shape.size();
     RuleMaker maker(2, 1);
     maker.operand(1).resize(operands[1].shape.size());
     for (size_t d = 0; d < results[0].shape.size(); ++d) {

@@ -49,7 +49,7 @@ std::vector<Affine> window_start(const LowerContext& context, size_t first, cons
     std::vector<Affine> start(whole.size());
     const std::vector<i64> dims = window_dims(context.attributes, context.global_operands.size(), first);
     for (size_t n = 0; n < dims.size(); ++n) {
-        const size_t d = static_cast<size_t>(dims[n]);
+        const size_t d = dims[n];
         start[d] = LowerContext::scalar(static_cast<int>(first + n), 0, whole[d] - window[d]);
     }
     return start;

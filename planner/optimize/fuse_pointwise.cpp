@@ -76,7 +76,7 @@ public:
         std::vector<int> at;
         for (ScalarStep step : from.steps) {
             if (step.op == ScalarOp::input) {
-                at.push_back(read_input(static_cast<size_t>(step.args[0]), step.dtype));
+                at.push_back(read_input(step.args[0], step.dtype));
                 continue;
             }
             for (int a = 0; a < arity(step.op); ++a) {

@@ -3,6 +3,7 @@
 #include "planner/graph/first_places.h"
 #include "planner/graph/memo_key.h"
 #include "planner/propagate/projection.h"
+#include "plans/base/index_of.h"
 #include "plans/kernel/kernel_cost.h"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ private:
         }
         if (together) consider(std::vector<bool>(count, true));
         for (int i : linear_operands(*query_.op, query_.operand_types, query_.result_types)) {
-            if (i < 0 || static_cast<size_t>(i) >= count || !passes(static_cast<size_t>(i))) continue;
+            if (i < 0 || static_cast<size_t>(i) >= count || !passes(i)) continue;
             if (std::count(query_.operand_values.begin(), query_.operand_values.end(), query_.operand_values[i]) > 1) {
                 continue; // the same partial sum in two places is not linear
             }
@@ -236,9 +237,7 @@ private:
         if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
     }
 
-    static size_t first_of(const std::vector<bool>& pass) {
-        return static_cast<size_t>(std::find(pass.begin(), pass.end(), true) - pass.begin());
-    }
+    static size_t first_of(const std::vector<bool>& pass) { return index_of(pass, true); }
 
     bool cannot_win(const ComputeSharding& choice) const {
         return all_ == nullptr && best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);

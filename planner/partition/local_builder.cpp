@@ -145,7 +145,7 @@ Move slice_kernel(const Shape& before, std::span<const AxisMove> slices) {
     piece.in_stride.assign(before.size(), 1);
     piece.out_stride.assign(before.size(), 1);
     for (const AxisMove& move : slices) {
-        size_t d = static_cast<size_t>(move.to);
+        size_t d = move.to;
         piece.in_start[d] = block_start(before[d], move.axes);
         piece.extent[d] = before[d] / total_size(move.axes);
     }

@@ -5,6 +5,7 @@
 #include "planner/partition/gradient_sums.h"
 #include "planner/partition/local.h"
 #include "planner/seed/gather_parameters.h"
+#include "plans/base/index_of.h"
 
 #include <algorithm>
 
@@ -76,7 +77,7 @@ ValueId LocalNames::after(ValueId local) const {
     if (users.empty()) return -1;
     const Node& user = local_->graph.node(users.front());
     if (!is_marker(user)) return user.outputs[0];
-    return user.outputs[std::find(user.inputs.begin(), user.inputs.end(), local) - user.inputs.begin()];
+    return user.outputs[index_of(user.inputs, local)];
 }
 
 } // namespace shard

@@ -78,7 +78,7 @@ public:
                 continue;
             }
             // The next step reads it as the input, so it is left in the input's sharding.
-            const size_t u = static_cast<size_t>(updates[o]);
+            const size_t u = updates[o];
             const ValueId input = graph_.updates[u].input;
             local_.graph.outputs.push_back(leave_in(input, graph_.outputs[o]));
             local_.graph.updates[u] = {of(input).kept, local_.graph.outputs.back()};

@@ -52,7 +52,7 @@ std::optional<std::string> graph_after(const Sources& sources, const PlanRequest
             .help(did_you_mean(pass, names, "`shardc list passes` shows what there is"));
         return std::nullopt;
     }
-    const size_t index = static_cast<size_t>(found - all_passes().data());
+    const size_t index = found - all_passes().data();
     const std::optional<std::string> text = text_of(sources, request, index, details, diagnostics);
     if (text) return head(*found) + "\n" + *text;
     if (!diagnostics.has_error())

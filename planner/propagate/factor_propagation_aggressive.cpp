@@ -39,7 +39,7 @@ std::vector<int> order_factors(const Projection& projection, const IndexRule& ru
                                bool pointwise) {
     const std::vector<Source> sources = find_sources(projection, rule, candidates);
     const auto key = [&](int factor) {
-        const size_t f = static_cast<size_t>(factor);
+        const size_t f = factor;
         const i64 shards = pointwise ? total_size(candidates[f]) : 0;
         return std::make_tuple(-sources[f].size, -shards, sources[f].tensor, factor);
     };
@@ -75,7 +75,7 @@ bool propagate_aggressive(Projection& projection, const IndexRule& rule, std::sp
     bool changed = false;
     const auto update = [&](TensorProjection& tensor, bool is_operand) {
         for (int factor : order) {
-            const size_t f = static_cast<size_t>(factor);
+            const size_t f = factor;
             FactorSharding* own = tensor.find(factor);
             if (own == nullptr || candidates[f].empty()) continue;
             std::vector<AxisRef> axes = take(tensor, *own, candidates[f], rule.factors[f].size);

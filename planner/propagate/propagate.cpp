@@ -113,7 +113,7 @@ private:
 
     void step(const PropagationLink& link, int level, int id) {
         const auto slot_of = [&](int tensor) {
-            const size_t t = static_cast<size_t>(tensor);
+            const size_t t = tensor;
             return t < link.operands.size() ? link.operands[t] : link.results[t - link.operands.size()];
         };
         for (const StepChange& change : steps_.outcome(link, level, current_)) {
@@ -158,7 +158,7 @@ private:
         for (size_t v = 0; v < graph_.values.size(); ++v) fixpoint.values.push_back(final_sharding(v));
         for (int slot : net_.output_slots) {
             fixpoint.outputs.emplace_back();
-            if (slot >= 0) fixpoint.outputs.back() = final_sharding(static_cast<size_t>(slot));
+            if (slot >= 0) fixpoint.outputs.back() = final_sharding(slot);
         }
         fixpoint.log = std::move(log_);
         return fixpoint;

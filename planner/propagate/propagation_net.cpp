@@ -35,7 +35,7 @@ public:
 
 private:
     const Sharding* constraint_of(NodeId node) const {
-        const size_t n = static_cast<size_t>(node);
+        const size_t n = node;
         return n < seeds_.constraints.size() && seeds_.constraints[n] ? &*seeds_.constraints[n] : nullptr;
     }
     Slot& slot(int index) { return net_.slots[index]; }

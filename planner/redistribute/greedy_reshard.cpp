@@ -1,5 +1,6 @@
 #include "planner/redistribute/greedy_reshard.h"
 
+#include "plans/base/index_of.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
@@ -155,7 +156,7 @@ private:
                 size_t next = 0;
                 bool left = false;
                 for (const AxisRef& ref : in_[d]) {
-                    const size_t place = static_cast<size_t>(std::find(list.begin(), list.end(), ref) - list.begin());
+                    const size_t place = index_of(list, ref);
                     if (place == list.size()) {
                         left = next > 0;
                         continue;

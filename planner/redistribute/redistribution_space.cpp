@@ -71,7 +71,7 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     std::vector<AxisRef> common = cut_to_common(from, to);
     for (size_t d = 0; d < source.dims.size(); ++d) {
         std::vector<AxisRef> a = cut(source.dims[d].axes, common), b = cut(target.dims[d].axes, common);
-        size_t same = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+        size_t same = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
         shape_[d] /= total_size(std::span(a).first(same));
         source.dims[d].axes.assign(a.begin() + static_cast<std::ptrdiff_t>(same), a.end());
         target.dims[d].axes.assign(b.begin() + static_cast<std::ptrdiff_t>(same), b.end());

@@ -123,7 +123,7 @@ struct RedistributionSpace::Generator {
         };
         for (size_t d = 0; d < rank(); ++d) {
             const std::vector<int>&a = here.dims[d], &b = after.dims[d];
-            size_t front = static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+            size_t front = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
             size_t a_end = a.size(), b_end = b.size();
             while (a_end > front && b_end > front && a[a_end - 1] == b[b_end - 1]) --a_end, --b_end;
             add(source, source_order, std::span(a).subspan(front, a_end - front));

@@ -17,7 +17,7 @@ class Timeline {
 public:
     Timeline(i64 first, i64 last) : first_(first) {
         while (leaves_ < last - first + 1) leaves_ *= 2;
-        tree_.resize(static_cast<size_t>(2 * leaves_));
+        tree_.resize(2 * leaves_);
     }
 
     void add(i64 begin, i64 end, int id) {

@@ -304,7 +304,7 @@ private:
         for_each_affine(kernel, [&](Affine& affine) {
             for (AffineTerm& term : affine.terms) {
                 if (term.kind != AffineTerm::Kind::scalar) continue;
-                const size_t operand = static_cast<size_t>(term.index);
+                const size_t operand = term.index;
                 first = std::min(first, operand);
                 term.index = buffer_of(node.inputs[operand]);
             }

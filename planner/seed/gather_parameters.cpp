@@ -78,7 +78,7 @@ private:
 
     // Its result is stored and gathered as its operand is.
     void store(const Node& node) {
-        const size_t from = static_cast<size_t>(node.inputs[0]), to = static_cast<size_t>(node.outputs[0]);
+        const size_t from = node.inputs[0], to = node.outputs[0];
         seeds_.gathered[to] = seeds_.gathered[from];
         seeds_.values[to] = seeds_.values[from];
         if (!takes_layer(node)) return;

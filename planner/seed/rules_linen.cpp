@@ -3,6 +3,7 @@
 #include "planner/seed/rules_linen.h"
 
 #include "planner/model/rules.h"
+#include "plans/base/index_of.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace {
 bool check_unique(std::span<const std::string> names, Span span, Diagnostics& diagnostics) {
     for (size_t d = 0; d < names.size(); ++d) {
         if (is_unnamed(names[d]) || is_unconstrained(names[d])) continue;
-        const size_t first = static_cast<size_t>(std::find(names.begin(), names.end(), names[d]) - names.begin());
+        const size_t first = index_of(names, names[d]);
         if (first == d) continue;
         diagnostics
             .error("E0314", span,
@@ -44,7 +45,7 @@ std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const A
     std::vector<bool> assigned(names.size());
     for (size_t d = 0; d < names.size(); ++d) outcome.dims[d].open = is_unconstrained(names[d]);
     for (size_t r = 0; r < rules.size(); ++r) {
-        const size_t d = static_cast<size_t>(std::find(names.begin(), names.end(), rules[r].logical) - names.begin());
+        const size_t d = index_of(names, rules[r].logical);
         if (d == names.size()) continue;
         const auto reject = [&](std::string reason) {
             outcome.rejected.push_back({static_cast<int>(r), std::move(reason)});
@@ -57,7 +58,7 @@ std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const A
         const std::vector<AxisRef>::const_iterator busy =
             std::find_if(axes.begin(), axes.end(), [&](const AxisRef& axis) { return dim_with(outcome, axis) >= 0; });
         if (busy != axes.end()) {
-            const size_t holder = static_cast<size_t>(dim_with(outcome, *busy));
+            const size_t holder = dim_with(outcome, *busy);
             reject(fmt::format("mesh axis '{}' is already used by {}", text(mesh, *busy),
                                dim_text(holder, names[holder])));
             continue;

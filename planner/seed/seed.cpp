@@ -124,7 +124,7 @@ private:
             of_layer.dims.erase(of_layer.dims.begin());
         }
         FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, type, of_layer);
-        choice.dim += static_cast<size_t>(value.stacked);
+        choice.dim += value.stacked;
         if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
         if (choice.fit != FsdpFit::splits) return;
         Sharding gathered = stored;
@@ -198,9 +198,8 @@ private:
             constraint = from_spec(*node.asked().mesh, array, why);
         } else if (node.asked().logical.size() != value.type.shape.size()) {
             diagnostics_->error("E0312", node.span,
-                                fmt::format("the constraint names {} dims, '{}' has {} {}",
-                                            node.asked().logical.size(), value.name, value.type.shape.size(),
-                                            shape_text(value.type.shape)));
+                                fmt::format("the constraint names {} dims, '{}' has {} {}", node.asked().logical.size(),
+                                            value.name, value.type.shape.size(), shape_text(value.type.shape)));
         } else {
             constraint = from_rules({node.asked().logical, {}, node.span}, array, why);
         }

@@ -40,7 +40,7 @@ std::optional<i64> parse_bytes(std::string_view text) {
     double value = 0;
     result = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (result.ec != std::errc()) return std::nullopt;
-    std::string_view unit = text.substr(static_cast<size_t>(result.ptr - text.data()));
+    std::string_view unit = text.substr(result.ptr - text.data());
     while (unit.starts_with(' ')) unit.remove_prefix(1);
     for (const Unit& known : units)
         if (unit == known.name && value * known.bytes < 9.2e18) return static_cast<i64>(value * known.bytes);

@@ -233,7 +233,7 @@ private:
         top.has_key = true;
         top.pending.key = key;
         top.pending.key_span = span;
-        top.key_end = offset + static_cast<size_t>(span.length);
+        top.key_end = offset + span.length;
     }
 
     [[noreturn]] void reject_key(size_t offset, std::string_view what) {
@@ -321,7 +321,7 @@ bool at_question_mark(std::string_view text, size_t offset) {
 }
 
 void report(const YAML::Exception& exception, TreeBuilder& builder) {
-    const size_t pos = exception.mark.pos < 0 ? 0 : static_cast<size_t>(exception.mark.pos);
+    const size_t pos = exception.mark.pos < 0 ? 0 : exception.mark.pos;
     const Span span = builder.place(pos);
     const std::string_view text = builder.text();
     const size_t offset = std::min(pos, text.size());

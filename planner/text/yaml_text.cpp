@@ -42,7 +42,7 @@ Span TextPlaces::at(size_t offset, int length) const {
     if (offset == text_.size())
         while (offset > 0 && (text_[offset - 1] == '\n' || text_[offset - 1] == '\r')) --offset;
     const std::vector<size_t>::const_iterator next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-    const size_t line = static_cast<size_t>(next - line_starts_.begin());
+    const size_t line = next - line_starts_.begin();
     return {file_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1]) + 1, std::max(length, 1)};
 }
 

@@ -106,7 +106,7 @@ size_t display_width(std::string_view text) {
         const size_t length = utf8_length(text);
         const bool ascii = length == 1;
         const int width = ascii || length == 0 ? 1 : locale.width(code_point(text, length));
-        columns += static_cast<size_t>(width < 0 ? 1 : width);
+        columns += width < 0 ? 1 : width;
         text.remove_prefix(length == 0 ? 1 : length);
     }
     return columns;

@@ -77,8 +77,7 @@ std::string counted(i64 count, const std::string& noun) {
 
 std::string bar(double part, double of, int width) {
     int marks = of > 0 && part > 0 ? std::clamp(static_cast<int>(std::lround(part / of * width)), 1, width) : 0;
-    return fmt::format("[{}{}]", std::string(static_cast<size_t>(marks), '#'),
-                       std::string(static_cast<size_t>(width - marks), '.'));
+    return fmt::format("[{}{}]", std::string(marks, '#'), std::string(width - marks, '.'));
 }
 
 } // namespace shard

@@ -1,5 +1,6 @@
 #include "plans/collective/collective_data.h"
 
+#include "plans/base/index_of.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
             unmoved *= sources[start].size;
             for (size_t i = start; !seen[i];) {
                 seen[i] = true;
-                i = static_cast<size_t>(std::find(sources.begin(), sources.end(), targets[i]) - sources.begin());
+                i = index_of(sources, targets[i]);
             }
         }
         return unmoved;

@@ -22,7 +22,7 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
     DeviceBuffers result(buffers.size());
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<double>& out = result[position];
-        out.resize(static_cast<size_t>(moved_type(collective, before).elements()));
+        out.resize(moved_type(collective, before).elements());
         for_each_moved(collective, mesh, before, position,
                        [&](i64 to, i64 source, i64 from) { out[to] = buffers[source][from]; });
     }

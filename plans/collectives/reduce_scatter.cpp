@@ -22,7 +22,7 @@ DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const Tens
     for (i64 position = 0; position < mesh.device_count(); ++position) {
         std::vector<double> reduced = reduced_over_group(collective, mesh, position, buffers);
         std::vector<double>& out = result[position];
-        out.resize(static_cast<size_t>(moved_type(collective, before).elements()));
+        out.resize(moved_type(collective, before).elements());
         for_each_moved(collective, mesh, before, position, [&](i64 to, i64, i64 from) { out[to] = reduced[from]; });
     }
     return result;

@@ -38,7 +38,7 @@ int Sources::add(std::string name, std::string text) {
 std::string_view Sources::line(int file, int line) const {
     if (file < 0 || file >= count() || line < 1) return {};
     const std::vector<size_t>& marks = files_[file].marks;
-    const size_t mark = static_cast<size_t>((line - 1) / lines_per_mark);
+    const size_t mark = (line - 1) / lines_per_mark;
     if (mark >= marks.size()) return {};
     std::string_view rest = std::string_view(text(file)).substr(marks[mark]);
     for (int left = (line - 1) % lines_per_mark; left > 0; --left)

@@ -33,7 +33,7 @@ bool write_all(Disk& disk, int descriptor, std::string_view bytes, std::string& 
             problem = std::strerror(written < 0 ? errno : EIO);
             return false;
         }
-        bytes.remove_prefix(static_cast<size_t>(written));
+        bytes.remove_prefix(written);
     }
     return true;
 }

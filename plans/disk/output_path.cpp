@@ -43,7 +43,7 @@ std::optional<std::string> read_link(const std::string& path) {
     char text[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), text, sizeof text);
     if (length < 0) return std::nullopt;
-    const std::string to(text, static_cast<size_t>(length));
+    const std::string to(text, length);
     return to.starts_with('/') ? to : folder_of(path) + "/" + to;
 }
 

@@ -199,7 +199,7 @@ std::string print_figures(const Mesh& mesh, const Report& report, std::span<cons
         collectives.push_back(print_collective(mesh, collective));
     for (const Diagnostic& diagnostic : report.diagnostics)
         diagnostics.push_back(print_diagnostic(sources, diagnostic));
-    const std::string before(static_cast<size_t>(indent), ' ');
+    const std::string before(indent, ' ');
     std::string out;
     const auto line = [&](std::string_view key, const std::string& json) {
         out += fmt::format("{}{}{}: {}", out.empty() ? "" : ",\n", before, json_string(key), json);

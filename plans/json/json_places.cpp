@@ -124,7 +124,7 @@ Scan follow(std::string_view text, std::string_view path) {
 
 Span JsonText::at(i64 offset, i64 length) const {
     if (file < 0) return {};
-    size_t to = static_cast<size_t>(std::clamp<i64>(offset, 0, static_cast<i64>(text.size())));
+    size_t to = std::clamp<i64>(offset, 0, static_cast<i64>(text.size()));
     if (offset >= static_cast<i64>(text.size()))
         while (to > 0 && blanks.find(text[to - 1]) != std::string_view::npos) --to;
     const std::string_view before = text.substr(0, to);

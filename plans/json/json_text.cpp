@@ -68,7 +68,7 @@ std::string json_array(std::span<const std::string> items) {
 
 std::string json_lines(std::span<const std::string> items, int indent) {
     if (items.empty()) return "[]";
-    const std::string before = "\n" + std::string(static_cast<size_t>(indent), ' ');
+    const std::string before = "\n" + std::string(indent, ' ');
     std::string out = "[";
     for (size_t i = 0; i < items.size(); ++i) {
         if (i > 0) out += ",";

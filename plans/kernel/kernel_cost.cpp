@@ -20,7 +20,7 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     }
     if (!move->covers) add(output.bytes());
     for (const MovePiece& piece : move->pieces) {
-        const size_t operand = static_cast<size_t>(piece.operand);
+        const size_t operand = piece.operand;
         if (can_run_in_place(kernel, operand, inputs[operand], output)) continue;
         const i64 copied = element_count(piece.extent) * byte_size(output.dtype);
         add(copied);

@@ -80,7 +80,7 @@ std::vector<i64> group_of(const Mesh& mesh, i64 position, std::span<const AxisRe
     std::vector<i64> coordinates = coordinates_of(mesh, position);
     const i64 size = total_size(refs);
     std::vector<i64> group;
-    group.reserve(static_cast<size_t>(size));
+    group.reserve(size);
     for (i64 rank = 0; rank < size; ++rank) {
         set_linear_coordinate(mesh, coordinates, refs, rank);
         group.push_back(position_of(mesh, coordinates));

@@ -106,7 +106,7 @@ Sharding open_sharding(int rank) {
 
 Sharding replicated_sharding(int rank) {
     Sharding sharding;
-    sharding.dims.resize(static_cast<size_t>(rank));
+    sharding.dims.resize(rank);
     return sharding;
 }
 

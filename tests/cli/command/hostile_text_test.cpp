@@ -29,8 +29,8 @@ namespace shard {
 namespace {
 
 // Separately, as arguments and in file names: a code of a terminal, a line that GitHub takes for a command, DEL, C1 (as
-// a character and as a byte), a right-to-left override, an isolate, a
-// space without width, a byte that is no UTF-8, what XML forbids.
+// a character and as a byte), a right-to-left override, an isolate, a space
+// without width, a byte that is no UTF-8, what XML forbids.
 const std::vector<std::string> hostile = {"\x1b[35;46mred",
                                           "\n::error::pwned",
                                           "\r::error::pwned",

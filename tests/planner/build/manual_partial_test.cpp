@@ -1,5 +1,4 @@
-// Regions that are manual over some of the mesh's axes: shardings over the others pass through
-// (manual computations).
+// Regions that are manual over some of the mesh's axes: shardings over the others pass through.
 #include "tests/support/prove.h"
 #include "tests/support/region.h"
 

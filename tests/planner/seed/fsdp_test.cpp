@@ -66,8 +66,7 @@ std::string kinds_for(const Plan& plan, const std::string& parameter) {
 } // namespace
 
 // As the guide's page (JAX, manual parallelism) prints them: input kernel ('data', None), input bias ('data',), output
-// kernel
-// ('data', None), output bias () because 10 < 16; mu and nu follow.
+// kernel ('data', None), output bias () because 10 < 16; mu and nu follow.
 TEST_CASE("fsdp shards the guide's classifier as its page prints it") {
     const Plan plan = train_plan(classifier(), fsdp);
     for (const std::string suffix : {"", ".mu", ".nu", ".grad"}) {
