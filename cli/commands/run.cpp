@@ -11,10 +11,10 @@
 #include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
+#include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
 #include "plans/diagnostics/suggestion.h"
 
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <ostream>
@@ -30,9 +30,8 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
                               Diagnostics& diagnostics) {
     if (!arguments.has(option)) return usual;
     const std::string& text = arguments.string(option);
-    int value = 0;
-    std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec == std::errc() && end.ptr == text.data() + text.size() && value >= 1 && value <= 1000000) return value;
+    if (const std::optional<int> value = parse_number<int>(text); value && *value >= 1 && *value <= 1000000)
+        return value;
     diagnostics.error("E0701", {}, fmt::format("{} takes a whole number from 1 to 1000000, not '{}'", option, text));
     return std::nullopt;
 }

@@ -5,9 +5,9 @@
 #include "executor/checkpoint/checkpoint_parts.h"
 #include "executor/checkpoint/checkpoint_save.h"
 #include "executor/formats/tensor.h"
+#include "plans/base/parse_number.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
@@ -25,9 +25,7 @@ SaveWhat what_of(const Arguments& arguments, std::string_view option) {
 int read_every(const Arguments& arguments, Diagnostics& diagnostics) {
     if (!arguments.has("--save-every")) return 0;
     const std::string& text = arguments.string("--save-every");
-    int value = 0;
-    const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec == std::errc() && end.ptr == text.data() + text.size() && value >= 1) return value;
+    if (const std::optional<int> value = parse_number<int>(text); value && *value >= 1) return *value;
     diagnostics.error("E0701", {}, fmt::format("--save-every takes a whole number from 1, not '{}'", text));
     return 0;
 }

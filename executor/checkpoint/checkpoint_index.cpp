@@ -1,11 +1,11 @@
 #include "executor/checkpoint/checkpoint_index.h"
 
+#include "plans/base/parse_number.h"
 #include "plans/json/json_text.h"
 #include "plans/json/json_tree.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
 namespace shard {
@@ -24,10 +24,7 @@ bool is_plain_file_name(std::string_view name) {
 }
 
 std::optional<std::uint32_t> parse_crc32(const std::string& text) {
-    std::uint32_t value = 0;
-    const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (text.size() != 8 || end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-    return value;
+    return text.size() == 8 ? parse_number<std::uint32_t>(text, 16) : std::nullopt;
 }
 
 class Reader {

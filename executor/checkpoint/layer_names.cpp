@@ -1,9 +1,9 @@
 #include "executor/checkpoint/layer_names.h"
 
 #include "plans/base/index_of.h"
+#include "plans/base/parse_number.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace shard {
 
@@ -14,9 +14,7 @@ std::optional<i64> layer_number(std::string_view part) {
     constexpr size_t most_digits = 9;
     if (part.empty() || part.size() > most_digits || (part.size() > 1 && part.front() == '0')) return std::nullopt;
     if (part.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-    i64 number = 0;
-    std::from_chars(part.data(), part.data() + part.size(), number);
-    return number;
+    return parse_number<i64>(part);
 }
 
 // The numbers at the positions that `others` also has, or that it lacks.

@@ -1,6 +1,6 @@
 #include "planner/graph_text/collective_words.h"
 
-#include <charconv>
+#include "plans/base/parse_number.h"
 
 namespace shard {
 
@@ -16,12 +16,6 @@ std::vector<std::string_view> split(std::string_view text, std::string_view betw
     return parts;
 }
 
-template<class Integer>
-bool read_integer(std::string_view text, Integer& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
-}
-
 std::optional<std::vector<AxisRef>> read_axes(const Mesh& mesh, std::string_view text) {
     std::vector<AxisRef> axes;
     for (std::string_view part : split(text, ",")) {
@@ -33,27 +27,27 @@ std::optional<std::vector<AxisRef>> read_axes(const Mesh& mesh, std::string_view
 }
 
 // "dim 0"
-bool read_dim(std::string_view text, int& dim) {
+std::optional<int> read_dim(std::string_view text) {
     constexpr std::string_view word = "dim ";
-    return text.starts_with(word) && read_integer(text.substr(word.size()), dim);
+    return text.starts_with(word) ? parse_number<int>(text.substr(word.size())) : std::nullopt;
 }
 
 bool read_move(std::string_view text, Collective& collective) {
     AxisMove move;
     const std::vector<std::string_view> ends = split(text, " -> ");
-    int dim = -1;
-    if (ends.size() > 2 || !read_dim(ends[0], dim)) return false;
-    (ends.size() == 2 || collective.def->uses.from ? move.from : move.to) = dim;
-    if (ends.size() == 2 && !read_dim(ends[1], move.to)) return false;
+    const std::optional<int> first = read_dim(ends.front()), last = read_dim(ends.back());
+    if (ends.size() > 2 || !first || !last) return false;
+    (ends.size() == 2 || collective.def->uses.from ? move.from : move.to) = *first;
+    if (ends.size() == 2) move.to = *last;
     collective.moves.push_back(std::move(move));
     return true;
 }
 
 bool read_pair(std::string_view text, Collective& collective) {
     const std::vector<std::string_view> ends = split(text, " -> ");
-    std::pair<i64, i64> pair;
-    if (ends.size() != 2 || !read_integer(ends[0], pair.first) || !read_integer(ends[1], pair.second)) return false;
-    collective.pairs.push_back(pair);
+    const std::optional<i64> source = parse_number<i64>(ends.front()), target = parse_number<i64>(ends.back());
+    if (ends.size() != 2 || !source || !target) return false;
+    collective.pairs.emplace_back(*source, *target);
     return true;
 }
 

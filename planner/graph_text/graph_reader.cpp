@@ -3,6 +3,7 @@
 #include "planner/graph_text/graph_words.h"
 #include "planner/partition/local.h"
 #include "planner/partition/verify_local.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -25,9 +26,8 @@ std::string_view take_source(std::string_view& text) {
     const size_t at = text.rfind(mark);
     if (at == std::string_view::npos) return {};
     const std::string_view source = text.substr(at + mark.size());
-    i64 line = 0;
     const size_t colon = source.rfind(':');
-    if (colon == std::string_view::npos || !parse_integer(source.substr(colon + 1), line)) return {};
+    if (colon == std::string_view::npos || !parse_number<i64>(source.substr(colon + 1))) return {};
     text = text.substr(0, at);
     return source;
 }
@@ -81,12 +81,13 @@ std::optional<GraphState> GraphReader::read() {
 
 Span GraphReader::source_span(std::string_view source) const {
     const size_t colon = source.rfind(':');
-    i64 line = 0;
-    if (colon == std::string_view::npos || !parse_integer(source.substr(colon + 1), line)) return {};
+    if (colon == std::string_view::npos) return {};
+    const std::optional<i64> line = parse_number<i64>(source.substr(colon + 1));
+    if (!line) return {};
     for (int file = 0; file < sources_.count(); ++file) {
         const std::string_view name = sources_.name(file);
         if (name.substr(name.rfind('/') + 1) == source.substr(0, colon))
-            return {file, static_cast<int>(std::clamp<i64>(line, 1, std::numeric_limits<int>::max())), 1, 1};
+            return {file, static_cast<int>(std::clamp<i64>(*line, 1, std::numeric_limits<int>::max())), 1, 1};
     }
     return {};
 }
@@ -211,11 +212,10 @@ void GraphReader::input(LineScanner& at, Role role) {
     if (at.take("=")) {
         const std::string_view written = at.until(", of ");
         const Shape& whole = state_.is_local ? value.part.global_shape : value.type.shape;
-        double number = 0;
         if (details_.init)
             value.init = details_.init;
-        else if (parse_double(written, number))
-            value.init = Generate{Fill{number}, whole, {}};
+        else if (const std::optional<double> number = parse_number<double>(written))
+            value.init = Generate{Fill{*number}, whole, {}};
         else
             at.problem(place, "what begins as more than one number needs its details");
     }

@@ -1,5 +1,6 @@
 #include "planner/graph_text/graph_words.h"
 
+#include "plans/base/parse_number.h"
 #include "plans/json/json_tree.h"
 
 #include <fmt/format.h>
@@ -40,21 +41,22 @@ bool is_of_numbers(const std::vector<std::string_view>& items) {
 AttributeValue read_list(LineScanner& at, std::optional<Type> type) {
     const Span here = at.place();
     const std::vector<std::string_view> items = read_items(at);
-    const auto read = [&](auto parse, auto values) -> AttributeValue {
+    const auto read = [&](auto zero) -> AttributeValue {
+        std::vector<decltype(zero)> values;
         for (std::string_view item : items) {
-            values.emplace_back();
-            if (!parse(item, values.back()) && at.ok())
-                at.problem(here, fmt::format("'{}' is no number of this list", item));
+            const std::optional<decltype(zero)> value = parse_number<decltype(zero)>(item);
+            if (!value) at.problem(here, fmt::format("'{}' is no number of this list", item));
+            values.push_back(value.value_or(zero));
         }
         return values;
     };
-    if (type == Type::elements) return read(parse_double, std::vector<double>());
+    if (type == Type::elements) return read(0.0);
     if (type == Type::axes || type == Type::mesh_axes || (!items.empty() && !is_of_numbers(items))) {
         std::vector<std::string> names;
         for (std::string_view item : items) names.emplace_back(item == "~" ? "" : item);
         return names;
     }
-    return read(parse_integer, std::vector<i64>());
+    return read(i64{0});
 }
 
 std::string read_text(LineScanner& at) {
@@ -95,13 +97,10 @@ TensorType read_type(LineScanner& at) {
         if (!type.shape.empty()) at.expect(",");
         const std::string_view part = trimmed(at.until_any(":,)"));
         const bool is_named = at.take(":");
-        i64 size = 0;
-        if (is_named)
-            size = at.integer();
-        else if (!parse_integer(part, size))
-            at.problem("expected the size of a dim");
-        if (size < 1) at.problem("a dim has at least one element");
-        type.shape.push_back(size);
+        const std::optional<i64> size = is_named ? at.integer() : parse_number<i64>(part);
+        if (!size) at.problem("expected the size of a dim");
+        if (size.value_or(0) < 1) at.problem("a dim has at least one element");
+        type.shape.push_back(size.value_or(0));
         type.logical.emplace_back(is_named ? part : "");
     }
     if (at.ok() && !checked_element_count(type.shape)) at.problem(here, "more elements than 64 bits count");
@@ -133,12 +132,11 @@ AttributeValue read_attribute(LineScanner& at, std::optional<Type> type) {
     const Span here = at.place();
     const std::string_view word = trimmed(at.until_any(",}"));
     if (word == "true" || word == "false") return word == "true";
-    i64 integer = 0;
     const bool is_double = type == Type::number || type == Type::element;
-    if (!is_double && parse_integer(word, integer)) return integer;
-    double number = 0;
-    if (!parse_double(word, number)) at.problem(here, "expected a number, true, false, a text in quotes or a list");
-    return number;
+    if (const std::optional<i64> integer = parse_number<i64>(word); integer && !is_double) return *integer;
+    const std::optional<double> number = parse_number<double>(word);
+    if (!number) at.problem(here, "expected a number, true, false, a text in quotes or a list");
+    return number.value_or(0);
 }
 
 // Axes stay names: the mesh may not have them.

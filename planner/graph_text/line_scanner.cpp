@@ -1,9 +1,10 @@
 #include "planner/graph_text/line_scanner.h"
 
+#include "plans/base/parse_number.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 
 namespace shard {
 
@@ -14,16 +15,7 @@ bool is_of_word(char c) {
            std::string_view("_-.#'").find(c) != std::string_view::npos;
 }
 
-template<class Value>
-bool parse_all(std::string_view text, Value& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-}
-
 } // namespace
-
-bool parse_integer(std::string_view text, i64& number) { return parse_all(text, number); }
-bool parse_double(std::string_view text, double& number) { return parse_all(text, number); }
 
 void LineScanner::pass_blanks() {
     while (at_ < line_.size() && line_[at_] == ' ') ++at_;
@@ -79,9 +71,9 @@ i64 LineScanner::integer() {
     const size_t begin = at_;
     if (at_ < line_.size() && line_[at_] == '-') ++at_;
     while (at_ < line_.size() && line_[at_] >= '0' && line_[at_] <= '9') ++at_;
-    i64 number = 0;
-    if (ok_ && !parse_integer(line_.substr(begin, at_ - begin), number)) problem(here, "expected a whole number");
-    return ok_ ? number : 0;
+    const std::optional<i64> number = parse_number<i64>(line_.substr(begin, at_ - begin));
+    if (!number) problem(here, "expected a whole number");
+    return ok_ ? *number : 0;
 }
 
 Span LineScanner::place() {

@@ -43,7 +43,4 @@ private:
     bool ok_ = true;
 };
 
-bool parse_integer(std::string_view text, i64& number); // all of it
-bool parse_double(std::string_view text, double& number);
-
 } // namespace shard

@@ -5,11 +5,11 @@
 #include "plans/base/characters.h"
 #include "plans/base/checked.h"
 #include "plans/base/index_of.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace shard {
 
@@ -112,9 +112,8 @@ private:
     std::optional<i64> number() {
         const size_t start = at_;
         while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
-        i64 value = 0;
-        const std::from_chars_result result = std::from_chars(text_.data() + start, text_.data() + at_, value);
-        if (result.ec != std::errc()) return overflow(start);
+        const std::optional<i64> value = parse_number<i64>(text_.substr(start, at_ - start));
+        if (!value) return overflow(start);
         if (at_ - start > 1 && text_[start] == '0')
             return fail("E0115", start, at_ - start, "a number with a leading zero", "remove the zero");
         return value;

@@ -5,11 +5,11 @@
 #include "planner/read/sharding_spec_reader.h"
 
 #include "planner/model/names.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace shard {
 
@@ -18,12 +18,9 @@ namespace {
 constexpr std::string_view dim_help =
     "a dim is an axis name, a list of names, ~ (replicated), \"?\" (open), \"name?\", \"name@1\" or \"name:(1)2\"";
 
-std::optional<i64> parse_number(std::string_view text) {
-    i64 value = 0;
-    const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || result.ec != std::errc() || result.ptr != text.data() + text.size() || value < 0)
-        return std::nullopt;
-    return value;
+std::optional<i64> parse_count(std::string_view text) {
+    const std::optional<i64> value = parse_number<i64>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 // "data" or the sub-axis "data:(1)2".
@@ -34,8 +31,8 @@ bool is_axis_text(std::string_view text) {
     const std::string_view part = text.substr(colon + 1);
     const size_t close = part.find(')');
     if (!part.starts_with('(') || close == std::string_view::npos) return false;
-    const std::optional<i64> pre = parse_number(part.substr(1, close - 1));
-    const std::optional<i64> size = parse_number(part.substr(close + 1));
+    const std::optional<i64> pre = parse_count(part.substr(1, close - 1));
+    const std::optional<i64> size = parse_count(part.substr(close + 1));
     return pre && size && *pre >= 1 && *size >= 1;
 }
 
@@ -50,7 +47,7 @@ void report(const Yaml& yaml, Diagnostics& diagnostics) {
 bool read_dim_text(std::string_view text, DimSpec& dim) {
     const size_t at = text.find('@');
     if (at != std::string_view::npos) {
-        const std::optional<i64> priority = parse_number(text.substr(at + 1));
+        const std::optional<i64> priority = parse_count(text.substr(at + 1));
         if (!priority || *priority > 1000) return false;
         dim.priority = static_cast<int>(*priority);
         text = text.substr(0, at);

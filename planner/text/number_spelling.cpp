@@ -2,11 +2,11 @@
 
 #include "plans/base/base.h"
 #include "plans/base/characters.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace shard {
 
@@ -17,9 +17,8 @@ std::string in_decimal(std::string_view text) {
     if (text.size() < 3 || text[0] != '0') return "";
     const int base = text[1] == 'x' ? 16 : text[1] == 'o' ? 8 : text[1] == 'b' ? 2 : 0;
     if (base == 0) return "";
-    i64 value = 0;
-    const std::from_chars_result read = std::from_chars(text.data() + 2, text.data() + text.size(), value, base);
-    return read.ec == std::errc() && read.ptr == text.data() + text.size() ? std::to_string(value) : "";
+    const std::optional<i64> value = parse_number<i64>(text.substr(2), base);
+    return value ? std::to_string(*value) : "";
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "planner/text/quantity.h"
 
 #include "planner/text/yaml_values.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -32,13 +33,11 @@ constexpr Unit units[] = {
 
 std::optional<i64> parse_bytes(std::string_view text) {
     // An integer without a unit is exact, also beyond 2^53.
-    i64 whole = 0;
-    std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), whole);
-    if (result.ec == std::errc() && result.ptr == text.data() + text.size())
-        return whole >= 0 ? std::optional<i64>(whole) : std::nullopt;
+    if (const std::optional<i64> whole = parse_number<i64>(text)) return *whole >= 0 ? whole : std::nullopt;
     if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;
     double value = 0;
-    result = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    const std::from_chars_result result =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
     if (result.ec != std::errc()) return std::nullopt;
     std::string_view unit = text.substr(result.ptr - text.data());
     while (unit.starts_with(' ')) unit.remove_prefix(1);

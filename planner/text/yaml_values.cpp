@@ -4,6 +4,7 @@
 #include "planner/text/number_spelling.h"
 #include "planner/text/yaml.h"
 #include "plans/base/characters.h"
+#include "plans/base/parse_number.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -93,13 +94,8 @@ std::optional<i64> read_int(const Yaml& yaml, std::string_view what, Diagnostics
         return std::nullopt;
     }
     if (report_leading_zero(yaml, what, text, diagnostics)) return std::nullopt;
-    i64 value = 0;
-    const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-    const std::from_chars_result result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (result.ec != std::errc()) {
-        diagnostics.error("E0115", yaml.span, fmt::format("{}: {} does not fit in 64 bits", what, text));
-        return std::nullopt;
-    }
+    const std::optional<i64> value = parse_number<i64>(text.starts_with('+') ? text.substr(1) : text);
+    if (!value) diagnostics.error("E0115", yaml.span, fmt::format("{}: {} does not fit in 64 bits", what, text));
     return value;
 }
 

@@ -1,5 +1,6 @@
 #include "plans/disk/output_path.h"
 
+#include "plans/base/parse_number.h"
 #include "plans/disk/disk.h"
 #include "plans/disk/read_inputs.h"
 
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
@@ -30,9 +30,8 @@ std::string name_of(const std::string& path) { return path.substr(path.rfind('/'
 // "/proc/self/fd/1", which /dev/stdout leads to, is descriptor 1 itself: to open it again would lose its place.
 std::optional<int> own_descriptor(const std::string& path) {
     const std::string name = name_of(path);
-    int number = 0;
-    const std::from_chars_result end = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (name.empty() || end.ec != std::errc() || end.ptr != name.data() + name.size()) return std::nullopt;
+    const std::optional<int> number = parse_number<int>(name);
+    if (!number) return std::nullopt;
     char resolved[PATH_MAX];
     if (::realpath(folder_of(path).c_str(), resolved) == nullptr) return std::nullopt;
     if (resolved != fmt::format("/proc/{}/fd", ::getpid())) return std::nullopt;

@@ -1,9 +1,9 @@
 #include "plans/sharding/mesh.h"
 
+#include "plans/base/parse_number.h"
 #include "plans/sharding/axis_stride.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -12,13 +12,6 @@ namespace shard {
 namespace {
 
 i64 axis_size(const Mesh& mesh, int axis) { return mesh.axes[axis].size; }
-
-std::optional<i64> parse_i64(std::string_view text) {
-    i64 value = 0;
-    const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 } // namespace
 
@@ -175,8 +168,8 @@ std::optional<AxisRef> parse_axis_ref(const Mesh& mesh, std::string_view text) {
     const size_t close = text.rfind(')');
     if (colon == std::string_view::npos || close == std::string_view::npos || close < colon) return std::nullopt;
     const std::optional<int> axis = mesh.find(text.substr(0, colon));
-    const std::optional<i64> pre = parse_i64(text.substr(colon + 2, close - colon - 2));
-    const std::optional<i64> size = parse_i64(text.substr(close + 1));
+    const std::optional<i64> pre = parse_number<i64>(text.substr(colon + 2, close - colon - 2));
+    const std::optional<i64> size = parse_number<i64>(text.substr(close + 1));
     if (!axis || !pre || !size || *pre < 1 || *size < 2) return std::nullopt;
     const i64 whole = axis_size(mesh, *axis);
     // Dividing first keeps products of large numbers from overflowing.

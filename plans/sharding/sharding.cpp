@@ -1,8 +1,9 @@
 #include "plans/sharding/sharding.h"
 
+#include "plans/base/parse_number.h"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -41,11 +42,9 @@ std::optional<std::vector<AxisRef>> parse_axes(const Mesh& mesh, std::string_vie
 std::optional<DimSharding> parse_dim(const Mesh& mesh, std::string_view text) {
     DimSharding dim;
     if (const size_t at = text.rfind('@'); at != std::string_view::npos) {
-        const std::string_view digits = text.substr(at + 1);
-        const std::from_chars_result result =
-            std::from_chars(digits.data(), digits.data() + digits.size(), dim.priority);
-        if (result.ec != std::errc() || result.ptr != digits.data() + digits.size() || dim.priority < 0)
-            return std::nullopt;
+        const std::optional<int> priority = parse_number<int>(text.substr(at + 1));
+        if (!priority || *priority < 0) return std::nullopt;
+        dim.priority = *priority;
         text = text.substr(0, at);
     }
     if (!text.empty() && text.back() == '?') {
