@@ -23,7 +23,7 @@
 #include "planner/seed/gather_parameters.h"
 #include "planner/seed/lint_rules.h"
 #include "plans/base/version.h"
-#include "plans/plan/verify_plan.h"
+#include "plans/plan/plan_check.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include "plans/file/plan_json_nouns.h"
 #include "plans/file/plan_json_steps.h"
 #include "plans/file/report_json.h"
+#include "plans/plan/plan_check.h"
 #include "plans/plan/plan_check_types.h"
-#include "plans/plan/verify_plan.h"
 
 #include <fmt/format.h>
 
@@ -185,7 +185,9 @@ std::optional<Plan> parse_plan(const JsonText& file, Diagnostics& diagnostics) {
     Plan plan = read_plan(JsonAt(parsed.root, report));
     if (!report.ok()) return std::nullopt;
     const std::vector<PlanProblem> problems = plan_problems(plan);
-    for (const PlanProblem& problem : problems) report_problem(problem, file.value(problem.where), diagnostics);
+    for (const PlanProblem& problem : problems)
+        diagnostics.error("E0506", file.value(problem.where), fmt::format("{}: {}", problem.where, problem.what))
+            .help("such a plan is never run: plan the model again");
     return problems.empty() ? std::optional<Plan>(std::move(plan)) : std::nullopt;
 }
 

@@ -5,7 +5,7 @@
 //   report_json.cpp        the report
 //   plan_json.cpp          the file: version, order of keys, checksum
 // A key whose value is the usual one (a sum, no alias, a constant affine) is left out. Printers need a plan that
-// verify_plan accepts; parsers take any tree and report what is wrong with it.
+// plan_problems (plans/plan/plan_check.h) finds safe to run; parsers take any tree and report what is wrong with it.
 #pragma once
 
 #include "plans/json/json_reader.h"

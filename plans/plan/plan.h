@@ -115,7 +115,7 @@ struct Plan {
 };
 
 // plan.json: print(plan) is byte-deterministic, ends with a checksum over the rest; parse checks version, checksum and
-// verify_plan.
+// that it is safe to run (plans/plan/plan_check.h).
 std::string print_plan(const Plan& plan);
 std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics);
 

@@ -3,7 +3,7 @@
 #include "executor/run/required_bytes.h"
 #include "executor/run/run.h"
 #include "planner/pipeline/pipeline.h"
-#include "plans/plan/verify_plan.h"
+#include "plans/plan/plan_check.h"
 #include "tests/fuzz/reading_fuzz.h"
 
 namespace shard {
@@ -23,7 +23,7 @@ void check(std::string_view model, std::string_view layout) {
 
     const Plan& plan = *compilation.plan;
     Diagnostics diagnostics;
-    require(verify_plan(plan, diagnostics));
+    require(plan_problems(plan).empty());
     const std::string printed = print_plan(plan);
     const std::optional<Plan> parsed = parse_plan(printed, diagnostics);
     require(parsed.has_value() && print_plan(*parsed) == printed);

@@ -1,8 +1,8 @@
-// A plan file, sealed with a right checksum, and changes to its fields: what verify_plan accepts runs inside its
+// A plan file, sealed with a right checksum, and changes to its fields: what the check of a plan accepts runs inside its
 // memory. The input is the changes as 32-bit numbers, a line "====", and the file.
 #include "executor/run/run.h"
 #include "plans/file/plan_json.h"
-#include "plans/plan/verify_plan.h"
+#include "plans/plan/plan_check.h"
 #include "tests/fuzz/reading_fuzz.h"
 #include "tests/support/mutate_plan.h"
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
         shard::parse_plan(shard::seal_plan(std::string(text.substr(middle + divider.size()))), diagnostics);
     if (!plan) return 0;
     if (!tape.empty()) shard::mutate_plan(*plan, tape);
-    if (!shard::verify_plan(*plan, diagnostics) || !shard::is_small(*plan)) return 0;
+    if (!shard::plan_problems(*plan).empty() || !shard::is_small(*plan)) return 0;
     shard::RunOptions options;
     options.workers = 1;
     const std::optional<shard::RunResult> result = shard::run_plan(*plan, options, diagnostics);

@@ -1,4 +1,4 @@
-// A small plan that has a little of everything a plan file can hold, and is accepted by verify_plan.
+// A small plan that has a little of everything a plan file can hold, and is safe to run.
 #pragma once
 
 #include "plans/plan/plan.h"

@@ -3,8 +3,8 @@
 #include "planner/optimize/in_place.h"
 #include "planner/partition/local.h"
 #include "planner/schedule/schedule.h"
-#include "plans/plan/verify_plan.h"
 #include "tests/support/local_graph.h"
+#include "tests/support/plan_verdict.h"
 #include "tests/support/read_graph.h"
 #include "tests/support/sample_plan.h"
 
@@ -16,17 +16,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string verdict(const Plan& plan) {
-    Diagnostics diagnostics;
-    return verify_plan(plan, diagnostics) ? "fine" : diagnostics.all().front().message;
-}
-
 Plan planned(const std::string& text) {
     const GraphState state = read_graph(text);
     Local local{state.graph, state.value_of};
     land_updates(local);
     Plan plan = schedule(local, state.mesh);
-    CHECK(verdict(plan) == "fine");
+    CHECK(first_problem(plan) == "fine");
     return plan;
 }
 
@@ -72,7 +67,7 @@ update  m = m.next
 
 TEST_CASE("updates: a gathered parameter lands in its bytes, and is waited for at the end") {
     Plan plan = updating_plan();
-    CHECK(verdict(plan) == "fine");
+    CHECK(first_problem(plan) == "fine");
     CHECK(named(plan, "w.next").alias_of == named(plan, "w").id);
     CHECK(named(plan, "m.next").alias_of == named(plan, "m").id);
     CHECK(named(plan, "count.next").alias_of == named(plan, "count").id);
@@ -93,11 +88,11 @@ update  w = w.next
     CHECK(named(plan, "z").alias_of == named(plan, "whole").id);
 }
 
-TEST_CASE("verify_plan: an output that updates an input is in its bytes, and no other is given away") {
+TEST_CASE("check of a plan: an output that updates an input is in its bytes, and no other is given away") {
     const auto with = [](const std::function<void(Plan&)>& change) {
         Plan plan = updating_plan();
         change(plan);
-        return verdict(plan);
+        return first_problem(plan);
     };
     const Plan good = updating_plan();
     CHECK(with([](Plan&) {}) == "fine");

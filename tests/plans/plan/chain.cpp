@@ -1,18 +1,6 @@
 #include "tests/plans/plan/chain.h"
 
-#include "plans/plan/plan_check_types.h"
-#include "plans/plan/verify_plan.h"
-
-#include <fmt/format.h>
-
 namespace shard {
-
-std::string plan_verdict(const Plan& plan) {
-    std::string text;
-    for (const PlanProblem& problem : plan_problems(plan))
-        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", problem.where, problem.what);
-    return text.empty() ? "fine" : text;
-}
 
 Mesh chain_mesh() { return make_mesh({{"m", 2}}); }
 Pointwise negated() { return pointwise(ScalarOp::neg, 1, 1, DType::f32, DType::f32); }

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "tests/support/plan_builder.h"
+#include "tests/support/plan_verdict.h"
 
 namespace shard {
-
-// All that is wrong with a plan, in the order in which it is found; "fine" if nothing is.
-std::string plan_verdict(const Plan& plan);
 
 Mesh chain_mesh(); // m of 2
 Pointwise negated();

@@ -1,6 +1,6 @@
 // Every rule that the mesh, the buffers, the inputs and the outputs of a plan have to keep, broken alone.
+#include "plans/plan/plan_check.h"
 #include "plans/plan/plan_check_types.h"
-#include "plans/plan/verify_plan.h"
 #include "tests/plans/plan/chain.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "plans/plan/verify_plan.h"
+#include "plans/plan/plan_check.h"
 
 #include "plans/base/checked.h"
 #include "plans/plan/plan_check_kernel.h"
@@ -161,16 +161,5 @@ private:
 } // namespace
 
 std::vector<PlanProblem> plan_problems(const Plan& plan) { return Verifier(plan).run(); }
-
-void report_problem(const PlanProblem& problem, Span span, Diagnostics& diagnostics) {
-    diagnostics.error("E0506", span, fmt::format("{}: {}", problem.where, problem.what))
-        .help("such a plan is never run: plan the model again");
-}
-
-bool verify_plan(const Plan& plan, Diagnostics& diagnostics) {
-    const std::vector<PlanProblem> problems = plan_problems(plan);
-    for (const PlanProblem& problem : problems) report_problem(problem, {}, diagnostics);
-    return problems.empty();
-}
 
 } // namespace shard
