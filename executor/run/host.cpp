@@ -188,8 +188,7 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
                                    plan.mesh.device_id(place->second->position()),
                                    plan.mesh.device_id(device.position()), buffer.name))
                 .help("a manual region with `check: false` must give what is the same on all devices; without one, if "
-                      "the plan "
-                      "file was edited, plan the model again, else report it as a bug");
+                      "the plan file was edited, plan the model again, else report it as a bug");
             fine = false;
         }
     }

@@ -22,8 +22,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
 const CompositeDef& composite_accuracy() {
     static const CompositeDef def = {"accuracy",
                                      "How many positions have their largest logit at the label, and how many positions "
-                                     "there are; as a metric, their "
-                                     "quotient.\n"
+                                     "there are; as a metric, their quotient.\n"
                                      "{accuracy: [logits, labels]}",
                                      {2, 2},
                                      {},

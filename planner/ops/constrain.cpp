@@ -57,8 +57,7 @@ const OpDef& op_constrain() {
         OpDef made;
         made.name = "constrain";
         made.doc = "The same value, with a sharding asked for, of its gradient too: by logical axes and the layout's "
-                   "rules, or "
-                   "by mesh axes.\n"
+                   "rules, or by mesh axes.\n"
                    "{constrain: h, axes: [batch, hidden]}";
         made.operands = {1, 1};
         made.attributes = {

@@ -47,8 +47,7 @@ InferResult infer(const InferContext& context) {
             .note(fmt::format("dim {} of the left, of size {}, is contracted with dim {} of the right, of size {}",
                               left_rank - 1, left.shape.back(), contracted, right.shape[contracted]))
             .help("`dot` contracts the last dim of the left with the second-to-last of the right (its only dim if it "
-                  "has one); "
-                  "for another contraction use `einsum`");
+                  "has one); for another contraction use `einsum`");
         return std::nullopt;
     }
     for (size_t d = 0; d < contracted; ++d) {

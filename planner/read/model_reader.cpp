@@ -69,8 +69,7 @@ private:
             if (model_.xla_compat && model_.partitionable)
                 diagnostics_
                     ->error("E0219", compat->span,
-                            "rng.compat: xla_concatenate_2024 concerns the bits of "
-                            "partitionable: false")
+                            "rng.compat: xla_concatenate_2024 concerns the bits of partitionable: false")
                     .help("write partitionable: false beside it, or remove it");
         }
         if (const Yaml* keys = rng.find("keys"))

@@ -185,8 +185,7 @@ private:
         diagnostics_->warning("W0306", first, fmt::format("linen and nnx semantics disagree about {}", listed(arrays)))
             .note(difference)
             .help("write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
-                  "axes of "
-                  "one array the same mesh axis");
+                  "axes of one array the same mesh axis");
     }
 
     std::string outcome_text(RuleSemantics semantics, const NamedArray& array) const {

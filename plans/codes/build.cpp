@@ -6,55 +6,44 @@ std::vector<CodeDoc> codes_build() {
     return {
         {"E0221", "wrong number of operands",
          "An op, a composite or a module is given more or fewer operands than it takes. The message says how many it "
-         "takes; `shardc list ops` "
-         "shows an example of each op."},
+         "takes; `shardc list ops` shows an example of each op."},
         {"E0222", "name not defined",
          "An operand or an output is neither an input, a parameter, nor the result of an entry above. Entries run from "
-         "top to bottom: a name "
-         "can be used below the entry that defines it. Inside a module only the module's own inputs, parameters and "
-         "results can be seen."},
+         "top to bottom: a name can be used below the entry that defines it. Inside a module only the module's own "
+         "inputs, parameters and results can be seen."},
         {"E0223", "shapes that do not fit",
          "The operands of an op have sizes that must be equal and are not. The message names both shapes and the dims. "
-         "Pointwise ops align "
-         "shapes at the last dim, as numpy does; `dot` contracts the last dim of the left with the second-to-last of "
-         "the right."},
+         "Pointwise ops align shapes at the last dim, as numpy does; `dot` contracts the last dim of the left with the "
+         "second-to-last of the right."},
         {"E0224", "element types that do not fit",
          "Nothing is converted silently: the operands of an op have one element type, and some ops need a "
-         "floating-point type, a whole number "
-         "or bool. Convert with {cast: x, dtype: f32}. A number written in place of an operand takes the type of the "
-         "others."},
+         "floating-point type, a whole number or bool. Convert with {cast: x, dtype: f32}. A number written in place "
+         "of an operand takes the type of the others."},
         {"E0225", "unknown or missing argument",
          "An entry has an argument that its op does not take, or lacks one that it needs. `shardc list ops` shows the "
          "arguments of each op."},
         {"E0226", "argument that does not fit",
          "The value of an argument is of another kind than the op takes, or does not fit the operand: too few entries, "
-         "a slice beyond the "
-         "end, a number that the element type cannot hold."},
+         "a slice beyond the end, a number that the element type cannot hold."},
         {"E0227", "too large",
-         "A value is empty, or has more than 2^60 bytes, or the model has more than a million ops once "
-         "modules and repeats are "
-         "written out. A slip of a few digits in an axis size is the usual cause."},
+         "A value is empty, or has more than 2^60 bytes, or the model has more than a million ops once modules and "
+         "repeats are written out. A slip of a few digits in an axis size is the usual cause."},
         {"E0228", "no such dim or axis",
          "A dim is named by its number, from 0 or from -1 at the end, or by the logical axis that the value carries "
-         "there. A size is a number "
-         "or an axis of the model. The message lists what there is."},
+         "there. A size is a number or an axis of the model. The message lists what there is."},
         {"E0229", "bad einsum equation",
          "An equation has one letter for each dim, operands separated by commas, and the result behind an arrow: "
-         "\"ik,kj->ij\". Letters that "
-         "are missing in the result are summed, a letter that an operand has twice takes the diagonal, and \"...\" "
-         "stands for further dims."},
+         "\"ik,kj->ij\". Letters that are missing in the result are summed, a letter that an operand has twice takes "
+         "the diagonal, and \"...\" stands for further dims."},
         {"E0230", "module that contains itself",
          "A module calls itself, directly or through others, so writing it out would never end. For several in a row "
-         "use {repeat: block, "
-         "times: 4, in: x}."},
+         "use {repeat: block, times: 4, in: x}."},
         {"E0231", "results that do not fit",
          "An entry names more or fewer results than its op or module has, or a module is repeated whose outputs do not "
-         "fit its inputs: "
-         "outputs become the first inputs of the next repetition."},
+         "fit its inputs: outputs become the first inputs of the next repetition."},
         {"E0232", "initializer that does not fit",
          "The initializer of an input or a parameter is unknown, lacks an argument, or makes numbers that the element "
-         "type cannot hold; or the "
-         "model says `keys: explicit` and a parameter has no key."},
+         "type cannot hold; or the model says `keys: explicit` and a parameter has no key."},
         {"E0234", "declared twice",
          "An input, a parameter or a target has the name of another value. Inputs and parameters share their names, "
          "and a target may not be called like a result of the graph: the loss could not say which of the two it "
@@ -65,22 +54,18 @@ std::vector<CodeDoc> codes_build() {
          "a mean already."},
         {"E0241", "metric that is not a number",
          "A metric is one floating-point number, or a sum and a count whose quotient is reported, as {accuracy: "
-         "[logits, "
-         "label]} gives."},
+         "[logits, label]} gives."},
         {"E0242", "model without training",
          "--mode train plans one train step, which a model describes in its `train` block: a loss, an optimizer, and "
-         "the "
-         "targets that the loss compares with."},
+         "the targets that the loss compares with."},
         {"E0243", "nothing to train",
          "Gradients are taken with respect to floating-point parameters, and the model has none. What is declared "
-         "under "
-         "`inputs` is data and is not changed by a train step."},
+         "under `inputs` is data and is not changed by a train step."},
         {"E0244", "gradient that does not fit",
          "The gradient that a module declares says in `given` what the gradient of each of its outputs is called, and "
-         "in "
-         "`gives` which values are the gradients of its inputs and parameters. Each has the shape and the element type "
-         "of what it belongs to, and whole numbers have none. What lies within such a module has no gradient, as its "
-         "own graph is not differentiated."},
+         "in `gives` which values are the gradients of its inputs and parameters. Each has the shape and the element "
+         "type of what it belongs to, and whole numbers have none. What lies within such a module has no gradient, as "
+         "its own graph is not differentiated."},
         {"E0245", "not in a declared gradient",
          "The graph of a module's own gradient is copied into the backward pass wherever it is needed, so it declares "
          "no parameters, and has neither loops nor modules with a gradient of their own. Declare the parameters in the "
@@ -91,8 +76,7 @@ std::vector<CodeDoc> codes_build() {
          "numbers than on one device. It is there to reproduce numbers printed then; leave it out for anything else."},
         {"W0201", "value that is not used",
          "An input, a parameter or a result is read by no entry and is not an output. It is computed and stored for "
-         "nothing: remove it, or "
-         "name it in `outputs`."},
+         "nothing: remove it, or name it in `outputs`."},
     };
 }
 

@@ -10,13 +10,12 @@ std::vector<CodeDoc> codes_command_line() {
         {"E0702", "file cannot be read", "A file named on the command line does not exist or cannot be read."},
         {"E0703", "file cannot be written",
          "A file cannot be written: its folder is missing or not writable, it is read-only, the disk is full or the "
-         "file "
-         "too large. What can be seen before is said before a long run. Nothing was left half-written: files appear "
-         "whole, by rename, or not at all. Only what is no file (a pipe, a device) is written to where it stands."},
+         "file too large. What can be seen before is said before a long run. Nothing was left half-written: files "
+         "appear whole, by rename, or not at all. Only what is no file (a pipe, a device) is written to where it "
+         "stands."},
         {"E0704", "not a plan file",
          "A file given where a plan is expected is neither a plan nor part of a model and its layout. `shardc plan "
-         "MODEL LAYOUT -o plan.json` "
-         "writes a plan; `run` and `diff` take plan files, or a model followed by layouts."},
+         "MODEL LAYOUT -o plan.json` writes a plan; `run` and `diff` take plan files, or a model followed by layouts."},
         {"E0707", "an output would be written over an input or another output",
          "Two options of a command name the same file, by the same or another path (a symbolic link, a hard link), and "
          "at least one of them writes it: `plan model.yaml layout.yaml -o layout.yaml`. Or an output is something that "

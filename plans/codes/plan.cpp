@@ -9,45 +9,41 @@ std::vector<CodeDoc> codes_plan() {
          "is a file, relative to the layout."},
         {"E0331", "bad hardware profile",
          "A hardware profile holds something that cannot be: a link without bandwidth, a negative number, a dtype that "
-         "does not exist. The built-in "
-         "profiles are examples of the form."},
+         "does not exist. The built-in profiles are examples of the form."},
         {"E0401", "too large to plan",
          "The bytes that one device would hold, or that all devices would exchange, do not fit 64-bit arithmetic. "
-         "Nothing was allocated. Look at the "
-         "axis sizes of the tensor that the message names: a slip of a few digits is the usual cause."},
+         "Nothing was allocated. Look at the axis sizes of the tensor that the message names: a slip of a few digits "
+         "is the usual cause."},
         {"E0402", "unknown link",
          "A mesh axis names a link that the hardware profile does not have. The message lists the links of the "
-         "profile; leave `link` out to use its "
-         "default link."},
+         "profile; leave `link` out to use its default link."},
         {"E0501", "not a plan file",
          "The file is not JSON, or it is JSON that is not a plan. `shardc plan MODEL LAYOUT -o plan.json` writes a "
          "plan file."},
         {"E0502", "plan of another version",
          "The plan file was written by a program whose plans have another format version. A plan file holds the two "
-         "YAML texts it came from: take "
-         "them out of \"sources\" and plan them again with this program."},
+         "YAML texts it came from: take them out of \"sources\" and plan them again with this program."},
         {"E0503", "truncated plan", "The plan file ends in the middle. Copy it again, or plan the model again."},
         {"E0504", "edited plan",
          "The plan file was changed after it was written: its checksum does not match its content. A plan is a result, "
-         "not an input: change the "
-         "layout and plan again."},
+         "not an input: change the layout and plan again."},
         {"E0505", "malformed plan",
          "The plan file lacks something that a plan has, or holds something of a kind that this program does not know. "
-         "The message gives the path "
-         "of the value inside the JSON, such as steps[3].compute.kernel, and its place in the file."},
+         "The message gives the path of the value inside the JSON, such as steps[3].compute.kernel, and its place in "
+         "the file."},
         {"E0506", "plan that cannot run safely",
          "The plan is well-formed but contradicts itself: a buffer outside the arena, a kernel whose operands do not "
-         "fit, a buffer that is read "
-         "before it is written, two live buffers in the same bytes, a collective that nobody waits for. Such a plan is "
-         "never run. A plan written by "
-         "shardc passes this check: if it fails for one, that is a bug."},
+         "fit, a buffer that is read before it is written, two live buffers in the same bytes, a collective that "
+         "nobody waits for. Such a plan is never run. A plan written by shardc passes this check: if it fails for one, "
+         "that is a bug."},
         {"E0507", "plan that its texts do not give",
          "`run --verify` compiles the texts inside a plan file again. This program made another plan of them than the "
          "file holds: another version wrote it, or it was changed and sealed again. Plan the model again. With "
          "--allow-other-plan what it computes is compared with what the texts say all the same, on the inputs of that "
          "run."},
         {"E0508", "not the text of a graph",
-         "A text that should be a graph, as `shardc explain MODEL LAYOUT --after PASS --details` prints one, is none: a "
+         "A text that should be a graph, as `shardc explain MODEL LAYOUT --after PASS --details` prints one, is none: "
+         "a "
          "line that is none of a graph, a name that no line above makes, a kernel that neither follows from the types "
          "nor stands in the line's details, or a graph that breaks what holds of every graph."},
         {"W0501", "plan of a program that plans in another way",
@@ -70,13 +66,11 @@ std::vector<CodeDoc> codes_plan() {
          "finding names the largest."},
         {"P0106", "policy: step time",
          "The predicted time of a step is above policy.max_step_seconds. The finding says how much of it is "
-         "computation and how much is waiting for "
-         "collectives."},
+         "computation and how much is waiting for collectives."},
         {"W0401", "does not fit the hardware",
          "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still "
-         "be made and run on emulated "
-         "devices. Shard the largest tensors that the message names, or set policy.max_memory_per_device to make this "
-         "a failure."},
+         "be made and run on emulated devices. Shard the largest tensors that the message names, or set "
+         "policy.max_memory_per_device to make this a failure."},
     };
 }
 

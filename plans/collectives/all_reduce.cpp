@@ -35,8 +35,7 @@ const CollectiveDef& collective_all_reduce() {
     static const CollectiveDef def = {
         .name = "all_reduce",
         .doc = "Combines a partial value of every device of a group; before, each device holds a partial sum (or max, "
-               "...) of its block, after, "
-               "each holds the whole of its block: [data | -] U{model} -> [data | -].",
+               "...) of its block, after, each holds the whole of its block: [data | -] U{model} -> [data | -].",
         .uses = {.reduce = true},
         .result_word = "reduced",
         .after = after,

@@ -27,8 +27,7 @@ const CollectiveDef& collective_all_to_all() {
     static const CollectiveDef def = {
         .name = "all_to_all",
         .doc = "Moves the axes of a group from one dim to another: each device gives up blocks of the dim that shrinks "
-               "for blocks of the dim that "
-               "grows: [model | -] -> [- | model].",
+               "for blocks of the dim that grows: [model | -] -> [- | model].",
         .uses = {.from = true, .to = true},
         .result_word = "exchanged",
         .after = moved_type,

@@ -45,8 +45,7 @@ const CollectiveDef& collective_collective_permute() {
     static const CollectiveDef def = {
         .name = "collective_permute",
         .doc = "Every device passes its block on to one other device, so that the blocks are numbered by other axes or "
-               "by the same in another "
-               "order: [data | -] -> [model | -].",
+               "by the same in another order: [data | -] -> [model | -].",
         .uses = {.orders = true},
         .result_word = "permuted",
         .after = after,

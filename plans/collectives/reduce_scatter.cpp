@@ -34,8 +34,7 @@ const CollectiveDef& collective_reduce_scatter() {
     static const CollectiveDef def = {
         .name = "reduce_scatter",
         .doc = "Combines a partial value of every device of a group and leaves each device one block of the result "
-               "along the dims that gain the "
-               "axes: [data | -] U{model} -> [data | model].",
+               "along the dims that gain the axes: [data | -] U{model} -> [data | model].",
         .uses = {.reduce = true, .to = true},
         .result_word = "scattered",
         .after = moved_type,
