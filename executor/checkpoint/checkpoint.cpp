@@ -1,5 +1,6 @@
 // Finding a checkpoint: which folder, which files, which tensors they hold.
 #include "executor/checkpoint/checkpoint.h"
+
 #include "executor/checkpoint/checkpoint_parts.h"
 #include "executor/formats/storage.h"
 #include "plans/base/crc32.h"

@@ -1,3 +1,5 @@
+#include "planner/propagate/propagate.h"
+
 #include "planner/graph/train_parts.h"
 #include "planner/propagate/propagation_step.h"
 

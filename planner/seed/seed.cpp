@@ -1,3 +1,5 @@
+#include "planner/seed/seed.h"
+
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/model/sharding_checks.h"

@@ -1,4 +1,5 @@
 #include "plans/plan/plan_check_types.h"
+
 #include "plans/base/checked.h"
 #include "plans/plan/plan_check_kernel.h"
 

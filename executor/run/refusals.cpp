@@ -1,0 +1,103 @@
+#include "executor/run/refusals.h"
+
+#include "executor/kernels/blas.h"
+#include "executor/machine/memory.h"
+#include "executor/run/host.h"
+#include "executor/run/required_bytes.h"
+#include "plans/base/saturating.h"
+#include "plans/base/units.h"
+#include "plans/kernel/gemm_layout.h"
+#include "plans/plan/plan_check_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 most_devices = i64{1} << 20;
+constexpr i64 most_executions = i64{1} << 32; // about an hour
+
+// What all devices execute together, trips of loops included; saturates.
+i64 executions(const std::vector<Step>& steps) {
+    i64 sum = 0;
+    for (const Step& step : steps) {
+        const Loop* loop = std::get_if<Loop>(&step.variant_ref());
+        const i64 once = loop == nullptr ? 1 : add_saturating(1, executions(loop->body));
+        sum = add_saturating(sum, loop == nullptr ? once : multiply_saturating(loop->trips, once));
+    }
+    return sum;
+}
+
+} // namespace
+
+bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
+    const i64 devices = plan.mesh.device_count();
+    if (devices > most_devices) {
+        diagnostics
+            .error("E0609", {},
+                   fmt::format("the plan is for {} devices, and at most {} are emulated", devices, most_devices))
+            .help("plan the model for a smaller mesh to run it; `shardc plan` needs no devices");
+        return false;
+    }
+    const i64 count = multiply_saturating(devices, executions(plan.steps));
+    if (count <= most_executions) return true;
+    diagnostics
+        .error("E0609", {},
+               fmt::format("the devices execute {} of the plan's steps together, and at most {} are emulated",
+                           count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count),
+                           most_executions))
+        .note(fmt::format("trips of loops are counted, on each of {} devices", devices))
+        .help("fewer trips or devices for a trial run; `shardc plan` executes nothing");
+    return false;
+}
+
+bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics) {
+    const auto type = [&plan](int id) { return local_type(plan.buffers[id]); };
+    for (const DeviceInstruction& instruction : program.instructions) {
+        const Compute* compute = instruction.compute;
+        const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
+        if (contract == nullptr) continue;
+        const GemmLayout layout =
+            gemm_layout(*contract, type(compute->inputs[0]), type(compute->inputs[1]), type(compute->output));
+        const i64 largest = std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
+        if (largest <= most_blas_rows) continue;
+        const std::string& name = plan.buffers[compute->output].name;
+        diagnostics
+            .error("E0608", declared_at(plan, name),
+                   fmt::format("'{}' multiplies matrices of {} rows or columns on a device, and BLAS takes at most {}",
+                               name, largest, most_blas_rows))
+            .help("split the dim over more devices");
+        return false;
+    }
+    return true;
+}
+
+bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics) {
+    const i64 required = required_bytes(plan, returns_initial);
+    const Memory available = available_memory();
+    if (required < most_required_bytes && (available.bytes < 0 || required <= available.bytes)) return true;
+    const TensorReport* largest = nullptr;
+    for (const TensorReport& tensor : plan.report.tensors)
+        if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
+    DiagnosticBuilder error =
+        diagnostics.error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
+                          available.bytes < 0 || required == most_required_bytes
+                              ? "running this plan needs more memory than any machine has"
+                              : fmt::format("running this plan needs {} of memory, and {} {} free",
+                                            human_bytes(required), available.limited_by, human_bytes(available.bytes)));
+    if (largest != nullptr)
+        error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
+                               human_bytes(largest->bytes_per_device)));
+    error
+        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs",
+                          plan.mesh.device_count(), human_bytes(plan.arena_bytes),
+                          human_bytes(bookkeeping_bytes(plan))))
+        .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
+    return false;
+}
+
+} // namespace shard

@@ -1,0 +1,16 @@
+// What is refused before anything is allocated. Each reports and says false.
+#pragma once
+
+#include "executor/devices/program.h"
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+// E0609: a run ends between two steps of training and not inside one, so what would take days is not begun.
+bool fits_time(const Plan& plan, Diagnostics& diagnostics);
+// E0608: OpenBLAS counts rows and columns in 31 bits.
+bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics);
+// E0601: more than the machine has free. returns_initial: as RunOptions::return_initial.
+bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics);
+
+} // namespace shard
