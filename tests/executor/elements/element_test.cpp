@@ -24,7 +24,7 @@ TEST_CASE("the C++ type of every element type has the bytes, range and precision
                 return;
             }
             CHECK(rounded(type.largest) == type.largest);
-            CHECK(rounded(std::nextafter(overflow(dtype), 0)) == type.largest);
+            CHECK(rounded(type.largest * (1 + epsilon(dtype) / 4)) == type.largest);
             CHECK_FALSE(std::isfinite(rounded(overflow(dtype))));
             CHECK(rounded(1 + epsilon(dtype)) == 1 + epsilon(dtype));
             CHECK(rounded(1 + epsilon(dtype) / 2) == 1);
