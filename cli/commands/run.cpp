@@ -151,35 +151,22 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
 }
 
 int run(const Arguments& arguments, Env& env) {
-    std::vector<std::string> paths = arguments.strings("FILE");
-    Sources none;
     Diagnostics diagnostics;
-    if (paths.size() > 2)
-        diagnostics.error("E0701", {}, "run takes one plan, or one model and one layout")
-            .help("usage: shardc run PLAN | MODEL LAYOUT");
     check_given_once(arguments, diagnostics);
     RunOptions options;
     std::optional<int> steps = read_count(arguments, "--steps", 1, diagnostics);
     const std::optional<int> repeat = read_count(arguments, "--repeat", 0, diagnostics);
     const std::optional<int> workers = read_count(arguments, "--workers", 0, diagnostics);
     if (diagnostics.has_error()) {
-        print_diagnostics(env, none, diagnostics.all());
+        print_diagnostics(env, Sources(), diagnostics.all());
         return exit_usage;
     }
     options.workers = *workers;
 
-    std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));
-    PlanSource& source = loaded.front();
-    print_diagnostics(env, *source.sources, source.diagnostics.all());
-    int code = exit_code(source.diagnostics);
-    if (!source.plan) return code;
-    if (loaded.size() > 1) {
-        diagnostics
-            .error("E0701", {}, fmt::format("'{}' is a plan file, and '{}' is one file more", paths[0], paths[1]))
-            .help("usage: shardc run PLAN | MODEL LAYOUT");
-        print_diagnostics(env, none, diagnostics.all());
-        return exit_usage;
-    }
+    int code = exit_clean;
+    const std::optional<PlanSource> loaded = load_one_plan(env, arguments, "run", code);
+    if (!loaded) return code;
+    const PlanSource& source = *loaded;
     const Plan& plan = *source.plan;
 
     Verification verification;
@@ -187,11 +174,6 @@ int run(const Arguments& arguments, Env& env) {
         return exit_usage;
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
-    if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != plan.mode)
-        diagnostics
-            .error("E0701", {},
-                   fmt::format("the plan file is for mode {}, not {}", plan.mode, arguments.string("--mode")))
-            .help("a plan has one mode: leave --mode away, or give MODEL LAYOUT");
     if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");

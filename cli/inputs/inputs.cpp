@@ -1,6 +1,7 @@
 #include "cli/inputs/inputs.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/terminal/exit_code.h"
 #include "planner/text/yaml.h"
 #include "plans/base/printable.h"
 #include "plans/file/plan_json.h"
@@ -210,6 +211,31 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
         compiled.push_back(std::move(source));
     }
     return compiled;
+}
+
+std::optional<PlanSource> load_one_plan(Env& env, const Arguments& arguments, std::string_view command, int& code) {
+    const std::vector<std::string> paths = arguments.strings("FILE");
+    const auto refuse = [&](std::string message, std::string help) {
+        Diagnostics diagnostics;
+        diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
+        print_diagnostics(env, Sources(), diagnostics.all());
+        code = exit_usage;
+        return std::optional<PlanSource>();
+    };
+    const std::string usage = fmt::format("usage: shardc {} PLAN | MODEL LAYOUT", command);
+    if (paths.size() > 2) return refuse(fmt::format("{} takes one plan, or one model and one layout", command), usage);
+    std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));
+    PlanSource& source = loaded.front();
+    print_diagnostics(env, *source.sources, source.diagnostics.all());
+    code = exit_code(source.diagnostics);
+    if (!source.plan) return std::nullopt;
+    if (loaded.size() > 1)
+        return refuse(fmt::format("'{}' is a plan file, and '{}' is one file more", paths[0], paths[1]), usage);
+    if (paths.size() == 1 && arguments.given("--mode") && arguments.string("--mode") != source.plan->mode)
+        return refuse(
+            fmt::format("the plan file is for mode {}, not {}", source.plan->mode, arguments.string("--mode")),
+            "a plan has one mode: leave --mode away, or give MODEL LAYOUT");
+    return std::move(source);
 }
 
 } // namespace shard

@@ -49,5 +49,8 @@ struct PlanSource {
 // diagnostics.
 std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths,
                                    const std::string& mode = "forward");
+// The same for commands of one plan: FILE is PLAN, or MODEL LAYOUT, and --mode may not be another than the plan file's.
+// Diagnostics are printed; `code` is what they amount to.
+std::optional<PlanSource> load_one_plan(Env& env, const Arguments& arguments, std::string_view command, int& code);
 
 } // namespace shard

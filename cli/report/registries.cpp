@@ -2,6 +2,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/format.h"
+#include "exporter/target/target.h"
 #include "planner/graph/arity.h"
 #include "planner/graph/op_def.h"
 #include "planner/pipeline/passes.h"
@@ -140,6 +141,13 @@ std::vector<Item> formats() {
     return items;
 }
 
+std::vector<Item> targets() {
+    std::vector<Item> items;
+    for (const TargetDef* def : all_targets())
+        items.push_back({std::string(def->name), std::string(def->doc), std::string(def->doc)});
+    return items;
+}
+
 std::vector<Item> initializer_items() {
     std::vector<Item> items;
     for (const InitializerInfo& info : initializers()) {
@@ -171,6 +179,7 @@ const std::vector<Registry>& all_registries() {
         {"codes", "code", "what diagnostics and findings are called", codes},
         {"commands", "command", "of shardc", commands},
         {"formats", "format", "for `--format`", formats},
+        {"targets", "target", "what `export` writes a plan as", targets},
     };
     return registries;
 }

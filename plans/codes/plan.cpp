@@ -46,6 +46,11 @@ std::vector<CodeDoc> codes_plan() {
          "a "
          "line that is none of a graph, a name that no line above makes, a kernel that neither follows from the types "
          "nor stands in the line's details, or a graph that breaks what holds of every graph."},
+        {"E0509", "plan without a form in another engine",
+         "`shardc export` writes a plan for engines whose meshes have whole axes. This plan splits over parts of one "
+         "axis "
+         "that are not parts of each other, such as the halves and the thirds of 6 devices. Write the axis as several "
+         "axes in the layout's mesh, {a: 2, b: 3} for {model: 6}, and the rules with them."},
         {"W0501", "plan of a program that plans in another way",
          "`show` and `explain` compile the texts inside a plan file again, since a plan does not say why. This program "
          "made another plan of them than the file holds: figures are those of the file, reasons those of this "

@@ -130,6 +130,9 @@ TEST_CASE("include direction: cli -> planner -> plans <- executor <- cli") {
     CHECK_FALSE(accepts("planner/price/price.cpp", "#include \"cli/terminal/env.h\""));
     CHECK_FALSE(accepts("executor/devices/device.cpp", "#include \"planner/graph/graph.h\""));
     CHECK_FALSE(accepts("executor/devices/device.cpp", "#include \"cli/terminal/env.h\""));
+    CHECK(accepts("exporter/mesh/named_mesh.h", "#include \"plans/plan/plan.h\""));
+    CHECK_FALSE(accepts("exporter/mesh/named_mesh.h", "#include \"planner/graph/graph.h\""));
+    CHECK_FALSE(accepts("executor/devices/device.cpp", "#include \"exporter/target/target.h\""));
     CHECK_FALSE(accepts("cli/report/report.cpp", "#include \"tests/support/models.h\""));
     CHECK_FALSE(accepts("executor/devices/device.cpp", "  #  include \"planner/graph/graph.h\""));
 }

@@ -23,7 +23,7 @@ using StructureFinding = std::string;
 inline constexpr i64 line_budget = 450;
 
 // Each file's includes against
-//     cli -> planner -> plans <- executor <- cli        tests and bench may include anything
+//     cli -> planner -> plans <- executor <- cli (exporter as executor)        tests and bench may include anything
 // and against the homes of the third-party headers.
 std::vector<StructureFinding> check_includes(const std::vector<SourceFile>& files);
 

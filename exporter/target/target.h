@@ -1,0 +1,20 @@
+// What a plan can be written for is one file: exporter/targets/<name>.cpp defines `const TargetDef& target_<name>()`.
+// A target reads the plan alone, which has passed verify_plan: what is written is what `run` executes and proves.
+// The same plan gives the same bytes.
+#pragma once
+
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+struct TargetDef {
+    std::string_view name; // as `shardc export --to` takes it
+    std::string_view doc;  // what is written, in a sentence
+    // nullopt after an error: something of the plan has no form there.
+    std::optional<std::string> (*write)(const Plan&, Diagnostics&) = nullptr;
+};
+
+const std::vector<const TargetDef*>& all_targets(); // sorted by name
+const TargetDef* find_target(std::string_view name);
+
+} // namespace shard
