@@ -1,5 +1,6 @@
 #include "planner/graph_text/check_use.h"
 
+#include "planner/graph/device_op.h"
 #include "planner/graph/loop_index.h"
 
 #include <fmt/format.h>
@@ -82,9 +83,31 @@ bool fits_its_loop(const Graph& graph, const Attributes& attributes) {
     return true;
 }
 
+// Ops of manual regions say of the mesh what it is, and of a border how many parts each dim has.
+bool fits_its_region(const Graph& graph, const Mesh& mesh, const OpDef& op, const Attributes& attributes, i64 rank) {
+    using Integers = std::vector<i64>;
+    if (op.device == nullptr) return true;
+    const auto list = [&attributes](std::string_view name) {
+        const AttributeValue* const value = find(attributes, name);
+        return value == nullptr ? nullptr : std::get_if<Integers>(value);
+    };
+    const Integers *const axes = list("mesh_axes"), *const sizes = list("sizes");
+    if (axes == nullptr || sizes == nullptr || axes->size() != sizes->size() || !are_dims(*axes, std::ssize(mesh.axes)))
+        return false;
+    for (size_t n = 0; n < axes->size(); ++n)
+        if (mesh.axes[(*axes)[n]].size != (*sizes)[n]) return false;
+    if (op.device->border == DeviceOp::Border::none) return true;
+    const AttributeValue* const region = find(attributes, "region");
+    const i64* const index = region == nullptr ? nullptr : std::get_if<i64>(region);
+    const Integers* const parts = list("parts");
+    // A local graph has no regions any more.
+    return index != nullptr && *index >= 0 && (graph.regions.empty() || *index < std::ssize(graph.regions)) &&
+           parts != nullptr && std::ssize(*parts) == rank && are_sizes(*parts);
+}
+
 } // namespace
 
-std::string use_problem(const Graph& graph, const OpDef& op, const Attributes& attributes,
+std::string use_problem(const Graph& graph, const Mesh& mesh, const OpDef& op, const Attributes& attributes,
                         std::span<const ValueId> operands, ValueId result) {
     const i64 count = static_cast<i64>(operands.size());
     if (count < op.operands.min || (op.operands.max >= 0 && count > op.operands.max))
@@ -97,6 +120,7 @@ std::string use_problem(const Graph& graph, const OpDef& op, const Attributes& a
                                value == nullptr ? "missing" : "not what it takes");
     }
     if (!fits_its_loop(graph, attributes)) return "it depends on a loop that is another one";
+    if (!fits_its_region(graph, mesh, op, attributes, rank)) return "it is in a manual region that is another one";
     return "";
 }
 

@@ -9,8 +9,8 @@
 namespace shard {
 
 // One line, or "": the number of operands, attributes that are missing, of another type than they are declared with, or
-// that name dims, sizes and loops that are not there.
-std::string use_problem(const Graph& graph, const OpDef& op, const Attributes& attributes,
+// that name dims, sizes, loops and mesh axes that are not there.
+std::string use_problem(const Graph& graph, const Mesh& mesh, const OpDef& op, const Attributes& attributes,
                         std::span<const ValueId> operands, ValueId result);
 
 } // namespace shard

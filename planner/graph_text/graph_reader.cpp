@@ -150,6 +150,7 @@ ValueId GraphReader::new_value(LineScanner& at, std::string name, const Span& pl
     value.type = read_type(at);
     value.part.global_shape = value.type.shape;
     if (state_.is_local && at.take("of")) value.part.global_shape = read_shape(at);
+    if (value.part.global_shape.size() != value.type.shape.size()) at.problem(place, "the whole has other dims");
     std::optional<Sharding> sharding;
     if (at.next_is("[")) sharding = read_sharding(at, state_.mesh);
     if (sharding && sharding->dims.size() != value.type.shape.size()) at.problem(place, "its sharding has other dims");

@@ -12,6 +12,15 @@
 
 namespace shard {
 
+namespace {
+
+// "with 0.5", and not an operand that is called so.
+bool begins_constants(LineScanner& at) {
+    return at.next_is("with ") && !at.next_is("with with ") && !at.next_is("with as ") && !at.next_is("with {");
+}
+
+} // namespace
+
 void GraphReader::value_line(LineScanner& at, std::string name, const Span& place) {
     const NodeId n = static_cast<NodeId>(graph().nodes.size());
     const ValueId id = new_value(at, std::move(name), place, n);
@@ -44,7 +53,7 @@ void GraphReader::what_it_does(LineScanner& at, Node& node) {
     if (state_.is_local && (at.take("copy of ") || at.take("block of "))) return local_move(at, node, place);
     const std::string_view word = at.until_any(" {;");
     if (state_.is_local && find_collective(word) != nullptr && at.next_is("over ")) {
-        std::string words = fmt::format("{} {}", word, at.until(" of "));
+        std::string words = fmt::format("{} {}", word, at.until_last(" of ", ";")); // an axis may be called `of`
         at.expect("of ");
         return exchange(at, node, place, words);
     }
@@ -54,8 +63,8 @@ void GraphReader::what_it_does(LineScanner& at, Node& node) {
     Apply apply;
     apply.op = find_op(name);
     if (apply.op == nullptr) return at.problem(place, fmt::format("there is no op '{}'", name));
-    if (!at.at_end() && !at.next_is("{") && !at.next_is(";") && !at.next_is("with ")) node.inputs = known_list(at);
-    if (at.take("with ")) at.until_any("{;"); // constants are in the kernel
+    if (!at.at_end() && !at.next_is("{") && !at.next_is(";") && !begins_constants(at)) node.inputs = known_list(at);
+    if (begins_constants(at)) at.until_any("{;"); // they are in the kernel
     if (at.next_is("{")) arguments(at, apply);
     if (at.take("as ")) {
         state_.constraints.resize(graph().nodes.size() + 1);
@@ -64,11 +73,13 @@ void GraphReader::what_it_does(LineScanner& at, Node& node) {
     notes(at, node);
     if (!at.ok()) return;
     if (!state_.is_local) {
-        const std::string problem = use_problem(graph(), *apply.op, apply.attributes, node.inputs, node.outputs[0]);
+        const std::string problem =
+            use_problem(graph(), state_.mesh, *apply.op, apply.attributes, node.inputs, node.outputs[0]);
         if (!problem.empty()) return at.problem(place, problem);
     } else {
-        apply.kernel = details_.kernel ? details_.kernel
-                                       : op_kernel(graph(), *apply.op, apply.attributes, node.inputs, node.outputs[0]);
+        apply.kernel = details_.kernel
+                           ? details_.kernel
+                           : op_kernel(graph(), state_.mesh, *apply.op, apply.attributes, node.inputs, node.outputs[0]);
         if (!apply.kernel)
             return at.problem(place, "its kernel does not follow from types and shardings: it needs its details");
     }
@@ -171,7 +182,7 @@ void GraphReader::open(LineScanner& at) {
     GraphLoop loop;
     loop.scope = at.word();
     loop_names_.push_back(loop.scope);
-    if (loop.scope == "microbatches") loop.scope.clear();
+    if (loop.scope == "microbatches" && details_.scope.empty()) loop.scope.clear(); // not a block that is called so
     at.expect(",");
     loop.trips = at.integer();
     at.expect("trips");

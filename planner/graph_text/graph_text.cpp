@@ -217,9 +217,10 @@ private:
         }
         const Value& result = graph_.value(node.outputs[0]);
         const std::optional<Kernel> follows =
-            !state_.is_local       ? std::nullopt
-            : node.op() == nullptr ? move_kernel(graph_.value(node.inputs[0]), result)
-                                   : op_kernel(graph_, *node.op(), node.attributes(), node.inputs, node.outputs[0]);
+            !state_.is_local ? std::nullopt
+            : node.op() == nullptr
+                ? move_kernel(graph_.value(node.inputs[0]), result)
+                : op_kernel(graph_, state_.mesh, *node.op(), node.attributes(), node.inputs, node.outputs[0]);
         const bool is_usual = node.kernel() == nullptr || (follows && *follows == *node.kernel());
         if (!is_usual) details.raw("kernel", print_kernel(state_.mesh, *node.kernel()));
         if (node.op() == nullptr)

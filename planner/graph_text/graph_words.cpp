@@ -77,12 +77,15 @@ std::string read_text(LineScanner& at) {
 
 Shape read_shape(LineScanner& at) {
     Shape shape;
+    const Span here = at.place();
     at.expect("(");
     while (at.ok() && !at.take(")")) {
         if (!shape.empty()) at.expect(",");
         if (at.take(")")) break; // "(8,)"
         shape.push_back(at.integer());
+        if (shape.back() < 1) at.problem("a dim has at least one element");
     }
+    if (at.ok() && !checked_element_count(shape)) at.problem(here, "more elements than 64 bits count");
     return shape;
 }
 

@@ -65,6 +65,16 @@ std::string_view LineScanner::until_any(std::string_view ends) {
     return line_.substr(begin, at_ - begin);
 }
 
+std::string_view LineScanner::until_last(std::string_view end, std::string_view limit) {
+    pass_blanks();
+    if (!ok_) return {};
+    const std::string_view rest = line_.substr(at_);
+    const std::string_view part = rest.substr(0, rest.find(limit));
+    const std::string_view found = part.substr(0, part.rfind(end));
+    at_ += found.size();
+    return found;
+}
+
 i64 LineScanner::integer() {
     pass_blanks();
     const Span here = place();

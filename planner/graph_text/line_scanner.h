@@ -28,6 +28,8 @@ public:
     std::string_view word();                      // of letters, digits, '_', '-', '.', '#' and '\''
     std::string_view until(std::string_view end); // which is not taken; the rest of the line if it is not there
     std::string_view until_any(std::string_view ends);
+    // Up to the last one of those in front of `limit`.
+    std::string_view until_last(std::string_view end, std::string_view limit);
     i64 integer();
     Span place(); // of what is next
     void problem(std::string what) { problem(place(), std::move(what)); }

@@ -53,9 +53,9 @@ std::optional<Kernel> lowered(const OpDef& op, const Attributes& local, std::spa
 
 } // namespace
 
-std::optional<Kernel> op_kernel(const Graph& graph, const OpDef& op, const Attributes& attributes,
+std::optional<Kernel> op_kernel(const Graph& graph, const Mesh& mesh, const OpDef& op, const Attributes& attributes,
                                 std::span<const ValueId> operands, ValueId result) {
-    if (op.lower == nullptr || !use_problem(graph, op, attributes, operands, result).empty()) return std::nullopt;
+    if (op.lower == nullptr || !use_problem(graph, mesh, op, attributes, operands, result).empty()) return std::nullopt;
     std::vector<TensorType> wholes, parts;
     std::vector<Sharding> shardings;
     for (ValueId id : operands) {

@@ -6,7 +6,7 @@
 namespace shard {
 
 // What an op lowers to, its factors split as operands and result are; nullopt if they do not fit it.
-std::optional<Kernel> op_kernel(const Graph& graph, const OpDef& op, const Attributes& attributes,
+std::optional<Kernel> op_kernel(const Graph& graph, const Mesh& mesh, const OpDef& op, const Attributes& attributes,
                                 std::span<const ValueId> operands, ValueId result);
 
 // Of a value that is held otherwise: the device's own block of what it holds, or a copy; nullopt if it is neither.

@@ -107,3 +107,32 @@ TEST_CASE("the text of a graph: a mesh with links and ids is read as it is print
     CHECK(graph_text(*state, {nullptr, true}) == text("a: 2"));
     CHECK(verdict(text("a: 4")) == "1:15 the details have another mesh");
 }
+
+TEST_CASE("the text of a graph: what an op of a manual region says of the mesh is so") {
+    const auto entered = [](const std::string& attributes) {
+        const std::string found =
+            verdict(whole + "region 0: manual over a\ny: f32 (4, 4) varying over a = to_local x " + "{over: [a], " +
+                    attributes + "}\n");
+        return found.substr(found.find(' ') + 1);
+    };
+    const std::string another = "it is in a manual region that is another one";
+    CHECK(entered("mesh_axes: [0], sizes: [2], region: 0, parts: [2, 1]") == "fine");
+    CHECK(entered("mesh_axes: [0], sizes: [2], region: 0, parts: [0, 1]") == another);
+    CHECK(entered("mesh_axes: [0], sizes: [2], region: 0, parts: [2, 1, 1]") == another);
+    CHECK(entered("mesh_axes: [0], sizes: [2], region: 1, parts: [2, 1]") == another);
+    CHECK(entered("mesh_axes: [1], sizes: [2], region: 0, parts: [2, 1]") == another);
+    CHECK(entered("mesh_axes: [0], sizes: [4], region: 0, parts: [2, 1]") == another);
+    CHECK(entered("mesh_axes: [0, 0], sizes: [2, 2], region: 0, parts: [2, 1]") == another);
+    CHECK(entered("sizes: [2], region: 0, parts: [2, 1]") == another);
+}
+
+TEST_CASE("the text of a graph: a part is of a whole that has its dims") {
+    const auto of = [](const std::string& shape) {
+        return verdict(local + "y: f32 (4, 4) of " + shape + " [a | -] = exp x\n");
+    };
+    CHECK(of("(8, 4)") == "fine");
+    CHECK(of("(8)") == "3:1 the whole has other dims");
+    CHECK(of("(8, 4, 1)") == "3:1 the whole has other dims");
+    CHECK(of("(8, 0)") == "3:23 a dim has at least one element");
+    CHECK(of("(4611686018427387904, 4)") == "3:18 more elements than 64 bits count");
+}
