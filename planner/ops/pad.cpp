@@ -11,8 +11,11 @@ namespace shard {
 
 namespace {
 
+constexpr i64 most = i64{1} << 60; // more than any dim has
+
 struct Padding {
     std::vector<i64> low, high, interior;
+    bool leaves(size_t d) const { return low[d] == 0 && high[d] == 0 && interior[d] == 0; }
 };
 
 Padding padding_of(const TensorType& operand, const Attributes& attributes) {
@@ -33,16 +36,18 @@ InferResult infer(const InferContext& context) {
     for (size_t d = 0; d < operand.shape.size(); ++d) {
         const i64 low = padding.low[d], high = padding.high[d], interior = padding.interior[d];
         i64 between = 0, size = 0;
-        const bool counts = low >= 0 && high >= 0 && interior >= 0;
-        if (!counts || __builtin_mul_overflow(operand.shape[d] - 1, interior, &between) ||
-            __builtin_add_overflow(operand.shape[d], between, &size) || __builtin_add_overflow(size, low, &size) ||
-            __builtin_add_overflow(size, high, &size)) {
+        const bool fits = low > -most && high > -most &&
+                          !__builtin_mul_overflow(operand.shape[d] - 1, interior, &between) &&
+                          !__builtin_add_overflow(operand.shape[d], between, &size) &&
+                          !__builtin_add_overflow(size, low, &size) && !__builtin_add_overflow(size, high, &size);
+        if (!fits || interior < 0 || size < 1) {
             context.diagnostics
                 .error("E0226", context.span,
                        fmt::format("'pad' cannot add {} below, {} above and {} between the elements of dim {} of {}",
                                    low, high, interior, d, operand_text(context, 0)))
-                .help(counts ? "the result's size would not fit 64 bits"
-                             : "the counts must be 0 or more; to drop elements use `slice`");
+                .help(interior < 0 ? "what is between elements is 0 or more; to drop elements use `slice`"
+                      : fits       ? "it would drop all elements"
+                                   : "the result's size would not fit 64 bits");
             return std::nullopt;
         }
         shape.push_back(size);
@@ -60,9 +65,10 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
     attributes.set("value", value);
 }
 
-IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
+IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes& attributes) {
+    const Padding padding = padding_of(operands[0], attributes);
     std::vector<bool> whole;
-    for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(operands[0].shape[d] == results[0].shape[d]);
+    for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(padding.leaves(d));
     return windowed_rule(operands[0], whole);
 }
 
@@ -72,9 +78,15 @@ Kernel lower(const LowerContext& context) {
     Move move;
     move.fill = context.attributes.number("value", 0);
     for (size_t d = 0; d < piece.extent.size(); ++d) {
-        if (context.global_operands[0].shape[d] == context.global_results[0].shape[d]) continue; // not padded
-        piece.out_start[d] = constant(padding.low[d]);
-        piece.out_stride[d] = padding.interior[d] + 1;
+        if (padding.leaves(d)) continue;
+        // Elements before `first` and from `last` on are dropped: they come to lie outside.
+        const i64 stride = padding.interior[d] + 1, size = piece.extent[d];
+        const i64 first = std::min(size, (std::max<i64>(-padding.low[d], 0) + stride - 1) / stride);
+        const i64 last = size - std::min(size, (std::max<i64>(-padding.high[d], 0) + stride - 1) / stride);
+        piece.in_start[d] = constant(first);
+        piece.out_start[d] = constant(padding.low[d] + first * stride);
+        piece.out_stride[d] = stride;
+        piece.extent[d] = std::max<i64>(last - first, 0);
         move.covers = false;
     }
     move.pieces.push_back(std::move(piece));
@@ -85,13 +97,20 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const TensorType type = chain.type(context.inputs[0]);
     const Padding padding = padding_of(type, context.attributes);
-    std::vector<i64> limit, stride;
+    // What was dropped has a gradient of 0.
+    std::vector<i64> low, high, start, limit, stride;
     for (size_t d = 0; d < type.shape.size(); ++d) {
+        low.push_back(std::max<i64>(-padding.low[d], 0));
+        high.push_back(std::max<i64>(-padding.high[d], 0));
+        start.push_back(std::max<i64>(padding.low[d], 0));
         stride.push_back(padding.interior[d] + 1);
-        limit.push_back(padding.low[d] + (type.shape[d] - 1) * stride.back() + 1);
+        limit.push_back(start.back() + (type.shape[d] - 1) * stride.back() + 1);
     }
-    return {chain("slice", {context.cotangent},
-                  attributes_of({{"start", padding.low}, {"limit", limit}, {"stride", stride}}))};
+    const auto drops = [](i64 count) { return count > 0; };
+    ValueId result = context.cotangent;
+    if (std::any_of(low.begin(), low.end(), drops) || std::any_of(high.begin(), high.end(), drops))
+        result = chain("pad", {result}, attributes_of({{"low", low}, {"high", high}}));
+    return {chain("slice", {result}, attributes_of({{"start", start}, {"limit", limit}, {"stride", stride}}))};
 }
 
 } // namespace
@@ -101,7 +120,7 @@ const OpDef& op_pad() {
         OpDef made;
         made.name = "pad";
         made.doc = "The value with `low` elements before, `high` after and `interior` between those of every dim, or "
-                   "of the dims named.\n"
+                   "of the dims named; below 0, `low` and `high` drop elements.\n"
                    "{pad: x, dim: length, low: 1, high: 1, value: 0}";
         made.operands = {1, 1};
         made.attributes = {

@@ -126,6 +126,7 @@ void pad(CaseWriter& w) {
         low[dim] = static_cast<i64>(w.choose(4));
         high[dim] = static_cast<i64>(w.choose(4));
         interior[dim] = w.chance(4) ? 1 + static_cast<i64>(w.choose(2)) : 0;
+        if (w.chance(4)) (w.chance(2) ? low : high)[dim] -= std::min<i64>(x.shape[dim] - 1, 3); // drops some
         shape[dim] = low[dim] + high[dim] + x.shape[dim] + interior[dim] * (x.shape[dim] - 1);
     }
     w.emit(fmt::format("pad: {}, low: [{}], high: [{}], interior: [{}], value: {}", x.name, fmt::join(low, ", "),

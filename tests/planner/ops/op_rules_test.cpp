@@ -83,6 +83,12 @@ TEST_CASE("dims that slice or pad changes are permutation factors of the operand
     CHECK(rule_of("pad", {f32({28, 4})}, {{"low", Dims{1, 0}}, {"high", Dims{3, 0}}}) ==
           "([i, j])->([i, j]) {i=28, j=4} permutation={i}");
     CHECK(shape_of("pad", {f32({4})}, {{"low", Dims{1}}, {"high", Dims{2}}, {"interior", Dims{1}}}) == "(10,)");
+    // A dim that keeps its size by losing what it gains is no less moved.
+    CHECK(rule_of("pad", {f32({8, 4})}, {{"low", Dims{1, 0}}, {"high", Dims{-1, 0}}}) ==
+          "([i, j])->([i, j]) {i=8, j=4} permutation={i}");
+    CHECK(shape_of("pad", {f32({4})}, {{"low", Dims{-3}}}) == "(1,)");
+    CHECK(shape_of("pad", {f32({4})}, {{"low", Dims{-3}}, {"high", Dims{-1}}}) ==
+          "error E0226: 'pad' cannot add -3 below, -1 above and 0 between the elements of dim 0 of x0 (4,)");
     CHECK(shape_of("pad", {f32({4, 4})}, {{"low", Dims{1}}}) == "error E0226: `low` of 'pad' has 1 entries for 2 dims");
 }
 

@@ -16,6 +16,7 @@ inputs:
 graph:
   - s: {slice: x, dim: b, start: 2, limit: 14, stride: 3}
   - p: {pad: s, dim: 1, low: 4, high: 8, value: 1.5}
+  - cut: {pad: x, low: [-1, 3], high: [1, -5], interior: [0, 1], value: -.inf}
   - t: {transpose: p}
   - r: {reshape: t, shape: [4, 32]}
   - g: {gather: [x, n], dim: b}
@@ -38,7 +39,7 @@ graph:
   - v: {dynamic_slice: [x, at], dim: a, size: 3}
   - u: {dynamic_update_slice: [x, v, at], dim: a}
   - o: {one_hot: n, size: b}
-outputs: [r, g, c, m, y, h, d, z, t, e, f, v, u, o]
+outputs: [r, g, c, cut, m, y, h, d, z, t, e, f, v, u, o]
 )";
 
 const std::string two_by_two = R"(mesh: {d: 2, m: 2}
