@@ -154,6 +154,9 @@ struct OpDef {
     // trip's entry, or the stack with another one in its place, which is operand 1.
     enum class OfStack { nothing, takes_entry, writes_entry } of_stack = OfStack::nothing;
 
+    // A window of operand 0, where scalars say (planner/ops_support/window.h): taken, or with operand 1 in its place.
+    enum class Windows { none, takes, writes } windows = Windows::none;
+
     // Traits that propagation priorities ask for (docs/propagation.md).
     enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;
     bool draws = false;             // random: what it draws differs from trip to trip of the loops around it

@@ -248,6 +248,9 @@ void LoweredBody::write_op(const Node& node) {
         return write_lookup(node, *gather);
     if (const Scatter* scatter = std::get_if<Scatter>(node.kernel()); scatter && has_coordinate(scatter->start))
         return write_scatter(node, *scatter);
+    if (node.op()->windows == OpDef::Windows::takes && depends_on_device(*node.kernel())) return write_window(node);
+    if (node.op()->windows == OpDef::Windows::writes && depends_on_device(*node.kernel()))
+        return write_window_update(node);
     if (!node.op()->device && depends_on_device(*node.kernel()))
         fail(node.span,
              fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op()->name));
@@ -314,15 +317,14 @@ std::string LoweredBody::index_text(std::span<const AxisRef> axes) {
     return index;
 }
 
-LoweredBody::OwnRows LoweredBody::own_rows(const std::string& stem, ValueId indices, i64 size, i64 rows,
-                                           std::span<const AxisRef> axes) {
+LoweredBody::OwnRows LoweredBody::own_rows(const std::string& stem, const std::string& indices, DType dtype, i64 size,
+                                           i64 rows, std::span<const AxisRef> axes) {
     const auto part = [&](std::string_view what, const std::string& text) {
         return step(fmt::format("{}.{}", stem, what), text);
     };
     std::string index = index_text(axes);
-    const DType dtype = local_.value(indices).type.dtype;
     if (dtype != DType::i32) index = part("index", fmt::format("cast: {}, dtype: {}", index, shard::name(dtype)));
-    const std::string inside = part("inside", fmt::format("clamp: {}, min: 0, max: {}", name(indices), size - 1));
+    const std::string inside = part("inside", fmt::format("clamp: {}, min: 0, max: {}", indices, size - 1));
     const std::string start = part("start", fmt::format("mul: [{}, {}]", index, rows));
     const std::string local = part("row", fmt::format("sub: [{}, {}]", inside, start));
     const std::string low = part("low", fmt::format("ge: [{}, 0]", local));
@@ -336,11 +338,12 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const ValueId result = node.outputs[0];
     const Value &table = local_.value(node.inputs[0]), &value = local_.value(result);
     const size_t axis = gather.axis;
-    const OwnRows own =
-        own_rows(value.name, node.inputs[1], gather.size, table.type.shape[axis], table.part.sharding.dims[axis].axes);
+    const OwnRows own = own_rows(value.name, name(node.inputs[1]), local_.value(node.inputs[1]).type.dtype, gather.size,
+                                 table.type.shape[axis], table.part.sharding.dims[axis].axes);
     const std::string found =
         step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), own.row, axis));
-    const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[1], axis, value.type.shape));
+    const std::string mask =
+        step(value.name + ".mask", mask_text(own, local_.value(node.inputs[1]).type.rank(), axis, value.type.shape));
     entry(result, fmt::format("select: [{}, {}, 0]", mask, found));
 }
 
@@ -350,17 +353,18 @@ void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
     const Value &updates = local_.value(node.inputs[1]), &value = local_.value(result);
     const size_t axis = scatter.axis;
     const i64 rows = value.type.shape[axis];
-    const OwnRows own = own_rows(value.name, node.inputs[0], scatter.size, rows, value.part.sharding.dims[axis].axes);
-    const std::string mask = step(value.name + ".mask", mask_text(own, node.inputs[0], axis, updates.type.shape));
+    const OwnRows own = own_rows(value.name, name(node.inputs[0]), local_.value(node.inputs[0]).type.dtype,
+                                 scatter.size, rows, value.part.sharding.dims[axis].axes);
+    const std::string mask =
+        step(value.name + ".mask", mask_text(own, local_.value(node.inputs[0]).type.rank(), axis, updates.type.shape));
     const std::string masked =
         step(value.name + ".own_updates", fmt::format("select: [{}, {}, 0]", mask, name(node.inputs[1])));
     entry(result, fmt::format("scatter_add: [{}, {}], dim: {}, size: {}", own.row, masked, axis, rows));
 }
 
-// Whether each element belongs to an own row: the indices' dims lie from `axis` on.
-std::string LoweredBody::mask_text(const OwnRows& own, ValueId indices, size_t axis, const Shape& shape) const {
+std::string LoweredBody::mask_text(const OwnRows& own, int rank, size_t axis, const Shape& shape) {
     std::vector<i64> dims;
-    for (int d = 0; d < local_.value(indices).type.rank(); ++d) dims.push_back(static_cast<i64>(axis) + d);
+    for (int d = 0; d < rank; ++d) dims.push_back(static_cast<i64>(axis) + d);
     return fmt::format("broadcast: {}, shape: {}, dims: {}", own.is_here, list_text(shape), list_text(dims));
 }
 

@@ -74,8 +74,25 @@ private:
     struct OwnRows {
         std::string row, is_here;
     };
-    std::string mask_text(const OwnRows& own, ValueId indices, size_t axis, const Shape& shape) const;
-    OwnRows own_rows(const std::string& stem, ValueId indices, i64 size, i64 rows, std::span<const AxisRef> axes);
+    // The indices have `rank` dims, which lie from `axis` on in `shape`.
+    static std::string mask_text(const OwnRows& own, int rank, size_t axis, const Shape& shape);
+    OwnRows own_rows(const std::string& stem, const std::string& indices, DType dtype, i64 size, i64 rows,
+                     std::span<const AxisRef> axes);
+
+    struct Windows {
+        struct Split {
+            size_t dim;
+            DType dtype; // of the start
+            std::string start;
+        };
+        std::vector<Split> split;
+        std::vector<i64> plain_dims;
+        std::vector<std::string> plain_starts;
+    };
+    Windows windows_of(const Node& node, const Value& whole, const Shape& window, size_t first);
+    std::string rows_from(DType dtype, i64 count, const std::string& start);
+    void write_window(const Node& node);
+    void write_window_update(const Node& node);
     std::string operands_text(const Node& node) const;
     std::string arguments_text(const Node& node, const Shape& shape) const;
     // Entries one after the other from a value to a result; all but the last have names of their own.

@@ -33,15 +33,14 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
     attributes.set("dim", window_dims(attributes, operands.size(), 1));
 }
 
-// Any part of a dim may be asked for, so a device needs all of it.
+// A device that holds a part of a dim gives zeros for what of the window lies elsewhere, so the dim is a reduction.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
     RuleMaker maker(operands.size(), 1);
     for (size_t d = 0; d < results[0].shape.size(); ++d) {
-        const bool whole = operands[0].shape[d] == results[0].shape[d];
-        const int factor =
-            maker.factor(whole ? FactorKind::pass_through : FactorKind::need_replication, operands[0].shape[d]);
+        const i64 size = operands[0].shape[d], taken = results[0].shape[d];
+        const int factor = maker.factor(size == taken ? FactorKind::pass_through : FactorKind::reduction, size);
         maker.operand(0).push_back({factor});
-        maker.result().push_back({factor});
+        maker.result().push_back({size == taken ? factor : maker.factor(FactorKind::need_replication, taken)});
     }
     return maker.rule();
 }
@@ -50,6 +49,12 @@ Kernel lower(const LowerContext& context) {
     MovePiece piece = whole_piece(0, context.local_results[0].shape);
     piece.in_start = window_start(context, 1, context.global_results[0].shape, context.global_operands[0].shape);
     Move move;
+    for (size_t d = 0; d < piece.in_start.size(); ++d) {
+        if (context.local_operands[0].shape[d] == context.global_operands[0].shape[d]) continue;
+        if (context.global_results[0].shape[d] == context.global_operands[0].shape[d]) continue;
+        piece.in_start[d] = piece.in_start[d] + context.operand_start(0, static_cast<int>(d)) * -1;
+        move.covers = false;
+    }
     move.pieces.push_back(std::move(piece));
     return move;
 }
@@ -84,6 +89,7 @@ const OpDef& op_dynamic_slice() {
         made.rule = rule;
         made.lower = lower;
         made.gradient = gradient;
+        made.windows = OpDef::Windows::takes;
         made.linear_in = {0};
         return made;
     }();

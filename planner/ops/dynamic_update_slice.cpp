@@ -43,15 +43,14 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
     attributes.set("dim", window_dims(attributes, operands.size(), 2));
 }
 
-// Any part of a dim may be replaced, so a device needs all of it.
+// A device writes what of the window lies in its own part; for that it needs all of the update.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes&) {
     RuleMaker maker(operands.size(), 1);
     for (size_t d = 0; d < operands[0].shape.size(); ++d) {
-        const i64 size = operands[0].shape[d];
-        const bool whole = operands[1].shape[d] == size;
-        const int factor = maker.factor(whole ? FactorKind::pass_through : FactorKind::need_replication, size);
+        const i64 size = operands[0].shape[d], written = operands[1].shape[d];
+        const int factor = maker.factor(FactorKind::pass_through, size);
         maker.operand(0).push_back({factor});
-        maker.operand(1).push_back({factor});
+        maker.operand(1).push_back({size == written ? factor : maker.factor(FactorKind::need_replication, written)});
         maker.result().push_back({factor});
     }
     return maker.rule();
@@ -60,6 +59,9 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
 Kernel lower(const LowerContext& context) {
     MovePiece update = whole_piece(1, context.local_operands[1].shape);
     update.out_start = window_start(context, 2, context.global_operands[1].shape, context.global_operands[0].shape);
+    for (size_t d = 0; d < update.out_start.size(); ++d)
+        if (context.global_operands[1].shape[d] != context.global_operands[0].shape[d])
+            update.out_start[d] = update.out_start[d] + context.result_start(0, static_cast<int>(d)) * -1;
     Move move = copy_kernel(context.local_results[0]);
     move.pieces.push_back(std::move(update));
     return move;
@@ -105,6 +107,7 @@ const OpDef& op_dynamic_update_slice() {
         made.rule = rule;
         made.lower = lower;
         made.gradient = gradient;
+        made.windows = OpDef::Windows::writes;
         return made;
     }();
     return def;

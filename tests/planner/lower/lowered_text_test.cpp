@@ -146,6 +146,24 @@ outputs: [y, r]
           "mesh: {data: 2, model: 4}\n");
 }
 
+TEST_CASE("windows over rows that are split, and over others beside") {
+    const std::string model = R"(model: windows
+axes: {batch: 4, length: 16, kv: 8}
+inputs:
+  cache: {axes: [batch, length, kv]}
+  new: {shape: [2, 3, 8]}
+  row: {shape: [], dtype: i32, init: {randint: {low: 0, high: 16}}}
+  b: {shape: [], dtype: i32, init: {randint: {low: 0, high: 4}}}
+graph:
+  - next: {dynamic_update_slice: [cache, new, b, row], dim: [batch, length]}
+  - back: {dynamic_slice: [cache, b, row], dim: [batch, length], size: [1, 4]}
+outputs: [next, back]
+)";
+    check(model, "mesh: {a: 2, b: 4}\nrules: [{length: b}]\n");
+    check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: a}, {length: b}]\n");
+    check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: b}]\n");
+}
+
 TEST_CASE("attention with a softmax, in modules, as a manual program") {
     check(R"(model: attention
 axes: {batch: 4, len: 8, heads: 4, width: 8, embed: 32}

@@ -94,6 +94,18 @@ TEST_CASE("windows begin at scalars, clamped so that they end inside") {
     CHECK(update.pieces[1].out_start[0] == LowerContext::scalar(2, 0, 6));
 }
 
+TEST_CASE("of a window over split rows a device takes and writes its own") {
+    const TensorType at = typed(DType::i32, {});
+    const Affine own = block_start(32, std::vector<AxisRef>{{0, 1, 4}}) * -1;
+    const Emitted taken = emit("dynamic_slice", {f32({32, 16}), at}, {{"size", Dims{4}}});
+    const Move slice = std::get<Move>(split_kernel(taken, 0, {f32({8, 16}), at}, f32({4, 16})));
+    CHECK(slice.pieces[0].in_start[0] == LowerContext::scalar(1, 0, 28) + own);
+    CHECK(!slice.covers); // zeros where the window lies elsewhere
+    const Emitted written = emit("dynamic_update_slice", {f32({32, 16}), f32({2, 16}), at});
+    const Move update = std::get<Move>(split_kernel(written, 0, {f32({8, 16}), f32({2, 16}), at}, f32({8, 16})));
+    CHECK(update.pieces[1].out_start[0] == LowerContext::scalar(2, 0, 30) + own);
+}
+
 TEST_CASE("a split iota counts from the device's block on") {
     const Emitted emitted = emit("iota", {}, {{"shape", Dims{32, 16}}});
     const Generate kernel = std::get<Generate>(split_kernel(emitted, 0, {}, typed(DType::i32, {8, 16})));

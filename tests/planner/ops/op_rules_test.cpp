@@ -126,10 +126,10 @@ TEST_CASE("the indexed dim of scatter_add is split at no cost, and split indices
 TEST_CASE("a dim of which a window is taken needs replication, others pass through") {
     const TensorType at = typed(DType::i32, {});
     CHECK(rule_of("dynamic_slice", {f32({8, 16}), at}, {{"dim", Dims{1}}, {"size", Dims{4}}}) ==
-          "([i, j],[])->([i, j]) {i=8, j=16} need_replication={j}");
+          "([i, j],[])->([i, k]) {i=8, j=16, k=4} reduction={j} need_replication={k}");
     CHECK(shape_of("dynamic_slice", {f32({8, 16}), at, at}, {{"size", Dims{1, 4}}}) == "(1, 4)");
     CHECK(rule_of("dynamic_update_slice", {f32({8, 16}), f32({8, 4}), at}, {{"dim", Dims{1}}}) ==
-          "([i, j],[i, j],[])->([i, j]) {i=8, j=16} need_replication={j}");
+          "([i, j],[i, k],[])->([i, j]) {i=8, j=16, k=4} need_replication={k}");
     CHECK(shape_of("dynamic_slice", {f32({8}), at}, {{"size", Dims{9}}}) ==
           "error E0226: `size` of 'dynamic_slice' does not fit the dims of x0 (8,)");
     CHECK(shape_of("dynamic_slice", {f32({8, 4}), at}, {{"dim", Dims{0, 1}}, {"size", Dims{2, 2}}}) ==
