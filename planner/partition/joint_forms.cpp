@@ -24,9 +24,10 @@ bool gains(const PlanCost& together, const PlanCost& alone) {
 
 class JointChooser {
 public:
-    JointChooser(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions)
-        : graph_(graph), decisions_(decisions), kept_(propagation.values), users_(users_of(graph)),
-          gradient_sums_(gradient_sums(graph)), added_(graph.values.size()), leaves_(graph.values.size()) {
+    JointChooser(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions, const Local& alone)
+        : graph_(graph), decisions_(decisions), sent_alone_(alone.sent), kept_(propagation.values),
+          users_(users_of(graph)), gradient_sums_(gradient_sums(graph)), added_(graph.values.size()),
+          leaves_(graph.values.size()) {
         store_sums_as_gradients(graph, kept_);
         for (ValueId id : graph.outputs) is_output_.insert(id);
     }
@@ -48,6 +49,12 @@ private:
         return node.op() != nullptr && node.op()->rule != nullptr && node.op()->device == nullptr &&
                !is_constraint(node) && !node.asked().border && node.outputs.size() == 1 &&
                node.inputs.size() <= most_operands;
+    }
+
+    bool sends(NodeId id) const {
+        const Node& node = graph_.node(id);
+        return sent_alone_[id] > 0 ||
+               (is_constraint(node) && !same_layout(kept_[node.inputs[0]], kept_[node.outputs[0]]));
     }
 
     ComputeQuery query_of(NodeId id, const std::function<std::vector<OperandForm>(ValueId)>& forms_of) const {
@@ -109,7 +116,8 @@ private:
 
     void leave_sums(ValueId root) {
         const std::vector<NodeId>& leaves = leaves_[root];
-        if (leaves.size() < 2) return;
+        if (leaves.size() < 2 || std::none_of(leaves.begin(), leaves.end(), [this](NodeId n) { return sends(n); }))
+            return;
         const auto kept = [this](ValueId id) { return as_kept(id); };
         PlanCost alone;
         std::vector<ComputeQuery> queries;
@@ -181,7 +189,8 @@ private:
             if (is_parameter_gather(node)) continue; // of its own pass
             if (is_chosen(node) || (is_constraint(node) && !node.asked().border)) readers.push_back(reader);
         }
-        if (readers.size() < 2) return;
+        if (readers.size() < 2 || std::none_of(readers.begin(), readers.end(), [this](NodeId n) { return sends(n); }))
+            return;
         const Readers alone = read_in_turn(id, readers, as_kept(id), false);
         if (alone.cost.wire_bytes == 0) return;
         const std::vector<Sharding> wanted = read_in_turn(id, readers, as_kept(id), true).read;
@@ -202,6 +211,7 @@ private:
 
     const Graph& graph_;
     ComputeDecisions& decisions_;
+    const std::vector<i64>& sent_alone_; // by node
     Shardings kept_;
     std::vector<std::vector<NodeId>> users_;
     std::vector<bool> gradient_sums_;
@@ -213,8 +223,9 @@ private:
 
 } // namespace
 
-JointForms joint_forms(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions) {
-    return JointChooser(graph, propagation, decisions).run();
+JointForms joint_forms(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
+                       const Local& alone) {
+    return JointChooser(graph, propagation, decisions, alone).run();
 }
 
 } // namespace shard

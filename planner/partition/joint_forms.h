@@ -10,6 +10,7 @@
 #pragma once
 
 #include "planner/partition/compute_decisions.h"
+#include "planner/partition/local.h"
 
 #include <map>
 
@@ -22,7 +23,9 @@ struct JointForms {
     bool empty() const { return shared.empty() && sums.empty(); }
 };
 
-// Those that together cost less than what every op would choose alone.
-JointForms joint_forms(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions);
+// Those that together cost less than what every op chooses alone, of which `alone` was made: nobody is asked again who
+// sends nothing.
+JointForms joint_forms(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
+                       const Local& alone);
 
 } // namespace shard

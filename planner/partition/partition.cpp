@@ -48,6 +48,7 @@ public:
     Local run() {
         count_readers();
         local_.graph.loops = graph_.loops;
+        local_.sent.resize(graph_.nodes.size());
         for (GraphLoop& loop : local_.graph.loops) loop.carried.clear(), loop.sums.clear(), loop.stacks.clear();
         for (ValueId id : graph_.inputs) {
             Held& held = of(id);
@@ -343,6 +344,7 @@ private:
         const ComputeDecision& decided = decisions_.find(query);
         if (id == watched_) ways_ = all_compute_shardings(redistributor_, query, decided.rule);
         const ComputeSharding& choice = decided.choice;
+        local_.sent[id] = choice.cost.wire_bytes;
 
         Reason why_partial;
         std::vector<ValueId> inputs;

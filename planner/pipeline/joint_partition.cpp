@@ -25,7 +25,7 @@ Local partition_jointly(const Graph& graph, const Propagation& propagation, cons
                         JointForms& joint) {
     ComputeDecisions decisions(mesh, hardware);
     Local alone = partition(graph, propagation, decisions);
-    joint = joint_forms(graph, propagation, decisions);
+    joint = joint_forms(graph, propagation, decisions, alone);
     if (joint.empty()) return alone;
     Local together = partition(graph, propagation, decisions, joint);
     if (step_seconds(together, mesh, hardware) < step_seconds(alone, mesh, hardware)) return together;
