@@ -34,9 +34,10 @@ enum class DType {
 template<DType dtype>
 struct ElementType;
 
-// Whether elements of this C++ type are computed with as float and rounded to it afterwards.
+// Whether elements of this C++ type are computed with as float and rounded to it afterwards. Numbers of a plan, which
+// are doubles wherever one is asked for, are no elements.
 template<typename Element>
-constexpr bool is_narrow = std::is_class_v<Element>;
+constexpr bool is_narrow = std::is_class_v<Element> && !std::is_convertible_v<Element, double>;
 
 struct DTypeInfo {
     std::string_view name; // "f32", ..., "bool"

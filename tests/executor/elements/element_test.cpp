@@ -1,4 +1,5 @@
 #include "executor/elements/element.h"
+#include "plans/base/number.h"
 
 #include <doctest/doctest.h>
 
@@ -39,4 +40,10 @@ TEST_CASE("the C++ type of every element type has the bytes, range and precision
     CHECK_FALSE(is_signed(DType::u32));
     CHECK_FALSE(is_integer(DType::boolean));
     CHECK_FALSE(parse_dtype("float32").has_value());
+}
+
+TEST_CASE("numbers of a plan become elements at once, not by way of float") {
+    CHECK(convert_value<double>(Number(0.1)) == 0.1);
+    CHECK(convert_value<i64>(Number(0x1p40 + 1)) == (i64{1} << 40) + 1);
+    CHECK(static_cast<float>(convert_value<ElementType<DType::bf16>::Element>(Number(0.1))) == 0.10009765625f);
 }
