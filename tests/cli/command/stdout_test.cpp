@@ -67,6 +67,7 @@ std::vector<std::string> all_lines() {
         {"show", std::string(two)},
         {"diff", fmt::format("{} examples/dot_relu_dot/data_only.yaml", two)},
         {"explain", std::string(two)},
+        {"export", fmt::format("{} --to specs", two)},
         {"list", "ops"},
         {"schema", "model"},
     };
