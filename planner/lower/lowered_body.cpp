@@ -168,7 +168,10 @@ void LoweredBody::write_node(const Node& node) {
 
 void LoweredBody::write_collective(const Node& node) {
     if (node.collective()->def->uses.orders) return write_permute(node);
-    const std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective());
+    std::optional<std::vector<std::string>> steps = manual_form(mesh_, *node.collective());
+    // A sum of truths is a count in a region, of four bytes each; here at most one device has each.
+    if (steps && node.collective()->def->uses.reduce && local_.value(node.outputs[0]).type.dtype == DType::boolean)
+        steps->push_back("cast: {}, dtype: bool");
     if (steps)
         chain(node.inputs[0], node.outputs[0], *steps);
     else
@@ -327,10 +330,19 @@ LoweredBody::OwnRows LoweredBody::own_rows(const std::string& stem, const std::s
     const std::string inside = part("inside", fmt::format("clamp: {}, min: 0, max: {}", indices, size - 1));
     const std::string start = part("start", fmt::format("mul: [{}, {}]", index, rows));
     const std::string local = part("row", fmt::format("sub: [{}, {}]", inside, start));
-    const std::string low = part("low", fmt::format("ge: [{}, 0]", local));
-    const std::string high = part("high", fmt::format("lt: [{}, {}]", local, rows));
-    const std::string here = part("here", fmt::format("and: [{}, {}]", low, high));
-    return {part("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1)), here};
+    return among_own(stem + ".", local, rows);
+}
+
+LoweredBody::OwnRows LoweredBody::among_own(const std::string& stem, const std::string& local, i64 rows) {
+    const std::string low = step(stem + "low", fmt::format("ge: [{}, 0]", local));
+    const std::string high = step(stem + "high", fmt::format("lt: [{}, {}]", local, rows));
+    const std::string here = step(stem + "here", fmt::format("and: [{}, {}]", low, high));
+    return {step(stem + "own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1)), here};
+}
+
+std::string LoweredBody::masked_text(const std::string& mask, const std::string& found, DType dtype) {
+    return dtype == DType::boolean ? fmt::format("and: [{}, {}]", mask, found)
+                                   : fmt::format("select: [{}, {}, 0]", mask, found);
 }
 
 // A lookup in a table of which each device holds a block of rows: rows of others are zeros here.
@@ -344,7 +356,7 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
         step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), own.row, axis));
     const std::string mask =
         step(value.name + ".mask", mask_text(own, local_.value(node.inputs[1]).type.rank(), axis, value.type.shape));
-    entry(result, fmt::format("select: [{}, {}, 0]", mask, found));
+    entry(result, masked_text(mask, found, value.type.dtype));
 }
 
 // Sums into a table of which each device holds a block of rows: updates of others are zeros here.

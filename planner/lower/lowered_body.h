@@ -50,15 +50,17 @@ private:
         std::set<std::string> handed_on; // indices of loops around that the body reads
         std::vector<std::string> outer_lines;
     };
-    struct OwnEntry {
-        std::string index, is_here; // of a stack; is_here is empty where every device has all entries
+    // Of rows that are split over devices: which of the own ones, clamped, and whether it is one; is_here is empty where
+    // every device has all of them.
+    struct OwnRows {
+        std::string row, is_here;
     };
     std::string step(const std::string& name, const std::string& text); // an entry, under a fresh name
     void open_loop(const Node& node);
     void close_loop(const Node& node);
     std::vector<std::string> read_from_outside(const GraphLoop& loop, int number) const;
     const std::string& index_of(const Node& node); // of the loop that it takes or writes an entry by
-    OwnEntry own_entry(const Value& stack, const std::string& index, size_t dim);
+    OwnRows own_entry(const Value& stack, const std::string& index, size_t dim);
     void write_loop_slice(const Node& node);
     void write_loop_update(const Node& node);
 
@@ -70,14 +72,14 @@ private:
     void write_generated(const Node& node, const Generate& generate);
     void write_lookup(const Node& node, const Gather& gather);
     void write_scatter(const Node& node, const Scatter& scatter);
-    // Of indices into rows that are split over devices: which row of the own ones, clamped, and whether it is one.
-    struct OwnRows {
-        std::string row, is_here;
-    };
     // The indices have `rank` dims, which lie from `axis` on in `shape`.
     static std::string mask_text(const OwnRows& own, int rank, size_t axis, const Shape& shape);
     OwnRows own_rows(const std::string& stem, const std::string& indices, DType dtype, i64 size, i64 rows,
                      std::span<const AxisRef> axes);
+    // `local` counts from the first of the `rows` own rows.
+    OwnRows among_own(const std::string& stem, const std::string& local, i64 rows);
+    // `found` where `mask` is true, elsewhere zeros.
+    static std::string masked_text(const std::string& mask, const std::string& found, DType dtype);
 
     struct Windows {
         struct Split {

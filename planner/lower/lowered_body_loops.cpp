@@ -90,16 +90,13 @@ void LoweredBody::close_loop(const Node& node) {
 }
 
 // Where the entries of a stack are split over devices: its index there, clamped, and whether it is one of theirs.
-LoweredBody::OwnEntry LoweredBody::own_entry(const Value& stack, const std::string& index, size_t dim) {
+LoweredBody::OwnRows LoweredBody::own_entry(const Value& stack, const std::string& index, size_t dim) {
     const std::vector<AxisRef>& axes = stack.part.sharding.dims[dim].axes;
     if (axes.empty()) return {index, ""};
     const i64 rows = stack.type.shape[dim];
     const std::string start = step("start", fmt::format("mul: [{}, {}]", index_text(axes), rows));
     const std::string local = step("row", fmt::format("sub: [{}, {}]", index, start));
-    const std::string low = step("low", fmt::format("ge: [{}, 0]", local));
-    const std::string high = step("high", fmt::format("lt: [{}, {}]", local, rows));
-    return {step("own_row", fmt::format("clamp: {}, min: 0, max: {}", local, rows - 1)),
-            step("here", fmt::format("and: [{}, {}]", low, high))};
+    return among_own("", local, rows);
 }
 
 void LoweredBody::write_loop_slice(const Node& node) {
@@ -118,30 +115,30 @@ void LoweredBody::write_loop_slice(const Node& node) {
             step(value.name + ".part", fmt::format("dynamic_slice: [{}, {}], dim: {}, size: 1", split, index, dim + 1));
         return entry(node.outputs[0], fmt::format("reshape: {}, shape: {}", part, list_text(value.type.shape)));
     }
-    const OwnEntry own = own_entry(stack, index, dim);
+    const OwnRows own = own_entry(stack, index, dim);
     const std::string taken =
-        fmt::format("dynamic_slice: [{}, {}], dim: {}, size: 1", name(node.inputs[0]), own.index, dim);
+        fmt::format("dynamic_slice: [{}, {}], dim: {}, size: 1", name(node.inputs[0]), own.row, dim);
     if (own.is_here.empty()) return entry(node.outputs[0], taken);
     const std::string found = step(value.name + ".found", taken);
     const std::string mask =
         step("mask", fmt::format("broadcast: {}, shape: {}", own.is_here, list_text(value.type.shape)));
-    entry(node.outputs[0], fmt::format("select: [{}, {}, 0]", mask, found));
+    entry(node.outputs[0], masked_text(mask, found, value.type.dtype));
 }
 
 void LoweredBody::write_loop_update(const Node& node) {
     const Value &stack = local_.value(node.inputs[0]), &slice = local_.value(node.inputs[1]);
     const std::string& index = index_of(node);
-    const OwnEntry own = own_entry(stack, index, 0);
+    const OwnRows own = own_entry(stack, index, 0);
     std::string written = name(node.inputs[1]);
     if (!own.is_here.empty()) {
         const std::string before = step(slice.name + ".before", fmt::format("dynamic_slice: [{}, {}], dim: 0, size: 1",
-                                                                            name(node.inputs[0]), own.index));
+                                                                            name(node.inputs[0]), own.row));
         const std::string mask =
             step("mask", fmt::format("broadcast: {}, shape: {}", own.is_here, list_text(slice.type.shape)));
         written = step(slice.name + ".written", fmt::format("select: [{}, {}, {}]", mask, written, before));
     }
     entry(node.outputs[0],
-          fmt::format("dynamic_update_slice: [{}, {}, {}], dim: 0", name(node.inputs[0]), written, own.index));
+          fmt::format("dynamic_update_slice: [{}, {}, {}], dim: 0", name(node.inputs[0]), written, own.row));
 }
 
 } // namespace shard

@@ -60,7 +60,7 @@ void LoweredBody::write_window(const Node& node) {
                                      whole.part.global_shape[d], whole.type.shape[d], whole.part.sharding.dims[d].axes);
         const std::string found =
             step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", taken, own.row, d));
-        const std::string text = fmt::format("select: [{}, {}, 0]", step("mask", mask_text(own, 1, d, shape)), found);
+        const std::string text = masked_text(step("mask", mask_text(own, 1, d, shape)), found, value.type.dtype);
         if (&split == &windows.split.back()) return entry(result, text);
         taken = step(value.name + ".found", text);
     }
@@ -84,10 +84,7 @@ void LoweredBody::write_window_update(const Node& node) {
             step("first",
                  fmt::format("sub: [{}, {}]", step("first", fmt::format("mul: [{}, {}]", index, rows)), split.start));
         const std::string row = rows_from(split.dtype, rows, first);
-        const std::string low = step("low", fmt::format("ge: [{}, 0]", row));
-        const std::string high = step("high", fmt::format("lt: [{}, {}]", row, count));
-        const OwnRows own = {step("row", fmt::format("clamp: {}, min: 0, max: {}", row, count - 1)),
-                             step("here", fmt::format("and: [{}, {}]", low, high))};
+        const OwnRows own = among_own("", row, count);
         written = step(update.name + ".rows", fmt::format("gather: [{}, {}], dim: {}", written, own.row, d));
         const std::string here = step("mask", mask_text(own, 1, d, shape));
         mask = mask.empty() ? here : step("mask", fmt::format("and: [{}, {}]", mask, here));

@@ -150,12 +150,14 @@ private:
 
     // --- values that several read ---
 
-    // What the readers cost one after the other, each with what those before it have made of the value.
+    // What the readers cost one after the other, each with what those before it have made of the value. Without forms,
+    // each has it as it likes, for nothing.
     struct Readers {
         PlanCost cost;
         std::vector<Sharding> read; // as which each reads it
     };
-    Readers read_in_turn(ValueId id, const std::vector<NodeId>& readers, std::vector<OperandForm> forms, bool free) {
+    Readers read_in_turn(ValueId id, const std::vector<NodeId>& readers, std::vector<OperandForm> forms) {
+        const bool free = forms.empty();
         Readers all;
         for (NodeId reader : readers) {
             const Node& node = graph_.node(reader);
@@ -164,9 +166,8 @@ private:
                 read = kept_[node.outputs[0]];
                 if (!free) all.cost.add(cheapest_form(redistributor(), type(id), forms, read).cost);
             } else {
-                const ComputeQuery query = query_of(reader, [&](ValueId operand) {
-                    return operand != id ? as_kept(operand) : free ? std::vector<OperandForm>() : forms;
-                });
+                const ComputeQuery query =
+                    query_of(reader, [&](ValueId operand) { return operand != id ? as_kept(operand) : forms; });
                 const ComputeSharding& choice = decisions_.find(query).choice;
                 const size_t place = std::find(node.inputs.begin(), node.inputs.end(), id) - node.inputs.begin();
                 read = choice.operands[place];
@@ -191,9 +192,9 @@ private:
         }
         if (readers.size() < 2 || std::none_of(readers.begin(), readers.end(), [this](NodeId n) { return sends(n); }))
             return;
-        const Readers alone = read_in_turn(id, readers, as_kept(id), false);
+        const Readers alone = read_in_turn(id, readers, as_kept(id));
         if (alone.cost.wire_bytes == 0) return;
-        const std::vector<Sharding> wanted = read_in_turn(id, readers, as_kept(id), true).read;
+        const std::vector<Sharding> wanted = read_in_turn(id, readers, {}).read;
         PlanCost best = alone.cost;
         for (size_t n = 0; n < wanted.size(); ++n) {
             const auto is_wanted = [&](const Sharding& other) { return same_layout(other, wanted[n]); };
@@ -202,7 +203,7 @@ private:
                 continue;
             PlanCost together;
             together.add(redistributor().find(type(id), kept_[id], wanted[n]));
-            together.add(read_in_turn(id, readers, {{kept_[id], {}}, {wanted[n], {}}}, false).cost);
+            together.add(read_in_turn(id, readers, {{kept_[id], {}}, {wanted[n], {}}}).cost);
             if (!gains(together, best)) continue;
             best = together;
             forms_.shared[id] = wanted[n];

@@ -63,12 +63,13 @@ Ran run_of(const std::string& model, const std::string& layout, const std::strin
 }
 
 // Lowers the plan, plans that with nothing but the mesh, and compares; returns the text.
-std::string check(const std::string& model, const std::string& layout, const std::string& mode = "forward") {
+std::string check(const std::string& model, const std::string& layout, const std::string& mode = "forward",
+                  bool sends_the_same = true) {
     const Ran plan = run_of(model, layout, mode);
     const std::string mesh = layout.substr(0, layout.find('\n') + 1);
     CAPTURE(plan.lowered);
     const Ran lowered = run_of(plan.lowered, mesh, "forward");
-    CHECK(lowered.collectives == plan.collectives);
+    CHECK((lowered.collectives == plan.collectives) == sends_the_same);
     REQUIRE(lowered.outputs.size() == plan.outputs.size());
     for (size_t o = 0; o < plan.outputs.size(); ++o) {
         REQUIRE(lowered.outputs[o].size() == plan.outputs[o].size());
@@ -162,6 +163,26 @@ outputs: [next, back]
     check(model, "mesh: {a: 2, b: 4}\nrules: [{length: b}]\n");
     check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: a}, {length: b}]\n");
     check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: b}]\n");
+}
+
+TEST_CASE("truths that one device has") {
+    check(R"(model: truths
+axes: {rows: 16, columns: 4}
+inputs:
+  x: {axes: [rows, columns]}
+  at: {shape: [], dtype: i32, init: {randint: {low: 0, high: 16}}}
+  which: {shape: [3], dtype: i32, init: {randint: {low: 0, high: 16}}}
+graph:
+  - is: {gt: [x, 0]}
+  - window: {dynamic_slice: [is, at], dim: rows, size: 3}
+  - is: {dynamic_update_slice: [is, window, at], dim: rows}
+  - rows: {gather: [is, which], dim: 0}
+  - window: {cast: window, dtype: i32}
+  - rows: {cast: rows, dtype: i32}
+outputs: [window, rows]
+)",
+          "mesh: {a: 2, b: 4}\nrules: [{rows: b}]\n", "forward",
+          false); // a region sends truths as counts of four bytes
 }
 
 TEST_CASE("attention with a softmax, in modules, as a manual program") {
