@@ -30,6 +30,12 @@ struct StepView {
         shard; // what a device holds of an input, as the next step would find it
 };
 
+// Every float that a run begins with is off by a share of itself, up or down as the seed has it.
+struct Nudge {
+    double share = 0;
+    unsigned seed = 1;
+};
+
 struct RunOptions {
     int workers = 0;    // 0 = the machine's cores
     int first_step = 0; // steps that were made before, by another run
@@ -43,7 +49,7 @@ struct RunOptions {
     std::function<void(const StepView&)> at_end;     // after the last step, however the run came to end with it
     const std::atomic<bool>* stop = nullptr;         // once true, the running step is the last; a signal may set it
     bool return_initial = false;                     // fill RunResult::initial
-    double nudge = 0; // every float that the run begins with is off by this share of itself, up or down by turns
+    Nudge nudge;
 };
 
 struct RunResult {

@@ -28,6 +28,9 @@ std::vector<double> differences(std::vector<double> from, std::span<const double
     return from;
 }
 
+// Many rounding errors, so that those of the run itself do not drown what it moves, while it is small.
+double nudge_of(double epsilon) { return std::max(epsilon, std::min(1024 * epsilon, 1e-3)); }
+
 // What the states of an updated parameter are called after: the copy that moves has those of the parameter.
 std::string parameter_of(const PlanOutput& output) {
     const std::string_view name = output.name;
@@ -58,14 +61,13 @@ std::vector<double> values_of(const Tensor& tensor) {
     return values;
 }
 
-Tolerances::Tolerances(const Plan& plan, const RunResult& reference, const RunResult* nudged)
-    : plan_(&plan), reference_(&reference), nudged_(nudged) {
+Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
     const Lineages lineages(plan);
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
         once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
                              epsilon(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
-        nudge_ = std::max(nudge_, epsilon(lineage.coarsest));
+        nudge_ = std::max(nudge_, nudge_of(epsilon(lineage.coarsest)));
     }
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
@@ -92,8 +94,25 @@ double Tolerances::relative(const PlanOutput& output, int steps) const {
     return std::max(once, std::min(once * steps, most_relative));
 }
 
-double Tolerances::scale(double largest, double moved) const {
-    return std::max(largest, std::min(1.0, nudge_ > 0 ? moved / nudge_ : 0));
+void Tolerances::learn(const RunResult& nudged) {
+    for (const PlanOutput& output : plan_->outputs) {
+        const Tensor& expected = reference_->outputs.at(output.name);
+        if (!is_floating(expected.type.dtype) || static_cast<size_t>(expected.type.elements()) >= few_elements) continue;
+        double& moved = moved_[output.name];
+        moved = std::max(moved, largest(differences(values_of(nudged.outputs.at(output.name)), values_of(expected))));
+    }
+    for (const auto& [name, expected] : reference_->scalars) {
+        std::vector<double>& moved = moved_by_step_[name];
+        moved.resize(expected.size());
+        const std::vector<double> by = differences(nudged.scalars.at(name), expected);
+        for (size_t step = 0; step < by.size(); ++step)
+            if (std::isfinite(by[step])) moved[step] = std::max(moved[step], std::fabs(by[step]));
+    }
+}
+
+double Tolerances::scale(double relative, double largest, double moved) const {
+    if (moved == 0 || relative == 0) return largest;
+    return std::max(largest, std::min(moved / nudge_, std::max(1.0, most_relative * largest / relative)));
 }
 
 Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expected) const {
@@ -102,11 +121,10 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
     if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
         const bool follows_steps = !movements_.empty();
-        double moved = 0;
-        if (nudged_ != nullptr && expected.size() < few_elements)
-            moved = largest(differences(values_of(nudged_->outputs.at(output.name)), expected));
+        const std::map<std::string, double>::const_iterator found = moved_.find(output.name);
+        const double moved = found == moved_.end() ? 0 : found->second;
         allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
-        allowance.absolute = allowance.relative * scale(largest(expected), moved);
+        allowance.absolute = allowance.relative * scale(allowance.relative, largest(expected), moved);
         return allowance;
     }
     const std::string of_kind = kind(output);
@@ -127,8 +145,10 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
 }
 
 double Tolerances::of_step(const PlanOutput& output, int step, double expected) const {
-    const double moved = nudged_ == nullptr ? 0 : std::fabs(nudged_->scalars.at(output.name)[step] - expected);
-    return relative(output, step + 1) * scale(std::fabs(expected), moved);
+    const std::map<std::string, std::vector<double>>::const_iterator found = moved_by_step_.find(output.name);
+    const double moved = found == moved_by_step_.end() ? 0 : found->second[step];
+    const double allowed = relative(output, step + 1);
+    return allowed * scale(allowed, std::fabs(expected), moved);
 }
 
 } // namespace shard

@@ -6,8 +6,8 @@
 // that was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions
 // that one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
 // reference. All elements of an output of a few may be small because terms cancel: for these the reference is run again
-// with inputs that are a rounding error off, and scale is at least how far that moves the output, in units of that error,
-// but no more than 1.
+// with inputs that are a little off, and scale is at least how far that moves the output, in units of that little, but no
+// more than 1, unless t * scale stays within 0.05 of the output's own size.
 //
 // All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.
 //
@@ -41,11 +41,12 @@ struct Allowance {
 
 class Tolerances {
 public:
-    // The plan that made the reference; the second run of it, or none.
-    Tolerances(const Plan& plan, const RunResult& reference, const RunResult* nudged);
+    // The plan that made the reference.
+    Tolerances(const Plan& plan, const RunResult& reference);
 
-    // What the inputs of the second run are to be off by (RunOptions::nudge).
+    // What the inputs of further runs of that plan are to be off by (Nudge::share), and what these have come to.
     double nudge() const { return nudge_; }
+    void learn(const RunResult& nudged);
 
     // Of one of the plan's outputs after the last step; `expected` are the values that the reference has.
     Allowance of(const PlanOutput& output, std::span<const double> expected) const;
@@ -54,17 +55,18 @@ public:
 
 private:
     double relative(const PlanOutput& output, int steps) const;
-    double scale(double largest, double moved) const;
+    double scale(double relative, double largest, double moved) const;
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[id]; }
 
     const Plan* plan_;
     const RunResult* reference_;
-    const RunResult* nudged_; // may be null
     double nudge_ = 0;
-    std::map<std::string, double> once_;      // t, by output
-    std::map<std::string, double> movements_; // by kind
-    double largest_gradient_ = 0;             // the largest of the sizes above
+    std::map<std::string, double> moved_;                      // by a nudge: outputs of a few elements
+    std::map<std::string, std::vector<double>> moved_by_step_; // by a nudge: scalars
+    std::map<std::string, double> once_;                       // t, by output
+    std::map<std::string, double> movements_;                  // by kind
+    double largest_gradient_ = 0;                              // the largest of the sizes above
 };
 
 // The elements as f64.
