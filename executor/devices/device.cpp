@@ -52,6 +52,7 @@ void Device::compute(const Compute& step) {
     allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
     Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
     run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, context});
+    if (std::holds_alternative<Generate>(step.kernel)) nudge_values(machine_.nudge, output, data(output));
     if (scratch.used() > 0) {
         touched_ = std::max(touched_, step.scratch_offset + scratch.used());
         poison(step.scratch_offset, scratch.used());

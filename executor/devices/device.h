@@ -4,6 +4,7 @@
 
 #include "executor/devices/arenas.h"
 #include "executor/devices/backend.h"
+#include "executor/devices/nudge.h"
 #include "executor/devices/program.h"
 #include "executor/devices/scheduler.h"
 
@@ -17,6 +18,7 @@ struct Machine {
     const Program& program;
     const Arenas& arenas;
     bool poison = true;
+    Nudge nudge;
 };
 
 class Device {

@@ -1,6 +1,7 @@
 #include "executor/run/host.h"
 
 #include "executor/checkpoint/checkpoint.h"
+#include "executor/devices/nudge.h"
 #include "executor/elements/element.h"
 #include "executor/elements/strided.h"
 #include "executor/formats/tensor.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 
 namespace shard {
 
@@ -56,22 +56,6 @@ void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, 
     convert_strided(device.touch(buffer), buffer.dtype,
                     whole + flat_index(buffer.global_shape, start) * byte_size(dtype), dtype,
                     box_copy(buffer.shape, buffer.shape, buffer.global_shape));
-}
-
-// In an order that follows no pattern of the values'; on every device the same.
-void nudge_part(const Buffer& buffer, std::span<const i64> start, const Nudge& nudge, std::byte* data) {
-    visit_dtype(buffer.dtype, [&](auto zero) {
-        using T = decltype(zero);
-        if constexpr (!std::is_integral_v<T>) {
-            T* values = reinterpret_cast<T*>(data);
-            std::seed_seq seeds{nudge.seed, static_cast<unsigned>(flat_index(buffer.global_shape, start))};
-            std::mt19937 signs(seeds);
-            for (i64 i = 0; i < element_count(buffer.shape); ++i) {
-                const double value = convert_value<double>(values[i]);
-                values[i] = convert_value<T>(value * (signs() < signs.max() / 2 ? 1 + nudge.share : 1 - nudge.share));
-            }
-        }
-    });
 }
 
 } // namespace
@@ -151,7 +135,7 @@ bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, s
         } else {
             generate_box(input.init, start, {buffer.dtype, &buffer.shape, device.touch(buffer)});
         }
-        if (options.nudge.share != 0) nudge_part(buffer, start, options.nudge, device.touch(buffer));
+        nudge_values(options.nudge, buffer, device.touch(buffer));
     }
     return true;
 }

@@ -100,7 +100,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     int workers = static_cast<int>(std::clamp<i64>(options.workers > 0 ? options.workers : cores, 1, count));
     if (needs_blas) workers = reserve_blas(workers, diagnostics);
     if (workers == 0) return std::nullopt;
-    const Machine machine = {plan, program, arenas, options.poison};
+    const Machine machine = {plan, program, arenas, options.poison, options.nudge};
     std::vector<Device> devices;
     devices.reserve(count);
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));

@@ -6,6 +6,7 @@
 // bytes where it reads the old ones, and all other inputs as they were.
 #pragma once
 
+#include "executor/devices/nudge.h"
 #include "executor/elements/stored_type.h"
 #include "executor/formats/tensor.h"
 #include "plans/plan/plan.h"
@@ -28,12 +29,6 @@ struct StepView {
         read_outputs; // assembles all outputs, as at the end; costs their bytes in host memory
     const std::function<const std::byte*(i64 position, const Buffer& input)>&
         shard; // what a device holds of an input, as the next step would find it
-};
-
-// Every float that a run begins with is off by a share of itself, up or down as the seed has it.
-struct Nudge {
-    double share = 0;
-    unsigned seed = 1;
 };
 
 struct RunOptions {

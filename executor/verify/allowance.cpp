@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view master = ".master"; // the f32 copy of a parameter of 16 bits moves as the parameter does
 constexpr std::string_view param = "param";
-constexpr size_t few_elements = 16;
+constexpr i64 few_elements = 16;
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
 double largest(std::span<const double> values) {
@@ -27,9 +27,6 @@ std::vector<double> differences(std::vector<double> from, std::span<const double
     for (size_t i = 0; i < to.size() && i < from.size(); ++i) from[i] -= to[i];
     return from;
 }
-
-// Many rounding errors, so that those of the run itself do not drown what it moves, while it is small.
-double nudge_of(double epsilon) { return std::max(epsilon, std::min(1024 * epsilon, 1e-3)); }
 
 // What the states of an updated parameter are called after: the copy that moves has those of the parameter.
 std::string parameter_of(const PlanOutput& output) {
@@ -67,7 +64,7 @@ Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&pl
         const Lineage lineage = lineages.of(output, reference.steps);
         once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
                              epsilon(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
-        nudge_ = std::max(nudge_, nudge_of(epsilon(lineage.coarsest)));
+        coarsest_ = std::max(coarsest_, epsilon(lineage.coarsest));
     }
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
@@ -94,25 +91,35 @@ double Tolerances::relative(const PlanOutput& output, int steps) const {
     return std::max(once, std::min(once * steps, most_relative));
 }
 
-void Tolerances::learn(const RunResult& nudged) {
+std::vector<Nudge> Tolerances::nudges() const {
+    std::vector<Nudge> nudges;
+    for (unsigned seed = 1; seed <= 2; ++seed)
+        for (double share : {coarsest_, std::max(coarsest_, std::min(1024 * coarsest_, 1e-3))})
+            nudges.push_back({share, seed});
+    return nudges;
+}
+
+void Tolerances::learn(const Nudge& nudge, const RunResult& nudged) {
+    const auto note = [&](double& terms, double by) {
+        if (std::isfinite(by)) terms = std::max(terms, std::fabs(by) / nudge.share);
+    };
     for (const PlanOutput& output : plan_->outputs) {
         const Tensor& expected = reference_->outputs.at(output.name);
-        if (!is_floating(expected.type.dtype) || static_cast<size_t>(expected.type.elements()) >= few_elements) continue;
-        double& moved = moved_[output.name];
-        moved = std::max(moved, largest(differences(values_of(nudged.outputs.at(output.name)), values_of(expected))));
+        if (!is_floating(expected.type.dtype) || expected.type.elements() >= few_elements) continue;
+        for (double by : differences(values_of(nudged.outputs.at(output.name)), values_of(expected)))
+            note(terms_[output.name], by);
     }
     for (const auto& [name, expected] : reference_->scalars) {
-        std::vector<double>& moved = moved_by_step_[name];
-        moved.resize(expected.size());
+        std::vector<double>& terms = terms_by_step_[name];
+        terms.resize(expected.size());
         const std::vector<double> by = differences(nudged.scalars.at(name), expected);
-        for (size_t step = 0; step < by.size(); ++step)
-            if (std::isfinite(by[step])) moved[step] = std::max(moved[step], std::fabs(by[step]));
+        for (size_t step = 0; step < by.size(); ++step) note(terms[step], by[step]);
     }
 }
 
-double Tolerances::scale(double relative, double largest, double moved) const {
-    if (moved == 0 || relative == 0) return largest;
-    return std::max(largest, std::min(moved / nudge_, std::max(1.0, most_relative * largest / relative)));
+double Tolerances::scale(double relative, double largest, double terms) {
+    if (relative == 0) return largest;
+    return std::max(largest, std::min(terms, std::max(1.0, most_relative * largest / relative)));
 }
 
 Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expected) const {
@@ -121,10 +128,10 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
     if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
         const bool follows_steps = !movements_.empty();
-        const std::map<std::string, double>::const_iterator found = moved_.find(output.name);
-        const double moved = found == moved_.end() ? 0 : found->second;
+        const std::map<std::string, double>::const_iterator found = terms_.find(output.name);
+        const double terms = found == terms_.end() ? 0 : found->second;
         allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
-        allowance.absolute = allowance.relative * scale(allowance.relative, largest(expected), moved);
+        allowance.absolute = allowance.relative * scale(allowance.relative, largest(expected), terms);
         return allowance;
     }
     const std::string of_kind = kind(output);
@@ -145,10 +152,10 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
 }
 
 double Tolerances::of_step(const PlanOutput& output, int step, double expected) const {
-    const std::map<std::string, std::vector<double>>::const_iterator found = moved_by_step_.find(output.name);
-    const double moved = found == moved_by_step_.end() ? 0 : found->second[step];
+    const std::map<std::string, std::vector<double>>::const_iterator found = terms_by_step_.find(output.name);
+    const double terms = found == terms_by_step_.end() ? 0 : found->second[step];
     const double allowed = relative(output, step + 1);
-    return allowed * scale(allowed, std::fabs(expected), moved);
+    return allowed * scale(allowed, std::fabs(expected), terms);
 }
 
 } // namespace shard

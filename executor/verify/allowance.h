@@ -5,9 +5,9 @@
 // eps, K and D are of what the output is made of (executor/verify/lineage.h): its coarsest floating-point type (an f64
 // that was cast from f32 has the errors of f32), its longest reduction, and the number of contractions and reductions
 // that one run executes for it. eps_sum is that of what sums accumulate in, and scale the largest magnitude in the
-// reference. All elements of an output of a few may be small because terms cancel: for these the reference is run again
-// with inputs that are a little off, and scale is at least how far that moves the output, in units of that little, but no
-// more than 1, unless t * scale stays within 0.05 of the output's own size.
+// reference. All elements of an output of a few may be small because terms cancel: for these the reference is run
+// again with inputs that are a little off, and scale is at least how far that moves the output, in units of that
+// little, but no more than 1, unless t * scale stays within 0.05 of the output's own size.
 //
 // All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.
 //
@@ -44,9 +44,10 @@ public:
     // The plan that made the reference.
     Tolerances(const Plan& plan, const RunResult& reference);
 
-    // What the inputs of further runs of that plan are to be off by (Nudge::share), and what these have come to.
-    double nudge() const { return nudge_; }
-    void learn(const RunResult& nudged);
+    // Further runs of that plan that show how large the terms of its outputs are: by as little as a rounding error,
+    // where terms cancel to nothing and leave theirs, and by many, which the rounding errors of the run do not drown.
+    std::vector<Nudge> nudges() const;
+    void learn(const Nudge& nudge, const RunResult& nudged);
 
     // Of one of the plan's outputs after the last step; `expected` are the values that the reference has.
     Allowance of(const PlanOutput& output, std::span<const double> expected) const;
@@ -55,15 +56,15 @@ public:
 
 private:
     double relative(const PlanOutput& output, int steps) const;
-    double scale(double relative, double largest, double moved) const;
+    static double scale(double relative, double largest, double terms);
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[id]; }
 
     const Plan* plan_;
     const RunResult* reference_;
-    double nudge_ = 0;
-    std::map<std::string, double> moved_;                      // by a nudge: outputs of a few elements
-    std::map<std::string, std::vector<double>> moved_by_step_; // by a nudge: scalars
+    double coarsest_ = 0;                                      // eps, of all outputs
+    std::map<std::string, double> terms_;                      // the size of the terms, of outputs of a few elements
+    std::map<std::string, std::vector<double>> terms_by_step_; // the same of scalars
     std::map<std::string, double> once_;                       // t, by output
     std::map<std::string, double> movements_;                  // by kind
     double largest_gradient_ = 0;                              // the largest of the sizes above

@@ -14,9 +14,6 @@ namespace shard {
 
 namespace {
 
-// Nudges may cancel too; in so many runs they do not all.
-constexpr unsigned nudged_runs = 4;
-
 // The lowest position whose block of the buffer holds the element, and the element's index there.
 i64 holder_of(const Plan& plan, const Buffer& buffer, std::span<const i64> index, std::vector<i64>& local) {
     for (i64 position = 0; position < plan.mesh.device_count(); ++position) {
@@ -225,12 +222,12 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
     Tolerances tolerances(reference.plan, reference.result);
     Comparison comparison = compare_within(tolerances, run, reference, findings);
     if (!comparison.equal && again != nullptr) {
-        for (unsigned seed = 1; seed <= nudged_runs; ++seed) {
-            RunOptions options = *again;
-            options.nudge = {tolerances.nudge(), seed};
+        RunOptions options = *again;
+        for (const Nudge& nudge : tolerances.nudges()) {
+            options.nudge = nudge;
             const std::optional<RunResult> nudged = run_plan(reference.plan, options, diagnostics);
             if (!nudged) return std::nullopt;
-            tolerances.learn(*nudged);
+            tolerances.learn(nudge, *nudged);
         }
         findings = {};
         comparison = compare_within(tolerances, run, reference, findings);

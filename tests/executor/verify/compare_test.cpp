@@ -204,7 +204,7 @@ TEST_CASE("where terms cancel, the reference run again says how large they are")
             CHECK(comparison->equal == findings.all().empty());
             return comparison->equal;
         };
-        const double rounding = size < 1 ? 1e-6 : 1e-8; // of a thousand terms; the most that 0.05 of their sum leaves room for
+        const double rounding = size < 1 ? 1e-6 : 1e-8; // of a thousand terms
         CHECK(verdict(rounding, &options));
         CHECK_FALSE(verdict(rounding, nullptr));
         CHECK_FALSE(verdict(0.5, &options)); // half a term is missing
