@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,7 @@ template<>
 struct Instruction<ScalarOp::abs> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr Spelling spelling = {.jax = "jnp.abs({0})"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cmath>
 
@@ -11,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::atan2> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr Spelling spelling = {.jax = "jnp.arctan2({0}, {1})"};
     template<typename T>
     static T of(T x, T y) {
         return std::atan2(x, y);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cmath>
 
@@ -11,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::cos> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr Spelling spelling = {.jax = "jnp.cos({0})"};
     template<typename T>
     static T of(T x) {
         return std::cos(x);

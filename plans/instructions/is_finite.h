@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cmath>
 #include <type_traits>
@@ -12,6 +13,7 @@ template<>
 struct Instruction<ScalarOp::is_finite> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::test;
+    static constexpr Spelling spelling = {.jax = "jnp.isfinite({0})"};
     template<typename T>
     static bool of(T x) {
         if constexpr (std::is_floating_point_v<T>)

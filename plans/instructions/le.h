@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 namespace shard {
 
@@ -9,6 +10,7 @@ template<>
 struct Instruction<ScalarOp::le> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::test;
+    static constexpr Spelling spelling = {.jax = "{0} <= {1}"};
     template<typename T>
     static bool of(T x, T y) {
         return x <= y;

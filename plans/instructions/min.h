@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 namespace shard {
 
@@ -9,6 +10,7 @@ template<>
 struct Instruction<ScalarOp::min> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr Spelling spelling = {.jax = "jnp.minimum({0}, {1})"};
     template<typename T>
     static T of(T x, T y) {
         return x < y || x != x ? x : y;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -12,6 +13,7 @@ template<>
 struct Instruction<ScalarOp::mul> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr Spelling spelling = {.jax = "{0} * {1}"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_same_v<T, std::uint8_t>)

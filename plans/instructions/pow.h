@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,7 @@ template<>
 struct Instruction<ScalarOp::pow> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr Spelling spelling = {.jax = "jnp.power({0}, {1})"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_floating_point_v<T>) {

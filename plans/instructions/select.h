@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <cstdint>
 
@@ -11,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::select> {
     static constexpr int operands = 3;
     static constexpr ScalarTypes types = ScalarTypes::choice;
+    static constexpr Spelling spelling = {.jax = "jnp.where({0}, {1}, {2})"};
     template<typename T>
     static T of(std::uint8_t predicate, T x, T y) {
         return predicate != 0 ? x : y;

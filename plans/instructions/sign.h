@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
 
 #include <type_traits>
 
@@ -11,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::sign> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr Spelling spelling = {.jax = "jnp.sign({0})"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

@@ -36,3 +36,19 @@ TEST_CASE("whatever a name holds, a literal of it is one literal") {
     CHECK(quoted("w1") == "\"w1\"");
     CHECK(quoted("a\"\\\n") == "\"a\\\"\\\\\\\\n\""); // a line break is shown as \n: two letters
 }
+
+TEST_CASE("an operator that does not fit on its line stands in brackets, and then one operand below the other") {
+    const PythonText sum = infix(" + ", name(40), name(40)); // 83 columns
+    CHECK(assignment("a", sum, 0) == "a = " + flat(sum) + "\n");
+    CHECK(assignment("abc", sum, 0) == "abc = (\n    " + flat(sum) + "\n)\n");
+    CHECK(assignment("a", sum, 4) ==
+          "    a = (\n        " + std::string(40, 'x') + "\n        + " + std::string(40, 'x') + "\n    )\n");
+}
+
+TEST_CASE("a call whose name leaves no room beside what it is assigned to stands in brackets") {
+    const PythonText call = bracket(std::string(50, 'f') + "(", {{"x"}}, ")");
+    CHECK(assignment(std::string(34, 'a'), call, 0) ==
+          std::string(34, 'a') + " = " + std::string(50, 'f') + "(\n    x,\n)\n");
+    CHECK(assignment(std::string(35, 'a'), call, 0) ==
+          std::string(35, 'a') + " = (\n    " + std::string(50, 'f') + "(x)\n)\n");
+}

@@ -1,0 +1,64 @@
+// The body of the function that one device runs, in Python over jax.numpy and jax.lax: a statement for every step of a
+// program, under the names of the model, with the line of the user's file above.
+#pragma once
+
+#include "exporter/jax/names.h"
+#include "exporter/mesh/named_mesh.h"
+#include "exporter/program/local_program.h"
+#include "exporter/python/python.h"
+
+namespace shard {
+
+// An operand or a result, as kernels write it.
+struct JaxValue {
+    std::string name;
+    DType dtype = DType::f32;
+    Shape shape; // local
+};
+
+class JaxBody {
+public:
+    JaxBody(const Plan& plan, const NamedMesh& mesh) : plan_(plan), mesh_(mesh) {}
+
+    // The whole body: inputs of the program are `arguments`, in order; `returns` gets the names of its outputs.
+    std::string write(const LocalProgram& program, const std::vector<std::string>& arguments,
+                      std::vector<std::string>& returns);
+    // What a plan's input holds at the start, as an expression.
+    PythonText initial(const PlanInput& input);
+
+    // For what writes kernels and collectives.
+    const Plan& plan() const { return plan_; }
+    const NamedMesh& mesh() const { return mesh_; }
+    std::string fresh(std::string_view path) { return names_.fresh(path); }
+    void assign(const std::string& name, const PythonText& value); // a statement
+    std::string part(const JaxValue& of, const PythonText& value); // the same, under a name of its own
+    std::string affine(const Affine& affine) const;
+    std::optional<std::pair<i64, i64>> range(const Affine& affine) const; // both ends included; nullopt: any
+    std::string text_so_far() const { return text_; }
+
+private:
+    void write_steps(const std::vector<ProgramStep>& steps);
+    void write_compute(const ProgramCompute& compute);
+    void write_loop(const ProgramLoop& loop);
+    void comment(const SourceRef& source);
+    JaxValue value(int number) const;
+    std::string name_result(int number);
+
+    const Plan& plan_;
+    const NamedMesh& mesh_;
+    const LocalProgram* program_ = nullptr;
+    PythonNames names_;
+    std::vector<std::string> value_names_;
+    std::map<int, std::string> scalars_, indices_; // by buffer; of loops
+    std::map<int, i64> trips_;
+    std::string text_;
+    size_t indent_ = 4;
+    SourceRef last_;
+};
+
+// "jnp.float32", and a number as text: jnp.inf, -0.5.
+std::string jax_dtype(DType dtype);
+std::string jax_number(double value, DType dtype);
+std::string shape_tuple(std::span<const i64> shape); // "(8, 4)", "(8,)"
+
+} // namespace shard
