@@ -20,10 +20,10 @@ bool wants_color(int descriptor) {
            std::string_view(terminal) != "dumb";
 }
 
-int terminal_width() {
+size_t terminal_width() {
     winsize size = {};
-    return isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40 ? size.ws_col
-                                                                                                          : 120;
+    const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40;
+    return known ? size.ws_col : shard::no_terminal_width;
 }
 
 // A stream that the caller closed (`>&-`) would give its number to the next file that is opened, and what is printed

@@ -66,7 +66,7 @@ int run(const Arguments& arguments, Env& env) {
         subjects.push_back({compiled.name, compiled.plan() == nullptr ? "" : summary_line(*compiled.plan()),
                             compiled.sources.get(), compiled.diagnostics().all()});
     drop_allowances_used_elsewhere(subjects);
-    bool color = env.out_color && !arguments.has("--output");
+    const bool color = payload_paint(env, arguments).on;
     return write_payload(env, arguments, chosen_format(arguments).check(subjects, color), exit_code(subjects));
 }
 

@@ -49,7 +49,7 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> names = short_names(sources);
     std::vector<NamedPlan> plans;
     for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});
-    const Paint paint{env.out_color && !arguments.has("--output")};
+    const Paint paint = payload_paint(env, arguments);
     const std::string text = chosen_format(arguments).diff(plans, arguments.flag("--all"), paint);
     if (arguments.flag("--exit-code") && plans_differ(plans)) code = exit_findings;
     return write_payload(env, arguments, text, code);

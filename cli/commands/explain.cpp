@@ -103,7 +103,7 @@ int run(const Arguments& arguments, Env& env) {
                 if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
                     tensors.push_back(tensor);
     }
-    Paint paint{env.out_color && !arguments.has("--output")};
+    const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations;
     for (const TensorReport* tensor : tensors)
         explanations.push_back(explain(compiled.compilation, *compiled.sources, compiled.request, *tensor));

@@ -9,7 +9,7 @@ namespace shard {
 namespace {
 
 int run(const Arguments& arguments, Env& env) {
-    Paint paint{env.out_color && !arguments.has("--output")};
+    const Paint paint = payload_paint(env, arguments);
     const FormatDef& format = chosen_format(arguments);
     auto write_list = [&](std::string_view name, const std::vector<Item>& items) {
         return write_payload(env, arguments, format.list({name, items}, paint), exit_clean);

@@ -5,6 +5,7 @@
 #include "cli/report/report.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/table.h"
+#include "planner/explain/remedies.h"
 #include "planner/pipeline/passes.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,21 @@ void say_seconds(Env& env, const Compilation& compilation) {
     env.err << table.render({}, "");
 }
 
+// In the report alone: the plan file holds what the passes made.
+void add_remedies(Compiled& compiled) {
+    std::vector<std::string> remedies = find_remedies(compiled.compilation, *compiled.sources, compiled.request);
+    std::vector<CollectiveReport>& collectives = compiled.compilation.plan->report.collectives;
+    for (size_t i = 0; i < collectives.size(); ++i)
+        if (collectives[i].remedy.empty()) collectives[i].remedy = std::move(remedies[i]);
+}
+
+ReportOptions options_of(const Arguments& arguments) {
+    ReportOptions options{arguments.flag("--all"), {}};
+    for (size_t i = 0; i < std::size(report_parts) && arguments.has("--only"); ++i)
+        if (report_parts[i] == arguments.string("--only")) options.only = static_cast<ReportPart>(i);
+    return options;
+}
+
 int run(const Arguments& arguments, Env& env) {
     Compiled compiled =
         compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"), arguments.string("--mode"));
@@ -37,10 +53,11 @@ int run(const Arguments& arguments, Env& env) {
     if (compiled.plan() == nullptr) return code;
     const Plan& plan = *compiled.plan();
     if (arguments.has("--plan") && !write_file(env, arguments.string("--plan"), print_plan(plan))) return exit_usage;
-    ReportOptions options{arguments.flag("--all")};
-    bool to_terminal = env.out_color && !arguments.has("--output");
-    std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, to_terminal) : std::string();
-    const std::string text = format.plan({&plan, options, Paint{to_terminal}, std::move(said)});
+    if (!arguments.flag("--quick")) add_remedies(compiled);
+    const Paint paint = payload_paint(env, arguments);
+    std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
+    const std::string text =
+        format.plan({&plan, when_collectives_run(compiled.compilation), options_of(arguments), paint, std::move(said)});
     return write_payload(env, arguments, text, code);
 }
 
@@ -73,7 +90,12 @@ const CommandDef& command_plan() {
                      .short_name = "-o",
                      .file = FileUse::written},
                     mode_option(),
-                    {.name = "--all", .doc = "intermediate values too, and repeated layers one by one"},
+                    {.name = "--all", .doc = "everything one by one, intermediate values too"},
+                    {.name = "--only",
+                     .value = "PART",
+                     .doc = "that part of the report, with nothing left out",
+                     .choices = {std::begin(report_parts), std::end(report_parts)}},
+                    {.name = "--quick", .doc = "without remedies, each of which is tried by planning again"},
                     {.name = "--timing", .doc = "on stderr, how long each pass took (shardc list passes)"},
                     format_option(formats_for(&FormatDef::plan)),
                     output_option()},

@@ -146,7 +146,7 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
         diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", arguments.string("--log"), problem));
     else
         env.out << chosen_format(arguments).nothing_left(plan, printable(checkpoint.name()), steps,
-                                                         Paint{env.out_color});
+                                                         Paint{env.out_color, env.width});
     return exit_code(diagnostics);
 }
 
@@ -196,7 +196,7 @@ int run(const Arguments& arguments, Env& env) {
     report.steps = options.steps;
     report.warm_up = *repeat > 0 ? steps.value_or(1) : 0;
     report.show_seconds = arguments.flag("--time");
-    const Paint paint{env.out_color};
+    const Paint paint{env.out_color, env.width};
     const FormatDef& format = chosen_format(arguments);
     StepLog log(plan, env, options.first_step, options.steps,
                 format.run_heading != nullptr && is_step(plan) ? format.run_heading(plan, paint) : "",

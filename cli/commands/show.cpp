@@ -24,7 +24,7 @@ int run(const Arguments& arguments, Env& env) {
         for (const TensorReport& tensor : plan.report.tensors)
             if (tensor.role != Role::value) tensors->push_back(&tensor);
     }
-    Paint paint{env.out_color && !arguments.has("--output")};
+    const Paint paint = payload_paint(env, arguments);
     return write_payload(env, arguments, chosen_format(arguments).show(plan, *tensors, paint), exit_clean);
 }
 

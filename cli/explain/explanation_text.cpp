@@ -34,7 +34,7 @@ private:
 
     std::string reasons() const {
         if (e_.dims.empty()) return e_.rules_not_used.empty() ? "" : not_used();
-        Table table({{""}, {""}, {""}, {""}});
+        Table table({{""}, {""}, {.header = "", .wraps = true}, {""}});
         for (const DimReason& dim : e_.dims) {
             for (const AxisReason& axis : dim.axes) {
                 bool first = true;
@@ -58,7 +58,7 @@ private:
         if (e_.computed.size() < 2) return {};
         std::string out = fmt::format("{}: {}\n", paint_.strong("How it is computed"), e_.op);
         Table table({{""},
-                     {"operands"},
+                     {.header = "operands", .wraps = true},
                      {"makes"},
                      {"sent, all together", Align::right},
                      {"FLOP on a device", Align::right},
@@ -77,7 +77,7 @@ private:
     std::string collectives() const {
         if (e_.collectives.empty()) return "No collective is for it.\n";
         std::string out = paint_.strong("Collectives for it") + "\n";
-        out += collectives_table(plan_, {true}, paint_, e_.collectives).render(paint_, "  ");
+        out += collectives_table(plan_, collective_rows(e_.collectives, {}, Detail::each), paint_).render(paint_, "  ");
         for (const WaysThere& ways : e_.ways) out += ways_text(ways);
         return out;
     }
@@ -85,7 +85,7 @@ private:
     std::string ways_text(const WaysThere& ways) const {
         std::string out = fmt::format("\n{}: {} to {}\n", paint_.strong("Ways there"),
                                       sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
-        Table table({{""}, {"steps"}, {"sent, all together", Align::right}, {"time", Align::right}});
+        Table table({{""}, {.header = "steps", .wraps = true}, {"sent, all together", Align::right}, {"time", Align::right}});
         for (size_t i = 0; i < ways.ways.size(); ++i)
             table.add({i == 0 ? "chosen" : "next best",
                        fmt::format("{}", fmt::join(step_words(plan_.mesh, ways.ways[i]), ", then ")),
@@ -108,12 +108,12 @@ private:
         std::string out = "\n" + paint_.strong("What would change it") + " (each planned again)\n";
         if (e_.remedies.empty())
             return out + "  no single constraint, override or rule makes these collectives fewer or smaller\n";
-        Table table({{"change"},
+        Table table({{.header = "change", .wraps = true},
                      {"collectives", Align::right},
                      {"sent by a device", Align::right},
                      {"step", Align::right},
                      {"peak memory", Align::right},
-                     {"difference"}});
+                     {.header = "difference", .wraps = true}});
         std::vector<Experiment> rows = {base};
         rows.insert(rows.end(), e_.remedies.begin(), e_.remedies.end());
         for (const Experiment& experiment : rows) {

@@ -31,8 +31,6 @@ std::string render(std::span<const Subject> subjects, bool) {
     return table.empty() ? out : out + table.render_markdown() + "\n";
 }
 
-std::string plan(const PlanPage& page) { return report_markdown(*page.plan, page.options); }
-
 std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Paint&) {
     return diff_markdown(plans, all_values);
 }
@@ -43,7 +41,7 @@ const FormatDef& format_markdown() {
     static const FormatDef def = {.name = "markdown",
                                   .doc = "tables for a pull request or a job summary",
                                   .check = render,
-                                  .plan = plan,
+                                  .plan = report_markdown,
                                   .diff = diff};
     return def;
 }

@@ -14,7 +14,7 @@ namespace shard {
 namespace {
 
 std::string plan(const PlanPage& page) {
-    const std::string report = report_text(*page.plan, page.options, page.paint);
+    const std::string report = report_text(page);
     return page.diagnostics.empty() ? report : report + "\n" + page.diagnostics;
 }
 

@@ -40,6 +40,11 @@ OptionDef mode_option() {
             .fallback = "forward"};
 }
 
+Paint payload_paint(const Env& env, const Arguments& arguments) {
+    const bool to_file = arguments.has("--output") && arguments.string("--output") != "-";
+    return {env.out_color && !to_file, to_file ? no_terminal_width : env.width};
+}
+
 namespace {
 
 bool refuse_input(Env& env, const std::string& message) {

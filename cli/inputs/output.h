@@ -3,6 +3,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/format.h"
+#include "cli/terminal/paint.h"
 
 namespace shard {
 
@@ -12,6 +13,9 @@ OptionDef format_option(const std::vector<const FormatDef*>& formats);
 const FormatDef& chosen_format(const Arguments& arguments);
 OptionDef output_option();
 OptionDef mode_option();
+
+// What the payload is written for: the terminal, or a file.
+Paint payload_paint(const Env& env, const Arguments& arguments);
 
 // False after reporting E0703.
 bool write_file(Env& env, const std::string& path, std::string_view text);

@@ -2,66 +2,20 @@
 
 #include "cli/report/nouns.h"
 #include "cli/report/report_tables.h"
+#include "cli/summary/verdict.h"
+#include "cli/terminal/wrap.h"
 #include "plans/base/units.h"
 #include "plans/plan/report_totals.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
 
 namespace {
 
-constexpr int bar_width = 24;
-
-std::string of_capacity(const MemoryReport& memory) {
-    return memory.capacity > 0 ? " of " + human_bytes(memory.capacity) : std::string();
-}
-
 std::string title(const Plan& plan) {
     std::string hardware = plan.report.hardware.empty() ? "" : ", " + plan.report.hardware;
     return fmt::format("{}, {}, on {}{}", plan.model, plan.mode, mesh_text(plan.mesh), hardware);
-}
-
-Table memory_table(const Report& report) {
-    const MemoryReport& memory = report.memory;
-    const std::pair<const char*, i64> parts[] = {{"inputs", memory.inputs},
-                                                 {"params", memory.params},
-                                                 {"optimizer state", memory.optimizer_state},
-                                                 {"gradients", memory.gradients},
-                                                 {"activations", memory.activations},
-                                                 {"temporaries", memory.temporaries}};
-    i64 largest = memory.peak;
-    for (const std::pair<const char*, i64>& part : parts) largest = std::max(largest, part.second);
-    Table table({{"memory per device"}, {"bytes", Align::right}, {"", Align::right}, {""}});
-    for (const std::pair<const char*, i64>& part : parts)
-        if (part.second > 0)
-            table.add({part.first, human_bytes(part.second), "",
-                       bar(static_cast<double>(part.second), static_cast<double>(largest), bar_width)});
-    table.add({Cell("peak", "1"), Cell(human_bytes(memory.peak), "1")});
-    if (memory.capacity > 0) {
-        bool fits = memory.peak <= memory.capacity;
-        double peak = static_cast<double>(memory.peak), capacity = static_cast<double>(memory.capacity);
-        table.add({"of the device's", human_bytes(memory.capacity), percent(peak, capacity),
-                   Cell(bar(peak, capacity, bar_width) + (fits ? "" : " does not fit"), fits ? "32" : "1;31")});
-    }
-    return table;
-}
-
-Table time_table(const Report& report) {
-    const TimeReport& time = report.time;
-    Table table({{"time per step"}, {"", Align::right}, {""}});
-    std::string hidden =
-        time.exposed_communication_seconds < time.communication_seconds * (1 - 1e-9) // sums of the same terms
-            ? fmt::format(", {} of it not hidden", human_seconds(time.exposed_communication_seconds))
-            : std::string();
-    table.add({"compute", human_seconds(time.compute_seconds), human_flops(report.flops_per_device) + " per device"});
-    table.add({"communication", human_seconds(time.communication_seconds),
-               time.communication_seconds > 0
-                   ? percent(time.exposed_communication_seconds, time.step_seconds) + " of the step" + hidden
-                   : ""});
-    table.add({Cell("step", "1"), Cell(human_seconds(time.step_seconds), "1")});
-    return table;
 }
 
 std::string collectives_heading(const Report& report) {
@@ -69,6 +23,16 @@ std::string collectives_heading(const Report& report) {
     if (count == 0) return "No collectives";
     return fmt::format("{}: a device sends {}, all together {} B", counted(count, "collective"),
                        exact_bytes(wire_bytes_per_device(report)), grouped(wire_bytes_total(report)));
+}
+
+// "5 of 23, those that take longest; --only collectives shows all"
+std::string largest_text(const CollectiveRows& collectives) {
+    return fmt::format("the {} causes of {} that take longest (--only collectives shows all):", collectives.rows.size(),
+                       collectives.rows.size() + collectives.left_out);
+}
+std::string left_out_text(const ShardingRows& shardings) {
+    return fmt::format("and {} (--only shardings shows all)",
+                       counted(static_cast<i64>(shardings.left_out), "more row"));
 }
 
 Table findings_table(const Report& report) {
@@ -80,6 +44,93 @@ Table findings_table(const Report& report) {
     return table;
 }
 
+std::vector<ReportPart> parts_of(const ReportOptions& options) {
+    if (options.only) return {*options.only};
+    std::vector<ReportPart> parts = {ReportPart::verdict, ReportPart::collectives, ReportPart::shardings};
+    if (options.all) parts.insert(parts.end(), {ReportPart::memory, ReportPart::time});
+    return parts;
+}
+
+Detail detail_of(const ReportOptions& options) {
+    return options.all ? Detail::each : options.only ? Detail::whole : Detail::screen;
+}
+
+std::string verdict_text(const Plan& plan, const Paint& paint) {
+    size_t labels = 0;
+    const std::vector<Fact> facts = verdict_of(plan);
+    for (const Fact& fact : facts) labels = std::max(labels, fact.label.size());
+    std::string out;
+    for (const Fact& fact : facts) {
+        const std::string before = fact.verdict.empty() ? "" : fact.verdict + ": ";
+        const std::string text = hanging(before + fact.text, paint.width, labels + 4);
+        out += fmt::format("  {:<{}}  {}{}\n", fact.label, labels,
+                           paint(fact.is_good ? "1;32" : "1;31", text.substr(0, fact.verdict.size())),
+                           text.substr(fact.verdict.size()));
+    }
+    return out;
+}
+
+std::string part_text(const PlanPage& page, ReportPart part, Detail detail) {
+    const Plan& plan = *page.plan;
+    const Report& report = plan.report;
+    const Paint& paint = page.paint;
+    switch (part) {
+    case ReportPart::verdict:
+        return verdict_text(plan, paint);
+    case ReportPart::collectives: {
+        const CollectiveRows collectives = collective_rows(report.collectives, page.when, detail);
+        std::string out = paint.strong(collectives_heading(report)) + "\n";
+        if (collectives.left_out > 0)
+            out += sums_table(plan, collectives, paint).render(paint, "  ") + "\n  " + largest_text(collectives) + "\n";
+        return out + collectives_table(plan, collectives, paint).render(paint, "  ");
+    }
+    case ReportPart::shardings: {
+        const ShardingRows shardings = sharding_rows(plan, detail);
+        const std::string table = shardings_table(plan, shardings, paint).render(paint, "  ");
+        return paint.strong("Shardings") + "\n" + table +
+               (shardings.left_out > 0 ? "  " + left_out_text(shardings) + "\n" : "");
+    }
+    case ReportPart::memory:
+        return memory_table(report.memory).render(paint, "  ");
+    case ReportPart::time:
+        return time_table(report).render(paint, "  ");
+    }
+    return {};
+}
+
+std::string part_markdown(const PlanPage& page, ReportPart part, Detail detail) {
+    const Plan& plan = *page.plan;
+    const Report& report = plan.report;
+    switch (part) {
+    case ReportPart::verdict: {
+        std::string out;
+        for (const Fact& fact : verdict_of(plan))
+            out += fmt::format("- {}: {}{}\n", fact.label,
+                               fact.verdict.empty() ? "" : "**" + fact.verdict + "**: ", fact.text);
+        return out;
+    }
+    case ReportPart::collectives: {
+        const CollectiveRows collectives = collective_rows(report.collectives, page.when, detail);
+        std::string out = fmt::format("#### {}\n", collectives_heading(report));
+        if (collectives.left_out > 0)
+            out += fmt::format("\n{}\n{}\n", sums_table(plan, collectives, {}).render_markdown(),
+                               largest_text(collectives));
+        const Table table = collectives_table(plan, collectives, {});
+        return table.empty() ? out : out + "\n" + table.render_markdown();
+    }
+    case ReportPart::shardings: {
+        const ShardingRows shardings = sharding_rows(plan, detail);
+        return "#### Shardings\n\n" + shardings_table(plan, shardings, {}).render_markdown() +
+               (shardings.left_out > 0 ? "\n" + left_out_text(shardings) + "\n" : "");
+    }
+    case ReportPart::memory:
+        return "#### Memory\n\n" + memory_table(report.memory).render_markdown();
+    case ReportPart::time:
+        return "#### Time\n\n" + time_table(report).render_markdown();
+    }
+    return {};
+}
+
 } // namespace
 
 std::string summary_line(const Plan& plan) {
@@ -88,35 +139,25 @@ std::string summary_line(const Plan& plan) {
     std::string communication = count == 0 ? "no collectives"
                                            : fmt::format("{}, {} sent per device", counted(count, "collective"),
                                                          human_bytes(wire_bytes_per_device(report)));
-    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(report.memory.peak),
-                       of_capacity(report.memory), human_seconds(report.time.step_seconds));
+    const std::string of_capacity =
+        report.memory.capacity > 0 ? " of " + human_bytes(report.memory.capacity) : std::string();
+    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(report.memory.peak), of_capacity,
+                       human_seconds(report.time.step_seconds));
 }
 
-std::string report_text(const Plan& plan, const ReportOptions& options, const Paint& paint) {
-    const Report& report = plan.report;
-    std::string out =
-        paint.on ? paint.strong(plan.model) + paint_axes(paint, plan.mesh, title(plan).substr(plan.model.size()))
-                 : title(plan);
-    out += "\n\n" + paint.strong("Shardings") + "\n" + shardings_table(plan, options, paint).render(paint, "  ");
-    out += "\n" + paint.strong(collectives_heading(report)) + "\n";
-    out += collectives_table(plan, options, paint, report.collectives).render(paint, "  ");
-    out += "\n" + memory_table(report).render(paint, "  ");
-    out += "\n" + time_table(report).render(paint, "  ");
+std::string report_text(const PlanPage& page) {
+    const Plan& plan = *page.plan;
+    const std::string after = title(plan).substr(plan.model.size());
+    std::string out = page.paint.strong(plan.model) + paint_axes(page.paint, plan.mesh, after) + "\n";
+    for (ReportPart part : parts_of(page.options)) out += "\n" + part_text(page, part, detail_of(page.options));
     return out;
 }
 
-std::string report_markdown(const Plan& plan, const ReportOptions& options) {
-    const Report& report = plan.report;
-    std::string out = fmt::format("### {}\n\n{}\n\n", title(plan), summary_line(plan));
-    out += "#### Shardings\n\n" + shardings_table(plan, options, {}).render_markdown();
-    out += fmt::format("\n#### {}\n\n", collectives_heading(report));
-    Table collectives = collectives_table(plan, options, {}, report.collectives);
-    if (!collectives.empty()) out += collectives.render_markdown();
-    out += "\n#### Memory and time\n\n" + memory_table(report).render_markdown() + "\n" +
-           time_table(report).render_markdown();
-    Table findings = findings_table(report);
-    if (!findings.empty()) out += "\n#### Findings and warnings\n\n" + findings.render_markdown();
-    return out;
+std::string report_markdown(const PlanPage& page) {
+    std::string out = fmt::format("### {}\n", title(*page.plan));
+    for (ReportPart part : parts_of(page.options)) out += "\n" + part_markdown(page, part, detail_of(page.options));
+    const Table findings = findings_table(page.plan->report);
+    return findings.empty() ? out : out + "\n#### Findings and warnings\n\n" + findings.render_markdown();
 }
 
 } // namespace shard

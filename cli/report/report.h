@@ -1,26 +1,33 @@
-// The report of a plan, for people. The JSON report is plans/file/report_json.h.
+// The report of a plan, for people. What it shows is decided in report_content.h, how that is laid out in report.cpp.
+// The JSON report is plans/file/report_json.h.
 #pragma once
 
 #include "cli/terminal/table.h"
+#include "planner/explain/when.h"
 #include "plans/plan/plan.h"
 
 namespace shard {
 
+enum class ReportPart { verdict, collectives, shardings, memory, time };
+inline constexpr std::string_view report_parts[] = {"verdict", "collectives", "shardings", "memory", "time"};
+
 struct ReportOptions {
-    bool all_values = false; // intermediate values too, and repeated layers one by one
+    bool all = false;                    // everything one by one, intermediate values too
+    std::optional<ReportPart> only = {}; // that part, with nothing left out
 };
 
 // What `plan` prints.
 struct PlanPage {
     const Plan* plan = nullptr;
+    std::vector<When> when; // by collective
     ReportOptions options;
     Paint paint;
     std::string diagnostics; // as text, for a format that holds them
 };
 
-// The whole page: shardings, collectives with their causes, memory, time; for terminals and for a pull request.
-std::string report_text(const Plan& plan, const ReportOptions& options, const Paint& paint);
-std::string report_markdown(const Plan& plan, const ReportOptions& options);
+// The parts that are asked for; for terminals and for a pull request.
+std::string report_text(const PlanPage& page);
+std::string report_markdown(const PlanPage& page);
 
 // "1 collective, 24.0 KiB sent per device; peak 2.05 MiB of 16.0 GiB; step 12.3 us"
 std::string summary_line(const Plan& plan);

@@ -1,88 +1,134 @@
-// The tables that the text and the Markdown report share.
 #include "cli/report/report_tables.h"
 
 #include "cli/report/nouns.h"
-#include "cli/report/report.h"
-#include "cli/terminal/fold.h"
+#include "cli/summary/verdict.h"
 #include "plans/base/units.h"
-#include "plans/plan/source_ref.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
 
 namespace {
 
-// Rows as they are, or folded where only the index of a repeated layer differs.
-std::vector<FoldedRow> rows_of(const std::vector<std::vector<std::string>>& rows, bool fold) {
-    if (fold) return fold_rows(rows);
-    std::vector<FoldedRow> result;
-    for (size_t i = 0; i < rows.size(); ++i) result.push_back({{static_cast<int>(i)}, rows[i]});
-    return result;
+constexpr int bar_width = 24;
+
+Cell axes_cell(const Plan& plan, const CollectiveReport& collective, const Paint& paint) {
+    Cell axes(axes_text(plan.mesh, collective.axes));
+    axes.painted = paint_axes(paint, plan.mesh, axes.text);
+    return axes;
 }
 
-std::string times(size_t members, const std::string& text) {
-    return members > 1 ? fmt::format("{} x {}", members, text) : text;
+std::string phase_text(const CollectiveRows& collectives, const CollectiveRow& row) {
+    return collectives.has_phases ? std::string(name(row.phase)) : std::string();
 }
+
+std::string exposed_text(const CollectiveRows& collectives, const CollectiveRow& row) {
+    return collectives.is_partly_hidden ? human_seconds(row.exposed_seconds) : std::string();
+}
+
+std::string times_text(i64 count) { return count == 1 ? "" : fmt::format("{} x", grouped(count)); }
 
 } // namespace
 
-Table shardings_table(const Plan& plan, const ReportOptions& options, const Paint& paint) {
-    std::vector<const TensorReport*> tensors;
-    std::vector<std::vector<std::string>> rows;
-    for (const TensorReport& tensor : plan.report.tensors) {
-        if (tensor.role == Role::value && !options.all_values) continue;
-        tensors.push_back(&tensor);
-        rows.push_back(
-            {tensor.name, std::string(name(tensor.role)), type_text(tensor.dtype, tensor.shape, tensor.logical),
-             sharding_text(plan.mesh, tensor.sharding), shape_text(tensor.local_shape), text(tensor.source)});
-    }
-    Table table({{"role"}, {"name"}, {"type"}, {"sharding"}, {"on a device"}, {"bytes", Align::right}, {"source"}});
+Table shardings_table(const Plan& plan, const ShardingRows& shardings, const Paint& paint) {
+    Table table({{"role"},
+                 {.header = "name", .wraps = true},
+                 {.header = "type", .wraps = true},
+                 {"sharding"},
+                 {.header = "on a device", .spared = 1},
+                 {"bytes", Align::right},
+                 {.header = "source", .spared = 2}});
     std::string last_role;
-    for (const FoldedRow& row : rows_of(rows, !options.all_values)) {
-        const TensorReport& tensor = *tensors[row.members.front()];
-        const std::string& role = row.fields[1];
-        table.add({role == last_role ? "" : role, row.fields[0], row.fields[2],
-                   sharding_cell(paint, plan.mesh, tensor.sharding), row.fields[4],
-                   times(row.members.size(), human_bytes(tensor.bytes_per_device)), Cell(row.fields[5], "2")});
+    for (const ShardingRow& row : shardings.rows) {
+        const TensorReport& tensor = *row.first;
+        const std::string role(name(tensor.role));
+        const std::string shown = role == last_role ? "" : role;
         last_role = role;
+        if (row.is_as_params) {
+            table.add(
+                {shown, row.name, fmt::format("{}, as the param", name(tensor.dtype)), "", "", human_bytes(row.bytes)});
+            continue;
+        }
+        const std::string bytes = human_bytes(tensor.bytes_per_device);
+        table.add({shown, row.name, type_text(tensor.dtype, tensor.shape, tensor.logical),
+                   sharding_cell(paint, plan.mesh, tensor.sharding), shape_text(tensor.local_shape),
+                   row.count > 1 ? fmt::format("{} x {}", row.count, bytes) : bytes, Cell(row.source, "2")});
     }
     return table;
 }
 
-Table collectives_table(const Plan& plan, const ReportOptions& options, const Paint& paint,
-                        const std::vector<CollectiveReport>& collectives) {
-    std::vector<std::vector<std::string>> rows;
-    for (const CollectiveReport& c : collectives)
-        rows.push_back({c.tensor, c.op, c.kind, axes_text(plan.mesh, c.axes), c.reduce, std::to_string(c.dim),
-                        std::to_string(c.count), std::to_string(c.wire_bytes_per_device), human_seconds(c.seconds),
-                        c.cause, c.remedy, text(c.source)});
-    Table table({{"collective"},
+Table collectives_table(const Plan& plan, const CollectiveRows& collectives, const Paint& paint) {
+    Table table({{"phase"},
+                 {"collective"},
                  {"over"},
-                 {"of"},
-                 {"dim", Align::right},
+                 {.header = "of", .wraps = true},
+                 {"dim", Align::right, 1},
                  {"times", Align::right},
                  {"sent by a device", Align::right},
                  {"time", Align::right},
-                 {"source"}});
-    for (const FoldedRow& row : rows_of(rows, !options.all_values)) {
-        i64 count = 0, bytes = 0;
-        double seconds = 0;
-        for (int member : row.members) {
-            const CollectiveReport& c = collectives[member];
-            count += c.count;
-            bytes += c.wire_bytes_per_device;
-            seconds += c.seconds;
-        }
-        const CollectiveReport& first = collectives[row.members.front()];
-        Cell axes(row.fields[3]);
-        axes.painted = paint_axes(paint, plan.mesh, axes.text);
-        table.add({Cell(first.kind, "1"), axes, row.fields[0], first.dim < 0 ? "" : std::to_string(first.dim),
-                   count == 1 ? "" : fmt::format("{} x", count), human_bytes(bytes), human_seconds(seconds),
-                   Cell(row.fields[11], "2")});
-        if (!row.fields[9].empty()) table.add_note(row.fields[9]);
-        if (!row.fields[10].empty()) table.add_note("remedy: " + row.fields[10]);
+                 {"exposed", Align::right},
+                 {.header = "source", .spared = 2}});
+    for (const CollectiveRow& row : collectives.rows) {
+        const bool has_dim = row.is_one_dim && row.first->dim >= 0;
+        table.add({phase_text(collectives, row), Cell(row.first->kind, "1"), axes_cell(plan, *row.first, paint),
+                   row.tensors, has_dim ? std::to_string(row.first->dim) : "", times_text(row.count),
+                   human_bytes(row.bytes), human_seconds(row.seconds), exposed_text(collectives, row),
+                   Cell(row.source, "2")});
+        if (!row.cause.empty()) table.add_note(row.cause);
+        if (!row.remedy.empty()) table.add_note("remedy: " + row.remedy, "32");
     }
+    return table;
+}
+
+Table sums_table(const Plan& plan, const CollectiveRows& collectives, const Paint& paint) {
+    Table table({{"phase"},
+                 {"collective"},
+                 {"over"},
+                 {"times", Align::right},
+                 {"sent by a device", Align::right},
+                 {"time", Align::right},
+                 {"exposed", Align::right}});
+    std::string last_phase;
+    for (const CollectiveRow& row : collectives.sums) {
+        const std::string phase = phase_text(collectives, row);
+        table.add({phase == last_phase ? "" : phase, Cell(row.first->kind, "1"), axes_cell(plan, *row.first, paint),
+                   times_text(row.count), human_bytes(row.bytes), human_seconds(row.seconds),
+                   exposed_text(collectives, row)});
+        last_phase = phase;
+    }
+    return table;
+}
+
+Table memory_table(const MemoryReport& memory) {
+    Table table({{"memory per device"}, {"bytes", Align::right}, {"", Align::right}, {""}});
+    for (const auto& [role, bytes] : memory_by_role(memory))
+        table.add({std::string(role), human_bytes(bytes), "",
+                   bar(static_cast<double>(bytes), static_cast<double>(memory.peak), bar_width)});
+    table.add({Cell("peak", "1"), Cell(human_bytes(memory.peak), "1")});
+    if (memory.capacity > 0) {
+        const bool fits = memory.peak <= memory.capacity;
+        const double peak = static_cast<double>(memory.peak), capacity = static_cast<double>(memory.capacity);
+        table.add({"of the device's", human_bytes(memory.capacity), percent(peak, capacity),
+                   Cell(bar(peak, capacity, bar_width) + (fits ? "" : " does not fit"), fits ? "32" : "1;31")});
+    }
+    return table;
+}
+
+Table time_table(const Report& report) {
+    const TimeReport& time = report.time;
+    Table table({{"time per step"}, {"", Align::right}, {"", Align::right}, {""}});
+    const auto share = [&](double seconds) { return percent(seconds, time.step_seconds); };
+    table.add({"compute", human_seconds(time.compute_seconds), share(time.compute_seconds),
+               human_flops(report.flops_per_device) + " per device"});
+    if (time.communication_seconds > 0)
+        table.add({"communication", human_seconds(time.communication_seconds), "",
+                   is_partly_hidden(time.communication_seconds, time.exposed_communication_seconds)
+                       ? "some of it while the device computes"
+                       : "none of it while the device computes"});
+    table.add({"exposed communication", human_seconds(time.exposed_communication_seconds),
+               share(time.exposed_communication_seconds)});
+    table.add({Cell("step", "1"), Cell(human_seconds(time.step_seconds), "1")});
     return table;
 }
 

@@ -36,6 +36,9 @@ private:
     std::map<std::string, std::unique_ptr<LogFile>> logs_; // open
 };
 
+// Of what goes to a file or a pipe, whoever runs it where.
+inline constexpr size_t no_terminal_width = 120;
+
 struct Env {
     std::istream& in;
     std::ostream& out; // the payload
@@ -43,8 +46,8 @@ struct Env {
     Files& files;
     bool out_color = false; // a terminal, and NO_COLOR is not set
     bool err_color = false;
-    int width = 100;           // columns to lay tables out in
-    bool err_terminal = false; // progress is shown there
+    size_t width = no_terminal_width; // columns to lay the payload out in
+    bool err_terminal = false;        // progress is shown there
 };
 
 } // namespace shard

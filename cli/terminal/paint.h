@@ -1,4 +1,4 @@
-// Colour for terminals: everything that prints asks a Paint, which does nothing when colour is off.
+// What a terminal is: whether it shows colour, and how wide it is. Everything that prints asks a Paint.
 #pragma once
 
 #include "plans/base/printable.h"
@@ -11,6 +11,7 @@ namespace shard {
 
 struct Paint {
     bool on = false;
+    size_t width = 0; // columns to lay out in; 0: no limit
 
     // `code` is an SGR code such as "1;34"; an empty one leaves the text as it is.
     std::string operator()(std::string_view code, std::string_view text) const;

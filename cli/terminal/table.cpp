@@ -1,5 +1,6 @@
 #include "cli/terminal/table.h"
 
+#include "cli/terminal/wrap.h"
 #include "plans/base/base.h"
 
 #include <algorithm>
@@ -24,26 +25,61 @@ std::vector<bool> Table::used_columns() const {
     return used;
 }
 
+// Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is no
+// limit.
+std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) const {
+    constexpr size_t gap = 2, least = 16; // of a column that wraps
+    std::vector<size_t> widths(columns_.size());
+    for (size_t i = 0; i < columns_.size(); ++i) {
+        widths[i] = display_width(columns_[i].header);
+        for (const Row& row : rows_)
+            if (!row.note) widths[i] = std::max(widths[i], display_width(row.cells[i].text));
+    }
+    const auto too_much = [&]() -> size_t {
+        size_t sum = 0;
+        for (size_t i = 0; i < widths.size(); ++i)
+            if (used[i]) sum += widths[i] + (sum > 0 ? gap : 0);
+        return room > 0 && sum > room ? sum - room : 0;
+    };
+    while (too_much() > 0) {
+        size_t first = columns_.size();
+        for (size_t i = 0; i < columns_.size(); ++i)
+            if (used[i] && columns_[i].spared > 0 &&
+                (first == columns_.size() || columns_[i].spared < columns_[first].spared))
+                first = i;
+        if (first == columns_.size()) break;
+        used[first] = false;
+    }
+    for (size_t over = too_much(); over > 0; over = too_much()) {
+        size_t widest = columns_.size();
+        for (size_t i = 0; i < columns_.size(); ++i)
+            if (used[i] && columns_[i].wraps && widths[i] > least &&
+                (widest == columns_.size() || widths[i] > widths[widest]))
+                widest = i;
+        if (widest == columns_.size()) break;
+        --widths[widest];
+    }
+    return widths;
+}
+
 std::string Table::render(const Paint& paint, std::string_view indent) const {
     std::vector<bool> used = used_columns();
-    std::vector<size_t> widths(columns_.size());
+    const std::vector<size_t> widths =
+        fitting_widths(used, paint.width == 0 ? 0 : std::max(paint.width, indent.size() + 1) - indent.size());
     bool headers = false;
     size_t last = 0;
     for (size_t i = 0; i < columns_.size(); ++i) {
         if (!used[i]) continue;
         last = i;
-        widths[i] = display_width(columns_[i].header);
-        headers = headers || widths[i] > 0;
-        for (const Row& row : rows_)
-            if (!row.note) widths[i] = std::max(widths[i], display_width(row.cells[i].text));
+        headers = headers || !columns_[i].header.empty();
     }
     std::string out;
-    auto line = [&](const std::vector<Cell>& cells) {
+    const auto line = [&](const std::vector<Cell>& cells) {
         out += indent;
         std::string gap;
         for (size_t i = 0; i < cells.size(); ++i) {
             if (!used[i]) continue;
-            std::string padding(widths[i] - display_width(cells[i].text), ' ');
+            std::string padding(widths[i] - std::min(widths[i], display_width(cells[i].text)), ' ');
             std::string painted =
                 paint.on && !cells[i].painted.empty() ? cells[i].painted : paint(cells[i].color, cells[i].text);
             bool right = columns_[i].align == Align::right;
@@ -53,16 +89,42 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         out.erase(out.find_last_not_of(' ') + 1); // an empty last cell
         out += '\n';
     };
+    // A row takes as many lines as its longest cell.
+    const auto lines = [&](const std::vector<Cell>& cells) {
+        std::vector<std::vector<std::string>> texts;
+        size_t most = 1;
+        for (size_t i = 0; i < cells.size(); ++i) {
+            const bool fits = !used[i] || display_width(cells[i].text) <= widths[i];
+            texts.push_back(fits ? std::vector<std::string>{cells[i].text} : broken(cells[i].text, widths[i]));
+            most = std::max(most, texts.back().size());
+        }
+        if (most == 1) return line(cells);
+        for (size_t n = 0; n < most; ++n) {
+            std::vector<Cell> part;
+            for (size_t i = 0; i < cells.size(); ++i) {
+                if (texts[i].size() == 1 && n == 0)
+                    part.push_back(cells[i]);
+                else
+                    part.emplace_back(n < texts[i].size() ? texts[i][n] : "", cells[i].color);
+            }
+            line(part);
+        }
+    };
     if (headers) {
         std::vector<Cell> cells;
         for (const Column& column : columns_) cells.emplace_back(column.header, "2");
-        line(cells);
+        lines(cells);
     }
     for (const Row& row : rows_) {
-        if (row.note)
-            out += std::string(indent) + "    " + paint(row.cells[0].color, row.cells[0].text) + "\n";
-        else
-            line(row.cells);
+        if (!row.note) {
+            lines(row.cells);
+            continue;
+        }
+        const std::string before = std::string(indent) + "    ";
+        for (const std::string& text :
+             broken(row.cells[0].text,
+                    paint.width == 0 ? std::string::npos : std::max(paint.width, before.size() + 20) - before.size()))
+            out += before + paint(row.cells[0].color, text) + "\n";
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// A table of aligned columns for text reports. Colour is applied after alignment, so it never shifts a column.
+// A table of aligned columns for text reports. Colour is applied after alignment, so it never shifts a column. A table
+// that is wider than the terminal does without the columns that can be spared, and breaks the text of those that wrap.
 //
 //     Table table({{"name"}, {"bytes", Align::right}});
 //     table.add({"x", "16.0 KiB"});
@@ -16,6 +17,8 @@ enum class Align { left, right };
 struct Column {
     std::string header;
     Align align = Align::left;
+    int spared = 0;     // in which order columns are left out where they do not fit, 1 first; 0: never
+    bool wraps = false; // where even then they do not fit
 };
 
 struct Cell {
@@ -31,7 +34,7 @@ class Table {
 public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
     void add(std::vector<Cell> cells); // missing cells at the end are empty
-    // A line under the last row, indented to the first column: why a row is there.
+    // Lines under the last row, indented to the first column: why a row is there.
     void add_note(std::string text, std::string_view color = {});
     bool empty() const { return rows_.empty(); }
 
@@ -45,6 +48,7 @@ private:
         bool note = false;
     };
     std::vector<bool> used_columns() const;
+    std::vector<size_t> fitting_widths(std::vector<bool>& used, size_t room) const;
     std::vector<Column> columns_;
     std::vector<Row> rows_;
 };

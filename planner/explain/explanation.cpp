@@ -36,7 +36,7 @@ public:
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
         out.as_it_is = figures_of(*c_.plan, tensor_.name);
-        if (out.as_it_is.touching > 0) out.remedies = find_remedies(c_, sources_, request_, tensor_.name, 5);
+        if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(c_, sources_, request_, tensor_.name, 5);
         return out;
     }
 

@@ -58,21 +58,45 @@ FactorPlace place_of(const Graph& graph, const Node& node, const IndexRule& rule
     return place;
 }
 
-// "shard hidden of w2 over model", one phrase for every dim that `wanted` treats otherwise than `now`.
-std::string change_words(const Mesh& mesh, const TensorType& type, const std::string& name, const Sharding& now,
-                         const Sharding& wanted) {
-    std::vector<std::string> changes;
-    for (size_t d = 0; d < now.dims.size(); ++d) {
-        if (now.dims[d].axes == wanted.dims[d].axes) continue;
-        std::string axes = wanted.dims[d].axes.empty() ? "on no axis" : "over " + text(mesh, wanted.dims[d].axes);
-        changes.push_back(fmt::format("{} {}", dim_words(type, d), axes));
+// "split over data along batch and over model along hidden", "whole along hidden", "whole": of the dims that are
+// otherwise in `than`.
+std::string placed_words(const Mesh& mesh, const TensorType& type, const Sharding& sharding, const Sharding& than) {
+    std::vector<std::string> splits, wholes;
+    for (size_t d = 0; d < sharding.dims.size(); ++d) {
+        const std::vector<AxisRef> axes = without_unit_axes(sharding.dims[d].axes);
+        if (axes == without_unit_axes(than.dims[d].axes)) continue;
+        if (axes.empty())
+            wholes.push_back(dim_words(type, d));
+        else
+            splits.push_back(fmt::format("over {} along {}", text(mesh, axes), dim_words(type, d)));
     }
-    return changes.empty() ? std::string() : fmt::format("in {}, shard {}", name, joined(changes, " and "));
+    std::vector<std::string> words;
+    if (!splits.empty()) words.push_back("split " + joined(splits, " and "));
+    const bool is_whole = without_unit_axes(used_axes(sharding)).empty();
+    if (!wholes.empty()) words.push_back(is_whole ? "whole" : "whole along " + joined(wholes, " and "));
+    if (!sharding.partial.empty()) words.push_back("summed in parts over " + text(mesh, sharding.partial));
+    return words.empty() ? text(mesh, sharding) : joined(words, " and ");
 }
 
-std::string at_line(Span span) { return span.known() ? fmt::format(" at line {}", span.line) : std::string(); }
-
-const std::string& result_name(const Graph& graph, const Node& node) { return graph.value(node.outputs[0]).name; }
+// ", since data splits batch": what the op does with the axes that it does not read the operand over.
+std::string since_words(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
+                        const Sharding& needed, const ComputeSharding& choice) {
+    std::vector<std::string> words;
+    const auto look = [&](const Sharding& sharding, const Value& value) {
+        const TensorType& type = value.type;
+        for (const AxisRef& axis : without_unit_axes(without(used_axes(kept), used_axes(needed)))) {
+            for (size_t d = 0; d < sharding.dims.size() && words.empty(); ++d) {
+                const std::vector<AxisRef>& axes = sharding.dims[d].axes;
+                if (std::find(axes.begin(), axes.end(), axis) != axes.end())
+                    words.push_back(fmt::format("{} splits {}{}", text(mesh, axis), dim_words(type, d),
+                                                type.logical[d].empty() ? " of " + value.name : std::string()));
+            }
+        }
+    };
+    for (size_t n = 0; n < choice.results.size(); ++n) look(choice.results[n], graph.value(node.outputs[n]));
+    for (size_t n = 0; n < choice.operands.size(); ++n) look(choice.operands[n], graph.value(node.inputs[n]));
+    return words.empty() ? std::string() : ", since " + words.front();
+}
 
 } // namespace
 
@@ -83,7 +107,7 @@ std::string dim_words(const TensorType& type, size_t d) {
 
 Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, const IndexRule& rule,
                       const Kernel& kernel, std::span<const std::vector<AxisRef>> factor_axes) {
-    std::vector<std::string> splits, remedies;
+    std::vector<std::string> splits;
     for (size_t f = 0; f < rule.factors.size(); ++f) {
         if (rule.factors[f].kind != FactorKind::reduction || factor_axes[f].empty()) continue;
         FactorPlace place = place_of(graph, node, rule, f);
@@ -93,70 +117,61 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
         if (std::holds_alternative<Gather>(kernel)) what = "the lookup in " + place.dim;
         if (node.op()->windows == OpDef::Windows::takes) what = "the window of " + place.dim;
         splits.push_back(fmt::format("{} is split over {}", what, text(mesh, factor_axes[f])));
-        remedies.push_back(fmt::format("shard {} of {} on no axis", place.dim, joined(place.operands, " and ")));
     }
-    return {fmt::format("{}: {}, so each device holds a partial {}", result_name(graph, node), joined(splits, " and "),
-                        kind_of_partial(rule.reduce)),
-            joined(remedies, " and ")};
+    return {fmt::format("{}, so each device holds a partial {}", joined(splits, " and "), kind_of_partial(rule.reduce)),
+            {}};
 }
 
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
-                      const Sharding& needed) {
+                      const Sharding& needed, const ComputeSharding* choice) {
     const Value& value = graph.value(operand);
-    return {fmt::format("{}: {} computes on {} as {}, but {} is kept as {}", result_name(graph, node), node.op()->name,
-                        value.name, text(mesh, needed), value.name, text(mesh, kept)),
-            change_words(mesh, value.type, value.name, kept, needed)};
+    return {fmt::format("{} is {}, but {} reads it {}{}", value.name, placed_words(mesh, value.type, kept, needed),
+                        node.op()->name, placed_words(mesh, value.type, needed, kept),
+                        choice == nullptr ? "" : since_words(mesh, graph, node, kept, needed, *choice)),
+            {}};
 }
 
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept) {
-    const Value& value = graph.value(result);
-    return {fmt::format("{}: {} makes it as {}, but it is kept as {}", value.name, node.op()->name, text(mesh, made),
-                        text(mesh, kept)),
-            change_words(mesh, value.type, value.name, kept, made)};
+    const TensorType& type = graph.value(result).type;
+    return {fmt::format("{} makes it {}, but it is kept {}", node.op()->name, placed_words(mesh, type, made, kept),
+                        placed_words(mesh, type, kept, made)),
+            {}};
 }
 
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted) {
     const Value& from = graph.value(node.inputs[0]);
-    const Value& to = graph.value(node.outputs[0]);
+    const std::string now = placed_words(mesh, from.type, kept, wanted),
+                      then = placed_words(mesh, from.type, wanted, kept);
     if (node.attributes().has("enters"))
-        return {fmt::format("{}: enters the manual region as {}{}, but is {}", from.name, text(mesh, wanted),
-                            at_line(node.span), text(mesh, kept)),
+        return {fmt::format("the manual region takes it {}, but it is {}", then, now),
                 "let it enter as it is: the region's `in`, or the parameter's own `mesh`, says how"};
-    std::string change = change_words(mesh, to.type, to.name, wanted, kept);
-    return {fmt::format("{}: constrained to {}{}, but {} is {}", to.name, text(mesh, wanted), at_line(node.span),
-                        from.name, text(mesh, kept)),
-            fmt::format("drop the constraint{}{}", at_line(node.span), change.empty() ? change : ", or " + change)};
+    return {fmt::format("a constraint asks for it {}, but {} is {}", then, from.name, now), {}};
 }
 
-Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
-                     const Sharding& wanted) {
-    const Value& stored = graph.value(node.inputs[0]);
-    std::vector<AxisRef> axes = without(used_axes(kept), used_axes(wanted));
-    const std::string line = node.span.known() ? fmt::format(" (line {})", node.span.line) : std::string();
-    return {fmt::format("{}: fsdp{} splits it over {}, and the {} pass reads it whole", stored.name, line,
-                        text(mesh, axes), gather_pass(node)),
-            fmt::format("keep {} whole: an fsdp min_size above {}, or an override in params",
-                        graph.value(gathered_parameter(graph, node)).name, stored.type.elements())};
+Reason gather_reason(const Mesh& mesh, const Node& node, const Sharding& kept, const Sharding& wanted) {
+    return {fmt::format("fsdp splits it over {}, and the {} pass reads it whole",
+                        text(mesh, without(used_axes(kept), used_axes(wanted))), gather_pass(node)),
+            {}};
 }
 
 Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried) {
-    return {fmt::format("{}: the loop carries it as {}, but it is kept as {}", value.name, text(mesh, carried),
-                        text(mesh, kept)),
-            change_words(mesh, value.type, value.name, kept, carried)};
+    return {fmt::format("the loop carries it {}, but it is kept {}", placed_words(mesh, value.type, carried, kept),
+                        placed_words(mesh, value.type, kept, carried)),
+            {}};
 }
 
 Reason update_reason(const Mesh& mesh, const Value& input, const Sharding& made, const Sharding& stored) {
-    return {fmt::format("{0}: its update is made as {1}, but {0} is stored as {2}", input.name, text(mesh, made),
-                        text(mesh, stored)),
-            change_words(mesh, input.type, input.name, stored, made)};
+    return {fmt::format("its new value is made {}, but it is stored {}", placed_words(mesh, input.type, made, stored),
+                        placed_words(mesh, input.type, stored, made)),
+            {}};
 }
 
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted) {
-    std::string change = change_words(mesh, value.type, value.name, kept, wanted);
-    return {fmt::format("{}: returned as {}, but it is kept as {}", value.name, text(mesh, wanted), text(mesh, kept)),
-            change.empty() ? "ask for the output as it is kept" : change};
+    return {fmt::format("it is returned {}, but kept {}", placed_words(mesh, value.type, wanted, kept),
+                        placed_words(mesh, value.type, kept, wanted)),
+            {}};
 }
 
 } // namespace shard

@@ -1,33 +1,33 @@
-// Sentences that say why a collective is there and what would remove it. One sentence each, without a final stop.
+// Sentences that say why a collective is there. One each, without a final stop; "it" is the value that it is for. What
+// would remove it is found by planning again (planner/explain/remedies.h): only what is written by hand is judged here.
 #pragma once
 
-#include "planner/graph/op_def.h"
+#include "planner/partition/compute_sharding.h"
 
 namespace shard {
 
 // Dim d of a value as a person calls it: its logical axis, or "dim 1".
 std::string dim_words(const TensorType& type, size_t d);
 
-// "z: the contraction over hidden is split over model, so each device holds a partial sum"
+// "the contraction over hidden is split over model, so each device holds a partial sum"
 Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, const IndexRule& rule,
                       const Kernel& kernel, std::span<const std::vector<AxisRef>> factor_axes);
-// "z: dot computes on w2 as [- | -], but w2 is kept as [model | -]"
+// "w2 is split over data along hidden, but dot reads it whole, since data splits batch"; the last with a `choice`
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
-                      const Sharding& needed);
-// "z: dot makes it as [data | -], but it is kept as [- | data]"
+                      const Sharding& needed, const ComputeSharding* choice = nullptr);
+// "dot makes it split over data along batch, but it is kept split over data along embed"
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept);
-// "a#2: constrained to [data | -] at line 12, but a is [data | model]"
+// "a constraint asks for it whole along hidden, but a is split over model along hidden"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);
-// "w: fsdp (line 4) splits it over data, and the forward pass reads it whole"
-Reason gather_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
-                     const Sharding& wanted);
-// "x: the loop carries it as [data | -], but it is kept as [- | data]"
+// "fsdp splits it over data, and the forward pass reads it whole"
+Reason gather_reason(const Mesh& mesh, const Node& node, const Sharding& kept, const Sharding& wanted);
+// "the loop carries it split over data along batch, but it is kept whole"
 Reason loop_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& carried);
-// "w: its update is made as [data | -], but w is stored as [- | -]"
+// "its new value is made split over data along embed, but it is stored whole"
 Reason update_reason(const Mesh& mesh, const Value& input, const Sharding& made, const Sharding& stored);
-// "z: returned as [- | data], but it is kept as [data | -]"
+// "it is returned split over data along embed, but kept split over data along batch"
 Reason output_reason(const Mesh& mesh, const Value& value, const Sharding& kept, const Sharding& wanted);
 
 } // namespace shard

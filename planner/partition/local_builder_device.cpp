@@ -28,18 +28,17 @@ Collective collective_of(const Node& node) {
     return collective;
 }
 
-std::string written_by_hand(const Graph& graph, const Node& node) {
-    const std::string name = graph.value(node.outputs[0]).name;
+std::string written_by_hand(const Node& node) {
     const std::string axes = fmt::format("{}", fmt::join(node.attributes().strings("over"), ", "));
     const std::string line = node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string();
     const OpDef* of = find_op(node.gradient_of);
     if (of != nullptr && of->device && of->device->casts)
-        return fmt::format("{}: the gradient of what is the same along {}, and is read{} by what varies over it", name,
-                           axes, line);
+        return fmt::format("the gradient of what is the same along {}, and is read{} by what varies over it", axes,
+                           line);
     if (!node.gradient_of.empty())
-        return fmt::format("{}: {} over {}, the gradient of the {} written by hand{}", name, node.op()->name, axes,
+        return fmt::format("{} over {}, the gradient of the {} written by hand{}", node.op()->name, axes,
                            node.gradient_of, line);
-    return fmt::format("{}: written by hand, {} over {}{}", name, node.op()->name, axes, line);
+    return fmt::format("written by hand, {} over {}{}", node.op()->name, axes, line);
 }
 
 } // namespace
@@ -94,7 +93,7 @@ ValueId LocalBuilder::across_devices(const Node& node, NodeId origin, ValueId in
     crossing.scope = node.scope;
     crossing.span = node.span;
     Exchange exchange;
-    exchange.reason = {written_by_hand(*graph_, node), std::move(remedy)};
+    exchange.reason = {written_by_hand(node), std::move(remedy)};
     exchange.collective = collective;
     crossing.does = std::move(exchange);
     const Sharding after = sharding_after(collective, before);

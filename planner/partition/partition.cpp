@@ -213,7 +213,7 @@ private:
     ValueId gather(const Node& node, NodeId id) {
         ValueId from = keep(node.inputs[0]), to = node.outputs[0];
         ValueId made = builder_.reshard(from, to, redistributor_.find(type(to), sharding(from), kept(to)),
-                                        gather_reason(mesh_, graph_, node, sharding(from), kept(to)), id, true,
+                                        gather_reason(mesh_, node, sharding(from), kept(to)), id, true,
                                         std::string(gather_pass(node)));
         return made;
     }
@@ -352,7 +352,7 @@ private:
             ValueId input = node.inputs[i];
             if (!choice.operands[i].partial.empty() && why_partial.cause.empty()) why_partial = of(input).why_pending;
             inputs.push_back(obtain(input, choice.operands[i],
-                                    operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i]), id));
+                                    operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice), id));
         }
         const Sharding& made = choice.results[0];
         bool keeps = same_layout(made, kept(result));

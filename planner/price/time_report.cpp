@@ -17,11 +17,11 @@ class Clock {
 public:
     Clock(const Plan& plan, const Hardware& hardware) : plan_(&plan), hardware_(&hardware) {}
 
-    TimeReport run() {
+    StepTime run() {
         run_list(plan_->steps, 1);
         report_.exposed_communication_seconds = waited_;
         report_.step_seconds = now_;
-        return report_;
+        return {report_, waits_};
     }
 
 private:
@@ -46,11 +46,16 @@ private:
                 const i64 bytes = plan_->buffers[start->input].bytes;
                 const double seconds = collective.def->seconds(collective, plan_->mesh, *hardware_, bytes);
                 report_.communication_seconds += count * seconds;
-                channel_ = std::max(channel_, now_) + seconds;
+                const double begin = std::max(channel_, now_);
+                channel_ = begin + seconds;
                 ends_[start->token] = channel_;
+                std::erase_if(sent_, [this](const Sent& sent) { return sent.end <= now_; });
+                sent_.push_back({start->token, begin, channel_});
             } else if (const Wait* wait = std::get_if<Wait>(&step.variant_ref())) {
                 const double end = ends_[wait->token];
                 waited_ += std::max(0.0, end - now_);
+                for (const Sent& sent : sent_) // those before it on the channel are waited for too
+                    waits_[sent.token] += std::max(0.0, std::min(end, sent.end) - std::max(now_, sent.begin));
                 now_ = std::max(now_, end);
             } else if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) {
                 run_loop(*loop, count);
@@ -65,17 +70,25 @@ private:
         if (loop.trips == 1) return;
         const TimeReport counted = report_; // the second walk must not count anything again
         const double before = now_, waited = waited_;
+        const std::map<int, double> waits = waits_;
         run_list(loop.body, 0);
         report_ = counted;
         now_ += (now_ - before) * (trips - 2);
         waited_ += (waited_ - waited) * (trips - 2);
+        for (const auto& [token, seconds] : waits) waits_[token] += (waits_[token] - seconds) * (trips - 2);
         channel_ = std::max(channel_, now_);
     }
 
     const Plan* plan_;
     const Hardware* hardware_;
     TimeReport report_;
-    std::map<int, double> ends_; // of collectives in flight, by token
+    std::map<int, double> ends_;  // of collectives in flight, by token
+    std::map<int, double> waits_; // seconds in all, by token of what the channel carries meanwhile
+    struct Sent {
+        int token;
+        double begin, end;
+    };
+    std::vector<Sent> sent_; // what the channel carries now and then, one after the other
     double now_ = 0, channel_ = 0, waited_ = 0;
 };
 
@@ -90,7 +103,9 @@ void visit_steps(const std::vector<Step>& steps, i64 count, const std::function<
 
 } // namespace
 
-TimeReport time_of(const Plan& plan, const Hardware& hardware) { return Clock(plan, hardware).run(); }
+StepTime step_time(const Plan& plan, const Hardware& hardware) { return Clock(plan, hardware).run(); }
+
+TimeReport time_of(const Plan& plan, const Hardware& hardware) { return step_time(plan, hardware).report; }
 
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit) {
     visit_steps(plan.steps, 1, visit);

@@ -5,12 +5,19 @@
 #include "plans/plan/plan.h"
 
 #include <functional>
+#include <map>
 
 namespace shard {
 
+struct StepTime {
+    TimeReport report;
+    std::map<int, double> waits; // by token of a collective: the seconds in which a device waits for it
+};
+
 // Seconds of the steps in order: a collective runs from its Start on a channel of its own, one at a time; a Wait waits
 // for it.
-TimeReport time_of(const Plan& plan, const Hardware& hardware);
+StepTime step_time(const Plan& plan, const Hardware& hardware);
+TimeReport time_of(const Plan& plan, const Hardware& hardware); // of that the report
 
 // Every Compute and Start in order with how often it runs.
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit);

@@ -31,3 +31,27 @@ TEST_CASE("a table in Markdown escapes what Markdown would read") {
     CHECK(table.render_markdown() ==
           "| name | sharding | notes |\n|---|---:|---|\n| w\\_1 | [data \\| -] | because; remedy |\n");
 }
+
+TEST_CASE("a table that is too wide leaves columns out that can be spared, in their order, then breaks what wraps") {
+    Table table({{.header = "name", .wraps = true},
+                 {.header = "source", .spared = 2},
+                 {"bytes", Align::right},
+                 {.header = "on a device", .spared = 1}});
+    table.add({"block.0.attention.wq and more", "model.yaml:6", "1.00 MiB", "(4, 1024)"});
+    table.add_note("because it is so");
+    const std::string all = "  name                           source           bytes  on a device\n"
+                            "  block.0.attention.wq and more  model.yaml:6  1.00 MiB  (4, 1024)\n"
+                            "      because it is so\n";
+    CHECK(table.render({}, "  ") == all);
+    CHECK(table.render({false, 68}, "  ") == all);
+    CHECK(table.render({false, 67}, "  ") == "  name                           source           bytes\n"
+                                             "  block.0.attention.wq and more  model.yaml:6  1.00 MiB\n"
+                                             "      because it is so\n");
+    CHECK(table.render({false, 54}, "  ") == "  name                              bytes\n"
+                                             "  block.0.attention.wq and more  1.00 MiB\n"
+                                             "      because it is so\n");
+    CHECK(table.render({false, 34}, "  ") == "  name                       bytes\n"
+                                             "  block.0.attention.wq    1.00 MiB\n"
+                                             "  and more\n"
+                                             "      because it is so\n");
+}

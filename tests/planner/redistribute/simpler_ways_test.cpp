@@ -230,7 +230,7 @@ outputs: [y]
     REQUIRE(compilation.plan.has_value());
     REQUIRE(compilation.plan->report.collectives.size() == 1);
     CHECK(compilation.plan->report.collectives[0].cause ==
-          "x: enters the manual region as [- | -] at line 4, but is [i | -]");
+          "the manual region takes it whole, but it is split over i along dim 0");
     CHECK(compilation.plan->report.collectives[0].remedy.find("`in`") != std::string::npos);
 }
 

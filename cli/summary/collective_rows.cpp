@@ -1,0 +1,145 @@
+#include "cli/summary/collective_rows.h"
+
+#include "cli/summary/alike.h"
+#include "cli/summary/verdict.h"
+#include "cli/terminal/fold.h"
+#include "plans/base/saturating.h"
+#include "plans/plan/source_ref.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr size_t most_rows = 8, largest_rows = 5, most_names = 12;
+
+// A collective, and when it runs.
+struct Timed {
+    const CollectiveReport* collective = nullptr;
+    When when;
+};
+
+void add(CollectiveRow& row, const Timed& timed) {
+    const CollectiveReport& collective = *timed.collective;
+    if (row.first == nullptr) row.first = &collective, row.phase = timed.when.phase;
+    row.is_one_dim = row.is_one_dim && row.first->dim == collective.dim;
+    row.count = add_saturating(row.count, collective.count);
+    row.bytes = add_saturating(row.bytes, collective.wire_bytes_per_device);
+    row.seconds += collective.seconds;
+    row.exposed_seconds += timed.when.exposed_seconds;
+}
+
+bool go_together(const CollectiveRow& row, const Timed& timed) {
+    return row.phase == timed.when.phase && row.first->kind == timed.collective->kind &&
+           row.first->axes == timed.collective->axes;
+}
+
+// Layers that are treated alike.
+struct Layers {
+    std::vector<Timed> members;
+    std::string tensor, cause, remedy, source; // with ranges for the indices that differ
+};
+
+std::vector<Layers> layers_of(const std::vector<Timed>& collectives, Detail detail) {
+    std::vector<Layers> out;
+    if (detail == Detail::each) {
+        for (const Timed& timed : collectives) {
+            const CollectiveReport& c = *timed.collective;
+            out.push_back({{timed}, c.tensor, c.cause, c.remedy, text(c.source)});
+        }
+        return out;
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const Timed& timed : collectives) {
+        const CollectiveReport& c = *timed.collective;
+        rows.push_back({c.tensor, c.cause, c.remedy, text(c.source), c.op, c.kind, c.reduce,
+                        std::string(name(timed.when.phase)), std::to_string(c.dim), std::to_string(c.count),
+                        std::to_string(c.wire_bytes_per_device)});
+    }
+    for (const FoldedRow& row : fold_rows(rows)) {
+        Layers& layers = out.emplace_back(Layers{{}, row.fields[0], row.fields[1], row.fields[2], row.fields[3]});
+        for (int member : row.members) layers.members.push_back(collectives[member]);
+    }
+    return out;
+}
+
+struct Group {
+    CollectiveRow row;
+    std::vector<std::string> tensors, sources;
+};
+
+std::vector<Group> groups_of(const std::vector<Layers>& all, Detail detail) {
+    std::vector<Group> groups;
+    for (const Layers& layers : all) {
+        std::vector<Group>::iterator at = groups.end();
+        if (detail != Detail::each)
+            at = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+                return go_together(group.row, layers.members.front()) && group.row.cause == layers.cause &&
+                       group.row.remedy == layers.remedy;
+            });
+        if (at == groups.end()) {
+            at = groups.insert(at, Group());
+            at->row.cause = layers.cause;
+            at->row.remedy = layers.remedy;
+        }
+        if (std::find(at->tensors.begin(), at->tensors.end(), layers.tensor) == at->tensors.end())
+            at->tensors.push_back(layers.tensor);
+        at->sources.push_back(layers.source);
+        for (const Timed& member : layers.members) add(at->row, member);
+    }
+    return groups;
+}
+
+std::vector<CollectiveRow> sums_of(const std::vector<Timed>& collectives) {
+    std::vector<CollectiveRow> sums;
+    for (const Timed& timed : collectives) {
+        std::vector<CollectiveRow>::iterator at =
+            std::find_if(sums.begin(), sums.end(), [&](const CollectiveRow& sum) { return go_together(sum, timed); });
+        if (at == sums.end()) at = sums.insert(at, CollectiveRow());
+        add(*at, timed);
+    }
+    std::stable_sort(sums.begin(), sums.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
+        return a.phase != b.phase ? a.phase < b.phase : a.first->axes < b.first->axes;
+    });
+    return sums;
+}
+
+} // namespace
+
+CollectiveRows collective_rows(std::span<const CollectiveReport> all, std::span<const When> when, Detail detail) {
+    std::vector<Timed> collectives;
+    for (size_t i = 0; i < all.size(); ++i) collectives.push_back({&all[i], i < when.size() ? when[i] : When()});
+    CollectiveRows out;
+    for (Group& group : groups_of(layers_of(collectives, detail), detail)) {
+        group.row.tensors = joined_names(group.tensors, detail == Detail::screen ? most_names : group.tensors.size());
+        group.row.source = joined_places(group.sources);
+        out.rows.push_back(std::move(group.row));
+    }
+    if (detail != Detail::each)
+        std::stable_sort(out.rows.begin(), out.rows.end(),
+                         [](const CollectiveRow& a, const CollectiveRow& b) { return a.phase < b.phase; });
+    if (detail == Detail::screen && out.rows.size() > most_rows) {
+        out.sums = sums_of(collectives);
+        std::stable_sort(out.rows.begin(), out.rows.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
+            return a.seconds != b.seconds ? a.seconds > b.seconds : a.bytes > b.bytes;
+        });
+        out.left_out = out.rows.size() - largest_rows;
+        out.rows.resize(largest_rows);
+    }
+    double seconds = 0, exposed = 0;
+    for (const Timed& timed : collectives) {
+        seconds += timed.collective->seconds;
+        exposed += timed.when.exposed_seconds;
+        out.has_phases = out.has_phases || timed.when.phase != collectives.front().when.phase;
+    }
+    out.is_partly_hidden = !when.empty() && is_partly_hidden(seconds, exposed);
+    std::vector<std::string> said;
+    for (CollectiveRow& row : out.rows) {
+        if (std::find(said.begin(), said.end(), row.remedy) != said.end()) row.remedy.clear();
+        said.push_back(row.remedy);
+    }
+    return out;
+}
+
+} // namespace shard

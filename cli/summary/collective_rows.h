@@ -1,0 +1,32 @@
+// The collectives of a report, as rows of those that are there for the same cause.
+#pragma once
+
+#include "cli/summary/detail.h"
+#include "planner/explain/when.h"
+
+namespace shard {
+
+struct CollectiveRow {
+    const CollectiveReport* first = nullptr; // of those that the row stands for
+    std::string tensors, source;
+    std::string cause, remedy; // a remedy stands in the first row that it is for
+    Phase phase = Phase::forward;
+    bool is_one_dim = true;   // all of them the same
+    i64 count = 0, bytes = 0; // bytes sent by a device
+    double seconds = 0, exposed_seconds = 0;
+};
+
+struct CollectiveRows {
+    std::vector<CollectiveRow>
+        rows; // by phase, in the order of the plan; if some are left out, those that take longest
+    size_t left_out = 0;
+    std::vector<CollectiveRow> sums; // if some are left out, all by phase, axes and kind; only figures and `first`
+    bool has_phases = false;         // several
+    bool is_partly_hidden = false;   // a device waits for less than they take
+};
+
+// `when` is by collective, or empty where it is not asked for.
+CollectiveRows collective_rows(std::span<const CollectiveReport> collectives, std::span<const When> when,
+                               Detail detail);
+
+} // namespace shard

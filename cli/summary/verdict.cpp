@@ -1,0 +1,91 @@
+#include "cli/summary/verdict.h"
+
+#include "plans/base/saturating.h"
+#include "plans/base/units.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace shard {
+
+namespace {
+
+Fact memory_fact(const MemoryReport& memory) {
+    std::vector<std::string> roles;
+    for (const auto& [role, bytes] : memory_by_role(memory))
+        roles.push_back(fmt::format("{} {}", role, human_bytes(bytes)));
+    const std::string alive = roles.empty() ? "" : fmt::format("; at the peak {}", fmt::join(roles, ", "));
+    Fact fact{"memory", "", true, human_bytes(memory.peak) + " on a device" + alive};
+    if (memory.capacity <= 0) return fact;
+    fact.is_good = memory.peak <= memory.capacity;
+    fact.verdict = fact.is_good ? "fits" : "does not fit";
+    fact.text = fmt::format("{} of {} on a device ({}){}", human_bytes(memory.peak), human_bytes(memory.capacity),
+                            percent(static_cast<double>(memory.peak), static_cast<double>(memory.capacity)), alive);
+    return fact;
+}
+
+Fact time_fact(const Report& report) {
+    const TimeReport& time = report.time;
+    const std::string compute =
+        fmt::format("compute {} ({})", human_seconds(time.compute_seconds), human_flops(report.flops_per_device));
+    const std::string step = human_seconds(time.step_seconds) + " a step";
+    if (time.communication_seconds <= 0) return {"time", "", true, fmt::format("{}: {}", step, compute)};
+    const double exposed = time.exposed_communication_seconds;
+    const std::string waited = is_partly_hidden(time.communication_seconds, exposed)
+                                   ? fmt::format("{} of it exposed", human_seconds(exposed))
+                                   : "all exposed";
+    const std::string communication = fmt::format(
+        "communication {}, {}", human_seconds(time.communication_seconds),
+        exposed > 0 ? fmt::format("{} ({} of the step)", waited, percent(exposed, time.step_seconds)) : "all hidden");
+    const bool by_compute = exposed <= time.compute_seconds;
+    return {"time", "", true,
+            fmt::format("{}, bound by {}: {}; {}", step, by_compute ? "compute" : "communication",
+                        by_compute ? compute : communication, by_compute ? communication : compute)};
+}
+
+// Nothing if there are none.
+std::vector<Fact> params_fact(const Plan& plan) {
+    i64 count = 0, bytes = 0, on_device = 0;
+    for (const TensorReport& tensor : plan.report.tensors) {
+        if (tensor.role != Role::param) continue;
+        const i64 elements = element_count(tensor.shape);
+        count = add_saturating(count, elements);
+        bytes = add_saturating(bytes, multiply_saturating(elements, byte_size(tensor.dtype)));
+        on_device = add_saturating(on_device, tensor.bytes_per_device);
+    }
+    if (count == 0) return {};
+    std::string held =
+        on_device == bytes ? ", all on every device" : fmt::format(", {} on a device", human_bytes(on_device));
+    if (plan.mesh.device_count() == 1) held.clear();
+    return {{"params", "", true, fmt::format("{} ({}){}", grouped(count), human_bytes(bytes), held)}};
+}
+
+} // namespace
+
+bool is_partly_hidden(double seconds, double exposed_seconds) {
+    return human_seconds(exposed_seconds) != human_seconds(seconds);
+}
+
+std::vector<std::pair<std::string_view, i64>> memory_by_role(const MemoryReport& memory) {
+    std::vector<std::pair<std::string_view, i64>> roles = {{"inputs", memory.inputs},
+                                                           {"params", memory.params},
+                                                           {"optimizer state", memory.optimizer_state},
+                                                           {"gradients", memory.gradients},
+                                                           {"activations", memory.activations},
+                                                           {"temporaries", memory.temporaries}};
+    std::erase_if(roles, [](const std::pair<std::string_view, i64>& role) { return role.second <= 0; });
+    std::stable_sort(roles.begin(), roles.end(),
+                     [](const std::pair<std::string_view, i64>& a, const std::pair<std::string_view, i64>& b) {
+                         return a.second > b.second;
+                     });
+    return roles;
+}
+
+std::vector<Fact> verdict_of(const Plan& plan) {
+    std::vector<Fact> facts = {memory_fact(plan.report.memory), time_fact(plan.report)};
+    for (Fact& fact : params_fact(plan)) facts.push_back(std::move(fact));
+    return facts;
+}
+
+} // namespace shard

@@ -1,0 +1,24 @@
+// What people ask first of a plan: does it fit, what bounds a step, how large is it?
+#pragma once
+
+#include "plans/plan/plan.h"
+
+namespace shard {
+
+// "time": "5.72 s a step, bound by compute: ..."
+struct Fact {
+    std::string label;
+    std::string verdict; // in front, where there is one to give: "fits"
+    bool is_good = true; // what the verdict says
+    std::string text;
+};
+
+// Whether a device waits for less than the collectives take, as far as anybody can see.
+bool is_partly_hidden(double seconds, double exposed_seconds);
+
+std::vector<Fact> verdict_of(const Plan& plan);
+
+// {"params", bytes}, ... of what is alive at the peak, the largest first, without those of no bytes.
+std::vector<std::pair<std::string_view, i64>> memory_by_role(const MemoryReport& memory);
+
+} // namespace shard

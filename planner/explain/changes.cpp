@@ -1,0 +1,148 @@
+#include "planner/explain/changes.h"
+
+#include "planner/model/rules.h"
+#include "planner/pipeline/pipeline.h"
+#include "planner/seed/gather_parameters.h"
+#include "plans/plan/source_ref.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+constexpr size_t most_changes = 64; // of each kind; a plan takes milliseconds
+
+std::string place(const Sources& sources, const Span& span) {
+    return span.known() ? text(source_ref(sources, span)) : std::string("?");
+}
+
+// A constraint in a repeated module is one line and many nodes: they change together.
+void drop_constraints(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    std::vector<Span> seen;
+    for (const Node& node : c.graph->nodes) {
+        if (!is_constraint(node)) continue;
+        if (is_parameter_gather(node)) continue; // comes from the layout
+        if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
+        seen.push_back(node.span);
+        changes.push_back(
+            {fmt::format("without the constraint at {}", place(sources, node.span)), *c.layout, {node.span}});
+    }
+}
+
+void change_rules(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    const Layout& layout = *c.layout;
+    for (size_t i = 0; i < std::min(layout.rules.size(), most_changes); ++i) {
+        const AxisRule& rule = layout.rules[i];
+        Change without{fmt::format("without the rule {} at {}", text(rule), place(sources, rule.span)), layout};
+        without.layout.rules.erase(without.layout.rules.begin() + static_cast<std::ptrdiff_t>(i));
+        changes.push_back(std::move(without));
+        const auto over = [&](std::vector<std::string> axes) {
+            AxisRule other = rule;
+            other.axes = std::move(axes);
+            other.unconstrained = false;
+            Change changed{fmt::format("{} for {} at {}", text(other), text(rule), place(sources, rule.span)), layout};
+            changed.layout.rules[i] = other;
+            changes.push_back(std::move(changed));
+        };
+        for (const MeshAxis& axis : layout.mesh.axes) {
+            if (axis.size == 1) continue;
+            if (rule.axes != std::vector<std::string>{axis.name}) over({axis.name});
+            if (rule.axes.empty() || std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end())
+                continue;
+            std::vector<std::string> more = rule.axes;
+            more.push_back(axis.name);
+            over(std::move(more));
+        }
+    }
+}
+
+void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    static const std::pair<const char*, std::vector<Override> Layout::*> kinds[] = {
+        {"inputs", &Layout::inputs},   {"params", &Layout::params}, {"values", &Layout::values},
+        {"outputs", &Layout::outputs}, {"states", &Layout::states}, {"gradients", &Layout::gradients}};
+    for (const std::pair<const char*, std::vector<Override> Layout::*>& kind : kinds) {
+        std::vector<Override> Layout::*member = kind.second;
+        const std::vector<Override>& overrides = (*c.layout).*member;
+        for (size_t i = 0; i < std::min(overrides.size(), most_changes); ++i) {
+            Change without{fmt::format("without the override of {} \"{}\" at {}", kind.first, overrides[i].glob,
+                                       place(sources, overrides[i].span)),
+                           *c.layout};
+            std::vector<Override>& rest = without.layout.*member;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+            changes.push_back(std::move(without));
+        }
+    }
+}
+
+void change_fsdp(const Compilation& c, const Sources& sources, std::vector<Change>& changes) {
+    const std::optional<FsdpDecl>& fsdp = c.layout->fsdp;
+    const std::string where = fsdp ? " at " + place(sources, fsdp->span) : "";
+    if (fsdp) {
+        Change without{fmt::format("without fsdp{}", where), *c.layout};
+        without.layout.fsdp.reset();
+        changes.push_back(std::move(without));
+    }
+    for (const MeshAxis& axis : c.layout->mesh.axes) {
+        if (axis.size == 1 || (fsdp && fsdp->axis == axis.name)) continue;
+        Change over{fmt::format("fsdp: {{axis: {}}}{}", axis.name, fsdp ? " instead" + where : " in the layout"),
+                    *c.layout};
+        if (!over.layout.fsdp) over.layout.fsdp = FsdpDecl{};
+        over.layout.fsdp->axis = axis.name;
+        changes.push_back(std::move(over));
+    }
+}
+
+} // namespace
+
+// An input or parameter: replicated, or one axis on one dim, by an override such as a user would write.
+void override_tensor(const Compilation& c, const std::string& tensor, std::vector<Change>& changes) {
+    std::optional<ValueId> id = find_value(*c.graph, tensor);
+    if (!id || c.graph->value(*id).producer >= 0) return;
+    const Value& value = c.graph->value(*id);
+    std::vector<Override> Layout::*member = value.role == Role::input ? &Layout::inputs : &Layout::params;
+    const Mesh& mesh = c.layout->mesh;
+    Sharding whole;
+    whole.dims.resize(value.type.shape.size());
+    auto add = [&](const Sharding& sharding) {
+        Override override;
+        override.glob = value.name;
+        for (const DimSharding& dim : sharding.dims) {
+            DimSpec& spec = override.spec.dims.emplace_back();
+            for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(mesh, axis));
+        }
+        Change with{fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
+                                value.name, spec_text(mesh, sharding)),
+                    *c.layout};
+        (with.layout.*member).push_back(override);
+        changes.push_back(std::move(with));
+    };
+    add(whole);
+    for (size_t dim = 0; dim < whole.dims.size(); ++dim)
+        for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+            if (mesh.axes[axis].size == 1 || value.type.shape[dim] % mesh.axes[axis].size != 0) continue;
+            Sharding split = whole;
+            split.dims[dim].axes = {mesh.whole(static_cast<int>(axis))};
+            add(split);
+        }
+}
+
+std::vector<Change> possible_changes(const Compilation& c, const Sources& sources) {
+    std::vector<Change> changes;
+    drop_constraints(c, sources, changes);
+    change_rules(c, sources, changes);
+    drop_overrides(c, sources, changes);
+    change_fsdp(c, sources, changes);
+    return changes;
+}
+
+Compilation planned_with(const Change& change, const Sources& sources, const PlanRequest& request) {
+    Sources same = sources;
+    PlanRequest other = request;
+    other.layout = change.layout;
+    other.without_constraints = change.without_constraints;
+    return compile(same, other);
+}
+
+} // namespace shard

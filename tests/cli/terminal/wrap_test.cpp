@@ -1,0 +1,37 @@
+#include "cli/terminal/wrap.h"
+
+#include <doctest/doctest.h>
+
+using namespace shard;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("text is broken at spaces, else between the parts of a name, else anywhere") {
+    CHECK(broken("one two three", 13) == Lines{"one two three"});
+    CHECK(broken("one two three", 8) == Lines{"one two", "three"});
+    CHECK(broken("block.0.attention.wq", 14) == Lines{"block.0", ".attention.wq"});
+    CHECK(broken("a/folder/model.yaml:12", 12) == Lines{"a/folder/", "model", ".yaml:12"});
+    CHECK(broken("block.{0..31}.wq", 12) == Lines{"block", ".{0..31}.wq"});
+    CHECK(broken("abcdefgh", 3) == Lines{"abc", "def", "gh"});
+    CHECK(broken("", 3) == Lines{""});
+    CHECK(broken("compute takes 4.20 us", 18) == Lines{"compute takes", "4.20 us"}); // a number and its unit
+    CHECK(broken("f32 (heads 32, kv 128)", 19) == Lines{"f32 (heads 32,", "kv 128)"});
+}
+
+TEST_CASE("a character is never cut, and a wide one counts as two columns") {
+    CHECK(broken("éééé", 2) == Lines{"éé", "éé"});
+    CHECK(broken("漢字", 2) == Lines{"漢", "字"});
+    CHECK(broken("漢字", 1) == Lines{"漢", "字"}); // there is no less
+}
+
+TEST_CASE("lines behind the first hang") {
+    CHECK(hanging("one two three four five", 30, 28) == // 20 columns at least
+          "one two three four\n" + std::string(28, ' ') + "five");
+    CHECK(hanging("one two three four", 24, 4) == "one two three four");
+    CHECK(hanging("one two three four five", 24, 4) == "one two three four\n    five");
+    CHECK(hanging("one two", 0, 4) == "one two");
+}
