@@ -6,7 +6,9 @@
 #include "executor/kernels/move.h"
 #include "executor/kernels/pointwise.h"
 #include "executor/kernels/reduce.h"
+#include "executor/kernels/scan.h"
 #include "executor/kernels/scatter.h"
+#include "executor/kernels/sort.h"
 
 namespace shard {
 
@@ -17,6 +19,8 @@ struct Runner {
     void operator()(const Contract& kernel) const { run_contract(kernel, call); }
     void operator()(const Pointwise& kernel) const { run_pointwise(kernel, call); }
     void operator()(const Reduce& kernel) const { run_reduce(kernel, call); }
+    void operator()(const Scan& kernel) const { run_scan(kernel, call); }
+    void operator()(const Sort& kernel) const { run_sort(kernel, call); }
     void operator()(const Move& kernel) const { run_move(kernel, call); }
     void operator()(const Gather& kernel) const { run_gather(kernel, call); }
     void operator()(const Scatter& kernel) const { run_scatter(kernel, call); }

@@ -2,6 +2,9 @@
 
 #include "executor/elements/element.h"
 #include "executor/kernels/kernels.h"
+#include "executor/kernels/lookup_rows.h"
+#include "executor/kernels/reduction.h"
+#include "plans/kernel/kernel_scratch.h"
 
 #include <algorithm>
 
@@ -9,24 +12,27 @@ namespace shard {
 
 namespace {
 
-// Of every outer index: rows of the updates, in order, added to rows of the sums.
+// What the indices and the result say of every update.
+template<typename Index>
 struct Rows {
-    i64 outer = 1;
-    i64 updates = 1; // rows of the updates for each outer index
-    i64 results = 1; // rows of the result for each outer index
-    i64 length = 1;  // elements
+    LookupRows loops;
+    const Index* index;
+    i64 size, start, held; // of the indexed dim: global, first one and number of those here
 };
 
-template<typename Index, typename T, typename Sum>
-void add_rows(const Scatter& kernel, i64 start, const Rows& rows, const Index* index, const T* updates, Sum* sums) {
-    std::fill(sums, sums + rows.outer * rows.results * rows.length, Sum{});
-    for (i64 a = 0; a < rows.outer; ++a)
-        for (i64 i = 0; i < rows.updates; ++i, updates += rows.length) {
-            const i64 row = std::clamp<i64>(static_cast<i64>(index[i]), 0, kernel.size - 1) - start;
-            if (row < 0 || row >= rows.results) continue;
-            Sum* to = sums + (a * rows.results + row) * rows.length;
-            for (i64 e = 0; e < rows.length; ++e) to[e] = static_cast<Sum>(to[e] + convert_value<Sum>(updates[e]));
-        }
+template<typename Op, typename Index, typename T, typename Kept>
+void combine_rows(const Rows<Index>& rows, const T* updates, std::span<Kept> result) {
+    using Value = Computed<T>;
+    std::fill(result.begin(), result.end(), convert_value<Kept>(Op::template identity<T>()));
+    for_each_row(rows.loops, [&](i64 to, i64 at) {
+        const T* from = updates;
+        updates += rows.loops.row;
+        const i64 row = std::clamp<i64>(static_cast<i64>(rows.index[at]), 0, rows.size - 1) - rows.start;
+        if (row < 0 || row >= rows.held) return;
+        Kept* kept = result.data() + to + row * rows.loops.axis_stride;
+        for (i64 e = 0; e < rows.loops.row; ++e)
+            kept[e] = convert_value<Kept>(Op::combine(convert_value<Value>(kept[e]), convert_value<Value>(from[e])));
+    });
 }
 
 } // namespace
@@ -35,33 +41,32 @@ void run_scatter(const Scatter& kernel, const KernelCall& call) {
     internal_check(call.inputs.size() == 2, "scatter takes indices and updates");
     const Operand &indices = call.inputs[0], &updates = call.inputs[1];
     const Shape& shape = *call.output.shape;
-    const size_t axis = kernel.axis;
-    internal_check(axis < shape.size() && is_integer(indices.dtype) && updates.dtype == call.output.dtype,
+    internal_check(is_integer(indices.dtype) && updates.dtype == call.output.dtype &&
+                       lookup_problem(kernel.lookup(), shape, *indices.shape).empty(),
                    "scatter: operands do not fit");
-    Rows rows;
-    for (size_t d = 0; d < shape.size(); ++d)
-        (d < axis ? rows.outer : d > axis ? rows.length : rows.results) *= shape[d];
-    rows.updates = element_count(*indices.shape);
-    internal_check(element_count(*updates.shape) == rows.outer * rows.updates * rows.length,
+    internal_check(found_shape(kernel.lookup(), shape, *indices.shape) == *updates.shape,
                    "scatter: updates do not fit");
-    const i64 start = evaluate(kernel.start, call.context);
+    const size_t count = static_cast<size_t>(element_count(shape));
+    const i64 start = evaluate(kernel.start, call.context), held = shape[kernel.axis];
 
     visit_dtype(indices.dtype, [&](auto whole) {
         using Index = decltype(whole);
         if constexpr (std::is_integral_v<Index>) {
-            const Index* index = reinterpret_cast<const Index*>(indices.data);
+            const Rows<Index> rows = {lookup_rows(kernel.lookup(), shape, *indices.shape),
+                                      reinterpret_cast<const Index*>(indices.data), kernel.size, start, held};
             visit_dtype(call.output.dtype, [&](auto zero) {
                 using T = decltype(zero);
                 const T* from = reinterpret_cast<const T*>(updates.data);
-                T* to = reinterpret_cast<T*>(call.output.data);
-                if constexpr (is_narrow<T>) {
-                    const i64 count = element_count(shape);
-                    float* sums = reinterpret_cast<float*>(call.scratch.at(0, count * static_cast<i64>(sizeof(float))));
-                    add_rows(kernel, start, rows, index, from, sums);
-                    std::transform(sums, sums + count, to, [](float sum) { return T(sum); });
-                } else {
-                    add_rows(kernel, start, rows, index, from, to);
-                }
+                const std::span<T> to(reinterpret_cast<T*>(call.output.data), count);
+                visit_reduction(kernel.op, [&](auto op) {
+                    using Op = decltype(op);
+                    if (!widens_sums(kernel, call.output.dtype)) return combine_rows<Op>(rows, from, to);
+                    const i64 bytes = static_cast<i64>(count * sizeof(float));
+                    const std::span<float> sums(reinterpret_cast<float*>(call.scratch.at(0, bytes)), count);
+                    combine_rows<Op>(rows, from, sums);
+                    std::transform(sums.begin(), sums.end(), to.begin(),
+                                   [](float sum) { return convert_value<T>(sum); });
+                });
             });
         }
     });

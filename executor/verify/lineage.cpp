@@ -32,6 +32,7 @@ double terms_of(const Kernel& kernel, const Shape& operand) {
         for (const int dim : reduce->dims) terms *= static_cast<double>(operand[dim]);
         return terms;
     }
+    if (const Scan* scan = std::get_if<Scan>(&kernel)) return static_cast<double>(operand[scan->dim]);
     // All indices may be the same.
     return std::holds_alternative<Scatter>(kernel) ? product(operand) : 0;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace shard {
 
@@ -50,6 +51,13 @@ std::string pairs_text(std::span<const i64> numbers) {
     std::vector<std::string> pairs;
     for (size_t n = 0; n + 1 < numbers.size(); n += 2) pairs.push_back(list_text(numbers.subspan(n, 2)));
     return joined(pairs);
+}
+
+// An argument after others, or nothing.
+std::string batch_text(const Lookup& lookup) {
+    std::vector<i64> numbers;
+    for (const auto& [table, indices] : lookup.batch) numbers.insert(numbers.end(), {table, indices});
+    return numbers.empty() ? "" : ", batch: " + pairs_text(numbers);
 }
 
 // Of kernels that ops with operands lower to, other than lookups.
@@ -353,31 +361,43 @@ void LoweredBody::write_lookup(const Node& node, const Gather& gather) {
     const OwnRows own = own_rows(value.name, name(node.inputs[1]), local_.value(node.inputs[1]).type.dtype, gather.size,
                                  table.type.shape[axis], table.part.sharding.dims[axis].axes);
     const std::string found =
-        step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", name(node.inputs[0]), own.row, axis));
-    const std::string mask =
-        step(value.name + ".mask", mask_text(own, local_.value(node.inputs[1]).type.rank(), axis, value.type.shape));
+        step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}{}", name(node.inputs[0]), own.row, axis,
+                                                batch_text(gather.lookup())));
+    const std::string mask = step(value.name + ".mask", mask_text(value.name, own, gather.lookup(), table.type,
+                                                                  node.inputs[1], value.type.shape));
     entry(result, masked_text(mask, found, value.type.dtype));
 }
 
-// Sums into a table of which each device holds a block of rows: updates of others are zeros here.
+// Into a table of which each device holds a block of rows: updates of others go into a row of their own, which is left
+// out afterwards.
 void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
     const ValueId result = node.outputs[0];
-    const Value &updates = local_.value(node.inputs[1]), &value = local_.value(result);
+    const Value& value = local_.value(result);
     const size_t axis = scatter.axis;
     const i64 rows = value.type.shape[axis];
     const OwnRows own = own_rows(value.name, name(node.inputs[0]), local_.value(node.inputs[0]).type.dtype,
                                  scatter.size, rows, value.part.sharding.dims[axis].axes);
-    const std::string mask =
-        step(value.name + ".mask", mask_text(own, local_.value(node.inputs[0]).type.rank(), axis, updates.type.shape));
-    const std::string masked =
-        step(value.name + ".own_updates", fmt::format("select: [{}, {}, 0]", mask, name(node.inputs[1])));
-    entry(result, fmt::format("scatter_add: [{}, {}], dim: {}, size: {}", own.row, masked, axis, rows));
+    const std::string row =
+        step(value.name + ".place", fmt::format("select: [{}, {}, {}]", own.is_here, own.row, rows));
+    const std::string all =
+        step(value.name + ".all", fmt::format("{}: [{}, {}], dim: {}, size: {}{}", node.op()->name, row,
+                                              name(node.inputs[1]), axis, rows + 1, batch_text(scatter.lookup())));
+    entry(result, fmt::format("slice: {}, dim: {}, limit: {}", all, axis, rows));
 }
 
-std::string LoweredBody::mask_text(const OwnRows& own, int rank, size_t axis, const Shape& shape) {
-    std::vector<i64> dims;
-    for (int d = 0; d < rank; ++d) dims.push_back(static_cast<i64>(axis) + d);
-    return fmt::format("broadcast: {}, shape: {}, dims: {}", own.is_here, list_text(shape), list_text(dims));
+// Whether each element of what is found belongs to an own row of the table.
+std::string LoweredBody::mask_text(const std::string& stem, const OwnRows& own, const Lookup& lookup,
+                                   const TensorType& table, ValueId indices, const Shape& shape) {
+    std::vector<int> dims = lookup_dims(lookup, table.shape.size(), local_.value(indices).type.shape.size()).indices;
+    std::string is_here = own.is_here;
+    if (!std::is_sorted(dims.begin(), dims.end())) {
+        std::vector<size_t> order(dims.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::sort(order.begin(), order.end(), [&dims](size_t a, size_t b) { return dims[a] < dims[b]; });
+        is_here = step(stem + ".turned", fmt::format("transpose: {}, permutation: {}", is_here, joined(order)));
+        std::sort(dims.begin(), dims.end());
+    }
+    return fmt::format("broadcast: {}, shape: {}, dims: {}", is_here, list_text(shape), joined(dims));
 }
 
 } // namespace shard

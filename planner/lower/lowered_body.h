@@ -72,8 +72,8 @@ private:
     void write_generated(const Node& node, const Generate& generate);
     void write_lookup(const Node& node, const Gather& gather);
     void write_scatter(const Node& node, const Scatter& scatter);
-    // The indices have `rank` dims, which lie from `axis` on in `shape`.
-    static std::string mask_text(const OwnRows& own, int rank, size_t axis, const Shape& shape);
+    std::string mask_text(const std::string& stem, const OwnRows& own, const Lookup& lookup, const TensorType& table,
+                          ValueId indices, const Shape& shape);
     OwnRows own_rows(const std::string& stem, const std::string& indices, DType dtype, i64 size, i64 rows,
                      std::span<const AxisRef> axes);
     // `local` counts from the first of the `rows` own rows.

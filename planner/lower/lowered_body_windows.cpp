@@ -11,6 +11,10 @@ namespace {
 
 std::string listed(const std::vector<std::string>& names) { return fmt::format("[{}]", fmt::join(names, ", ")); }
 
+std::string mask_along(const std::string& is_here, size_t dim, const Shape& shape) {
+    return fmt::format("broadcast: {}, shape: {}, dims: [{}]", is_here, list_text(shape), dim);
+}
+
 } // namespace
 
 // The dims of the window, those first along which `whole`, of which a device has a part, is split.
@@ -60,7 +64,8 @@ void LoweredBody::write_window(const Node& node) {
                                      whole.part.global_shape[d], whole.type.shape[d], whole.part.sharding.dims[d].axes);
         const std::string found =
             step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", taken, own.row, d));
-        const std::string text = masked_text(step("mask", mask_text(own, 1, d, shape)), found, value.type.dtype);
+        const std::string text =
+            masked_text(step("mask", mask_along(own.is_here, d, shape)), found, value.type.dtype);
         if (&split == &windows.split.back()) return entry(result, text);
         taken = step(value.name + ".found", text);
     }
@@ -86,7 +91,7 @@ void LoweredBody::write_window_update(const Node& node) {
         const std::string row = rows_from(split.dtype, rows, first);
         const OwnRows own = among_own("", row, count);
         written = step(update.name + ".rows", fmt::format("gather: [{}, {}], dim: {}", written, own.row, d));
-        const std::string here = step("mask", mask_text(own, 1, d, shape));
+        const std::string here = step("mask", mask_along(own.is_here, d, shape));
         mask = mask.empty() ? here : step("mask", fmt::format("and: [{}, {}]", mask, here));
     }
     std::string before = name(node.inputs[0]);

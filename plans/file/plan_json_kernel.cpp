@@ -167,6 +167,33 @@ Random read_random(const JsonAt& at, const Mesh& mesh) {
     return random;
 }
 
+// --- lookups ---
+
+JsonObject print_lookup(const Mesh& mesh, const Lookup& lookup, i64 size, const Affine& start) {
+    JsonObject object =
+        JsonObject().integer("axis", lookup.axis).integer("size", size).raw("start", print_affine(mesh, start));
+    std::vector<std::vector<int>> pairs;
+    for (const auto& [table, indices] : lookup.batch) pairs.push_back({table, indices});
+    if (!pairs.empty()) object.raw("batch", print_int_lists(pairs));
+    return object;
+}
+
+std::vector<std::pair<int, int>> read_batch(const JsonAt& at) {
+    if (!at.has("batch")) return {};
+    return at["batch"].list<std::pair<int, int>>([](const JsonAt& item) -> std::pair<int, int> {
+        const std::vector<int> dims = item.smalls();
+        if (dims.size() == 2) return {dims[0], dims[1]};
+        item.problem("a pair is a dim of the table and one of the indices");
+        return {};
+    });
+}
+
+ScanOp read_scan_op(const JsonAt& at) {
+    const std::optional<ScanOp> op = parse_scan_op(at.string());
+    if (!op) at.problem("unknown scan");
+    return op.value_or(ScanOp::sum);
+}
+
 std::string print_body(const Mesh& mesh, const Kernel& kernel) {
     if (const Contract* contract = std::get_if<Contract>(&kernel))
         return JsonObject()
@@ -184,19 +211,22 @@ std::string print_body(const Mesh& mesh, const Kernel& kernel) {
     }
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel))
         return JsonObject().raw("dims", json_integers(reduce->dims)).string("op", name(reduce->op)).text();
+    if (const Scan* scan = std::get_if<Scan>(&kernel))
+        return JsonObject()
+            .integer("dim", scan->dim)
+            .string("op", name(scan->op))
+            .flag_if("reverse", scan->reverse)
+            .text();
+    if (const Sort* sort = std::get_if<Sort>(&kernel))
+        return JsonObject().integer("dim", sort->dim).flag_if("descending", sort->descending).text();
     if (const Move* move = std::get_if<Move>(&kernel)) return print_move(mesh, *move);
     if (const Gather* gather = std::get_if<Gather>(&kernel))
-        return JsonObject()
-            .integer("axis", gather->axis)
-            .integer("size", gather->size)
-            .raw("start", print_affine(mesh, gather->start))
-            .text();
-    if (const Scatter* scatter = std::get_if<Scatter>(&kernel))
-        return JsonObject()
-            .integer("axis", scatter->axis)
-            .integer("size", scatter->size)
-            .raw("start", print_affine(mesh, scatter->start))
-            .text();
+        return print_lookup(mesh, gather->lookup(), gather->size, gather->start).text();
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) {
+        JsonObject object = print_lookup(mesh, scatter->lookup(), scatter->size, scatter->start);
+        if (scatter->op != ReduceOp::sum) object.string("op", name(scatter->op));
+        return object.text();
+    }
     return print_generate(mesh, std::get<Generate>(kernel));
 }
 
@@ -258,13 +288,22 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
         return Reduce{body["dims"].smalls(), read_reduce(body["op"])};
     }
     if (key == "move") return read_move(body, mesh);
+    if (key == "scan") {
+        body.known_keys({"dim", "op", "reverse"});
+        return Scan{body["dim"].small(), read_scan_op(body["op"]), body.flag("reverse")};
+    }
+    if (key == "sort") {
+        body.known_keys({"dim", "descending"});
+        return Sort{body["dim"].small(), body.flag("descending")};
+    }
     if (key == "gather") {
-        body.known_keys({"axis", "size", "start"});
-        return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
+        body.known_keys({"axis", "size", "start", "batch"});
+        return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh), read_batch(body)};
     }
     if (key == "scatter") {
-        body.known_keys({"axis", "size", "start"});
-        return Scatter{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh)};
+        body.known_keys({"axis", "size", "start", "op", "batch"});
+        return Scatter{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh),
+                       body.has("op") ? read_reduce(body["op"]) : ReduceOp::sum, read_batch(body)};
     }
     if (key == "generate") return read_generate(body, mesh);
     at.problem(fmt::format("unknown kernel class \"{}\"", key.substr(0, 60)));

@@ -3,13 +3,30 @@
 #include "plans/base/saturating.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "move", "gather", "scatter", "generate"};
+    constexpr std::string_view names[] = {"contract", "pointwise", "reduce",  "scan",    "sort",
+                                          "move",     "gather",    "scatter", "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
+}
+
+namespace {
+
+constexpr std::string_view scan_names[] = {"sum", "prod", "max", "min", "logsumexp", "linear"};
+
+} // namespace
+
+std::string_view name(ScanOp op) { return scan_names[static_cast<size_t>(op)]; }
+
+std::optional<ScanOp> parse_scan_op(std::string_view text) {
+    for (size_t n = 0; n < std::size(scan_names); ++n)
+        if (scan_names[n] == text) return static_cast<ScanOp>(n);
+    return std::nullopt;
 }
 
 std::optional<size_t> stack_dims(const Shape& shape, size_t entries) {
@@ -75,6 +92,13 @@ i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const Tensor
         return multiply_saturating(steps, output.elements());
     }
     if (std::holds_alternative<Reduce>(kernel)) return inputs[0].elements();
+    if (const Scan* scan = std::get_if<Scan>(&kernel))
+        return multiply_saturating(scan->op == ScanOp::linear ? 2 : 1, output.elements());
+    if (const Sort* sort = std::get_if<Sort>(&kernel)) {
+        const i64 comparisons =
+            static_cast<i64>(std::bit_width(static_cast<std::uint64_t>(inputs[0].shape[sort->dim])));
+        return multiply_saturating(comparisons * static_cast<i64>(inputs.size()), inputs[0].elements());
+    }
     if (std::holds_alternative<Scatter>(kernel)) return inputs[1].elements();
     return 0;
 }

@@ -2,6 +2,7 @@
 // else. All buffers are dense and row-major; shapes are the buffers' local shapes.
 #pragma once
 
+#include "plans/kernel/lookup.h"
 #include "plans/kernel/scalar.h"
 #include "plans/random/distribution.h"
 #include "plans/random/random.h"
@@ -60,24 +61,52 @@ struct Move {
     bool operator==(const Move&) const = default;
 };
 
+// A running reduction along `dim`: out[t] = op(out[t - 1], in[t]), or out[t + 1] for out[t - 1] if `reverse`. The
+// operand's shape and type are the result's. `linear` takes two operands: out[t] = a[t] * out[t - 1] + b[t], from 0.
+// f32 and bf16 accumulate as in Reduce.
+enum class ScanOp { sum, prod, max, min, logsumexp, linear };
+std::string_view name(ScanOp op);
+std::optional<ScanOp> parse_scan_op(std::string_view text);
+struct Scan {
+    int dim = 0;
+    ScanOp op = ScanOp::sum;
+    bool reverse = false;
+    bool operator==(const Scan&) const = default;
+};
+
+// The order of the elements along `dim`: out[..., r, ...] is the position, as i32, of the element with rank r; the
+// result has the first ranks only where its dim is smaller. The operands, of one shape, are keys, the first one before
+// the second. Equal ones stay in order, NaN is the largest number, and 0 and -0 are equal.
+struct Sort {
+    int dim = 0;
+    bool descending = false;
+    bool operator==(const Sort&) const = default;
+};
+
 // out[a..., i..., b...] = table[a..., indices[i...], b...]: inputs {table, indices}; `axis` is the table's indexed dim
-// and i... are all dims of indices. Indices are clamped to [0, size), size global; then `start` is subtracted and
-// indices outside the local table give zeros, so a sharded table yields partial sums.
+// and i... are the dims of indices. A pair in `batch` is a dim of the table and one of the indices that are one dim, which
+// stands in the result where the table has it; i... are then the others. Indices are clamped to [0, size), size global;
+// then `start` is subtracted and indices outside the local table give zeros, so a sharded table yields partial sums.
 struct Gather {
     int axis = 0;
     i64 size = 0;
     Affine start;
+    std::vector<std::pair<int, int>> batch = {};
+    Lookup lookup() const { return {axis, batch}; }
     bool operator==(const Gather&) const = default;
 };
 
-// The transpose of Gather: out[a..., indices[i...], b...] += updates[a..., i..., b...] from zeros; inputs {indices,
-// updates}. Indices are clamped to [0, size), size global; then `start` is subtracted and updates to rows outside the
-// local result are left out, so a device of a sharded result adds up its own rows. Sums are made in the order of i...;
-// those of bf16 in f32.
+// The transpose of Gather: out[a..., indices[i...], b...] op= updates[a..., i..., b...] from what `op` begins with; inputs
+// {indices, updates}; `batch` pairs dims of the result and the indices. Indices are clamped to [0, size), size global;
+// then `start` is subtracted and updates to rows outside the local result are left out, so a device of a sharded result
+// combines its own rows. They are combined in the order of i...; sums and products of a narrow type in f32.
 struct Scatter {
     int axis = 0;
     i64 size = 0;
     Affine start;
+    ReduceOp op = ReduceOp::sum;
+    std::vector<std::pair<int, int>> batch = {};
+    Lookup lookup() const { return {axis, batch}; }
     bool operator==(const Scatter&) const = default;
 };
 
@@ -118,7 +147,7 @@ struct Generate {
 // How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
 std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
 
-using Kernel = std::variant<Contract, Pointwise, Reduce, Move, Gather, Scatter, Generate>;
+using Kernel = std::variant<Contract, Pointwise, Reduce, Scan, Sort, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
 
 // Every affine expression of a kernel, in a fixed order.
@@ -126,7 +155,8 @@ void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
 // Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
-// pointwise, one per input element for reduce, one per update for scatter, 0 for the others.
+// pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the logarithm
+// of the length per key for sort, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard

@@ -28,6 +28,8 @@ bool stays(const Move& move, size_t input, const TensorType& input_type, const T
 
 bool can_run_in_place(const Kernel& kernel, size_t input, const TensorType& input_type, const TensorType& output) {
     if (const Move* move = std::get_if<Move>(&kernel)) return stays(*move, input, input_type, output);
+    if (std::holds_alternative<Scan>(kernel))
+        return input_type.dtype == output.dtype && input_type.shape == output.shape;
     const Pointwise* pointwise = std::get_if<Pointwise>(&kernel);
     if (pointwise == nullptr || byte_size(input_type.dtype) != byte_size(output.dtype)) return false;
     // The dims of the output in order, those that the input lacks being 1: then both run through their elements alike.

@@ -1,14 +1,28 @@
 #include "plans/kernel/kernel_scratch.h"
 
+#include "plans/base/saturating.h"
 #include "plans/kernel/gemm_layout.h"
 
 namespace shard {
 
-// Memory of their own on the device need contract, for the packed matrices of one batch index, and scatter of a narrow
-// type, for its sums in f32. The others work in blocks of fixed size that belong to the worker, not to the device.
+bool widens_sums(const Scatter& scatter, DType dtype) {
+    return computed_as(dtype) != dtype && (scatter.op == ReduceOp::sum || scatter.op == ReduceOp::prod);
+}
+
+SortScratch sort_scratch(std::span<const TensorType> keys, const Sort& sort) {
+    constexpr i64 word = 8;
+    const i64 length = keys[0].shape[sort.dim];
+    const bool packed = keys.size() == 1 && byte_size(keys[0].dtype) <= 4;
+    return {packed, multiply_saturating(word * (packed ? 1 : static_cast<i64>(keys.size()) + 1), length)};
+}
+
+// Memory of their own on the device need contract, for the packed matrices of one batch index, scatter of a narrow
+// type, for its sums in f32, and sort, for one row. The others work in blocks of fixed size that belong to the worker, not to the
+// device.
 i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
-    if (std::holds_alternative<Scatter>(kernel) && computed_as(output.dtype) != output.dtype)
+    if (const Scatter* scatter = std::get_if<Scatter>(&kernel); scatter && widens_sums(*scatter, output.dtype))
         return output.elements() * byte_size(computed_as(output.dtype));
+    if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_scratch(inputs, *sort).bytes;
     const Contract* contract = std::get_if<Contract>(&kernel);
     if (contract == nullptr) return 0;
     internal_check(inputs.size() == 2, "contract takes two operands");

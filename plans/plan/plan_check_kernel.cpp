@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace shard {
 
@@ -140,17 +142,39 @@ std::string move_problem(const AffineScope& scope, const Move& move, std::span<c
     return {};
 }
 
+std::string scan_problem(const Scan& scan, std::span<const TensorType> inputs, const TensorType& output) {
+    const size_t operands = scan.op == ScanOp::linear ? 2 : 1;
+    if (inputs.size() != operands) return fmt::format("scan: {} takes {} operands", name(scan.op), operands);
+    for (const TensorType& input : inputs)
+        if (input.dtype != output.dtype || input.shape != output.shape) return "scan: operands of the result's type";
+    if (scan.dim < 0 || scan.dim >= output.rank()) return "scan: no such dim";
+    const bool real = scan.op == ScanOp::logsumexp || scan.op == ScanOp::linear;
+    if (output.dtype == DType::boolean || (real && !is_floating(output.dtype)))
+        return fmt::format("scan: {} is not defined on {}", name(scan.op), name(output.dtype));
+    return {};
+}
+
+std::string sort_problem(const Sort& sort, std::span<const TensorType> inputs, const TensorType& output) {
+    if (inputs.empty()) return "sort: no key";
+    for (const TensorType& input : inputs)
+        if (input.shape != inputs[0].shape) return "sort: keys of several shapes";
+    if (sort.dim < 0 || sort.dim >= inputs[0].rank()) return "sort: no such dim";
+    Shape most = inputs[0].shape;
+    if (output.dtype != DType::i32 || most[sort.dim] > std::numeric_limits<std::int32_t>::max())
+        return "sort: positions are i32";
+    if (output.rank() == inputs[0].rank()) most[sort.dim] = std::min(most[sort.dim], output.shape[sort.dim]);
+    return most == output.shape ? "" : "sort: the result's shape does not fit";
+}
+
 std::string gather_problem(const AffineScope& scope, const Gather& gather, std::span<const TensorType> inputs,
                            const TensorType& output) {
     if (inputs.size() != 2) return "gather takes a table and indices";
     if (inputs[0].dtype != output.dtype || !is_integer(inputs[1].dtype)) return "gather: element types do not fit";
-    if (gather.axis < 0 || gather.axis >= inputs[0].rank() || gather.size < 1)
-        return "gather: no such dim of the table";
+    if (gather.size < 1) return "gather: no such dim of the table";
     const Shape &table = inputs[0].shape, &indices = inputs[1].shape;
-    Shape shape(table.begin(), table.begin() + gather.axis);
-    shape.insert(shape.end(), indices.begin(), indices.end());
-    shape.insert(shape.end(), table.begin() + gather.axis + 1, table.end());
-    if (shape != output.shape) return "gather: the result's shape does not fit";
+    if (const std::string problem = lookup_problem(gather.lookup(), table, indices); !problem.empty())
+        return "gather: " + problem;
+    if (found_shape(gather.lookup(), table, indices) != output.shape) return "gather: the result's shape does not fit";
     if (!range_of(scope, gather.start)) return "gather: a start outside what can be computed";
     return {};
 }
@@ -160,13 +184,12 @@ std::string scatter_problem(const AffineScope& scope, const Scatter& scatter, st
     if (inputs.size() != 2) return "scatter takes indices and updates";
     if (!is_integer(inputs[0].dtype) || inputs[1].dtype != output.dtype || output.dtype == DType::boolean)
         return "scatter: element types do not fit";
-    if (scatter.axis < 0 || scatter.axis >= output.rank() || scatter.size < 1)
-        return "scatter: no such dim of the result";
+    if (scatter.size < 1) return "scatter: no such dim of the table";
     const Shape &indices = inputs[0].shape, &result = output.shape;
-    Shape shape(result.begin(), result.begin() + scatter.axis);
-    shape.insert(shape.end(), indices.begin(), indices.end());
-    shape.insert(shape.end(), result.begin() + scatter.axis + 1, result.end());
-    if (shape != inputs[1].shape) return "scatter: the updates' shape does not fit";
+    if (const std::string problem = lookup_problem(scatter.lookup(), result, indices); !problem.empty())
+        return "scatter: " + problem;
+    if (found_shape(scatter.lookup(), result, indices) != inputs[1].shape)
+        return "scatter: the updates' shape does not fit";
     if (!range_of(scope, scatter.start)) return "scatter: a start outside what can be computed";
     return {};
 }
@@ -221,6 +244,8 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
         return pointwise_problem(scope, *pointwise, inputs, output);
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(*reduce, inputs, output);
+    if (const Scan* scan = std::get_if<Scan>(&kernel)) return scan_problem(*scan, inputs, output);
+    if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_problem(*sort, inputs, output);
     if (const Move* move = std::get_if<Move>(&kernel)) return move_problem(scope, *move, inputs, output);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return gather_problem(scope, *gather, inputs, output);
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return scatter_problem(scope, *scatter, inputs, output);

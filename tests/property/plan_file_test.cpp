@@ -63,9 +63,22 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     const ValueId of = pick(values);
     const Shape shape = g.value(of).type.shape;
     const std::string layout = text(g.mesh(), g.value(of).part.sharding);
-    switch (draw(0, 6)) {
+    switch (draw(0, 9)) {
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});
+    case 7:
+        return g.node(name,
+                      Scan{static_cast<int>(draw(0, 1)), static_cast<ScanOp>(draw(0, 4)), draw(0, 1) == 1},
+                      {of}, shape, layout);
+    case 8: {
+        const ValueId order = g.node(name + ".order", Sort{1, draw(0, 1) == 1}, {of}, shape, layout, DType::i32);
+        return g.node(name, Gather{1, shape[1], any_affine(g), {{0, 0}}}, {of, order}, shape, layout);
+    }
+    case 9: {
+        const ValueId order = g.node(name + ".order", Sort{0, false}, {of, of}, shape, layout, DType::i32);
+        const ReduceOp op = static_cast<ReduceOp>(draw(0, 3));
+        return g.node(name, Scatter{0, shape[0], any_affine(g), op, {{1, 1}}}, {order, of}, shape, layout);
+    }
     case 1: {
         std::vector<ValueId> same;
         for (ValueId id : values)

@@ -81,6 +81,7 @@ const std::vector<CaseStep>& pointwise_steps();
 const std::vector<CaseStep>& contraction_steps();
 const std::vector<CaseStep>& move_steps();
 const std::vector<CaseStep>& composite_steps();
+const std::vector<CaseStep>& order_steps();
 
 void unary_step(CaseWriter& writer);
 

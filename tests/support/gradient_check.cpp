@@ -133,6 +133,7 @@ inputs:
   k: {{shape: [3, 4], dtype: bool}}
   n: {{shape: [2], dtype: i32}}
   l: {{shape: [3], dtype: i32}}
+  m: {{shape: [3, 4, 2], dtype: i32}}
   q: {{shape: [1, 3, 2, 4], dtype: f64}}
   kv: {{shape: [1, 3, 1, 4], dtype: f64}}
 graph:

@@ -2,6 +2,7 @@
 
 #include "planner/graph/op_def.h"
 #include "tests/support/device_interpreter.h"
+#include "tests/support/order_interpreter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -202,33 +203,6 @@ Array broadcast(const Operands& in, const Node& node, const TensorType& type) {
     return strided(*in[0], type.shape, 0, steps);
 }
 
-Array gather(const Operands& in, const Node& node, const TensorType& type) {
-    size_t dim = node.attributes().has("dim") ? static_cast<size_t>(node.attributes().integers("dim")[0]) : 0;
-    size_t index_rank = in[1]->shape.size();
-    return make(type.shape, [&](const Index& index) {
-        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
-                    index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
-        Index source(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
-        source.push_back(std::clamp<i64>(static_cast<i64>(at(*in[1], which)), 0, in[0]->shape[dim] - 1));
-        source.insert(source.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
-        return at(*in[0], source);
-    });
-}
-
-Array scatter_add(const Operands& in, const Node& node, const TensorType& type) {
-    size_t dim = static_cast<size_t>(node.attributes().integer("dim", 0)), index_rank = in[0]->shape.size();
-    Array out = make(type.shape, [](const Index&) { return 0.0; });
-    for_each(in[1]->shape, [&](const Index& index) {
-        Index which(index.begin() + static_cast<std::ptrdiff_t>(dim),
-                    index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank));
-        Index target(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(dim));
-        target.push_back(std::clamp<i64>(static_cast<i64>(at(*in[0], which)), 0, type.shape[dim] - 1));
-        target.insert(target.end(), index.begin() + static_cast<std::ptrdiff_t>(dim + index_rank), index.end());
-        out.values[offset_of(type.shape, target)] += at(*in[1], index);
-    });
-    return out;
-}
-
 // Where a window begins: clamped, so that it ends inside.
 Index window_start(const Operands& in, const Node& node, size_t first, const Shape& window) {
     Index start(in[0]->shape.size(), 0);
@@ -363,8 +337,6 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"pad", pad},
         {"concatenate", concatenate},
         {"broadcast", broadcast},
-        {"gather", gather},
-        {"scatter_add", scatter_add},
         {"dynamic_slice", dynamic_slice},
         {"dynamic_update_slice", dynamic_update_slice},
         {"iota", iota},
@@ -379,6 +351,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 } // namespace
 
 Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
+    if (const OrderEvaluate evaluate = find_order_op(node.op()->name)) return evaluate(operands, node, result);
     std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op()->name);
     if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op()->name));
     return it->second(operands, node, result);

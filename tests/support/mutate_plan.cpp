@@ -163,6 +163,23 @@ private:
         if (below(2) == 0) return reduce_op(reduce.op);
         labels(reduce.dims);
     }
+    void kernel(Scan& scan) {
+        if (below(3) == 0) return number(scan.dim);
+        if (below(2) == 0) scan.reverse = !scan.reverse;
+        scan.op = static_cast<ScanOp>(below(6));
+    }
+    void kernel(Sort& sort) {
+        if (below(2) == 0) return number(sort.dim);
+        sort.descending = !sort.descending;
+    }
+    void pairs(std::vector<std::pair<int, int>>& batch) {
+        if (batch.empty() || below(3) == 0)
+            batch.emplace_back(static_cast<int>(below(3)), static_cast<int>(below(3)));
+        else if (below(2) == 0)
+            batch.pop_back();
+        else
+            number(below(2) == 0 ? batch.back().first : batch.back().second);
+    }
     void piece(MovePiece& piece) {
         switch (below(6)) {
         case 0:
@@ -201,31 +218,26 @@ private:
             break;
         }
     }
-    void kernel(Gather& gather) {
-        switch (below(3)) {
+    void lookup(int& axis, i64& size, Affine& start, std::vector<std::pair<int, int>>& batch) {
+        switch (below(4)) {
         case 0:
-            number(gather.axis);
+            number(axis);
             break;
         case 1:
-            number(gather.size);
+            number(size);
+            break;
+        case 2:
+            pairs(batch);
             break;
         default:
-            affine(gather.start);
+            affine(start);
             break;
         }
     }
+    void kernel(Gather& gather) { lookup(gather.axis, gather.size, gather.start, gather.batch); }
     void kernel(Scatter& scatter) {
-        switch (below(3)) {
-        case 0:
-            number(scatter.axis);
-            break;
-        case 1:
-            number(scatter.size);
-            break;
-        default:
-            affine(scatter.start);
-            break;
-        }
+        if (below(5) == 0) return reduce_op(scatter.op);
+        lookup(scatter.axis, scatter.size, scatter.start, scatter.batch);
     }
     void kernel(Generate& generate) {
         switch (below(5)) {

@@ -1,9 +1,8 @@
 // Every kernel class against loops written from the definition in plans/kernel/kernel.h.
 #include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
-#include "executor/kernels/kernels.h"
 #include "plans/kernel/gemm_layout.h"
-#include "plans/kernel/kernel_scratch.h"
+#include "tests/executor/kernels/run_alone.h"
 #include "tests/support/plan_builder.h"
 
 #include <doctest/doctest.h>
@@ -15,22 +14,6 @@
 
 namespace shard {
 namespace {
-
-// Runs a kernel on host tensors; scratch is as large as the plan would make it, and no larger.
-std::vector<double> run(const Kernel& kernel, const std::vector<Tensor>& inputs, DType dtype, const Shape& shape,
-                        const AffineContext& context = {}) {
-    std::vector<Operand> operands;
-    std::vector<TensorType> types;
-    for (const Tensor& input : inputs) {
-        operands.push_back({input.type.dtype, &input.type.shape, input.bytes.data()});
-        types.push_back(input.type);
-    }
-    Tensor output = make_tensor(dtype, shape, [](i64) { return 99.0; });
-    std::vector<std::byte> memory(static_cast<size_t>(scratch_bytes(kernel, types, output.type)));
-    Scratch scratch(memory.data(), static_cast<i64>(memory.size()));
-    run_kernel(kernel, {operands, {dtype, &shape, output.bytes.data()}, scratch, context});
-    return values(output);
-}
 
 std::mt19937& engine() {
     static std::mt19937 random(11);
@@ -117,7 +100,7 @@ TEST_CASE("contract computes any contraction, packing what does not merge") {
         const DType dtype = types[round % 6];
         const Tensor lhs = random_integers(dtype, lhs_shape), rhs = random_integers(dtype, rhs_shape);
         CAPTURE(round);
-        CHECK(run(kernel, {lhs, rhs}, dtype, out_shape) == ([&] {
+        CHECK(run_alone(kernel, {lhs, rhs}, dtype, out_shape) == ([&] {
                   std::vector<double> expected = naive_contract(kernel, lhs, rhs, out_shape);
                   if (dtype == DType::bf16) // rounded once, at the end
                       for (double& value : expected) value = static_cast<float>(Bf16(static_cast<float>(value)));
@@ -185,17 +168,17 @@ TEST_CASE("reduce over any dims, with lengths around the blocks") {
         if (dtype == DType::bf16)
             for (double& value : expected) value = static_cast<float>(Bf16(static_cast<float>(value)));
         CAPTURE(round);
-        CHECK(run(kernel, {input}, dtype, out_shape) == expected);
+        CHECK(run_alone(kernel, {input}, dtype, out_shape) == expected);
     }
 }
 
 TEST_CASE("max and min propagate NaN") {
     const Tensor input = make_tensor(DType::f32, {3, 40}, [](i64 i) { return i == 57 ? NAN : static_cast<double>(i); });
     for (ReduceOp op : {ReduceOp::max, ReduceOp::min}) {
-        const std::vector<double> rows = run(Reduce{{1}, op}, {input}, DType::f32, {3});
+        const std::vector<double> rows = run_alone(Reduce{{1}, op}, {input}, DType::f32, {3});
         CHECK(std::isnan(rows[1]));
         CHECK(rows[0] == (op == ReduceOp::max ? 39 : 0));
-        CHECK(std::isnan(run(Reduce{{0}, op}, {input}, DType::f32, {40})[17]));
+        CHECK(std::isnan(run_alone(Reduce{{0}, op}, {input}, DType::f32, {40})[17]));
     }
 }
 
@@ -238,7 +221,7 @@ TEST_CASE("move copies boxes with strides, permutations and affine starts, and s
             kernel.pieces.push_back(piece);
         }
         CAPTURE(round);
-        CHECK(run(kernel, inputs, DType::i32, out) == expected);
+        CHECK(run_alone(kernel, inputs, DType::i32, out) == expected);
     }
 }
 
@@ -253,7 +236,7 @@ TEST_CASE("transposes of every element size are right beyond one tile") {
                           {constant(0), constant(0), constant(0)},
                           {1, 1, 1},
                           {50, 3, 37}}};
-        const std::vector<double> from = values(input), to = run(kernel, {input}, dtype, {50, 3, 37});
+        const std::vector<double> from = values(input), to = run_alone(kernel, {input}, dtype, {50, 3, 37});
         for_each({50, 3, 37}, [&](const std::vector<i64>& i) {
             REQUIRE(to[flat({50, 3, 37}, i)] == from[flat({3, 37, 50}, {i[1], i[2], i[0]})]);
         });
@@ -267,7 +250,7 @@ TEST_CASE("gather clamps indices and gives zeros for rows that another shard hol
     kernel.axis = 1;
     kernel.size = 6; // global; this shard holds rows 3 to 5
     kernel.start = constant(3);
-    CHECK(run(kernel, {table, indices}, DType::f32, {2, 4, 2}) ==
+    CHECK(run_alone(kernel, {table, indices}, DType::f32, {2, 4, 2}) ==
           std::vector<double>{0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12});
 }
 
@@ -278,25 +261,26 @@ TEST_CASE("scatter adds up rows in order, clamps indices and leaves out rows tha
     kernel.axis = 1;
     kernel.size = 6; // global; this shard holds rows 3 to 5
     kernel.start = constant(3);
-    CHECK(run(kernel, {indices, updates}, DType::f32, {2, 3, 2}) ==
+    CHECK(run_alone(kernel, {indices, updates}, DType::f32, {2, 3, 2}) ==
           std::vector<double>{3 + 7, 4 + 8, 0, 0, 5, 6, 11 + 15, 12 + 16, 0, 0, 13, 14});
     // 256 + 1 is no bf16, 256 + 1 + 1 is one: the sums are f32's.
     const Tensor zeros = make_tensor(DType::i32, {3}, [](i64) { return 0.0; });
     const Tensor terms = make_tensor(DType::bf16, {3}, [](i64 i) { return i == 0 ? 256.0 : 1.0; });
-    CHECK(run(Scatter{0, 2, constant(0)}, {zeros, terms}, DType::bf16, {2}) == std::vector<double>{258, 0});
+    CHECK(run_alone(Scatter{0, 2, constant(0)}, {zeros, terms}, DType::bf16, {2}) == std::vector<double>{258, 0});
 }
 
 TEST_CASE("generate makes boxes of fills, literals, iotas and random values") {
     const Generate fill = {Fill{2.5}, {4, 6}, {constant(1), constant(2)}};
-    CHECK(run(fill, {}, DType::bf16, {1, 2}) == std::vector<double>{2.5, 2.5});
+    CHECK(run_alone(fill, {}, DType::bf16, {1, 2}) == std::vector<double>{2.5, 2.5});
     const Generate literal = {Literal{{0, 1, 2, 3, 4, 5}}, {2, 3}, {constant(1), constant(1)}};
-    CHECK(run(literal, {}, DType::i64, {1, 2}) == std::vector<double>{4, 5});
+    CHECK(run_alone(literal, {}, DType::i64, {1, 2}) == std::vector<double>{4, 5});
     const Generate iota = {Iota{0}, {9, 2}, {constant(5), constant(0)}};
-    CHECK(run(iota, {}, DType::f32, {3, 2}) == std::vector<double>{5, 5, 6, 6, 7, 7});
+    CHECK(run_alone(iota, {}, DType::f32, {3, 2}) == std::vector<double>{5, 5, 6, 6, 7, 7});
     Random random;
     random.distribution.kind = DistributionKind::normal;
     Generate whole = {random, {5, 8}, {}}, part = {random, {5, 8}, {constant(3), constant(4)}};
-    const std::vector<double> all = run(whole, {}, DType::f32, {5, 8}), box = run(part, {}, DType::f32, {2, 4});
+    const std::vector<double> all = run_alone(whole, {}, DType::f32, {5, 8}),
+                              box = run_alone(part, {}, DType::f32, {2, 4});
     for_each({2, 4}, [&](const std::vector<i64>& i) {
         CHECK(box[flat({2, 4}, i)] == all[flat({5, 8}, {i[0] + 3, i[1] + 4})]);
     });
@@ -311,21 +295,22 @@ TEST_CASE("random values are drawn under the folded key, each block as an array 
     folded.folds = {constant(3), constant(5)};
     Random by_hand = random;
     by_hand.key = fold_in(fold_in(random.key, 3), 5);
-    CHECK(run(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6}) ==
-          run(Generate{by_hand, {4, 6}, {}}, {}, DType::f32, {4, 6}));
+    CHECK(run_alone(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6}) ==
+          run_alone(Generate{by_hand, {4, 6}, {}}, {}, DType::f32, {4, 6}));
 
     // Four blocks of (2, 3); a box may hold parts of several.
     folded.blocks = {2, 2};
-    const std::vector<double> whole = run(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6});
+    const std::vector<double> whole = run_alone(Generate{folded, {4, 6}, {}}, {}, DType::f32, {4, 6});
     for (i64 block = 0; block < 4; ++block) {
         Random own = by_hand;
         own.key = fold_in(by_hand.key, static_cast<std::uint32_t>(block));
-        const std::vector<double> values = run(Generate{own, {2, 3}, {}}, {}, DType::f32, {2, 3});
+        const std::vector<double> values = run_alone(Generate{own, {2, 3}, {}}, {}, DType::f32, {2, 3});
         for_each({2, 3}, [&](const std::vector<i64>& i) {
             CHECK(whole[flat({4, 6}, {i[0] + 2 * (block / 2), i[1] + 3 * (block % 2)})] == values[flat({2, 3}, i)]);
         });
     }
-    const std::vector<double> box = run(Generate{folded, {4, 6}, {constant(1), constant(2)}}, {}, DType::f32, {2, 3});
+    const std::vector<double> box =
+        run_alone(Generate{folded, {4, 6}, {constant(1), constant(2)}}, {}, DType::f32, {2, 3});
     for_each({2, 3}, [&](const std::vector<i64>& i) {
         CHECK(box[flat({2, 3}, i)] == whole[flat({4, 6}, {i[0] + 1, i[1] + 2})]);
     });

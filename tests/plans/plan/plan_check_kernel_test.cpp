@@ -1,34 +1,13 @@
 // Every rule that a kernel has to keep, broken alone: what a rule does not see would be read or written by the
 // executor.
 #include "plans/kernel/kernel_in_place.h"
-#include "plans/plan/plan_check_kernel.h"
-#include "plans/plan/plan_check_types.h"
+#include "tests/plans/plan/checked_kernel.h"
 
 #include <doctest/doctest.h>
 
 using namespace shard;
 
 namespace {
-
-using Types = std::vector<TensorType>;
-
-TensorType f32(Shape shape) { return {DType::f32, std::move(shape), {}}; }
-TensorType i32(Shape shape) { return {DType::i32, std::move(shape), {}}; }
-TensorType of(DType dtype, Shape shape) { return {dtype, std::move(shape), {}}; }
-
-const Affine far = constant(i64{1} << 61); // no index starts there
-
-struct Checker {
-    Mesh mesh{{{"data", 2, ""}, {"model", 4, ""}}, {}};
-    AffineScope scope{&mesh, {}, {}};
-    std::string operator()(const Kernel& kernel, const Types& inputs, const TensorType& output) const {
-        return kernel_problem(scope, kernel, inputs, output);
-    }
-};
-const Checker& problem() {
-    static const Checker checker;
-    return checker;
-}
 
 ScalarStep step(ScalarOp op, std::array<int, 3> args, DType dtype) { return {op, args, dtype, 0, {}}; }
 ScalarStep read(int input, DType dtype) { return step(ScalarOp::input, {input, -1, -1}, dtype); }
@@ -38,34 +17,35 @@ ScalarStep read(int input, DType dtype) { return step(ScalarOp::input, {input, -
 TEST_CASE("check of a contract: labels, sizes and types") {
     const Contract dot{{0, 1}, {1, 2}, {0, 2}};
     const Types operands = {f32({3, 4}), f32({4, 5})};
-    CHECK(problem()(dot, operands, f32({3, 5})) == "");
-    CHECK(problem()(dot, {f32({3, 4})}, f32({3, 5})) == "contract takes two operands");
-    CHECK(problem()(dot, {f32({3, 4}), f32({4, 5}), f32({4, 5})}, f32({3, 5})) == "contract takes two operands");
+    CHECK(problem_of(dot, operands, f32({3, 5})) == "");
+    CHECK(problem_of(dot, {f32({3, 4})}, f32({3, 5})) == "contract takes two operands");
+    CHECK(problem_of(dot, {f32({3, 4}), f32({4, 5}), f32({4, 5})}, f32({3, 5})) == "contract takes two operands");
 
     const std::string per_dim = "contract: one label per dim";
-    CHECK(problem()(Contract{{0}, {1, 2}, {0, 2}}, operands, f32({3, 5})) == per_dim);
-    CHECK(problem()(Contract{{0, 1}, {1, 2, 3}, {0, 2}}, operands, f32({3, 5})) == per_dim);
-    CHECK(problem()(Contract{{0, 1}, {1, 2}, {0}}, operands, f32({3, 5})) == per_dim);
+    CHECK(problem_of(Contract{{0}, {1, 2}, {0, 2}}, operands, f32({3, 5})) == per_dim);
+    CHECK(problem_of(Contract{{0, 1}, {1, 2, 3}, {0, 2}}, operands, f32({3, 5})) == per_dim);
+    CHECK(problem_of(Contract{{0, 1}, {1, 2}, {0}}, operands, f32({3, 5})) == per_dim);
 
     const std::string twice = "contract: a label twice in one tensor";
-    CHECK(problem()(Contract{{1, 1}, {1, 2}, {2}}, {f32({4, 4}), f32({4, 5})}, f32({5})) == twice);
-    CHECK(problem()(Contract{{0, 1}, {1, 1}, {0}}, {f32({3, 4}), f32({4, 4})}, f32({3})) == twice);
-    CHECK(problem()(Contract{{0, 1}, {1}, {0, 0}}, {f32({3, 4}), f32({4})}, f32({3, 3})) == twice);
+    CHECK(problem_of(Contract{{1, 1}, {1, 2}, {2}}, {f32({4, 4}), f32({4, 5})}, f32({5})) == twice);
+    CHECK(problem_of(Contract{{0, 1}, {1, 1}, {0}}, {f32({3, 4}), f32({4, 4})}, f32({3})) == twice);
+    CHECK(problem_of(Contract{{0, 1}, {1}, {0, 0}}, {f32({3, 4}), f32({4})}, f32({3, 3})) == twice);
 
-    CHECK(problem()(dot, {f32({3, 4}), f32({6, 5})}, f32({3, 5})) == "contract: label 1 has two sizes");
-    CHECK(problem()(dot, operands, f32({4, 5})) == "contract: label 0 has two sizes");
-    CHECK(problem()(dot, operands, f32({3, 4})) == "contract: label 2 has two sizes");
+    CHECK(problem_of(dot, {f32({3, 4}), f32({6, 5})}, f32({3, 5})) == "contract: label 1 has two sizes");
+    CHECK(problem_of(dot, operands, f32({4, 5})) == "contract: label 0 has two sizes");
+    CHECK(problem_of(dot, operands, f32({3, 4})) == "contract: label 2 has two sizes");
 
-    CHECK(problem()(Contract{{0, 1, 7}, {1, 2}, {0, 2}}, {f32({3, 4, 2}), f32({4, 5})}, f32({3, 5})) ==
+    CHECK(problem_of(Contract{{0, 1, 7}, {1, 2}, {0, 2}}, {f32({3, 4, 2}), f32({4, 5})}, f32({3, 5})) ==
           "contract: label 7 is in one tensor alone");
-    CHECK(problem()(Contract{{0, 1}, {1, 2, 7}, {0, 2}}, {f32({3, 4}), f32({4, 5, 2})}, f32({3, 5})) ==
+    CHECK(problem_of(Contract{{0, 1}, {1, 2, 7}, {0, 2}}, {f32({3, 4}), f32({4, 5, 2})}, f32({3, 5})) ==
           "contract: label 7 is in one tensor alone");
-    CHECK(problem()(Contract{{0, 1}, {1, 2}, {0, 2, 7}}, operands, f32({3, 5, 2})) ==
+    CHECK(problem_of(Contract{{0, 1}, {1, 2}, {0, 2, 7}}, operands, f32({3, 5, 2})) ==
           "contract: label 7 is in one tensor alone");
-    CHECK(problem()(Contract{{7, 0, 1}, {7, 1, 2}, {7, 0, 2}}, {f32({2, 3, 4}), f32({2, 4, 5})}, f32({2, 3, 5})) == "");
+    CHECK(problem_of(Contract{{7, 0, 1}, {7, 1, 2}, {7, 0, 2}}, {f32({2, 3, 4}), f32({2, 4, 5})}, f32({2, 3, 5})) ==
+          "");
 
     const auto typed = [&](DType lhs, DType rhs, DType out) {
-        return problem()(dot, {of(lhs, {3, 4}), of(rhs, {4, 5})}, of(out, {3, 5}));
+        return problem_of(dot, {of(lhs, {3, 4}), of(rhs, {4, 5})}, of(out, {3, 5}));
     };
     CHECK(typed(DType::f32, DType::f64, DType::f32) == "contract: operands of two types");
     CHECK(typed(DType::bf16, DType::f32, DType::f32) == "contract: operands of two types");
@@ -79,7 +59,7 @@ TEST_CASE("check of a contract: labels, sizes and types") {
 
 TEST_CASE("check of a pointwise kernel: dims of inputs") {
     const auto with = [](std::vector<std::vector<int>> dims, const Types& inputs) {
-        return problem()(Pointwise{std::move(dims), {read(0, DType::f32)}}, inputs, f32({3, 4}));
+        return problem_of(Pointwise{std::move(dims), {read(0, DType::f32)}}, inputs, f32({3, 4}));
     };
     CHECK(with({{0, 1}}, {f32({3, 4})}) == "");
     CHECK(with({{1, 0}}, {f32({4, 3})}) == "");
@@ -99,7 +79,7 @@ TEST_CASE("check of a pointwise kernel: dims of inputs") {
 
 TEST_CASE("check of a pointwise kernel: every step reads what is there") {
     const auto with = [](std::vector<ScalarStep> steps) {
-        return problem()(Pointwise{{{0, 1}, {0, 1}}, std::move(steps)}, {f32({3, 4}), i32({3, 4})}, f32({3, 4}));
+        return problem_of(Pointwise{{{0, 1}, {0, 1}}, std::move(steps)}, {f32({3, 4}), i32({3, 4})}, f32({3, 4}));
     };
     CHECK(with({read(0, DType::f32)}) == "");
     CHECK(with({}) == "pointwise: the last step is not of the result's type");
@@ -117,7 +97,7 @@ TEST_CASE("check of a pointwise kernel: every step reads what is there") {
     CHECK(with({index(1, constant(7))}) == "");
     CHECK(with({index(-1, {})}) == "pointwise: an index along a dim that is not there");
     CHECK(with({index(2, {})}) == "pointwise: an index along a dim that is not there");
-    CHECK(with({index(0, far)}) == "pointwise: an index starts outside what can be computed");
+    CHECK(with({index(0, far())}) == "pointwise: an index starts outside what can be computed");
 
     const std::string later = "pointwise: a step reads a later one";
     CHECK(with({step(ScalarOp::neg, {0, -1, -1}, DType::f32)}) == later);
@@ -143,7 +123,7 @@ TEST_CASE("check of a pointwise kernel: every instruction is defined on its type
             last.args[i] = static_cast<int>(i);
         }
         kernel.steps.push_back(last);
-        return problem()(kernel, inputs, of(result, {4}));
+        return problem_of(kernel, inputs, of(result, {4}));
     };
     const auto bad = [](ScalarOp op) {
         return "pointwise: " + std::string(name(op)) + " is not defined on these types";
@@ -195,7 +175,7 @@ TEST_CASE("check of a pointwise kernel: every instruction is defined on its type
 
 TEST_CASE("check of a reduce: sorted dims of the operand, and what is left of it") {
     const auto with = [](std::vector<int> dims, const Types& inputs, const TensorType& output) {
-        return problem()(Reduce{std::move(dims), ReduceOp::sum}, inputs, output);
+        return problem_of(Reduce{std::move(dims), ReduceOp::sum}, inputs, output);
     };
     CHECK(with({0, 2}, {f32({2, 3, 4})}, f32({3})) == "");
     CHECK(with({}, {f32({2})}, f32({2})) == "");
@@ -215,21 +195,21 @@ TEST_CASE("check of a move: operands, permutation and pieces") {
         return move;
     }();
     const Types one = {f32({3, 4})};
-    CHECK(problem()(whole, one, f32({3, 4})) == "");
-    CHECK(problem()(whole, {i32({3, 4})}, f32({3, 4})) == "move: element types differ");
-    CHECK(problem()(whole, {f32({3, 4}), i32({3, 4})}, f32({3, 4})) == "move: element types differ");
+    CHECK(problem_of(whole, one, f32({3, 4})) == "");
+    CHECK(problem_of(whole, {i32({3, 4})}, f32({3, 4})) == "move: element types differ");
+    CHECK(problem_of(whole, {f32({3, 4}), i32({3, 4})}, f32({3, 4})) == "move: element types differ");
 
     Move flat;
     flat.flat = true;
-    CHECK(problem()(flat, one, f32({2, 6})) == "");
-    CHECK(problem()(flat, one, f32({2, 5})) == "move: a reshape keeps the elements");
-    CHECK(problem()(flat, {}, f32({2, 6})) == "move: a reshape keeps the elements");
-    CHECK(problem()(flat, {f32({3, 4}), f32({3, 4})}, f32({2, 6})) == "move: a reshape keeps the elements");
+    CHECK(problem_of(flat, one, f32({2, 6})) == "");
+    CHECK(problem_of(flat, one, f32({2, 5})) == "move: a reshape keeps the elements");
+    CHECK(problem_of(flat, {}, f32({2, 6})) == "move: a reshape keeps the elements");
+    CHECK(problem_of(flat, {f32({3, 4}), f32({3, 4})}, f32({2, 6})) == "move: a reshape keeps the elements");
 
     const auto permuted = [&](std::vector<int> permutation) {
         Move move = whole;
         move.permutation = std::move(permutation);
-        return problem()(move, {f32({4, 4})}, f32({4, 4}));
+        return problem_of(move, {f32({4, 4})}, f32({4, 4}));
     };
     CHECK(permuted({1, 0}) == "");
     for (const std::vector<int>& wrong : {std::vector<int>{0}, {0, 1, 2}, {0, 0}, {1, 1}, {1, 2}, {-1, 0}})
@@ -238,7 +218,7 @@ TEST_CASE("check of a move: operands, permutation and pieces") {
     const auto with = [&](const std::function<void(MovePiece&)>& change) {
         Move move = whole;
         change(move.pieces[0]);
-        return problem()(move, one, f32({3, 4}));
+        return problem_of(move, one, f32({3, 4}));
     };
     CHECK(with([](MovePiece& p) { p.operand = -1; }) == "move: a piece of an operand that is not there");
     CHECK(with([](MovePiece& p) { p.operand = 1; }) == "move: a piece of an operand that is not there");
@@ -247,9 +227,9 @@ TEST_CASE("check of a move: operands, permutation and pieces") {
     CHECK(with([](MovePiece& p) { p.out_start.push_back({}); }) == "move: a piece of another rank");
     CHECK(with([](MovePiece& p) { p.out_stride.push_back(1); }) == "move: a piece of another rank");
     CHECK(with([](MovePiece& p) { p.extent.pop_back(); }) == "move: a piece of another rank");
-    CHECK(problem()(whole, {f32({3, 4, 1})}, f32({3, 4})) == "move: a piece of another rank");
-    CHECK(with([](MovePiece& p) { p.in_start[1] = far; }) == "move: a start outside what can be computed");
-    CHECK(with([](MovePiece& p) { p.out_start[0] = far; }) == "move: a start outside what can be computed");
+    CHECK(problem_of(whole, {f32({3, 4, 1})}, f32({3, 4})) == "move: a piece of another rank");
+    CHECK(with([](MovePiece& p) { p.in_start[1] = far(); }) == "move: a start outside what can be computed");
+    CHECK(with([](MovePiece& p) { p.out_start[0] = far(); }) == "move: a start outside what can be computed");
 
     const std::string reaches = "move: a piece that reaches outside what can be computed";
     constexpr i64 limit = i64{1} << 60;
@@ -269,56 +249,14 @@ TEST_CASE("check of a move: operands, permutation and pieces") {
     turned.permutation = {1, 0};
     turned.pieces[0].extent = {1, 1000};
     turned.pieces[0].in_stride = {limit / 1000, limit / 1000 + 1};
-    CHECK(problem()(turned, {f32({4, 4})}, f32({4, 4})) == "");
+    CHECK(problem_of(turned, {f32({4, 4})}, f32({4, 4})) == "");
     std::swap(turned.pieces[0].in_stride[0], turned.pieces[0].in_stride[1]);
-    CHECK(problem()(turned, {f32({4, 4})}, f32({4, 4})) == reaches);
-}
-
-TEST_CASE("check of a gather and a scatter: the table, the indices and what is between") {
-    const auto gathered = [](Gather gather, const Types& inputs, const TensorType& output) {
-        return problem()(gather, inputs, output);
-    };
-    const Types inputs = {f32({2, 6, 3}), i32({5, 4})};
-    const TensorType output = f32({2, 5, 4, 3});
-    CHECK(gathered({1, 6, {}}, inputs, output) == "");
-    CHECK(gathered({1, 1, {}}, inputs, output) == "");
-    CHECK(gathered({1, 6, {}}, {f32({2, 6, 3})}, output) == "gather takes a table and indices");
-    CHECK(gathered({1, 6, {}}, {f32({2, 6, 3}), i32({5, 4}), i32({5, 4})}, output) ==
-          "gather takes a table and indices");
-    CHECK(gathered({1, 6, {}}, {i32({2, 6, 3}), i32({5, 4})}, output) == "gather: element types do not fit");
-    CHECK(gathered({1, 6, {}}, {f32({2, 6, 3}), f32({5, 4})}, output) == "gather: element types do not fit");
-    CHECK(gathered({-1, 6, {}}, inputs, output) == "gather: no such dim of the table");
-    CHECK(gathered({3, 6, {}}, inputs, output) == "gather: no such dim of the table");
-    CHECK(gathered({1, 0, {}}, inputs, output) == "gather: no such dim of the table");
-    CHECK(gathered({0, 2, {}}, inputs, output) == "gather: the result's shape does not fit");
-    CHECK(gathered({1, 6, {}}, inputs, f32({2, 5, 3})) == "gather: the result's shape does not fit");
-    CHECK(gathered({1, 6, far}, inputs, output) == "gather: a start outside what can be computed");
-
-    const auto scattered = [](Scatter scatter, const Types& of, const TensorType& result) {
-        return problem()(scatter, of, result);
-    };
-    const Types updates = {i32({5, 4}), f32({2, 5, 4, 3})};
-    const TensorType result = f32({2, 6, 3});
-    CHECK(scattered({1, 6, {}}, updates, result) == "");
-    CHECK(scattered({1, 1, {}}, updates, result) == "");
-    CHECK(scattered({1, 6, {}}, {i32({5, 4})}, result) == "scatter takes indices and updates");
-    CHECK(scattered({1, 6, {}}, {i32({5, 4}), f32({2, 5, 4, 3}), f32({})}, result) ==
-          "scatter takes indices and updates");
-    CHECK(scattered({1, 6, {}}, {f32({5, 4}), f32({2, 5, 4, 3})}, result) == "scatter: element types do not fit");
-    CHECK(scattered({1, 6, {}}, {i32({5, 4}), i32({2, 5, 4, 3})}, result) == "scatter: element types do not fit");
-    CHECK(scattered({1, 6, {}}, {i32({5, 4}), of(DType::boolean, {2, 5, 4, 3})}, of(DType::boolean, {2, 6, 3})) ==
-          "scatter: element types do not fit");
-    CHECK(scattered({-1, 6, {}}, updates, result) == "scatter: no such dim of the result");
-    CHECK(scattered({3, 6, {}}, updates, result) == "scatter: no such dim of the result");
-    CHECK(scattered({1, 0, {}}, updates, result) == "scatter: no such dim of the result");
-    CHECK(scattered({0, 6, {}}, updates, result) == "scatter: the updates' shape does not fit");
-    CHECK(scattered({1, 6, {}}, {i32({5, 4}), f32({2, 5, 4})}, result) == "scatter: the updates' shape does not fit");
-    CHECK(scattered({1, 6, far}, updates, result) == "scatter: a start outside what can be computed");
+    CHECK(problem_of(turned, {f32({4, 4})}, f32({4, 4})) == reaches);
 }
 
 TEST_CASE("check of a generate: a block inside the whole, and one value per element") {
     const auto with = [](const Generate& generate, const TensorType& output, const Types& inputs = {}) {
-        return problem()(generate, inputs, output);
+        return problem_of(generate, inputs, output);
     };
     const TensorType block = f32({2, 3});
     CHECK(with({Fill{1}, {4, 6}, {}}, block) == "");
@@ -328,7 +266,7 @@ TEST_CASE("check of a generate: a block inside the whole, and one value per elem
     CHECK(with({Fill{1}, {i64{1} << 40, i64{1} << 40}, {}}, block) == "generate: a whole shape that does not fit");
     CHECK(with({Fill{1}, {4, 6}, {constant(0)}}, block) == "generate: one start per dim");
     CHECK(with({Fill{1}, {4, 6}, {constant(2), constant(3)}}, block) == "");
-    for (const Affine& start : {constant(3), constant(-1), far})
+    for (const Affine& start : {constant(3), constant(-1), far()})
         CHECK(with({Fill{1}, {4, 6}, {start, constant(0)}}, block) == "generate: a block outside the whole");
     CHECK(with({Fill{1}, {4, 6}, {constant(0), constant(4)}}, block) == "generate: a block outside the whole");
     CHECK(with({Fill{1}, {1, 6}, {}}, block) == "generate: a block larger than the whole");
@@ -347,7 +285,7 @@ TEST_CASE("check of random values: parameters, keys of stacks, folds and blocks"
         Random random;
         random.distribution.kind = DistributionKind::normal;
         change(random);
-        return problem()(Generate{random, {4, 6}, {}}, {}, of(dtype, {2, 3}));
+        return problem_of(Generate{random, {4, 6}, {}}, {}, of(dtype, {2, 3}));
     };
     CHECK(with([](Random&) {}) == "");
     for (double Distribution::*field : {&Distribution::value, &Distribution::low, &Distribution::high,
@@ -362,7 +300,7 @@ TEST_CASE("check of random values: parameters, keys of stacks, folds and blocks"
          {DistributionKind::constant, DistributionKind::bernoulli, DistributionKind::randint, DistributionKind::bits})
         CHECK(with([&](Random& r) { r.distribution.kind = kind; }, DType::i32) == "");
     CHECK(with([](Random& r) { r.folds = {constant(3)}; }) == "");
-    CHECK(with([](Random& r) { r.folds = {constant(3), far}; }) == "random: a fold outside what can be computed");
+    CHECK(with([](Random& r) { r.folds = {constant(3), far()}; }) == "random: a fold outside what can be computed");
     CHECK(with([](Random& r) { r.blocks = {2, 3}; }) == "");
     CHECK(with([](Random& r) { r.blocks = {1, 3}; }) == "");
     CHECK(with([](Random& r) { r.blocks = {2}; }) == "random: one number of blocks per dim");
