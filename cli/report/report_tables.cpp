@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <set>
+
 namespace shard {
 
 namespace {
@@ -17,6 +19,22 @@ Cell axes_cell(const Plan& plan, const CollectiveReport& collective, const Paint
     Cell axes(axes_text(plan.mesh, collective.axes));
     axes.painted = paint_axes(paint, plan.mesh, axes.text);
     return axes;
+}
+
+// "nvlink 8, network 4"
+std::string links_text(const CollectiveReport& collective) {
+    std::string words;
+    for (const LinkUse& use : collective.links)
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", use.link, use.devices);
+    return words;
+}
+
+// Where collectives cross several links the table says which each crosses.
+bool use_several_links(const std::vector<CollectiveReport>& collectives) {
+    std::set<std::string> links;
+    for (const CollectiveReport& collective : collectives)
+        for (const LinkUse& use : collective.links) links.insert(use.link);
+    return links.size() > 1;
 }
 
 std::string phase_text(const CollectiveRows& collectives, const CollectiveRow& row) {
@@ -62,6 +80,7 @@ Table collectives_table(const Plan& plan, const CollectiveRows& collectives, con
     Table table({{"phase"},
                  {"collective"},
                  {"over"},
+                 {.header = "links", .spared = 1},
                  {.header = "of", .wraps = true},
                  {"dim", Align::right, 1},
                  {"times", Align::right},
@@ -69,12 +88,13 @@ Table collectives_table(const Plan& plan, const CollectiveRows& collectives, con
                  {"time", Align::right},
                  {"exposed", Align::right},
                  {.header = "source", .spared = 2}});
+    const bool with_links = use_several_links(plan.report.collectives);
     for (const CollectiveRow& row : collectives.rows) {
         const bool has_dim = row.is_one_dim && row.first->dim >= 0;
         table.add({phase_text(collectives, row), Cell(row.first->kind, "1"), axes_cell(plan, *row.first, paint),
-                   row.tensors, has_dim ? std::to_string(row.first->dim) : "", times_text(row.count),
-                   human_bytes(row.bytes), human_seconds(row.seconds), exposed_text(collectives, row),
-                   Cell(row.source, "2")});
+                   with_links ? links_text(*row.first) : "", row.tensors, has_dim ? std::to_string(row.first->dim) : "",
+                   times_text(row.count), human_bytes(row.bytes), human_seconds(row.seconds),
+                   exposed_text(collectives, row), Cell(row.source, "2")});
         if (!row.cause.empty()) table.add_note(row.cause);
         if (!row.remedy.empty()) table.add_note("remedy: " + row.remedy, "32");
     }

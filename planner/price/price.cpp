@@ -6,6 +6,7 @@
 #include "planner/price/memory_report.h"
 #include "planner/price/time_report.h"
 #include "plans/base/saturating.h"
+#include "plans/collective/link_levels.h"
 #include "plans/kernel/kernel_cost.h"
 #include "plans/plan/plan_check_types.h"
 #include "plans/plan/source_ref.h"
@@ -66,6 +67,8 @@ CollectiveReport report_collective(const Start& start, i64 count, const Plan& pl
     const i64 devices = plan.mesh.device_count();
     report.wire_bytes_per_device = report.wire_bytes_total / devices + (report.wire_bytes_total % devices != 0 ? 1 : 0);
     report.seconds = static_cast<double>(count) * collective.def->seconds(collective, plan.mesh, hardware, bytes);
+    for (const LinkLevel& level : levels_of(plan.mesh, hardware, collective.axes))
+        report.links.push_back({level.link->name, level.n});
     report.source = start.source;
     return report;
 }

@@ -3,6 +3,7 @@
 #include "planner/read/hardware.h"
 
 #include "planner/model/names.h"
+#include "planner/text/quantity.h"
 #include "planner/text/yaml_values.h"
 #include "plans/base/embedded.h"
 #include "plans/diagnostics/suggestion.h"
@@ -27,7 +28,9 @@ public:
     ProfileReader(const Yaml& root, Diagnostics& diagnostics) : root_(&root), diagnostics_(&diagnostics) {}
 
     std::optional<Hardware> read() {
-        if (!check_keys(*root_, {"hardware", "doc", "flops", "flop_efficiency", "kernel_floor", "memory", "links"},
+        if (!check_keys(*root_,
+                        {"hardware", "doc", "flops", "flop_efficiency", "kernel_floor", "memory", "links",
+                         "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
         hardware_.name = text(*root_, "hardware");
@@ -41,6 +44,8 @@ public:
             hardware_.memory_bandwidth = number(*memory, "bandwidth", 0, not_negative);
             hardware_.memory_efficiency = number(*memory, "efficiency", 1, positive);
         }
+        hardware_.collective_launch = number(*root_, "collective_launch", 0, not_negative);
+        read_latency();
         read_links();
         if (diagnostics_->has_error()) return std::nullopt;
         return std::move(hardware_);
@@ -48,6 +53,9 @@ public:
 
 private:
     static bool positive(double value) { return std::isfinite(value) && value > 0; }
+    static bool is_count(double value) { return value >= 1 && value <= 1e9 && value == std::floor(value); }
+    static bool is_share(double value) { return value > 0 && value <= 1; }
+    static bool at_least_one(double value) { return std::isfinite(value) && value >= 1; }
     static bool not_negative(double value) { return std::isfinite(value) && value >= 0; }
 
     std::string text(const Yaml& map, std::string_view key) {
@@ -55,25 +63,60 @@ private:
         return value == nullptr ? "" : read_string(*value, key, *diagnostics_).value_or("");
     }
 
-    double number(const Yaml& map, std::string_view key, double usual, bool (*valid)(double)) {
+    // What stands at `key`, plain or with its source; nullptr if nothing does.
+    const Yaml* value_of(const Yaml& map, std::string_view key) {
         const Yaml* yaml = map.find(key);
-        if (yaml == nullptr) return usual;
-        const Yaml* value = yaml;
-        if (yaml->map() != nullptr) {
-            check_keys(*yaml, {"value", "source"}, key, *diagnostics_);
-            value = yaml->find("value");
-            if (const Yaml* source = yaml->find("source"))
-                hardware_.sources.push_back(
-                    fmt::format("{}: {}", key, read_string(*source, "source", *diagnostics_).value_or("")));
-        }
-        if (value == nullptr) {
-            diagnostics_->error("E0331", yaml->span, fmt::format("{} has no value", key));
-            return usual;
-        }
-        const std::optional<double> read = read_double(*value, key, *diagnostics_);
+        if (yaml == nullptr || yaml->map() == nullptr) return yaml;
+        const Yaml *value = yaml->find("value"), *source = yaml->find("source");
+        if (value == nullptr && source == nullptr) return yaml; // a map of its own
+        check_keys(*yaml, {"value", "source"}, key, *diagnostics_);
+        if (source != nullptr)
+            hardware_.sources.push_back(
+                fmt::format("{}: {}", key, read_string(*source, "source", *diagnostics_).value_or("")));
+        if (value == nullptr) diagnostics_->error("E0331", yaml->span, fmt::format("{} has no value", key));
+        return value;
+    }
+
+    double number(const Yaml& map, std::string_view key, double usual, bool (*valid)(double)) {
+        const Yaml* value = value_of(map, key);
+        return value == nullptr ? usual : checked(*value, key, usual, valid);
+    }
+
+    double checked(const Yaml& value, std::string_view what, double usual, bool (*valid)(double)) {
+        const std::optional<double> read = read_double(value, what, *diagnostics_);
         if (read && !valid(*read))
-            diagnostics_->error("E0331", value->span, fmt::format("{} cannot be {}", key, *read));
+            diagnostics_->error("E0331", value.span, fmt::format("{} cannot be {}", what, *read));
         return read.value_or(usual);
+    }
+
+    void read_latency() {
+        const std::string latency = text(*root_, "latency");
+        hardware_.latency_adds = latency == "add";
+        if (latency.empty() || latency == "add" || latency == "max") return;
+        diagnostics_->error("E0331", root_->find("latency")->span, fmt::format("unknown latency '{}'", latency))
+            .help("max: the larger of latency and transfer counts; add: both do");
+    }
+
+    // A share, or shares by size. What is larger may not be sent in less time.
+    std::vector<SizeShare> read_efficiency(const Yaml& link) {
+        const Yaml* yaml = value_of(link, "efficiency");
+        if (yaml == nullptr) return {};
+        if (yaml->map() == nullptr) return {{1, checked(*yaml, "efficiency", 1, is_share)}};
+        std::vector<SizeShare> curve;
+        for (const YamlEntry& entry : *yaml->map()) {
+            const std::optional<i64> size = parse_bytes(entry.key);
+            const SizeShare at{static_cast<double>(size.value_or(0)), checked(entry.value, "efficiency", 1, is_share)};
+            if (at.size <= 0)
+                diagnostics_->error("E0331", entry.key_span, fmt::format("efficiency at '{}'", entry.key))
+                    .help("a share by size: {1 MiB: 0.3, 1 GiB: 0.8}");
+            else if (!curve.empty() && at.size <= curve.back().size)
+                diagnostics_->error("E0331", entry.key_span, "sizes of an efficiency ascend");
+            else if (!curve.empty() && at.size / at.share <= curve.back().size / curve.back().share)
+                diagnostics_->error("E0331", entry.key_span,
+                                    fmt::format("{} would take less time than what is smaller", entry.key));
+            curve.push_back(at);
+        }
+        return curve;
     }
 
     void read_flops() {
@@ -106,8 +149,10 @@ private:
         for (const YamlEntry& entry : *links->map()) {
             Link link;
             link.name = entry.key;
-            if (!check_keys(entry.value, {"topology", "bandwidth", "latency", "wrap", "wrap_from"}, "a link",
-                            *diagnostics_))
+            if (!check_keys(entry.value,
+                            {"topology", "devices", "bandwidth", "efficiency", "in_network_reduction", "latency",
+                             "wrap", "wrap_from"},
+                            "a link", *diagnostics_))
                 continue;
             const std::string topology = text(entry.value, "topology");
             const std::optional<Link::Topology> parsed = parse_topology(topology);
@@ -120,6 +165,9 @@ private:
                 diagnostics_->error("E0331", entry.value.span, "the link has no bandwidth");
             link.bandwidth = number(entry.value, "bandwidth", 1, positive);
             link.latency = number(entry.value, "latency", 0, not_negative);
+            link.efficiency = read_efficiency(entry.value);
+            link.in_network_reduction = number(entry.value, "in_network_reduction", 1, at_least_one);
+            link.devices = static_cast<i64>(number(entry.value, "devices", 0, is_count));
             if (const Yaml* wrap = entry.value.find("wrap"))
                 link.wrap = read_bool(*wrap, "wrap", *diagnostics_).value_or(false);
             if (const Yaml* from = entry.value.find("wrap_from"))

@@ -105,23 +105,9 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             scale += gather.def->seconds(gather, mesh, hardware, bytes_);
         }
         if (scale > 0) grain_ = std::ldexp(1.0, std::ilogb(scale) - 30);
-        for (const AxisRef& ref : all) {
-            double latency = link_of(hardware, mesh.axes[ref.axis]).latency;
-            hop_ = ref == all.front() ? latency : std::min(hop_, latency);
-        }
-        // Each ring carries both directions; every other kind of link counts once, however many axes use it.
-        std::vector<const Link*> counted;
-        std::vector<int> rings;
-        for (const AxisRef& ref : all) {
-            const Link& link = link_of(hardware, mesh.axes[ref.axis]);
-            bool ring = link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
-            bool known = ring ? std::find(rings.begin(), rings.end(), ref.axis) != rings.end()
-                              : std::find(counted.begin(), counted.end(), &link) != counted.end();
-            if (known) continue;
-            rings.push_back(ref.axis);
-            counted.push_back(&link);
-            rate_ += ring ? 2 * link.bandwidth : link.bandwidth;
-        }
+        const FastestCollective fastest = fastest_collective(mesh, hardware, all);
+        hop_ = fastest.seconds;
+        rate_ = fastest.bytes_per_second;
     }
 }
 

@@ -31,6 +31,8 @@ constexpr Unit units[] = {
     {"TB", 1e12},
 };
 
+} // namespace
+
 std::optional<i64> parse_bytes(std::string_view text) {
     // An integer without a unit is exact, also beyond 2^53.
     if (const std::optional<i64> whole = parse_number<i64>(text)) return *whole >= 0 ? whole : std::nullopt;
@@ -45,8 +47,6 @@ std::optional<i64> parse_bytes(std::string_view text) {
         if (unit == known.name && value * known.bytes < 9.2e18) return static_cast<i64>(value * known.bytes);
     return std::nullopt;
 }
-
-} // namespace
 
 std::optional<i64> read_bytes(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
     const bool plain_number = yaml.kind() == "a number";

@@ -5,6 +5,8 @@
 
 namespace shard {
 
+// nullopt if it is not an amount of bytes.
+std::optional<i64> parse_bytes(std::string_view text);
 // Bytes, at least 0; a fraction of a byte is dropped. Reports E0309.
 std::optional<i64> read_bytes(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 

@@ -1,7 +1,6 @@
 #include "plans/collective/collective_cost.h"
 
-#include "plans/sharding/axis_lists.h"
-#include "plans/sharding/axis_stride.h"
+#include "plans/collective/link_seconds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,110 +9,98 @@ namespace shard {
 
 namespace {
 
-// The part of a group that runs over one kind of link.
-struct LinkShare {
-    const Link* link = nullptr;
-    i64 n = 1;                 // devices along these axes
-    std::vector<AxisRef> refs; // axes and sub-axes, parts of one axis joined where they can be
-    bool wrap = true;          // all of them wrap
-    i64 stride = 1;            // rings: hops between neighbours, the most over refs
-    double groups_on_a_link() const { return static_cast<double>(stride); }
-};
-
-// Neighbours along a sub-axis that has minor parts right of it are that far apart on the ring.
-std::vector<LinkShare> shares_of(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes) {
-    std::vector<LinkShare> shares;
-    std::vector<AxisRef> sorted(axes.begin(), axes.end());
-    std::sort(sorted.begin(), sorted.end());
-    for (const AxisRef& ref : merged(sorted)) {
-        if (ref.size == 1) continue;
-        const Link* link = &link_of(hardware, mesh.axes[ref.axis]);
-        auto share = std::find_if(shares.begin(), shares.end(), [&](const LinkShare& s) { return s.link == link; });
-        if (share == shares.end()) share = shares.insert(shares.end(), LinkShare{link, 1, {}, true});
-        share->n *= ref.size;
-        share->stride = std::max(share->stride, stride_of(mesh, ref));
-        share->refs.push_back(ref);
-        share->wrap = share->wrap && wraps(mesh, hardware, ref);
-    }
-    return shares;
+double hops_to_all(const LinkLevel& level) {
+    const Link& link = *level.link;
+    if (link.topology == Link::Topology::uniform) return 1;
+    if (!is_ring(link)) return std::ceil(std::log2(static_cast<double>(level.n)));
+    i64 hops = 0;
+    for (const LinkLine& line : level.lines) hops += line.wrap ? (line.n + 1) / 2 : (line.n - 1) * line.stride;
+    return static_cast<double>(hops);
 }
 
-bool is_ring(const Link& link) {
-    return link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
+bool all_wrap(const LinkLevel& level) {
+    return std::all_of(level.lines.begin(), level.lines.end(), [](const LinkLine& line) { return line.wrap; });
+}
+
+// Of lines of different strides the longest way counts.
+double stride(const LinkLevel& level) {
+    i64 most = 1;
+    for (const LinkLine& line : level.lines) most = std::max(most, line.stride);
+    return static_cast<double>(most);
 }
 
 // Mesh axes that carry bytes at the same time; parts of one axis share its links.
-double parallel_axes(const LinkShare& share) {
-    std::vector<int> seen;
-    for (const AxisRef& ref : share.refs) {
-        if (std::find(seen.begin(), seen.end(), ref.axis) == seen.end()) seen.push_back(ref.axis);
-    }
-    return static_cast<double>(seen.size());
+double parallel_axes(const LinkLevel& level) {
+    std::vector<int> axes;
+    for (const LinkLine& line : level.lines)
+        if (std::find(axes.begin(), axes.end(), line.axis) == axes.end()) axes.push_back(line.axis);
+    return static_cast<double>(axes.size());
 }
 
-double latency_of(const LinkShare& share) {
-    const Link& link = *share.link;
-    if (link.topology == Link::Topology::tree) return std::ceil(std::log2(static_cast<double>(share.n))) * link.latency;
-    if (!is_ring(link)) return link.latency;
-    double seconds = 0;
-    for (const AxisRef& ref : share.refs) {
-        i64 hops = share.wrap ? (ref.size + 1) / 2 : (ref.size - 1) * share.stride;
-        seconds += static_cast<double>(hops) * link.latency;
-    }
-    return seconds;
+double gather_transfer(const LinkLevel& level, double bytes, double speed) {
+    const double n = static_cast<double>(level.n);
+    const double sent = (n - 1) / n * bytes / speed;
+    if (!is_ring(*level.link)) return sent;
+    return (all_wrap(level) ? bytes / (2 * speed) : sent * stride(level)) / parallel_axes(level);
 }
 
-double gather_transfer(const LinkShare& share, double bytes) {
-    const Link& link = *share.link;
-    double n = static_cast<double>(share.n);
-    double sent = (n - 1) / n * bytes / link.bandwidth;
-    if (!is_ring(link)) return sent;
-    return (share.wrap ? bytes / (2 * link.bandwidth) : sent * share.groups_on_a_link()) / parallel_axes(share);
-}
-
-double all_to_all_transfer(const LinkShare& share, double bytes) {
-    const Link& link = *share.link;
-    double n = static_cast<double>(share.n);
-    if (link.topology == Link::Topology::tree) return std::ceil(std::log2(n)) / 2 * bytes / (n * link.bandwidth);
-    if (!is_ring(link)) return (n - 1) / (n * n) * bytes / link.bandwidth;
-    double seconds = share.wrap ? bytes / (8 * link.bandwidth)
-                                : bytes / (2 * link.bandwidth) * (1 - 1 / n) * share.groups_on_a_link();
-    return seconds / parallel_axes(share);
-}
-
-template<class Transfer>
-double slowest(const std::vector<LinkShare>& shares, Transfer transfer, double bytes) {
-    double latency = 0, seconds = 0;
-    for (const LinkShare& share : shares) {
-        latency += latency_of(share);
-        seconds = std::max(seconds, transfer(share, bytes));
-    }
-    return std::max(latency, seconds);
+double all_to_all_transfer(const LinkLevel& level, double bytes, double speed) {
+    const double n = static_cast<double>(level.n);
+    if (level.link->topology == Link::Topology::tree) return std::ceil(std::log2(n)) / 2 * bytes / (n * speed);
+    if (!is_ring(*level.link)) return (n - 1) / (n * n) * bytes / speed;
+    const double seconds = all_wrap(level) ? bytes / (8 * speed) : bytes / (2 * speed) * (1 - 1 / n) * stride(level);
+    return seconds / parallel_axes(level);
 }
 
 } // namespace
 
-bool wraps(const Mesh& mesh, const Hardware& hardware, const AxisRef& ref) {
-    const Link& link = link_of(hardware, mesh.axes[ref.axis]);
-    return link.wrap && is_whole(mesh, ref) && ref.size >= link.wrap_from;
+double gather_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double whole_bytes) {
+    LinkSeconds seconds(hardware);
+    for (const LinkLevel& level : levels_of(mesh, hardware, axes)) {
+        const double bytes = whole_bytes / static_cast<double>(level.inside);
+        seconds.add(hops_to_all(level) * level.link->latency,
+                    gather_transfer(level, bytes, bandwidth(*level.link, bytes)));
+    }
+    return seconds.total();
 }
 
-double gather_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double whole_bytes) {
-    return slowest(shares_of(mesh, hardware, axes), gather_transfer, whole_bytes);
+double all_reduce_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double bytes) {
+    LinkSeconds seconds(hardware);
+    for (const LinkLevel& level : levels_of(mesh, hardware, axes)) {
+        const double part = bytes / static_cast<double>(level.inside);
+        const double scatter = gather_transfer(level, part, bandwidth(*level.link, part));
+        seconds.add(2 * hops_to_all(level) * level.link->latency, 2 * scatter / level.link->in_network_reduction);
+    }
+    return seconds.total();
 }
 
 double all_to_all_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes,
                           double whole_bytes) {
-    return slowest(shares_of(mesh, hardware, axes), all_to_all_transfer, whole_bytes);
+    LinkSeconds seconds(hardware);
+    const double devices = static_cast<double>(total_size(axes));
+    for (const LinkLevel& level : levels_of(mesh, hardware, axes)) {
+        // What n domains exchange that each hold n / devices of the value, a device of each sending to n of `devices`.
+        const double n = static_cast<double>(level.n), inside = static_cast<double>(level.inside);
+        const double bytes = whole_bytes * (n / devices) * (n / devices) * inside;
+        seconds.add(hops_to_all(level) * level.link->latency,
+                    all_to_all_transfer(level, bytes, bandwidth(*level.link, bytes)));
+    }
+    return seconds.total();
 }
 
-double send_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, i64 hops, double bytes) {
-    double latency = 0, transfer = 0;
-    for (const LinkShare& share : shares_of(mesh, hardware, axes)) {
-        latency = std::max(latency, share.link->latency * static_cast<double>(is_ring(*share.link) ? hops : 1));
-        transfer = std::max(transfer, bytes / share.link->bandwidth);
+FastestCollective fastest_collective(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes) {
+    FastestCollective fastest;
+    for (const LinkLevel& level : levels_of(mesh, hardware, axes)) {
+        const Link& link = *level.link;
+        double share = link.efficiency.empty() ? 1 : 0;
+        for (const SizeShare& at : link.efficiency) share = std::max(share, at.share);
+        // Each ring carries both directions; every other kind of link counts once, however many axes use it.
+        const double lines = is_ring(link) ? 2 * parallel_axes(level) : 1;
+        fastest.bytes_per_second += lines * link.bandwidth * share * link.in_network_reduction;
+        const double hop = hardware.collective_launch + link.latency;
+        fastest.seconds = fastest.seconds == 0 ? hop : std::min(fastest.seconds, hop);
     }
-    return std::max(latency, transfer);
+    return fastest;
 }
 
 } // namespace shard

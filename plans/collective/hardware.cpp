@@ -1,6 +1,7 @@
 #include "plans/collective/hardware.h"
 
 #include <array>
+#include <cmath>
 
 namespace shard {
 
@@ -18,12 +19,25 @@ std::optional<Link::Topology> parse_topology(std::string_view text) {
     return std::nullopt;
 }
 
-const Link& link_of(const Hardware& hardware, const MeshAxis& axis) {
+size_t link_of(const Hardware& hardware, const MeshAxis& axis) {
     internal_check(!hardware.links.empty(), "a hardware profile without links");
-    if (axis.link.empty()) return hardware.links.front();
-    for (const Link& link : hardware.links)
-        if (link.name == axis.link) return link;
+    if (axis.link.empty()) return 0;
+    for (size_t i = 0; i < hardware.links.size(); ++i)
+        if (hardware.links[i].name == axis.link) return i;
     internal_error("mesh axis '" + axis.name + "' names a link that the hardware profile lacks");
+}
+
+double bandwidth(const Link& link, double size) {
+    const std::vector<SizeShare>& curve = link.efficiency;
+    if (curve.empty()) return link.bandwidth;
+    if (size <= curve.front().size) return link.bandwidth * curve.front().share;
+    for (size_t i = 1; i < curve.size(); ++i) {
+        const SizeShare &below = curve[i - 1], &above = curve[i];
+        if (size > above.size) continue;
+        const double power = std::log(above.share / below.share) / std::log(above.size / below.size);
+        return link.bandwidth * below.share * std::pow(size / below.size, power);
+    }
+    return link.bandwidth * curve.back().share;
 }
 
 } // namespace shard

@@ -8,7 +8,14 @@
 
 namespace shard {
 
-// How the devices along a mesh axis are connected. bandwidth is one way, bytes/s per device and direction.
+// The share of its bandwidth that a link reaches where it carries `size` bytes of a value.
+struct SizeShare {
+    double size = 0;
+    double share = 1;
+    bool operator==(const SizeShare&) const = default;
+};
+
+// How devices are connected. bandwidth is one way, bytes/s per device and direction.
 struct Link {
     enum class Topology { ring, torus, switched, tree, uniform };
     std::string name;
@@ -17,6 +24,12 @@ struct Link {
     double latency = 0; // seconds per hop
     bool wrap = false;  // ring, torus: the ends are connected, both directions used
     i64 wrap_from = 0;  // an axis wraps only if it has at least this size (TPU v5e: 16); 0 = by `wrap` alone
+    i64 devices = 0;    // that it connects (a node, a pod); what lies farther apart takes the next link; 0 = all
+    // By size, ascending; between two sizes the share is a power of the size, beyond the ends it stays. Empty: all of
+    // the bandwidth at every size.
+    std::vector<SizeShare> efficiency = {};
+    // An all_reduce is this much faster than a reduce_scatter and an all_gather: its switches add (NVLink SHARP).
+    double in_network_reduction = 1;
     bool operator==(const Link&) const = default;
 };
 
@@ -29,13 +42,20 @@ struct Hardware {
     double memory_bandwidth = 0; // bytes/s
     double memory_efficiency = 1;
     double kernel_floor = 0; // seconds
-    std::vector<Link> links; // the first is the default
+    // Inner to outer: an axis without a link of its own takes the first, and the next where it goes beyond `devices`.
+    std::vector<Link> links;
+    double collective_launch = 0; // seconds before the first byte of a collective moves
+    bool latency_adds = false;    // seconds of a collective: latency + transfer; otherwise the larger of both
     std::vector<std::string> sources;
     bool operator==(const Hardware&) const = default;
 };
 
 std::string_view name(Link::Topology topology); // "ring", ..., as profiles write it
 std::optional<Link::Topology> parse_topology(std::string_view text);
-const Link& link_of(const Hardware& hardware, const MeshAxis& axis); // internal error if the name was not checked
+// Index in hardware.links of the one that the axis names, of the first if it names none; internal error if the name was
+// not checked.
+size_t link_of(const Hardware& hardware, const MeshAxis& axis);
+// Bytes/s that the link reaches where it carries `size` bytes of a value.
+double bandwidth(const Link& link, double size);
 
 } // namespace shard

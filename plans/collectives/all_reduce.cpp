@@ -18,7 +18,7 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
 }
 
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
-    return 2 * gather_seconds(mesh, hardware, collective.axes, static_cast<double>(local_bytes));
+    return all_reduce_seconds(mesh, hardware, collective.axes, static_cast<double>(local_bytes));
 }
 
 DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType&, const DeviceBuffers& buffers) {

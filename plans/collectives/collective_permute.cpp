@@ -1,7 +1,8 @@
 // Algorithm: every device reads the whole buffer of the one device whose block it holds afterwards. A device that is
 // its own source copies locally and moves nothing over the wire: a swap of two axes of 2 moves 2 of 4 buffers.
-#include "plans/collective/collective_cost.h"
+#include "plans/base/saturating.h"
 #include "plans/collective/collective_data.h"
+#include "plans/collective/message_cost.h"
 
 #include <algorithm>
 
@@ -16,15 +17,20 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
         (group_size(collective) - unmoved_devices(collective, mesh)) * group_count(collective, mesh), local_bytes);
 }
 
-// A block may have to travel to the far end of every axis: half way round one that wraps.
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
+    const double bytes = static_cast<double>(local_bytes);
     if (unmoved_devices(collective, mesh) == group_size(collective)) return 0;
-    i64 hops = 0;
-    for (const AxisRef& ref : collective.axes) {
-        i64 stride = mesh.axes[ref.axis].size / (ref.pre * ref.size);
-        hops += wraps(mesh, hardware, ref) ? ref.size / 2 : (ref.size - 1) * stride;
-    }
-    return send_seconds(mesh, hardware, collective.axes, hops, static_cast<double>(local_bytes));
+    if (!is_pairwise(collective)) return farthest_message_seconds(mesh, hardware, collective.axes, bytes);
+    std::vector<i64> senders(static_cast<size_t>(group_size(collective)), -1); // by the receiver's rank
+    for (const auto& [source, destination] : collective.pairs) senders[destination] = source;
+    const auto source = [&](i64 position) {
+        std::vector<i64> coordinates = coordinates_of(mesh, position);
+        const i64 sender = senders[linear_coordinate(mesh, coordinates, collective.axes)];
+        if (sender < 0) return sender;
+        set_linear_coordinate(mesh, coordinates, collective.axes, sender);
+        return position_of(mesh, coordinates);
+    };
+    return message_seconds(mesh, hardware, collective.axes, source, bytes);
 }
 
 DeviceBuffers meaning(const Collective& collective, const Mesh& mesh, const TensorType&, const DeviceBuffers& buffers) {

@@ -62,6 +62,18 @@ TensorReport read_tensor(const JsonAt& at, const Mesh& mesh) {
     return tensor;
 }
 
+std::string print_links(const std::vector<LinkUse>& links) {
+    std::vector<std::string> items;
+    for (const LinkUse& use : links)
+        items.push_back(JsonObject().string("link", use.link).integer("devices", use.devices).text());
+    return json_array(items);
+}
+
+LinkUse read_link(const JsonAt& at) {
+    at.known_keys({"link", "devices"});
+    return {at["link"].string(), at["devices"].integer()};
+}
+
 } // namespace
 
 std::string print_collective(const Mesh& mesh, const CollectiveReport& collective) {
@@ -76,6 +88,7 @@ std::string print_collective(const Mesh& mesh, const CollectiveReport& collectiv
         .integer("wire_bytes_per_device", collective.wire_bytes_per_device)
         .integer("wire_bytes_total", collective.wire_bytes_total)
         .number("seconds", collective.seconds)
+        .raw("links", print_links(collective.links))
         .string("cause", collective.cause)
         .string("remedy", collective.remedy)
         .raw("source", print_source(collective.source))
@@ -86,7 +99,7 @@ namespace {
 
 CollectiveReport read_collective(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"kind", "axes", "reduce", "dim", "tensor", "op", "count", "wire_bytes_per_device",
-                   "wire_bytes_total", "seconds", "cause", "remedy", "source"});
+                   "wire_bytes_total", "seconds", "links", "cause", "remedy", "source"});
     CollectiveReport collective;
     collective.kind = at["kind"].string();
     collective.axes = read_axes(at["axes"], mesh);
@@ -98,6 +111,7 @@ CollectiveReport read_collective(const JsonAt& at, const Mesh& mesh) {
     collective.wire_bytes_per_device = at["wire_bytes_per_device"].integer();
     collective.wire_bytes_total = at["wire_bytes_total"].integer();
     collective.seconds = at["seconds"].number();
+    collective.links = at["links"].list<LinkUse>(read_link);
     collective.cause = at["cause"].string();
     collective.remedy = at["remedy"].string();
     collective.source = read_source(at["source"]);

@@ -31,6 +31,13 @@ struct TensorReport {
     bool operator==(const TensorReport&) const = default;
 };
 
+// A kind of link that a collective crosses: 8 devices of a node, then 4 nodes over the network.
+struct LinkUse {
+    std::string link; // as the hardware profile calls it
+    i64 devices = 1;  // or nodes, pods: what the links inside connect
+    bool operator==(const LinkUse&) const = default;
+};
+
 struct CollectiveReport {
     std::string kind;
     std::vector<AxisRef> axes;
@@ -42,6 +49,7 @@ struct CollectiveReport {
     i64 wire_bytes_per_device = 0;
     i64 wire_bytes_total = 0;
     double seconds = 0;
+    std::vector<LinkUse> links; // from inner to outer
     std::string cause;  // why it is there, one sentence
     std::string remedy; // what would remove it; may be empty
     SourceRef source;

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <fstream>
 
 using namespace shard;
@@ -19,17 +20,6 @@ Hardware builtin(std::string_view name) {
     return *hardware;
 }
 
-// Seconds of an all_gather over all of `axes`, each device holding `local` along dim 0.
-double all_gather_seconds(std::string_view profile, const Mesh& mesh, const std::vector<std::string>& axes,
-                          Shape local) {
-    Collective gather;
-    gather.def = find_collective("all_gather");
-    for (const std::string& axis : axes) gather.axes.push_back(*parse_axis_ref(mesh, axis));
-    gather.moves = {{0, -1, gather.axes}};
-    const TensorType type{DType::bf16, std::move(local), {}};
-    return gather.def->seconds(gather, mesh, builtin(profile), type.bytes());
-}
-
 } // namespace
 
 TEST_CASE("hardware: every built-in profile loads and has a source for its numbers") {
@@ -42,28 +32,6 @@ TEST_CASE("hardware: every built-in profile loads and has a source for its numbe
         // The peaks, the memory's bandwidth and each link's at least.
         CHECK_MESSAGE(hardware.sources.size() >= hardware.flops.size() + 1 + hardware.links.size(), name);
     }
-}
-
-// Figures that others published (scaling-book; the numbers are recomputed from its formulas).
-
-TEST_CASE("figure 5: all_gather over X on v4 4x4x4 of bf16 [1024, 4096] sharded on Y too takes 23 us") {
-    const Mesh mesh = mesh_of({{"X", 4}, {"Y", 4}, {"Z", 4}});
-    const double seconds = all_gather_seconds("tpu-v4", mesh, {"X"}, {1024 / 4, 4096 / 4});
-    CHECK(seconds == doctest::Approx(2.0 * 1024 * 4096 / 4 / 9e10)); // V / 2W: both directions of a ring
-    CHECK(seconds * 1e6 == doctest::Approx(23.3).epsilon(0.01));
-}
-
-TEST_CASE("figure 6: all_gather over 8 H100 of bf16 [4096, 65536] takes 1.04 ms") {
-    const double seconds = all_gather_seconds("h100", mesh_of({{"gpu", 8}}), {"gpu"}, {4096 / 8, 65536});
-    CHECK(seconds * 1e3 == doctest::Approx(1.04).epsilon(0.01)); // 7/8 V/W
-}
-
-TEST_CASE("figure 7: all_gather over 4 chips of v5e in a row without wrap of bf16 [2048, 8192] takes 559 us") {
-    const double seconds = all_gather_seconds("tpu-v5e", mesh_of({{"row", 4}}), {"row"}, {2048 / 4, 8192});
-    CHECK(seconds * 1e6 == doctest::Approx(559.2).epsilon(0.001)); // 3/4 V/W, one way
-    // 16 chips do wrap: both directions.
-    CHECK(all_gather_seconds("tpu-v5e", mesh_of({{"row", 16}}), {"row"}, {2048 / 16, 8192}) * 1e6 ==
-          doctest::Approx(2.0 * 2048 * 8192 / 9e10 * 1e6));
 }
 
 TEST_CASE("hardware: an unknown profile gets a suggestion") {
@@ -106,6 +74,55 @@ TEST_CASE("hardware: a profile of what cannot be is refused, each figure where i
     CHECK_FALSE(load_hardware(path, {}, again, more).has_value());
     CHECK(words(more) == std::vector<std::string>{"E0331 flops is a number, expected a map from dtypes to numbers",
                                                   "E0331 a hardware profile has at least one link"});
+}
+
+TEST_CASE("hardware: latencies, launch and shares by size are read, and refused where they cannot be") {
+    const std::string path = std::string(SHARDC_TEST_DIR) + "/links_chip.yaml";
+    std::ofstream(path) << "collective_launch: 5.0e-6\n"
+                           "latency: add\n"
+                           "links:\n"
+                           "  near: {topology: switched, devices: 4, bandwidth: 1.0e9, efficiency: 0.5}\n"
+                           "  far: {topology: switched, bandwidth: 1.0e9, latency: 1.0e-6, in_network_reduction: 2,\n"
+                           "        efficiency: {value: {1 MiB: 0.25, 16 MiB: 0.5, 1 GiB: 1}, source: a page}}\n";
+    Sources sources;
+    Diagnostics diagnostics;
+    const std::optional<Hardware> hardware = load_hardware(path, {}, sources, diagnostics);
+    REQUIRE_MESSAGE(hardware.has_value(), (words(diagnostics).empty() ? "" : words(diagnostics)[0]));
+    CHECK(hardware->collective_launch == 5e-6);
+    CHECK(hardware->latency_adds);
+    CHECK(hardware->links[0].devices == 4);
+    CHECK(bandwidth(hardware->links[0], 7) == 5e8);
+    CHECK(hardware->links[1].devices == 0);
+    CHECK(hardware->links[1].in_network_reduction == 2);
+    const double mib = 1 << 20;
+    CHECK(bandwidth(hardware->links[1], 1) == doctest::Approx(2.5e8));
+    CHECK(bandwidth(hardware->links[1], 4 * mib) == doctest::Approx(1e9 * std::sqrt(0.25 * 0.5))); // half way in powers
+    CHECK(bandwidth(hardware->links[1], 16 * mib) == doctest::Approx(5e8));
+    CHECK(bandwidth(hardware->links[1], 1e12) == doctest::Approx(1e9));
+    CHECK(hardware->sources == std::vector<std::string>{"efficiency: a page"});
+
+    std::ofstream(path) << "latency: both\n"
+                           "links:\n"
+                           "  a: {topology: switched, bandwidth: 1.0e9, devices: 2.5}\n"
+                           "  b: {topology: switched, bandwidth: 1.0e9, efficiency: 1.5}\n"
+                           "  c: {topology: switched, bandwidth: 1.0e9, efficiency: {few: 0.5}}\n"
+                           "  d: {topology: switched, bandwidth: 1.0e9, efficiency: {2 MiB: 0.5, 1 MiB: 0.6}}\n"
+                           "  e: {topology: switched, bandwidth: 1.0e9, efficiency: {1 MiB: 0.1, 2 MiB: 0.3}}\n"
+                           "  f: {topology: switched, bandwidth: 1.0e9, in_network_reduction: 0.5}\n"
+                           "  g: {topology: switched, bandwidth: 1.0e9, efficiency: {source: a page}}\n";
+    Sources again;
+    Diagnostics more;
+    CHECK_FALSE(load_hardware(path, {}, again, more).has_value());
+    CHECK(words(more) == std::vector<std::string>{
+                             "E0331 unknown latency 'both'",
+                             "E0331 devices cannot be 2.5",
+                             "E0331 efficiency cannot be 1.5",
+                             "E0331 efficiency at 'few'",
+                             "E0331 sizes of an efficiency ascend",
+                             "E0331 2 MiB would take less time than what is smaller",
+                             "E0331 in_network_reduction cannot be 0.5",
+                             "E0331 efficiency has no value",
+                         });
 }
 
 TEST_CASE("hardware: a mesh axis may use only links of the profile") {
