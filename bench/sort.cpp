@@ -1,5 +1,5 @@
-// The sort kernel on rows of random f32, all and the first k of each, against std::sort and std::partial_sort of the same
-// rows: each core has rows of its own, on both sides. The kernel gives positions, the others move the numbers.
+// The sort kernel on rows of random f32, all and the first k of each, against std::sort and std::partial_sort of the
+// same rows: each core has rows of its own, on both sides. The kernel gives positions, the others move the numbers.
 //
 //     bench_sort [rows] [length] [k] [rounds]
 #include "executor/kernels/kernels.h"

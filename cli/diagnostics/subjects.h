@@ -1,5 +1,6 @@
-// What diagnostics are about, for formats that show many: `check` has one subject per layout. The same diagnostic of two
-// subjects (a mistake in the model they share) is shown once, except where every subject is a test of its own (junit).
+// What diagnostics are about, for formats that show many: `check` has one subject per layout. The same diagnostic of
+// two subjects (a mistake in the model they share) is shown once, except where every subject is a test of its own
+// (junit).
 #pragma once
 
 #include "plans/diagnostics/diagnostic.h"

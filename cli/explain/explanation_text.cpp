@@ -85,7 +85,8 @@ private:
     std::string ways_text(const WaysThere& ways) const {
         std::string out = fmt::format("\n{}: {} to {}\n", paint_.strong("Ways there"),
                                       sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
-        Table table({{""}, {.header = "steps", .wraps = true}, {"sent, all together", Align::right}, {"time", Align::right}});
+        Table table(
+            {{""}, {.header = "steps", .wraps = true}, {"sent, all together", Align::right}, {"time", Align::right}});
         for (size_t i = 0; i < ways.ways.size(); ++i)
             table.add({i == 0 ? "chosen" : "next best",
                        fmt::format("{}", fmt::join(step_words(plan_.mesh, ways.ways[i]), ", then ")),

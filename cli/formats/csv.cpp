@@ -1,4 +1,5 @@
-// For a spreadsheet or a plot (RFC 4180). Of `diff`: a row per figure, a column per layout, in seconds, bytes and counts.
+// For a spreadsheet or a plot (RFC 4180). Of `diff`: a row per figure, a column per layout, in seconds, bytes and
+// counts.
 #include "cli/command/format.h"
 #include "cli/report/diff_report.h"
 

@@ -1,5 +1,5 @@
-// Everything that has a name and a doc: ops, composites, collectives, hardware, codes, commands, formats, initializers, ...
-// `list` shows a registry, `explain NAME` finds an item in any of them.
+// Everything that has a name and a doc: ops, composites, collectives, hardware, codes, commands, formats, initializers,
+// ... `list` shows a registry, `explain NAME` finds an item in any of them.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ std::vector<bool> Table::used_columns() const {
     return used;
 }
 
-// Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is no
-// limit.
+// Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is
+// no limit.
 std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) const {
     constexpr size_t gap = 2, least = 16; // of a column that wraps
     std::vector<size_t> widths(columns_.size());

@@ -27,8 +27,8 @@ bool parts_at(std::string_view text, size_t at) {
     return dot || text[at - 1] == '/' || text[at - 1] == ',';
 }
 
-// The last space among the first `most` bytes and the one behind them that parts no number from its unit; else the last;
-// npos if there is none.
+// The last space among the first `most` bytes and the one behind them that parts no number from its unit; else the
+// last; npos if there is none.
 size_t last_break(std::string_view text, size_t most) {
     const size_t last = text.rfind(' ', most);
     for (size_t at = last; at != std::string_view::npos && at > 0; at = text.rfind(' ', at - 1)) {

@@ -1,4 +1,5 @@
-// Elements of buffers as the C++ types that plans/dtypes/ says, and what is computed with. Conversions follow XLA: a float becomes an integer by truncation, saturating, NaN as 0; anything but 0 is true.
+// Elements of buffers as the C++ types that plans/dtypes/ says, and what is computed with. Conversions follow XLA: a
+// float becomes an integer by truncation, saturating, NaN as 0; anything but 0 is true.
 #pragma once
 
 #include "plans/dtype/dtype.h"

@@ -1,5 +1,5 @@
-// The loop that gather and scatter share: over the rows of what is found, in order, with where the table and the indices
-// stand for each.
+// The loop that gather and scatter share: over the rows of what is found, in order, with where the table and the
+// indices stand for each.
 #pragma once
 
 #include "plans/kernel/lookup.h"

@@ -1,5 +1,5 @@
-// Values from nothing. Random ones are drawn by their place in the whole array, so that they do not depend on the layout
-// (exporter/python/random_values.py).
+// Values from nothing. Random ones are drawn by their place in the whole array, so that they do not depend on the
+// layout (exporter/python/random_values.py).
 #include "exporter/jax/jax_generate.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The steps of a plan as a program over values, for engines that place and free them themselves: a step makes a value of
-// its own, a view is a reshape, and what a loop's trips hand on is said. There are no bytes, waits and releases.
+// The steps of a plan as a program over values, for engines that place and free them themselves: a step makes a value
+// of its own, a view is a reshape, and what a loop's trips hand on is said. There are no bytes, waits and releases.
 #pragma once
 
 #include "plans/plan/plan.h"

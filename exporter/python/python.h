@@ -1,5 +1,5 @@
-// Python as text, laid out as the formatter black does: what does not fit into 88 columns has each item on a line of its
-// own, with a comma behind the last.
+// Python as text, laid out as the formatter black does: what does not fit into 88 columns has each item on a line of
+// its own, with a comma behind the last.
 //
 //     bracket("shardings = (", {item("\"data\""), item("None")}, ")")
 #pragma once

@@ -1,7 +1,7 @@
 // What would make a plan's collectives go or cost less: the changes of planner/explain/changes.h, each planned again.
 //
-// A remedy is a change that makes the whole step quicker, or lets it fit the device's memory where it does not; and that
-// leaves the work as spread as it was: to switch data parallelism off removes collectives too, and helps nobody.
+// A remedy is a change that makes the whole step quicker, or lets it fit the device's memory where it does not; and
+// that leaves the work as spread as it was: to switch data parallelism off removes collectives too, and helps nobody.
 #pragma once
 
 #include "planner/pipeline/compilation.h"

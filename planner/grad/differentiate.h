@@ -3,9 +3,9 @@
 //
 // Nodes are visited backwards from the loss. A value that several nodes read sums up their contributions, in the order
 // of the visits. Each op's contribution is its file's `gradient`. Composites and modules are differentiated by the
-// nodes that they became, unless they have a gradient of their own (Call). Only what lies between the loss and the values
-// asked for has a cotangent: "<value>.grad", of the value's type. Nothing flows through ops without `gradient` and
-// through whole numbers.
+// nodes that they became, unless they have a gradient of their own (Call). Only what lies between the loss and the
+// values asked for has a cotangent: "<value>.grad", of the value's type. Nothing flows through ops without `gradient`
+// and through whole numbers.
 //
 // Pointwise results are computed again where that needs no more memory than keeping them: see planner/grad/recompute.h.
 #pragma once

@@ -46,9 +46,9 @@ struct Insertion {
 // In their order where several come after one node. The nodes' new numbers, by those before.
 std::vector<NodeId> insert_nodes(Graph& graph, std::vector<Insertion> insertions);
 
-// Goes through the nodes from `begin` on once more. They are taken away and come back one by one: `visit` sees the nodes
-// that are to come, may change what tail[n] reads, and may append nodes, which then stand in front of it; what is back
-// has its new number already. The nodes' new numbers, by those before.
+// Goes through the nodes from `begin` on once more. They are taken away and come back one by one: `visit` sees the
+// nodes that are to come, may change what tail[n] reads, and may append nodes, which then stand in front of it; what is
+// back has its new number already. The nodes' new numbers, by those before.
 std::vector<NodeId> retell(Graph& graph, NodeId begin,
                            const std::function<void(std::vector<Node>& tail, size_t n)>& visit);
 

@@ -1,5 +1,5 @@
-// A node of the graph: an op applied to values, or one of the few other things that a node does. The local graph has the
-// same nodes over local shapes, and what moves data besides.
+// A node of the graph: an op applied to values, or one of the few other things that a node does. The local graph has
+// the same nodes over local shapes, and what moves data besides.
 #pragma once
 
 #include "planner/graph/attributes.h"

@@ -117,8 +117,8 @@ struct OpDef {
     IndexRule (*rule)(std::span<const TensorType> operands, std::span<const TensorType> results,
                       const Attributes&) = nullptr;
     Kernel (*lower)(const LowerContext&) = nullptr;
-    // Optional: the attributes with which the op makes a device's part of its result of the parts of its operands, where
-    // they are others than those of the whole: they hold sizes of dims. Shapes need no word.
+    // Optional: the attributes with which the op makes a device's part of its result of the parts of its operands,
+    // where they are others than those of the whole: they hold sizes of dims. Shapes need no word.
     Attributes (*local_attributes)(const LowerContext&) = nullptr;
 
     // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds

@@ -27,8 +27,9 @@ struct OptimizerDef {
     // attribute learning_rate says it, the learning rate. Results: the new parameter and states.
     CompositeDef composite;
     bool counts = false;
-    // What the states are called: "mu" makes "w1.mu". An update that depends on the gradient's direction alone keeps its
-    // size, as its mean square in a state "nu" or as its mean in "mu": verification asks for it (docs/verification.md).
+    // What the states are called: "mu" makes "w1.mu". An update that depends on the gradient's direction alone keeps
+    // its size, as its mean square in a state "nu" or as its mean in "mu": verification asks for it
+    // (docs/verification.md).
     std::vector<std::string_view> (*states)(const Attributes&) = nullptr;
     // Optional: scalars that the updates of all parameters share, from the number of this step as f32, which is 1 in
     // the first.

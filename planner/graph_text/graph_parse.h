@@ -9,8 +9,8 @@
 
 namespace shard {
 
-// Of a text in `sources`, in which the files that its lines name are looked up too. nullopt after E0508: the text is not
-// one of a graph, or of none that a pass may be given.
+// Of a text in `sources`, in which the files that its lines name are looked up too. nullopt after E0508: the text is
+// not one of a graph, or of none that a pass may be given.
 std::optional<GraphState> parse_graph(const Sources& sources, int file, Diagnostics& diagnostics);
 
 } // namespace shard

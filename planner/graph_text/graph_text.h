@@ -19,8 +19,8 @@
 //       | {"role": "gradient", "of": "w", "kernel": {"reduce": {"dims": [0], "op": "sum"}}}
 //
 // Steps that were fused are named in their order, and behind `with` the constants among them: "fused mul+tanh x with
-// 0.5". The kernel of an op that follows from its types and shardings is none. What only the passes before `propagate` read
-// is in no text: declarations, aliases, calls and their gradients.
+// 0.5". The kernel of an op that follows from its types and shardings is none. What only the passes before `propagate`
+// read is in no text: declarations, aliases, calls and their gradients.
 #pragma once
 
 #include "planner/graph/graph.h"

@@ -50,8 +50,8 @@ private:
         std::set<std::string> handed_on; // indices of loops around that the body reads
         std::vector<std::string> outer_lines;
     };
-    // Of rows that are split over devices: which of the own ones, clamped, and whether it is one; is_here is empty where
-    // every device has all of them.
+    // Of rows that are split over devices: which of the own ones, clamped, and whether it is one; is_here is empty
+    // where every device has all of them.
     struct OwnRows {
         std::string row, is_here;
     };

@@ -64,8 +64,7 @@ void LoweredBody::write_window(const Node& node) {
                                      whole.part.global_shape[d], whole.type.shape[d], whole.part.sharding.dims[d].axes);
         const std::string found =
             step(value.name + ".found", fmt::format("gather: [{}, {}], dim: {}", taken, own.row, d));
-        const std::string text =
-            masked_text(step("mask", mask_along(own.is_here, d, shape)), found, value.type.dtype);
+        const std::string text = masked_text(step("mask", mask_along(own.is_here, d, shape)), found, value.type.dtype);
         if (&split == &windows.split.back()) return entry(result, text);
         taken = step(value.name + ".found", text);
     }

@@ -11,8 +11,8 @@ namespace shard {
 // `local` is the type inside the region, `attributes` hold `parts`: the devices along each dim. `enters`: of to_local,
 // whose operand is the global side; else of from_local.
 IndexRule border_rule(const TensorType& local, const Attributes& attributes, bool enters);
-// The sharding written where the value that a gradient is asked of crosses the border: its cotangent crosses it with the
-// same, the other way.
+// The sharding written where the value that a gradient is asked of crosses the border: its cotangent crosses it with
+// the same, the other way.
 const ShardingSpec& border_of(const GradientContext& context);
 
 } // namespace shard

@@ -22,8 +22,8 @@ enum class PointwiseTypes {
     comparison, // any two of one type -> bool
 };
 
-// The broadcast shape and the dtype of the result, as above; E0224 for operands of another type, E0223 for shapes that do
-// not broadcast.
+// The broadcast shape and the dtype of the result, as above; E0224 for operands of another type, E0223 for shapes that
+// do not broadcast.
 std::optional<std::vector<TensorType>> infer_pointwise(PointwiseTypes types, const InferContext& context);
 // Every dim of the result is a factor that passes through; an operand has those along which it is not broadcast.
 IndexRule rule_pointwise(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&);

@@ -1,4 +1,5 @@
-// The reductions: reduce_sum, reduce_max, reduce_min, reduce_prod. A file of planner/ops/ is then a line and a gradient:
+// The reductions: reduce_sum, reduce_max, reduce_min, reduce_prod. A file of planner/ops/ is then a line and a
+// gradient:
 //
 //     const OpDef& op_reduce_sum() {
 //         static const OpDef def = reduce_op<ReduceOp::sum>("reduce_sum", "The sum over dims ...", gradient);

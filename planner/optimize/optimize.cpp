@@ -18,7 +18,8 @@ namespace shard {
 
 namespace {
 
-// The same collective, or slices of the same blocks; a gather for another pass of the train step is meant to be another.
+// The same collective, or slices of the same blocks; a gather for another pass of the train step is meant to be
+// another.
 bool is_same_reshard(const Node& a, const Node& b) {
     if (a.does.index() != b.does.index() || a.reshard()->gather_pass != b.reshard()->gather_pass) return false;
     return a.collective() != nullptr ? *a.collective() == *b.collective() : *a.kernel() == *b.kernel();

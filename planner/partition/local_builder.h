@@ -19,7 +19,8 @@ public:
 
     // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
-    // `attributes`: of the device's part. `keeps`: the result is the form of the value that is kept, and takes its name; otherwise the suffix.
+    // `attributes`: of the device's part. `keeps`: the result is the form of the value that is kept, and takes its
+    // name; otherwise the suffix.
     ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes, Kernel kernel,
                     const Sharding& made, bool keeps);
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.

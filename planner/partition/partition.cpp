@@ -154,11 +154,12 @@ private:
 
     // The local value that holds `id` as `needed`. If it has to be made and `renamed` is given, it becomes the kept
     // form of that value.
-    ValueId obtain(ValueId id, const Sharding& needed, const Reason& reason, NodeId reader, ValueId renamed = -1) {
+    template<typename MakeReason>
+    ValueId obtain(ValueId id, const Sharding& needed, const MakeReason& reason, NodeId reader, ValueId renamed = -1) {
         Held& held = of(id);
         if (!needed.partial.empty()) { // passes through the reader, on blocks of another dim at most
             const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), needed);
-            return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason, reader, false);
+            return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason(), reader, false);
         }
         for (ValueId form : held.whole) {
             if (same_layout(sharding(form), needed)) return form;
@@ -176,7 +177,7 @@ private:
         const Redistribution& way = redistributor_.find(type(id), sharding(from), needed);
         bool renames = renamed >= 0;
         ValueId made =
-            builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason, reader, renames);
+            builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader, renames);
         held.whole.push_back(made);
         return made;
     }
@@ -185,15 +186,17 @@ private:
     ValueId give_back(size_t output, const Sharding* wanted) {
         ValueId id = graph_.outputs[output];
         if (wanted == nullptr || same_layout(*wanted, kept(id))) return keep(id);
-        return obtain(id, *wanted, output_reason(mesh_, graph_.value(id), kept(id), *wanted),
-                      graph_.value(id).producer);
+        return obtain(
+            id, *wanted, [&] { return output_reason(mesh_, graph_.value(id), kept(id), *wanted); },
+            graph_.value(id).producer);
     }
 
     // The new value of an input, stored as the input is.
     ValueId leave_in(ValueId input, ValueId id) {
         if (same_layout(kept(input), kept(id))) return keep(id);
-        return obtain(id, kept(input), update_reason(mesh_, graph_.value(input), kept(id), kept(input)),
-                      graph_.value(id).producer);
+        return obtain(
+            id, kept(input), [&] { return update_reason(mesh_, graph_.value(input), kept(id), kept(input)); },
+            graph_.value(id).producer);
     }
 
     // A constraint computes nothing: its result is its operand in the sharding asked for.
@@ -205,7 +208,8 @@ private:
             held.whole = {held.kept};
             return;
         }
-        held.kept = obtain(from, kept(to), constraint_reason(mesh_, graph_, node, kept(from), kept(to)), id, to);
+        held.kept = obtain(
+            from, kept(to), [&] { return constraint_reason(mesh_, graph_, node, kept(from), kept(to)); }, id, to);
         held.whole = {held.kept};
     }
 
@@ -314,7 +318,8 @@ private:
     }
 
     ValueId obtain_for_loop(ValueId id, const Sharding& needed, NodeId marker) {
-        return obtain(id, needed, loop_reason(mesh_, graph_.value(id), kept(id), needed), marker);
+        return obtain(
+            id, needed, [&] { return loop_reason(mesh_, graph_.value(id), kept(id), needed); }, marker);
     }
 
     // At the border of a manual region nothing is computed: what one device holds is the same on both sides.
@@ -323,7 +328,8 @@ private:
         const bool enters = graph_.value(to).region >= 0;
         const Sharding outer = outer_sharding(mesh_, *node.asked().border, kept(enters ? to : from));
         const Sharding& needed = enters ? outer : kept(from);
-        const ValueId input = obtain(from, needed, operand_reason(mesh_, graph_, node, from, kept(from), needed), id);
+        const ValueId input = obtain(
+            from, needed, [&] { return operand_reason(mesh_, graph_, node, from, kept(from), needed); }, id);
         const Sharding& made = enters ? kept(to) : outer;
         hold(node, id,
              builder_.compute(node, id, {input}, node.attributes(), flat_kernel(), made, same_layout(made, kept(to))),
@@ -351,8 +357,10 @@ private:
         for (size_t i = 0; i < node.inputs.size(); ++i) {
             ValueId input = node.inputs[i];
             if (!choice.operands[i].partial.empty() && why_partial.cause.empty()) why_partial = of(input).why_pending;
-            inputs.push_back(obtain(input, choice.operands[i],
-                                    operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice), id));
+            const auto reason = [&] {
+                return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice);
+            };
+            inputs.push_back(obtain(input, choice.operands[i], reason, id));
         }
         const Sharding& made = choice.results[0];
         bool keeps = same_layout(made, kept(result));

@@ -1,6 +1,6 @@
-// Entries of a graph that are no ops: `repeat`, `value_and_grad`, `manual`. One file per form, planner/forms/<name>.cpp,
-// defines `const FormDef& form_<name>()`: what may stand in the entry, and what build makes of it; its name is its
-// registration. The reader and build ask this table.
+// Entries of a graph that are no ops: `repeat`, `value_and_grad`, `manual`. One file per form,
+// planner/forms/<name>.cpp, defines `const FormDef& form_<name>()`: what may stand in the entry, and what build makes
+// of it; its name is its registration. The reader and build ask this table.
 //
 //     - h: {repeat: block, times: 4, in: x}      the form `repeat`, whose value is the module that it calls
 //     - y: {manual: {in: ..., body: [...]}}      the form `manual`, whose value is all that it reads

@@ -90,9 +90,12 @@ private:
     }
 
     void read_latency() {
+        static constexpr std::array<std::string_view, 2> ways = {"max", "add"};
         const std::string latency = text(*root_, "latency");
-        hardware_.latency_adds = latency == "add";
-        if (latency.empty() || latency == "add" || latency == "max") return;
+        if (latency.empty()) return;
+        const auto way = std::find(ways.begin(), ways.end(), latency);
+        hardware_.latency_adds = way == ways.begin() + 1;
+        if (way != ways.end()) return;
         diagnostics_->error("E0331", root_->find("latency")->span, fmt::format("unknown latency '{}'", latency))
             .help("max: the larger of latency and transfer counts; add: both do");
     }

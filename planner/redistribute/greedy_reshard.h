@@ -1,6 +1,6 @@
-// A redistribution as the greedy algorithm of Shardy's export passes finds it (export/reshard_to_collectives.cc), from a
-// description of it alone: slices, then a permutation, then all-to-alls, then a gather. It sees ways through many small
-// parts of axes that the search would be long to find, so it bounds the search from above.
+// A redistribution as the greedy algorithm of Shardy's export passes finds it (export/reshard_to_collectives.cc), from
+// a description of it alone: slices, then a permutation, then all-to-alls, then a gather. It sees ways through many
+// small parts of axes that the search would be long to find, so it bounds the search from above.
 #pragma once
 
 #include "plans/sharding/sharding.h"

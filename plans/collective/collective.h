@@ -48,8 +48,8 @@ struct CollectiveDef {
     std::string_view name; // as in reports: all_reduce, ...
     std::string_view doc;  // what it does, before and after, for `shardc list collectives` and `explain`
 
-    // Which fields of a Collective the kind uses; the check of a plan holds it to them. They say what the kind does: kinds of
-    // equal uses do the same, each in its way.
+    // Which fields of a Collective the kind uses; the check of a plan holds it to them. They say what the kind does:
+    // kinds of equal uses do the same, each in its way.
     struct Uses {
         bool reduce = false, from = false, to = false, orders = false, root = false;
         bool operator==(const Uses&) const = default;

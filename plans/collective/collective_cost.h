@@ -6,8 +6,8 @@
 //     gather, scatter (n-1)a               ceil(n/2)a     lg n a           lg n a
 //                     (n-1)/n V/W          V/(2W)         (n-1)/n V/W      (n-1)/n V/W
 //     all_to_all      (1-1/n) V/(2W)       V/(8W)         (lg n)/2 V/(nW)  (n-1)/n^2 V/W
-// k axes of one ring or torus link share the bytes: the bandwidth term is divided by k and latencies add. A uniform link
-// is a switched one of one hop. (scaling-book, "Sharded Matrices" and "How to Think About GPUs".)
+// k axes of one ring or torus link share the bytes: the bandwidth term is divided by k and latencies add. A uniform
+// link is a switched one of one hop. (scaling-book, "Sharded Matrices" and "How to Think About GPUs".)
 //
 // Levels work at the same time, each on its part of the value, so the transfer takes as long as the slowest level's;
 // latencies of levels add. Of a gather a level carries V / (devices of the group inside one of its domains), since each

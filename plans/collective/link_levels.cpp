@@ -9,7 +9,8 @@ namespace shard {
 
 namespace {
 
-// `n` coordinates of a mesh axis, neighbours `step` coordinates of it and `apart` positions of the mesh from each other.
+// `n` coordinates of a mesh axis, neighbours `step` coordinates of it and `apart` positions of the mesh from each
+// other.
 struct Run {
     i64 n = 1, step = 1, apart = 1;
 

@@ -1,8 +1,8 @@
-// The instructions of pointwise kernels: functions of one element, one per file of plans/instructions/, over which graph
-// ops are written. Four forms belong to the kernel itself and have no file.
+// The instructions of pointwise kernels: functions of one element, one per file of plans/instructions/, over which
+// graph ops are written. Four forms belong to the kernel itself and have no file.
 //
-// Whole numbers are C++'s of their size, booleans std::uint8_t, bf16 is computed as float and rounded afterwards. A file
-// is the whole of its instruction: what its types are, and what it makes of elements.
+// Whole numbers are C++'s of their size, booleans std::uint8_t, bf16 is computed as float and rounded afterwards. A
+// file is the whole of its instruction: what its types are, and what it makes of elements.
 //
 //     template<>
 //     struct Instruction<ScalarOp::exp> {

@@ -84,9 +84,10 @@ struct Sort {
 };
 
 // out[a..., i..., b...] = table[a..., indices[i...], b...]: inputs {table, indices}; `axis` is the table's indexed dim
-// and i... are the dims of indices. A pair in `batch` is a dim of the table and one of the indices that are one dim, which
-// stands in the result where the table has it; i... are then the others. Indices are clamped to [0, size), size global;
-// then `start` is subtracted and indices outside the local table give zeros, so a sharded table yields partial sums.
+// and i... are the dims of indices. A pair in `batch` is a dim of the table and one of the indices that are one dim,
+// which stands in the result where the table has it; i... are then the others. Indices are clamped to [0, size), size
+// global; then `start` is subtracted and indices outside the local table give zeros, so a sharded table yields partial
+// sums.
 struct Gather {
     int axis = 0;
     i64 size = 0;
@@ -96,10 +97,11 @@ struct Gather {
     bool operator==(const Gather&) const = default;
 };
 
-// The transpose of Gather: out[a..., indices[i...], b...] op= updates[a..., i..., b...] from what `op` begins with; inputs
-// {indices, updates}; `batch` pairs dims of the result and the indices. Indices are clamped to [0, size), size global;
-// then `start` is subtracted and updates to rows outside the local result are left out, so a device of a sharded result
-// combines its own rows. They are combined in the order of i...; sums and products of a narrow type in f32.
+// The transpose of Gather: out[a..., indices[i...], b...] op= updates[a..., i..., b...] from what `op` begins with;
+// inputs {indices, updates}; `batch` pairs dims of the result and the indices. Indices are clamped to [0, size), size
+// global; then `start` is subtracted and updates to rows outside the local result are left out, so a device of a
+// sharded result combines its own rows. They are combined in the order of i...; sums and products of a narrow type in
+// f32.
 struct Scatter {
     int axis = 0;
     i64 size = 0;
@@ -155,8 +157,8 @@ void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
 // Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
-// pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the logarithm
-// of the length per key for sort, 0 for the others.
+// pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the
+// logarithm of the length per key for sort, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard

@@ -1,5 +1,5 @@
-// How the dims of a table, of indices into it and of what is looked up lie to each other: of gather, and of scatter, whose
-// table is its result.
+// How the dims of a table, of indices into it and of what is looked up lie to each other: of gather, and of scatter,
+// whose table is its result.
 //
 //     table (8, 50, 16), axis 1, indices (8, 5), batch {{0, 0}}:  found (8, 5, 16)
 #pragma once
@@ -15,7 +15,8 @@ struct Lookup {
     std::vector<std::pair<int, int>> batch; // dims of the table and of the indices that are one dim
 };
 
-// The dim of what is found along which each dim of the table and of the indices runs. The table's `axis` runs along none:
+// The dim of what is found along which each dim of the table and of the indices runs. The table's `axis` runs along
+// none:
 // -1.
 struct LookupDims {
     std::vector<int> table, indices;

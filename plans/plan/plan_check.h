@@ -12,8 +12,8 @@ struct PlanProblem {
 };
 
 // Checks everything the executor relies on: ids, shapes against kernels, extents inside the arena and not overlapping
-// while alive, every buffer written before it is read, starts and waits paired, divisibility. At most ten problems; none
-// of a plan that is safe to run.
+// while alive, every buffer written before it is read, starts and waits paired, divisibility. At most ten problems;
+// none of a plan that is safe to run.
 std::vector<PlanProblem> plan_problems(const Plan& plan);
 
 } // namespace shard

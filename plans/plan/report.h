@@ -50,8 +50,8 @@ struct CollectiveReport {
     i64 wire_bytes_total = 0;
     double seconds = 0;
     std::vector<LinkUse> links; // from inner to outer
-    std::string cause;  // why it is there, one sentence
-    std::string remedy; // what would remove it; may be empty
+    std::string cause;          // why it is there, one sentence
+    std::string remedy;         // what would remove it; may be empty
     SourceRef source;
     bool operator==(const CollectiveReport&) const = default;
 };

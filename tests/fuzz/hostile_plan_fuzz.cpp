@@ -1,5 +1,5 @@
-// A plan file, sealed with a right checksum, and changes to its fields: what the check of a plan accepts runs inside its
-// memory. The input is the changes as 32-bit numbers, a line "====", and the file.
+// A plan file, sealed with a right checksum, and changes to its fields: what the check of a plan accepts runs inside
+// its memory. The input is the changes as 32-bit numbers, a line "====", and the file.
 #include "executor/run/run.h"
 #include "plans/file/plan_json.h"
 #include "plans/plan/plan_check.h"

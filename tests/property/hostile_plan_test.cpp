@@ -1,5 +1,5 @@
-// Plans with fields changed at random: whatever the check of a plan accepts runs to its end inside the memory that the plan
-// names. In the build with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds
+// Plans with fields changed at random: whatever the check of a plan accepts runs to its end inside the memory that the
+// plan names. In the build with AddressSanitizer, bytes of the arenas that hold no buffer are out of bounds
 // (executor/devices/memory_checks.h).
 #include "executor/run/run.h"
 #include "planner/pipeline/pipeline.h"

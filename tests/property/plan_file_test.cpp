@@ -67,9 +67,8 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});
     case 7:
-        return g.node(name,
-                      Scan{static_cast<int>(draw(0, 1)), static_cast<ScanOp>(draw(0, 4)), draw(0, 1) == 1},
-                      {of}, shape, layout);
+        return g.node(name, Scan{static_cast<int>(draw(0, 1)), static_cast<ScanOp>(draw(0, 4)), draw(0, 1) == 1}, {of},
+                      shape, layout);
     case 8: {
         const ValueId order = g.node(name + ".order", Sort{1, draw(0, 1) == 1}, {of}, shape, layout, DType::i32);
         return g.node(name, Gather{1, shape[1], any_affine(g), {{0, 0}}}, {of, order}, shape, layout);

@@ -16,8 +16,8 @@ void add_gradients(Graph& graph);
 std::vector<std::string> check_gradients(const Graph& graph, std::uint32_t seed);
 
 // What is wrong with the gradients of a model of one entry `y: {op}`, from three seeds. There are x, z and positive p
-// (3, 4), a row b (4), a column c (3, 1), a matrix w (4, 5), a stack s (3, 4, 2), queries q and keys kv of an attention,
-// flags k, indices n, l and m (of the stack's shape), and a label.
+// (3, 4), a row b (4), a column c (3, 1), a matrix w (4, 5), a stack s (3, 4, 2), queries q and keys kv of an
+// attention, flags k, indices n, l and m (of the stack's shape), and a label.
 std::vector<std::string> gradient_problems(const std::string& op);
 
 // A value for every input: -2..2 for floating-point ones, 0..7 for whole numbers.

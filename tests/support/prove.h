@@ -1,6 +1,6 @@
 // The proof that every plan of a test must pass: it is printed and parsed back, and so is the graph after each pass on
-// the way to it, run, and compared with the one-device plan, with the independent interpreter, and with what it promised
-// about bytes and memory.
+// the way to it, run, and compared with the one-device plan, with the independent interpreter, and with what it
+// promised about bytes and memory.
 #pragma once
 
 #include "executor/run/run.h"

@@ -342,7 +342,7 @@ TEST_CASE("explain finds that the constraint costs the all_gather, by planning w
         shell("explain examples/logical_constraint/model.yaml examples/logical_constraint/layout.yaml a");
     CHECK(result.code == 0);
     CHECK(result.out.find("      - a: {constrain: a, mesh: [data, ~]}\n") != std::string::npos);
-    size_t line = result.out.find("  without the constraint at examples/logical_constraint/model.yaml:14 ");
+    size_t line = result.out.find("  without the constraint at  ");
     REQUIRE(line != std::string::npos);
     std::string row = result.out.substr(line, result.out.find('\n', line) - line);
     CHECK(row.ends_with("  -1 all_gather"));

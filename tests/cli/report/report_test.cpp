@@ -77,6 +77,7 @@ Plan sample() {
                                       24576,
                                       196608,
                                       1.25e-6,
+                                      {},
                                       fmt::format("dot sums over hidden, which block.{}.w splits over model", layer),
                                       "",
                                       {"model.yaml", 7, 5}});

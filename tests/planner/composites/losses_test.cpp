@@ -112,8 +112,8 @@ TEST_CASE("warmup_cosine rises in a line and falls along half a cosine") {
               .problems() == "");
 }
 
-// optax.join_schedules([linear_schedule(0.1, 1.0, 4), linear_schedule(1.0, 0.05, 8)], [4]): in step n of 8 after the peak
-// (1 - n / 8) (1.0 - 0.05) + 0.05.
+// optax.join_schedules([linear_schedule(0.1, 1.0, 4), linear_schedule(1.0, 0.05, 8)], [4]): in step n of 8 after the
+// peak (1 - n / 8) (1.0 - 0.05) + 0.05.
 TEST_CASE("warmup_linear rises in a line and falls in a line") {
     const Numbers expected = {0.1,     0.325, 0.55,    0.775,  1.0,     0.88125, 0.7625,
                               0.64375, 0.525, 0.40625, 0.2875, 0.16875, 0.05,    0.05};

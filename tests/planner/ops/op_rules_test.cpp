@@ -114,7 +114,7 @@ TEST_CASE("the indexed dim of scatter_add is split at no cost, and split indices
     CHECK(shape_of("scatter_add", {f32({3, 50, 16}), typed(DType::i32, {2}), f32({3, 2, 16})}, {{"dim", i64{1}}}) ==
           "(3, 50, 16)");
     CHECK(shape_of("scatter_add", {typed(DType::i32, {2}), f32({2, 4})}) ==
-          "error E0223: 'scatter_add' into zeros needs their `size` along the indexed dim");
+          "error E0223: 'scatter_add' into a new value needs its `size` along the indexed dim");
     CHECK(shape_of("scatter_add", {typed(DType::i32, {3}), f32({2, 4})}, {{"size", Dims{5}}}) ==
           "error E0223: 'scatter_add' finds no dims of x0 (3,) in x1 (2, 4) from dim 0 on");
     CHECK(shape_of("scatter_add", {f32({5, 3}), typed(DType::i32, {2}), f32({2, 4})}) ==

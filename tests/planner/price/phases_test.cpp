@@ -61,7 +61,7 @@ TEST_CASE("a parameter is gathered for each pass, and a new one in the update") 
           Lines{"all_gather w1 forward", "all_gather w2 backward", "all_gather w2 forward", "all_reduce loss forward",
                 "reduce_scatter w1.grad backward", "reduce_scatter w2.grad backward"});
     CHECK(phases_of("states: {\"*.mu\": [data, ~], \"*.nu\": [data, ~]}\ngradients: {\"*\": [data, ~]}\n") ==
-          Lines{"all_gather w1 update", "all_gather w2 update", "all_reduce loss forward",
+          Lines{"all_gather w1.new update", "all_gather w2.new update", "all_reduce loss forward",
                 "reduce_scatter w1.grad backward", "reduce_scatter w2.grad backward"});
 }
 

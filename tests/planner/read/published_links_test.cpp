@@ -65,8 +65,8 @@ TEST_CASE("book: all_gather over two nodes of 8 H100 of bf16 [8192, 65536] takes
 }
 
 TEST_CASE("book: a SuperPod of 1024 H100 gathers at 413 GB/s") {
-    // The book counts a level of 32 nodes below the spine, 31/32 of the bytes over 400 GB/s; the profile has one network
-    // for all 128 nodes, 127/128.
+    // The book counts a level of 32 nodes below the spine, 31/32 of the bytes over 400 GB/s; the profile has one
+    // network for all 128 nodes, 127/128.
     const double bytes = 1e12;
     CHECK(bytes / seconds("all_gather", mesh_of({{"gpu", 1024}}), at_peak("h100"), bytes) / 1e9 ==
           doctest::Approx(413).epsilon(0.03));
