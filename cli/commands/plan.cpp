@@ -57,7 +57,7 @@ int run(const Arguments& arguments, Env& env) {
     const Paint paint = payload_paint(env, arguments);
     std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
     const std::string text =
-        format.plan({&plan, when_collectives_run(compiled.compilation), options_of(arguments), paint, std::move(said)});
+        format.plan({&plan, when_collectives_run(compiled.compilation), options_of(arguments), paint, std::move(said), &compiled.compilation});
     return write_payload(env, arguments, text, code);
 }
 

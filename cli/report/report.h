@@ -22,7 +22,8 @@ struct PlanPage {
     std::vector<When> when; // by collective
     ReportOptions options;
     Paint paint;
-    std::string diagnostics; // as text, for a format that holds them
+    std::string diagnostics;                  // as text, for a format that holds them
+    const Compilation* compilation = nullptr; // that the plan is of, for a format that shows more of it
 };
 
 // The parts that are asked for; for terminals and for a pull request.

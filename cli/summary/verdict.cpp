@@ -38,7 +38,7 @@ Fact time_fact(const Report& report) {
     const std::string communication = fmt::format(
         "communication {}, {}", human_seconds(time.communication_seconds),
         exposed > 0 ? fmt::format("{} ({} of the step)", waited, percent(exposed, time.step_seconds)) : "all hidden");
-    const bool by_compute = exposed <= time.compute_seconds;
+    const bool by_compute = is_bound_by_compute(time);
     return {"time", "", true,
             fmt::format("{}, bound by {}: {}; {}", step, by_compute ? "compute" : "communication",
                         by_compute ? compute : communication, by_compute ? communication : compute)};
@@ -46,14 +46,7 @@ Fact time_fact(const Report& report) {
 
 // Nothing if there are none.
 std::vector<Fact> params_fact(const Plan& plan) {
-    i64 count = 0, bytes = 0, on_device = 0;
-    for (const TensorReport& tensor : plan.report.tensors) {
-        if (tensor.role != Role::param) continue;
-        const i64 elements = element_count(tensor.shape);
-        count = add_saturating(count, elements);
-        bytes = add_saturating(bytes, multiply_saturating(elements, byte_size(tensor.dtype)));
-        on_device = add_saturating(on_device, tensor.bytes_per_device);
-    }
+    const auto [count, bytes, on_device] = params_total(plan.report);
     if (count == 0) return {};
     std::string held =
         on_device == bytes ? ", all on every device" : fmt::format(", {} on a device", human_bytes(on_device));
@@ -65,6 +58,20 @@ std::vector<Fact> params_fact(const Plan& plan) {
 
 bool is_partly_hidden(double seconds, double exposed_seconds) {
     return human_seconds(exposed_seconds) != human_seconds(seconds);
+}
+
+bool is_bound_by_compute(const TimeReport& time) { return time.exposed_communication_seconds <= time.compute_seconds; }
+
+ParamsTotal params_total(const Report& report) {
+    ParamsTotal total;
+    for (const TensorReport& tensor : report.tensors) {
+        if (tensor.role != Role::param) continue;
+        const i64 elements = element_count(tensor.shape);
+        total.count = add_saturating(total.count, elements);
+        total.bytes = add_saturating(total.bytes, multiply_saturating(elements, byte_size(tensor.dtype)));
+        total.on_device = add_saturating(total.on_device, tensor.bytes_per_device);
+    }
+    return total;
 }
 
 std::vector<std::pair<std::string_view, i64>> memory_by_role(const MemoryReport& memory) {

@@ -16,6 +16,15 @@ struct Fact {
 // Whether a device waits for less than the collectives take, as far as anybody can see.
 bool is_partly_hidden(double seconds, double exposed_seconds);
 
+// Whether a device waits for collectives no longer than it computes.
+bool is_bound_by_compute(const TimeReport& time);
+
+struct ParamsTotal {
+    i64 count = 0, bytes = 0; // elements, and bytes of the whole arrays
+    i64 on_device = 0;        // bytes
+};
+ParamsTotal params_total(const Report& report);
+
 std::vector<Fact> verdict_of(const Plan& plan);
 
 // {"params", bytes}, ... of what is alive at the peak, the largest first, without those of no bytes.

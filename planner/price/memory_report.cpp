@@ -1,9 +1,8 @@
 #include "planner/price/memory_report.h"
 
-#include "planner/price/price.h"
-
 #include "plans/plan/plan_check_types.h"
 
+#include <algorithm>
 #include <map>
 
 namespace shard {
@@ -15,82 +14,117 @@ class Meter {
 public:
     Meter(const Plan& plan, const std::vector<Content>& contents) : plan_(&plan), contents_(&contents) {}
 
-    MemoryReport run() {
+    MemoryUse run() {
         for (const PlanInput& input : plan_->inputs) hold(input.buffer);
         note(0);
         run_list(plan_->steps);
-        most_.peak = plan_->peak_bytes;
-        return most_;
+        while (!held_.empty()) drop(held_.begin()->first);
+        out_.most.peak = plan_->peak_bytes;
+        out_.steps = at_ + 1;
+        return std::move(out_);
     }
 
 private:
-    i64& category(int buffer) {
+    MemoryKind kind_of(int buffer) const {
         // The bytes of a parameter or state stay what they are when its new value is written there.
         const Buffer& own = plan_->buffers[buffer];
         const Buffer& root = plan_->buffers[root_of(plan_->buffers, buffer)];
         const bool is_kept = root.role == Role::param || root.role == Role::state;
         const Content content = (*contents_)[buffer];
-        if (!is_kept && content == Content::gradient) return now_.gradients;
+        if (!is_kept && content == Content::gradient) return MemoryKind::gradients;
         switch (is_kept ? root.role : own.role) {
         case Role::param:
-            return now_.params;
+            return MemoryKind::params;
         case Role::state:
-            return now_.optimizer_state;
+            return MemoryKind::optimizer_state;
         case Role::gradient:
-            return now_.gradients;
+            return MemoryKind::gradients;
         case Role::input:
-            return now_.inputs;
+            return MemoryKind::inputs;
         default:
-            return content == Content::value ? now_.activations : now_.temporaries;
+            return content == Content::value ? MemoryKind::activations : MemoryKind::temporaries;
         }
     }
 
     void hold(int buffer) {
         const int root = root_of(plan_->buffers, buffer);
-        drop(root);
-        const i64 bytes = plan_->buffers[root].bytes;
-        category(buffer) += bytes;
-        total_ += bytes;
-        held_[root] = buffer;
+        const MemoryKind kind = kind_of(buffer);
+        const std::map<int, HeldBytes>::iterator it = held_.find(root);
+        if (it != held_.end()) {
+            const HeldBytes& before = it->second;
+            if (before.kind == kind && plan_->buffers[before.buffer].name == plan_->buffers[buffer].name) return;
+            // It ends with the step before, unless it has just begun.
+            drop(root, std::max(before.first, at_ - 1));
+        }
+        const Buffer& bytes = plan_->buffers[root];
+        bytes_of(now_, kind) += bytes.bytes;
+        total_ += bytes.bytes;
+        held_[root] = {buffer, kind, bytes.offset, bytes.bytes, at_, at_};
     }
 
-    void drop(int root) {
-        const std::map<int, int>::iterator it = held_.find(root);
+    void drop(int root) { drop(root, at_); }
+    void drop(int root, i64 last) {
+        const std::map<int, HeldBytes>::iterator it = held_.find(root);
         if (it == held_.end()) return;
-        const i64 bytes = plan_->buffers[root].bytes;
-        category(it->second) -= bytes;
-        total_ -= bytes;
+        it->second.last = last;
+        bytes_of(now_, it->second.kind) -= it->second.bytes;
+        total_ -= it->second.bytes;
+        out_.held.push_back(it->second);
         held_.erase(it);
     }
 
     void note(i64 scratch) {
         if (total_ + scratch <= most_total_) return;
         most_total_ = total_ + scratch;
-        most_ = now_;
-        most_.temporaries += scratch;
+        out_.most = now_;
+        out_.most.temporaries += scratch;
+        out_.peak_step = at_;
     }
 
     void run_list(const std::vector<Step>& steps) {
         for (const Step& step : steps) {
+            ++at_;
             i64 scratch = 0;
-            if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
-                hold(compute->output), scratch = compute->scratch_bytes;
+            if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
+                hold(compute->output);
+                scratch = compute->scratch_bytes;
+                if (scratch > 0)
+                    out_.held.push_back({-1, MemoryKind::temporaries, compute->scratch_offset, scratch, at_, at_});
+            }
             if (const Start* start = std::get_if<Start>(&step.variant_ref())) hold(start->output);
             if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) run_list(loop->body); // every trip is alike
             note(scratch);
-            if (const Release* release = std::get_if<Release>(&step.variant_ref())) drop(release->buffer);
+            if (const Release* release = std::get_if<Release>(&step.variant_ref())) drop(release->buffer, at_ - 1);
         }
     }
 
     const Plan* plan_;
     const std::vector<Content>* contents_; // by buffer
-    std::map<int, int> held_;              // root -> the buffer whose value it holds
-    MemoryReport now_, most_;
-    i64 total_ = 0, most_total_ = -1;
+    std::map<int, HeldBytes> held_;        // by root: what it holds now
+    MemoryUse out_;
+    MemoryReport now_;
+    i64 total_ = 0, most_total_ = -1, at_ = -1;
 };
 
 } // namespace
 
-MemoryReport memory_of(const Plan& plan, const std::vector<Content>& contents) { return Meter(plan, contents).run(); }
+i64& bytes_of(MemoryReport& memory, MemoryKind kind) {
+    static constexpr i64 MemoryReport::*figures[] = {&MemoryReport::inputs,          &MemoryReport::params,
+                                                     &MemoryReport::optimizer_state, &MemoryReport::gradients,
+                                                     &MemoryReport::activations,     &MemoryReport::temporaries};
+    return memory.*figures[static_cast<size_t>(kind)];
+}
+
+MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents) { return Meter(plan, contents).run(); }
+
+std::vector<Content> contents_of_buffers(const Graph& graph, const Local& local, const ScheduleMap& map) {
+    const LocalNames names(graph, local);
+    std::vector<Content> contents;
+    for (const std::vector<ValueId>& values : map.values) {
+        Content& content = contents.emplace_back(Content::copy);
+        for (ValueId id : values) content = std::max(content, names.content(id));
+    }
+    return contents;
+}
 
 } // namespace shard

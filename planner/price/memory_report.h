@@ -1,13 +1,35 @@
-// Bytes of a plan where the most are alive, by what they are for.
+// Bytes of a plan while its steps run, by what they are for.
 #pragma once
 
 #include "planner/partition/local_names.h"
+#include "planner/schedule/schedule.h"
 #include "plans/plan/plan.h"
 
 namespace shard {
 
-// What is alive where the most bytes are alive, by what it is for. Of every buffer `contents` says what of the model it
-// holds: values are activations, copies temporaries.
-MemoryReport memory_of(const Plan& plan, const std::vector<Content>& contents);
+enum class MemoryKind { inputs, params, optimizer_state, gradients, activations, temporaries };
+i64& bytes_of(MemoryReport& memory, MemoryKind kind);
+
+// Bytes that hold one thing for a while. Steps are counted as they are written, a loop before its body, of which every
+// trip is alike.
+struct HeldBytes {
+    int buffer = -1; // whose value it is; -1: scratch of the step
+    MemoryKind kind = MemoryKind::temporaries;
+    i64 offset = 0, bytes = 0;
+    i64 first = 0, last = 0; // the steps during which they do, both included; -1 is before the first
+};
+
+struct MemoryUse {
+    MemoryReport most;           // what is alive where the most bytes are, and the plan's peak
+    i64 peak_step = -1;          // the first step during which that is so
+    i64 steps = 0;               // how many there are
+    std::vector<HeldBytes> held; // in the order of their end
+};
+
+// Of every buffer `contents` says what of the model it holds: values are activations, copies temporaries.
+MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents);
+
+// By buffer of the plan.
+std::vector<Content> contents_of_buffers(const Graph& graph, const Local& local, const ScheduleMap& map);
 
 } // namespace shard

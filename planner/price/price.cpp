@@ -104,12 +104,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
         }
     });
 
-    std::vector<Content> contents;
-    for (const std::vector<ValueId>& values : map.values) {
-        Content& content = contents.emplace_back(Content::copy);
-        for (ValueId id : values) content = std::max(content, names.content(id));
-    }
-    report.memory = memory_of(plan, contents);
+    report.memory = memory_use(plan, contents_of_buffers(graph, local, map)).most;
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     report.time = time_of(plan, hardware);
     report.compute_seconds = report.time.compute_seconds;

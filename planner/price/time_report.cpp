@@ -21,26 +21,33 @@ public:
         run_list(plan_->steps, 1);
         report_.exposed_communication_seconds = waited_;
         report_.step_seconds = now_;
-        return {report_, waits_};
+        return {report_, waits_, spans_};
     }
 
 private:
-    double seconds_of(const Compute& compute) const {
+    StepSpan span_of(const Compute& compute) const { // from 0
         std::vector<TensorType> types;
-        const Buffer& output = plan_->buffers[compute.output];
+        const TensorType output = local_type(plan_->buffers[compute.output]);
         for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[input]));
-        const i64 bytes = kernel_bytes(compute.kernel, types, local_type(output));
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
-        return kernel_seconds(*hardware_, dtype, flops(compute.kernel, types, local_type(output)), bytes);
+        StepSpan span{0, 0, flops(compute.kernel, types, output), kernel_bytes(compute.kernel, types, output)};
+        span.end = kernel_seconds(*hardware_, dtype, span.flops, span.bytes);
+        return span;
     }
 
     // `count`: how often the list runs in all; the clock sees one run of it.
     void run_list(const std::vector<Step>& steps, double count) {
         for (const Step& step : steps) {
+            const size_t at = at_++;
+            spans_.resize(std::max(spans_.size(), at_));
+            StepSpan span{now_, now_};
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
-                const double seconds = seconds_of(*compute);
+                span = span_of(*compute);
+                const double seconds = span.end;
                 report_.compute_seconds += count * seconds;
+                span.begin = now_;
                 now_ += seconds;
+                span.end = now_;
             } else if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
                 const Collective& collective = start->collective;
                 const i64 bytes = plan_->buffers[start->input].bytes;
@@ -48,6 +55,7 @@ private:
                 report_.communication_seconds += count * seconds;
                 const double begin = std::max(channel_, now_);
                 channel_ = begin + seconds;
+                span = {begin, channel_};
                 ends_[start->token] = channel_;
                 std::erase_if(sent_, [this](const Sent& sent) { return sent.end <= now_; });
                 sent_.push_back({start->token, begin, channel_});
@@ -57,20 +65,25 @@ private:
                 for (const Sent& sent : sent_) // those before it on the channel are waited for too
                     waits_[sent.token] += std::max(0.0, std::min(end, sent.end) - std::max(now_, sent.begin));
                 now_ = std::max(now_, end);
+                span.end = now_;
             } else if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) {
                 run_loop(*loop, count);
+                span.end = now_;
             }
+            spans_[at] = span;
         }
     }
 
     // Two trips show what a trip adds once the loop runs; the others are alike.
     void run_loop(const Loop& loop, double count) {
         const double trips = static_cast<double>(loop.trips);
+        const size_t body = at_;
         run_list(loop.body, count * trips);
         if (loop.trips == 1) return;
         const TimeReport counted = report_; // the second walk must not count anything again
         const double before = now_, waited = waited_;
         const std::map<int, double> waits = waits_;
+        at_ = body;
         run_list(loop.body, 0);
         report_ = counted;
         now_ += (now_ - before) * (trips - 2);
@@ -82,6 +95,8 @@ private:
     const Plan* plan_;
     const Hardware* hardware_;
     TimeReport report_;
+    std::vector<StepSpan> spans_;
+    size_t at_ = 0;               // the step that comes next
     std::map<int, double> ends_;  // of collectives in flight, by token
     std::map<int, double> waits_; // seconds in all, by token of what the channel carries meanwhile
     struct Sent {

@@ -9,9 +9,16 @@
 
 namespace shard {
 
+// When a step runs, in seconds from the beginning: of a loop all its trips, of a step of its body the second of them.
+struct StepSpan {
+    double begin = 0, end = 0; // of a collective, while the channel carries it
+    i64 flops = 0, bytes = 0;  // of a kernel: what it computes, reads and writes
+};
+
 struct StepTime {
     TimeReport report;
     std::map<int, double> waits; // by token of a collective: the seconds in which a device waits for it
+    std::vector<StepSpan> spans; // by step as they are written, a loop before its body
 };
 
 // Seconds of the steps in order: a collective runs from its Start on a channel of its own, one at a time; a Wait waits

@@ -88,10 +88,10 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
           "error[E0701]: there is no option '--frobnicate'\n  = help: shardc --help lists the commands\n\n");
     CHECK(shell.mistake("plan @model.yaml @layout.yaml --fromat json") ==
           "error[E0701]: plan has no option '--fromat': did you mean '--format'?\n"
-          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|json|markdown]\n\n");
+          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|html|json|markdown]\n\n");
     CHECK(shell.mistake("plan @model.yaml @layout.yaml --format jsn") ==
-          "error[E0701]: --format is one of text, json, markdown, not 'jsn': did you mean 'json'?\n"
-          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|json|markdown]\n\n");
+          "error[E0701]: --format is one of text, html, json, markdown, not 'jsn': did you mean 'json'?\n"
+          "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|html|json|markdown]\n\n");
     CHECK(shell.mistake("plan nope.yaml @layout.yaml").find("error[E0702]: cannot read 'nope.yaml': ") == 0);
     CHECK(shell.mistake("plan - -").find("error[E0701]: the model and the layout cannot both come from stdin\n") == 0);
     CHECK(shell.mistake("diff @model.yaml @layout.yaml").find("error[E0701]: diff compares at least two plans\n") == 0);
@@ -421,7 +421,7 @@ TEST_CASE("completion knows every command and option") {
                 CHECK_MESSAGE(script.find(std::string(word)) != std::string::npos, name, " ", word);
             }
         }
-        CHECK(script.find("text json markdown") != std::string::npos);
+        CHECK(script.find("text html json markdown") != std::string::npos);
     }
     CHECK(shell.mistake("completion tcsh").find("error[E0701]: SHELL is one of bash, zsh, fish, not 'tcsh'") == 0);
 }

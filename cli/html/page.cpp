@@ -1,0 +1,57 @@
+#include "cli/html/page.h"
+
+#include "cli/html/panel.h"
+#include "cli/html/words.h"
+#include "cli/report/nouns.h"
+#include "plans/base/embedded.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shard {
+
+std::span<const EmbeddedText> embedded_page();
+
+namespace {
+
+std::string_view asset(std::string_view name) {
+    for (const EmbeddedText& text : embedded_page())
+        if (text.name == name) return text.text;
+    internal_check(false, "an asset of the page is missing");
+    return {};
+}
+
+void write_heading(Markup& out, const Plan& plan) {
+    out.open("header").leaf("h1", {}, plan.model);
+    out.open("p").text(plan.mode + ", on ");
+    write_axes(out, plan.mesh, mesh_text(plan.mesh));
+    if (!plan.report.hardware.empty()) out.text(", " + plan.report.hardware);
+    out.close().open("nav", {{"aria-label", "panels"}});
+    for (const PanelDef* panel : all_panels())
+        if (!panel->title.empty()) out.leaf("a", {{"href", fmt::format("#{}", panel->id)}}, panel->title).text(" ");
+    out.close().close().line();
+}
+
+} // namespace
+
+std::string plan_html(const PlanPage& page) {
+    internal_check(page.compilation != nullptr, "a page without the compilation that it shows");
+    const PageData data{*page.plan, page.when, *page.compilation, course_of(*page.compilation)};
+    Markup out;
+    out.open("head").line().leaf("meta", {{"charset", "utf-8"}});
+    out.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    out.leaf("title", {}, fmt::format("{}, {}: shardc", data.plan.model, data.plan.mode));
+    out.verbatim("style", asset("style")).close().line().open("body").line();
+    write_heading(out, data.plan);
+    out.open("main").line();
+    for (const PanelDef* panel : all_panels()) {
+        out.open("section", {{"id", panel->id}});
+        if (!panel->title.empty()) out.leaf("h2", {}, panel->title).leaf("p", {{"class", "about"}}, panel->about);
+        panel->draw(out.line(), data);
+        out.close().line();
+    }
+    out.close().line().verbatim("script", asset("script")).close();
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n" + out.take() + "\n</html>\n";
+}
+
+} // namespace shard

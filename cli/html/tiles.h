@@ -1,0 +1,12 @@
+// A drawing of how an array is cut, of any rank: a box per dim, cut where its mesh axes cut it, in their colours, major
+// above minor. The solid tile is what the first device holds.
+#pragma once
+
+#include "cli/html/markup.h"
+#include "plans/plan/report.h"
+
+namespace shard {
+
+void draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor);
+
+} // namespace shard
