@@ -56,8 +56,12 @@ int run(const Arguments& arguments, Env& env) {
     if (!arguments.flag("--quick")) add_remedies(compiled);
     const Paint paint = payload_paint(env, arguments);
     std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
-    const std::string text =
-        format.plan({&plan, when_collectives_run(compiled.compilation), options_of(arguments), paint, std::move(said), &compiled.compilation});
+    const std::string text = format.plan({&plan,
+                                          when_collectives_run(compiled.compilation),
+                                          options_of(arguments),
+                                          paint,
+                                          std::move(said),
+                                          {&compiled.compilation, compiled.sources.get(), &compiled.request}});
     return write_payload(env, arguments, text, code);
 }
 

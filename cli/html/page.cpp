@@ -35,8 +35,10 @@ void write_heading(Markup& out, const Plan& plan) {
 } // namespace
 
 std::string plan_html(const PlanPage& page) {
-    internal_check(page.compilation != nullptr, "a page without the compilation that it shows");
-    const PageData data{*page.plan, page.when, *page.compilation, course_of(*page.compilation)};
+    internal_check(page.made_by.compilation != nullptr, "a page without the compilation that it shows");
+    const PlanOrigin& made_by = page.made_by;
+    const PageData data{*page.plan,       page.when,        *made_by.compilation,
+                        *made_by.sources, *made_by.request, course_of(*made_by.compilation)};
     Markup out;
     out.open("head").line().leaf("meta", {{"charset", "utf-8"}});
     out.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});

@@ -13,6 +13,8 @@ struct PageData {
     const Plan& plan;
     std::span<const When> when; // by collective
     const Compilation& compilation;
+    const Sources& sources; // of it
+    const PlanRequest& request;
     Course course;
 };
 

@@ -12,7 +12,7 @@ namespace shard {
 
 namespace {
 
-constexpr double cell_width = 26, cell_height = 16, label_height = 16, label_width = 12, block_gap = 8;
+constexpr double cell_width = 30, cell_height = 16, label_height = 16, label_width = 12, block_gap = 8;
 constexpr i64 most_shown = 8; // devices along an axis; of more the first ones, and the last
 
 // Coordinates of an axis that are drawn; -1 stands for those left out.

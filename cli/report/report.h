@@ -16,14 +16,21 @@ struct ReportOptions {
     std::optional<ReportPart> only = {}; // that part, with nothing left out
 };
 
+// What a plan is made of, for a format that shows more of it than the report.
+struct PlanOrigin {
+    const Compilation* compilation = nullptr;
+    const Sources* sources = nullptr;
+    const PlanRequest* request = nullptr;
+};
+
 // What `plan` prints.
 struct PlanPage {
     const Plan* plan = nullptr;
     std::vector<When> when; // by collective
     ReportOptions options;
     Paint paint;
-    std::string diagnostics;                  // as text, for a format that holds them
-    const Compilation* compilation = nullptr; // that the plan is of, for a format that shows more of it
+    std::string diagnostics; // as text, for a format that holds them
+    PlanOrigin made_by = {};
 };
 
 // The parts that are asked for; for terminals and for a pull request.

@@ -20,7 +20,9 @@ HtmlPage::HtmlPage(const std::string& model, const std::string& layout, const st
     when = when_collectives_run(compilation);
 }
 
-std::string HtmlPage::html(const Plan& plan) const { return plan_html({&plan, when, {}, {}, "", &compilation}); }
+std::string HtmlPage::html(const Plan& plan) const {
+    return plan_html({&plan, when, {}, {}, "", {&compilation, &sources, &request}});
+}
 
 std::string section(const std::string& html, const std::string& id) {
     const size_t begin = html.find("<section id=\"" + id + "\">");

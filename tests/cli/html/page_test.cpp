@@ -174,6 +174,53 @@ TEST_CASE("the mesh shows its devices, of a long axis the first and the last") {
     CHECK(count(mesh, "<td>nvlink 2, network 8</td>") == 1); // as link_levels.h has it
 }
 
+TEST_CASE("the timeline shows what a device computes, sends and waits for, to scale, and a trip of each loop") {
+    const HtmlPage page = small_page();
+    const std::string time = section(page.html(), "time");
+    const TimeReport& report = page.plan().report.time;
+    CHECK(count(time, "<h3>a step, " + human_seconds(report.step_seconds) + "</h3>") == 1);
+    CHECK(count(time, ">nvlink</text>") == 1);
+    // One all_reduce over model, in its colour, that nothing hides: 840 units are the step.
+    const std::string width = fmt::format("{:.2f}", 840 * report.communication_seconds / report.step_seconds);
+    CHECK(count(time, fmt::format("width=\"{}\" height=\"20\"><title>all_reduce over model: z, ", width)) == 1);
+    CHECK(count(time, fmt::format("width=\"{}\" height=\"20\"><title>waits, ", width)) == 1);
+    const std::string loops = section(example("tiny_gpt", "fsdp_model.yaml").html(), "time");
+    CHECK(count(loops, "<h3>a trip of loop of block, 2 x: ") == 2); // forward and backward
+}
+
+TEST_CASE("the graph leads from the line that makes a value to the line that reads it") {
+    const std::string graph = section(small_page().html(), "graph");
+    // z, of line 11, is reduced over model where it is made: nothing reads it afterwards.
+    CHECK(count(graph, "<path class=\"a1 arc\"") == 1);
+    CHECK(count(graph, "<title>all_reduce over model, 1 x: a device sends 192 KiB, ") == 1);
+    CHECK(count(graph, "<a href=\"#s0-11\">") == 1);
+    CHECK(count(graph, "- z: {dot: [a, w2]}") == 1);
+    // Layers are one line: of fsdp's gathers each parameter of a block has one arc in each phase that reads it.
+    const std::string layers = section(example("llama3", "layout.yaml").html(), "graph");
+    CHECK(count(layers, "<title>all_gather over data, 32 x: ") == 14); // seven split parameters, forward and backward
+    const std::string none =
+        section(HtmlPage(dot_relu_dot, "mesh: {data: 2}\nrules: [{batch: data}]\n", "forward").html(), "graph");
+    CHECK(count(none, "Nothing moves between devices.") == 1);
+}
+
+TEST_CASE("kernels stand under the roof with their time, and say what bounds them") {
+    const HtmlPage page = small_page();
+    const std::string kernels = section(page.html(), "kernels");
+    CHECK(count(kernels, "<path class=\"roof\"") == 1);
+    // Two dots of equal work, one pointwise kernel: 32 x 1024 times 1024 x 256 is 16.8 MFLOP, far below 7 us.
+    CHECK(count(kernels, "<td class=\"n\" data-v=\"0\">16.8 MFLOP</td>") == 2);
+    CHECK(count(kernels, "<td>launch</td>") == 3);
+    CHECK(count(kernels, "<circle class=\"kernel\"") == count(kernels, "<td>launch</td>"));
+    // A pointwise op over scores of attention moves 12 bytes a FLOP, a gradient of the weights next to none.
+    const std::string large = section(example("llama3", "layout.yaml").html(), "kernels");
+    for (const auto& [made, bound] :
+         {std::pair("block.o.attention.softmax.sub", "memory"), {"block.h.grad", "compute"}}) {
+        const size_t row = large.find(fmt::format("<td class=\"name\">{}</td>", made));
+        REQUIRE(row != std::string::npos);
+        CHECK(count(large.substr(row, large.find("</tr>", row) - row), fmt::format("<td>{}</td>", bound)) == 1);
+    }
+}
+
 TEST_CASE("the page of a train step of 405 billion parameters is below 300 KB") {
     std::string model = file_text("examples/llama3/model.yaml");
     const auto replace = [&model](const std::string& from, const std::string& to) {
