@@ -1,6 +1,7 @@
 // Every collective with its price, why it is there, and what would make it go.
 #include "cli/html/panel.h"
 
+#include "cli/html/why.h"
 #include "cli/html/words.h"
 #include "cli/report/nouns.h"
 #include "cli/summary/collective_rows.h"
@@ -14,7 +15,8 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_rows = 250; // what a page holds; the rest is in `plan --only collectives`
+constexpr size_t most_rows = 250;     // what a page holds; the rest is in `plan --only collectives`
+constexpr size_t most_explained = 24; // of those that take longest
 constexpr int columns = 10;
 
 std::string links_text(const CollectiveReport& collective) {
@@ -24,7 +26,8 @@ std::string links_text(const CollectiveReport& collective) {
     return out;
 }
 
-void write_row(Markup& out, const Plan& plan, const CollectiveRow& row, double longest) {
+void write_row(Markup& out, const PageData& data, const CollectiveRow& row, double longest, bool is_explained) {
+    const Plan& plan = data.plan;
     const CollectiveReport& first = *row.first;
     out.open("tbody").open("tr").leaf("td", {}, name(row.phase)).leaf("td", {{"class", "strong"}}, first.kind);
     out.open("td");
@@ -41,6 +44,12 @@ void write_row(Markup& out, const Plan& plan, const CollectiveRow& row, double l
     out.close().close();
     out.open("tr", {{"class", "why"}}).open("td", {{"colspan", std::to_string(columns)}}).text(row.cause);
     if (!row.remedy.empty()) out.open("div", {{"class", "good"}}).text("remedy: " + row.remedy).close();
+    if (is_explained)
+        for (const TensorReport& tensor : data.compilation.plan->report.tensors) {
+            if (tensor.name != first.tensor) continue;
+            write_why(out, data, tensor);
+            break;
+        }
     out.close().close().close().line();
 }
 
@@ -63,7 +72,8 @@ void draw(Markup& out, const PageData& data) {
     out.leaf("p", {{"class", "small"}}, text);
     out.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "sortable"}});
     write_head(out, {"phase", "collective", "over", "links", "of", "-times", "-sent", "-time", "-exposed", "source"});
-    for (const CollectiveRow& row : collectives.rows) write_row(out, data.plan, row, collectives.rows.front().seconds);
+    for (size_t i = 0; i < collectives.rows.size(); ++i)
+        write_row(out, data, collectives.rows[i], collectives.rows.front().seconds, i < most_explained);
     out.close().close().line();
 }
 

@@ -36,8 +36,11 @@ public:
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
         out.as_it_is = figures_of(*c_.plan, tensor_.name);
-        if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(c_, sources_, request_, tensor_.name, 5);
         return out;
+    }
+
+    void find_remedies(Explanation& out) const {
+        if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(c_, sources_, request_, tensor_.name, 5);
     }
 
 private:
@@ -239,6 +242,14 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
 
 Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
                     const TensorReport& tensor) {
+    Explainer explainer(compilation, sources, request, tensor);
+    Explanation out = explainer.run();
+    explainer.find_remedies(out);
+    return out;
+}
+
+Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+                               const TensorReport& tensor) {
     return Explainer(compilation, sources, request, tensor).run();
 }
 

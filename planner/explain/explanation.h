@@ -60,5 +60,8 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
 // is found by planning again.
 Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
                     const TensorReport& tensor);
+// Of that, what is known without planning again: no remedies.
+Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+                               const TensorReport& tensor);
 
 } // namespace shard

@@ -140,16 +140,24 @@ TEST_CASE("every collective has its row, with figures to sort by, its cause and 
     const std::string collectives = section(page.html(), "collectives");
     REQUIRE(page.plan().report.collectives.size() == 1);
     const CollectiveReport& collective = page.plan().report.collectives[0];
-    CHECK(count(collectives, "<tbody>") == 1);
+    CHECK(count(collectives, "<td class=\"strong\">") == 1);
     CHECK(count(collectives,
                 "<td class=\"strong\">all_reduce</td><td><b class=\"a1\">model</b></td><td>nvlink 4</td>") == 1);
     CHECK(count(collectives, fmt::format("data-v=\"{}\">{}</td>", collective.wire_bytes_per_device,
                                          human_bytes(collective.wire_bytes_per_device))) == 1);
     CHECK(count(collectives, "the contraction over hidden is split over model") == 1);
-    CHECK(count(collectives, ">model.yaml:11</a>") == 1);
+    CHECK(count(collectives, ">model.yaml:11</a></td></tr>") == 1);
     const std::string none =
         section(HtmlPage(dot_relu_dot, "mesh: {data: 2}\nrules: [{batch: data}]\n", "forward").html(), "collectives");
     CHECK(count(none, "No collectives") == 1);
+}
+
+TEST_CASE("a collective says why its array is split so, and what the next best way costs") {
+    const std::string collectives = section(small_page().html(), "collectives");
+    CHECK(count(collectives, "<summary>why z is split so, and the other ways</summary>") == 1);
+    CHECK(count(collectives, "<li>dim 0 batch over <b class=\"a0\">data</b>: from a through dot ") == 1);
+    CHECK(count(collectives, "<td>chosen</td><td>all_reduce over <b class=\"a1\">model</b></td>") == 1);
+    CHECK(count(collectives, "<td>next best</td><td>reduce_scatter over <b class=\"a1\">model</b>") == 1);
 }
 
 TEST_CASE("the memory panel draws every piece of the arena once, and names what lives at the peak") {
