@@ -35,10 +35,11 @@ const CommandDef& command_export() {
     static const CommandDef def = {
         .name = "export",
         .usage = "PLAN --to TARGET | MODEL LAYOUT --to TARGET",
-        .summary = "a plan for other engines: its shardings, or its program, as a Python module",
+        .summary = "a plan for other engines: its shardings, or its program, in Python or StableHLO",
         .doc = "Example:\n"
                "  shardc export plan.json --to specs --output specs.py\n"
-               "  shardc export model.yaml layout.yaml --mode train --to jax | python",
+               "  shardc export model.yaml layout.yaml --mode train --to jax | python\n"
+               "  shardc export plan.json --to stablehlo --output step.mlir",
         .options = {{.name = "FILE",
                      .doc = "a plan file, or a model and a layout; - for stdin",
                      .required = true,

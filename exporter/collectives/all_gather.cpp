@@ -1,4 +1,6 @@
-#include "exporter/jax/collective_form.h"
+#include "exporter/collective/collective_form.h"
+#include "exporter/jax/jax_collective.h"
+#include "exporter/stablehlo/hlo_collective.h"
 
 #include <fmt/format.h>
 
@@ -19,10 +21,23 @@ PythonText jax(const Collective& collective, const JaxValue& input, JaxBody& bod
     return {at.name};
 }
 
+HloValue stablehlo(const Collective& collective, const HloValue& input, HloBody& body) {
+    HloValue at = input;
+    for (const AxisMove& move : collective.moves) {
+        Shape shape = at.shape;
+        shape[static_cast<size_t>(move.from)] *= total_size(move.axes);
+        at = body.ops().generic(
+            "stablehlo.all_gather", {at},
+            fmt::format("all_gather_dim = {} : i64, {}, use_global_device_ids", move.from, hlo_groups(move.axes, body)),
+            at.dtype, shape);
+    }
+    return at;
+}
+
 } // namespace
 
 const CollectiveForm& form_of_all_gather() {
-    static const CollectiveForm form = {.jax = jax};
+    static const CollectiveForm form = {.jax = jax, .stablehlo = stablehlo};
     return form;
 }
 

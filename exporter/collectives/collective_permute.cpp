@@ -1,4 +1,6 @@
-#include "exporter/jax/collective_form.h"
+#include "exporter/collective/collective_form.h"
+#include "exporter/jax/jax_collective.h"
+#include "exporter/stablehlo/hlo_collective.h"
 #include "plans/collective/collective_data.h"
 
 #include <fmt/format.h>
@@ -20,10 +22,23 @@ PythonText jax(const Collective& collective, const JaxValue& input, JaxBody& bod
                    {{input.name}, {jax_axes(body, collective.axes)}, bracket("perm=[", std::move(pairs), "]")}, ")");
 }
 
+HloValue stablehlo(const Collective& collective, const HloValue& input, HloBody& body) {
+    const Mesh& mesh = body.plan().mesh;
+    DeviceRows pairs;
+    for (i64 position = 0; position < mesh.device_count(); ++position) {
+        const i64 source = permute_source(collective, mesh, position);
+        if (source >= 0) pairs.push_back({body.device_at(source), body.device_at(position)});
+    }
+    if (pairs.empty()) return body.ops().constant(0, input.dtype, input.shape);
+    return body.ops().generic("stablehlo.collective_permute", {input},
+                              fmt::format("{}, source_target_pairs = {}", hlo_channel, hlo_matrix(pairs)), input.dtype,
+                              input.shape);
+}
+
 } // namespace
 
 const CollectiveForm& form_of_collective_permute() {
-    static const CollectiveForm form = {.jax = jax};
+    static const CollectiveForm form = {.jax = jax, .stablehlo = stablehlo};
     return form;
 }
 

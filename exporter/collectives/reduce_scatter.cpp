@@ -1,4 +1,7 @@
-#include "exporter/jax/collective_form.h"
+#include "exporter/collective/collective_form.h"
+#include "exporter/jax/jax_collective.h"
+#include "exporter/stablehlo/hlo_collective.h"
+#include "exporter/stablehlo/hlo_reduce.h"
 
 #include <fmt/format.h>
 
@@ -37,10 +40,23 @@ PythonText jax(const Collective& collective, const JaxValue& input, JaxBody& bod
     return {at.name};
 }
 
+HloValue stablehlo(const Collective& collective, const HloValue& input, HloBody& body) {
+    HloValue at = input;
+    for (const AxisMove& move : collective.moves) {
+        HloValue result = at;
+        result.shape[static_cast<size_t>(move.to)] /= total_size(move.axes);
+        at = hlo_with_combiner("stablehlo.reduce_scatter", {at},
+                               fmt::format("{}, scatter_dimension = {} : i64, use_global_device_ids",
+                                           hlo_groups(move.axes, body), move.to),
+                               collective.reduce, result, body.ops());
+    }
+    return at;
+}
+
 } // namespace
 
 const CollectiveForm& form_of_reduce_scatter() {
-    static const CollectiveForm form = {.jax = jax};
+    static const CollectiveForm form = {.jax = jax, .stablehlo = stablehlo};
     return form;
 }
 

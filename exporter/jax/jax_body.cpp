@@ -1,14 +1,13 @@
 #include "exporter/jax/jax_body.h"
 
-#include "exporter/jax/collective_form.h"
+#include "exporter/collective/collective_form.h"
 #include "exporter/jax/jax_contract.h"
 #include "exporter/jax/jax_generate.h"
 #include "exporter/jax/jax_lookup.h"
 #include "exporter/jax/jax_move.h"
 #include "exporter/jax/jax_pointwise.h"
 #include "exporter/jax/jax_reduce.h"
-#include "plans/base/printable.h"
-#include "plans/plan/plan_check_types.h"
+#include "exporter/program/source_comment.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,39 +123,11 @@ std::string JaxBody::affine(const Affine& affine) const {
     return fmt::format("{} {} {}", text, affine.constant < 0 ? '-' : '+', std::abs(affine.constant));
 }
 
-std::optional<std::pair<i64, i64>> JaxBody::range(const Affine& affine) const {
-    const std::optional<Range> range = range_of({&plan_.mesh, trips_, plan_.buffers}, affine);
-    if (!range) return std::nullopt;
-    return std::pair(range->low, range->high);
-}
-
 // The line of the user's file that the steps that follow come from.
 void JaxBody::comment(const SourceRef& source) {
     if (source.line == 0 || (source.file == last_.file && source.line == last_.line)) return;
     last_ = source;
-    std::string line;
-    for (const SourceText& text : plan_.sources) {
-        if (text.name != source.file) continue;
-        size_t from = 0;
-        for (int n = 1; n < source.line && from != std::string::npos; ++n) {
-            from = text.text.find('\n', from);
-            if (from != std::string::npos) ++from;
-        }
-        if (from == std::string::npos) continue;
-        line = text.text.substr(from, text.text.find('\n', from) - from);
-        line.erase(0, std::min(line.find_first_not_of(" "), line.size()));
-    }
-    const std::string margin(indent_, ' ');
-    std::string text = fmt::format("{}# {}:{}  {}", margin, source.file, source.line, line);
-    text = printable(text);
-    constexpr size_t width = 88;
-    if (text.size() > width) {
-        size_t end = width - 3;
-        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // not inside a character
-        text = text.substr(0, end) + "...";
-    }
-    while (text.back() == ' ') text.pop_back();
-    text_ += text + "\n";
+    text_ += source_comment(plan_, source, std::string(indent_, ' ') + "#");
 }
 
 std::string JaxBody::write(const LocalProgram& program, const std::vector<std::string>& arguments,
@@ -174,11 +145,7 @@ std::string JaxBody::write(const LocalProgram& program, const std::vector<std::s
 
 PythonText JaxBody::initial(const PlanInput& input) {
     const Buffer& buffer = plan_.buffers[input.buffer];
-    Generate init = input.init;
-    init.start.clear();
-    for (size_t d = 0; d < buffer.global_shape.size(); ++d)
-        init.start.push_back(block_start(buffer.global_shape[d], buffer.sharding.dims[d].axes));
-    return jax_generate(init, {names_.fresh(buffer.name), buffer.dtype, buffer.shape}, *this);
+    return jax_generate(initial_block(input, buffer), {names_.fresh(buffer.name), buffer.dtype, buffer.shape}, *this);
 }
 
 void JaxBody::write_steps(const std::vector<ProgramStep>& steps) {

@@ -2,19 +2,16 @@
 // program, under the names of the model, with the line of the user's file above.
 #pragma once
 
-#include "exporter/jax/names.h"
+#include "exporter/jax/python_names.h"
 #include "exporter/mesh/named_mesh.h"
 #include "exporter/program/local_program.h"
 #include "exporter/python/python.h"
+#include "plans/plan/plan_check_types.h"
 
 namespace shard {
 
-// An operand or a result, as kernels write it.
-struct JaxValue {
-    std::string name;
-    DType dtype = DType::f32;
-    Shape shape; // local
-};
+// An operand or a result, as kernels write it: under its name in Python, of its local shape.
+using JaxValue = ProgramValue;
 
 class JaxBody {
 public:
@@ -33,7 +30,7 @@ public:
     void assign(const std::string& name, const PythonText& value); // a statement
     std::string part(const JaxValue& of, const PythonText& value); // the same, under a name of its own
     std::string affine(const Affine& affine) const;
-    std::optional<std::pair<i64, i64>> range(const Affine& affine) const; // both ends included; nullopt: any
+    AffineScope scope() const { return {&plan_.mesh, trips_, plan_.buffers}; } // of the step that is written
     std::string text_so_far() const { return text_; }
 
 private:
@@ -47,7 +44,7 @@ private:
     const Plan& plan_;
     const NamedMesh& mesh_;
     const LocalProgram* program_ = nullptr;
-    PythonNames names_;
+    UniqueNames names_ = python_names();
     std::vector<std::string> value_names_;
     std::map<int, std::string> scalars_, indices_; // by buffer; of loops
     std::map<int, i64> trips_;

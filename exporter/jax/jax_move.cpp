@@ -2,6 +2,8 @@
 // the box's dims that jnp's indexing does (copy_box).
 #include "exporter/jax/jax_move.h"
 
+#include "exporter/program/move_form.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,83 +12,44 @@ namespace shard {
 
 namespace {
 
-bool is_constant(std::span<const Affine> starts) {
-    return std::all_of(starts.begin(), starts.end(), [](const Affine& start) { return start.is_constant(); });
-}
-
-bool is_one(i64 stride) { return stride == 1; }
-
 class MoveText {
 public:
     MoveText(const Move& move, std::span<const JaxValue> inputs, const JaxValue& output, JaxBody& body)
-        : move_(move), inputs_(inputs), output_(output), body_(body), rank_(output.shape.size()) {}
+        : move_(move), inputs_(inputs), output_(output), body_(body), rank_(output.shape.size()),
+          form_(move, inputs, output.shape, body.scope()) {}
 
     PythonText write() {
         if (move_.flat) return bracket("jnp.reshape(", {{inputs_[0].name}, {shape_tuple(output_.shape)}}, ")");
-        const bool reads_inside = std::all_of(move_.pieces.begin(), move_.pieces.end(),
-                                              [this](const MovePiece& piece) { return reads_inside_operand(piece); });
-        if (reads_inside && move_.pieces.size() == 1 && is_whole(move_.pieces[0])) return box(move_.pieces[0]);
+        const bool reads_inside = form_.all_read_inside();
+        if (reads_inside && move_.pieces.size() == 1 && form_.is_whole(move_.pieces[0])) return box(move_.pieces[0]);
         if (reads_inside)
-            if (const std::optional<size_t> dim = concatenated()) return concatenation(*dim);
-        if (reads_inside && move_.pieces.size() == 1 && is_padding(move_.pieces[0])) return padding(move_.pieces[0]);
+            if (const std::optional<size_t> dim = form_.concatenated()) return concatenation(*dim);
+        if (reads_inside && move_.pieces.size() == 1 && form_.is_padding(move_.pieces[0]))
+            return padding(move_.pieces[0]);
         return one_after_the_other();
     }
 
 private:
-    size_t operand_dim(size_t d) const {
-        return move_.permutation.empty() ? d : static_cast<size_t>(move_.permutation[d]);
-    }
     const JaxValue& operand(const MovePiece& piece) const { return inputs_[static_cast<size_t>(piece.operand)]; }
-
-    bool inside(const Affine& start, i64 stride, i64 extent, i64 size) const {
-        const std::optional<std::pair<i64, i64>> range = body_.range(start);
-        const i64 reach = stride * (extent - 1);
-        return range && range->first + std::min<i64>(0, reach) >= 0 && range->second + std::max<i64>(0, reach) < size;
-    }
-    bool reads_inside_operand(const MovePiece& piece) const {
-        for (size_t d = 0; d < rank_; ++d) {
-            const size_t k = operand_dim(d);
-            if (!inside(piece.in_start[k], piece.in_stride[k], piece.extent[d], operand(piece).shape[k])) return false;
-        }
-        return true;
-    }
-    bool writes_inside_result(const MovePiece& piece) const {
-        for (size_t d = 0; d < rank_; ++d)
-            if (!inside(piece.out_start[d], piece.out_stride[d], piece.extent[d], output_.shape[d])) return false;
-        return true;
-    }
-    bool is_whole(const MovePiece& piece) const {
-        return piece.extent == output_.shape && is_constant(piece.out_start) &&
-               std::all_of(piece.out_start.begin(), piece.out_start.end(),
-                           [](const Affine& s) { return s.constant == 0; }) &&
-               std::all_of(piece.out_stride.begin(), piece.out_stride.end(), is_one);
-    }
 
     // What a piece reads, with its dims as the result has them. Inside of the operand.
     PythonText box(const MovePiece& piece) const {
         const JaxValue& from = operand(piece);
         PythonText text = {from.name};
-        Shape extent(rank_); // in the operand's order
-        for (size_t d = 0; d < rank_; ++d) extent[operand_dim(d)] = piece.extent[d];
-        const bool fixed = is_constant(piece.in_start);
-        std::vector<Affine> low = piece.in_start;
-        Shape reach(rank_);
-        for (size_t k = 0; k < rank_; ++k) {
-            low[k].constant += std::min<i64>(0, piece.in_stride[k] * (extent[k] - 1));
-            reach[k] = std::abs(piece.in_stride[k]) * (extent[k] - 1) + 1;
-        }
-        if (!fixed && reach != from.shape) text = dynamic_slice(from, low, reach);
+        const MoveBox read = form_.box(piece);
+        const bool fixed = all_constant(piece.in_start);
+        if (!fixed && read.reach != from.shape) text = dynamic_slice(from, read.low, read.reach);
         std::vector<std::string> slices;
         bool all = true;
         for (size_t k = 0; k < rank_; ++k) {
             const i64 stride = piece.in_stride[k];
-            const i64 first = fixed ? piece.in_start[k].constant : stride < 0 ? reach[k] - 1 : 0;
-            const i64 size = fixed ? from.shape[k] : reach[k];
-            slices.push_back(slice(first, stride, extent[k], size));
+            const i64 first = fixed ? piece.in_start[k].constant : stride < 0 ? read.reach[k] - 1 : 0;
+            const i64 size = fixed ? from.shape[k] : read.reach[k];
+            slices.push_back(slice(first, stride, read.extent[k], size));
             all = all && slices.back() == ":";
         }
         if (!all) text = {fmt::format("{}[{}]", flat(text), fmt::join(slices, ", "))};
-        if (!std::is_sorted(move_.permutation.begin(), move_.permutation.end()))
+        if (form_.transposes())
             text = bracket("jnp.transpose(",
                            {text, {shape_tuple(Shape(move_.permutation.begin(), move_.permutation.end()))}}, ")");
         return text;
@@ -120,33 +83,12 @@ private:
         return stride == 1 ? fmt::format("{}:{}", from, to) : fmt::format("{}:{}:{}", from, to, stride);
     }
 
-    // Pieces that stand one behind the other along one dim and fill all others.
-    std::optional<size_t> concatenated() const {
-        if (move_.pieces.size() < 2) return std::nullopt;
-        for (size_t d = 0; d < rank_; ++d) {
-            i64 at = 0;
-            bool fits = true;
-            for (const MovePiece& piece : move_.pieces) {
-                for (size_t e = 0; e < rank_; ++e)
-                    fits = fits && piece.out_start[e].is_constant() && is_one(piece.out_stride[e]) &&
-                           piece.out_start[e].constant == (e == d ? at : 0) &&
-                           (e == d || piece.extent[e] == output_.shape[e]);
-                at += piece.extent[d];
-            }
-            if (fits && at == output_.shape[d]) return d;
-        }
-        return std::nullopt;
-    }
     PythonText concatenation(size_t dim) const {
         std::vector<PythonText> boxes;
         for (const MovePiece& piece : move_.pieces) boxes.push_back(box(piece));
         return bracket("jnp.concatenate(", {bracket("[", std::move(boxes), "]"), {fmt::format("axis={}", dim)}}, ")");
     }
 
-    bool is_padding(const MovePiece& piece) const {
-        return is_constant(piece.out_start) && writes_inside_result(piece) &&
-               std::all_of(piece.out_stride.begin(), piece.out_stride.end(), [](i64 stride) { return stride >= 1; });
-    }
     PythonText padding(const MovePiece& piece) const {
         std::vector<PythonText> dims;
         for (size_t d = 0; d < rank_; ++d) {
@@ -164,7 +106,7 @@ private:
             {{shape_tuple(output_.shape)}, {jax_number(move_.fill, output_.dtype)}, {jax_dtype(output_.dtype)}}, ")");
         for (size_t p = 0; p < move_.pieces.size(); ++p) {
             const MovePiece& piece = move_.pieces[p];
-            if (p == 0 && is_whole(piece) && reads_inside_operand(piece)) {
+            if (p == 0 && form_.is_whole(piece) && form_.reads_inside_operand(piece)) {
                 at = box(piece);
                 continue;
             }
@@ -177,8 +119,7 @@ private:
     }
 
     PythonText written(const std::string& before, const MovePiece& piece) const {
-        const bool packed = std::all_of(piece.out_stride.begin(), piece.out_stride.end(), is_one);
-        if (packed && reads_inside_operand(piece) && writes_inside_result(piece)) {
+        if (form_.is_packed(piece) && form_.reads_inside_operand(piece) && form_.writes_inside_result(piece)) {
             std::vector<PythonText> starts;
             for (const Affine& start : piece.out_start) starts.push_back({body_.affine(start)});
             return bracket("lax.dynamic_update_slice(", {{before}, box(piece), tuple(std::move(starts))}, ")");
@@ -189,7 +130,7 @@ private:
             return tuple(std::move(items));
         };
         Shape permutation;
-        for (size_t d = 0; d < rank_; ++d) permutation.push_back(static_cast<i64>(operand_dim(d)));
+        for (size_t d = 0; d < rank_; ++d) permutation.push_back(static_cast<i64>(form_.operand_dim(d)));
         return bracket("copy_box(",
                        {{before},
                         {operand(piece).name},
@@ -207,6 +148,7 @@ private:
     const JaxValue& output_;
     JaxBody& body_;
     size_t rank_;
+    MoveForm form_;
 };
 
 } // namespace

@@ -2,7 +2,8 @@
 // used twice.
 #include "exporter/jax/jax_pointwise.h"
 
-#include "exporter/jax/spelling_of.h"
+#include "exporter/jax/jax_spelled.h"
+#include "exporter/program/spelling_of.h"
 
 #include <fmt/format.h>
 
@@ -156,7 +157,7 @@ private:
         }
         const Spelling& spelling = spelling_of(step.op);
         const bool whole = is_integer(args.back()->dtype) && !spelling.jax_of_integers.empty();
-        made.text = spelled(whole ? spelling.jax_of_integers : spelling.jax, operands);
+        made.text = jax_spelled(whole ? spelling.jax_of_integers : spelling.jax, operands);
         return made;
     }
 

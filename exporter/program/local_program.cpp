@@ -158,4 +158,12 @@ private:
 
 LocalProgram local_program(const Plan& plan) { return ProgramBuilder(plan).build(); }
 
+Generate initial_block(const PlanInput& input, const Buffer& buffer) {
+    Generate init = input.init;
+    init.start.clear();
+    for (size_t d = 0; d < buffer.global_shape.size(); ++d)
+        init.start.push_back(block_start(buffer.global_shape[d], buffer.sharding.dims[d].axes));
+    return init;
+}
+
 } // namespace shard

@@ -54,4 +54,7 @@ struct LocalProgram {
 
 LocalProgram local_program(const Plan& plan); // of a plan that is safe to run; it refers into the plan
 
+// What a device's part of an input holds at the start.
+Generate initial_block(const PlanInput& input, const Buffer& buffer);
+
 } // namespace shard

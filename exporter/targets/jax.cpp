@@ -1,5 +1,6 @@
 // A plan as a Python program: the function that one device runs, and jax.shard_map over the whole mesh around it.
 #include "exporter/jax/jax_body.h"
+#include "exporter/program/drawn.h"
 #include "exporter/python/embedded_python.h"
 #include "exporter/target/target.h"
 
@@ -137,31 +138,9 @@ private:
     std::vector<bool> updated_; // inputs that the next step reads as this one leaves them
 };
 
-// The Python counts elements in 32 bits.
-bool is_drawn_there(const Generate& generate) {
-    return !std::holds_alternative<Random>(generate.source) || element_count(generate.shape) < i64{1} << 32;
-}
-
-bool all_are_drawn_there(const std::vector<Step>& steps) {
-    return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-        if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) return all_are_drawn_there(loop->body);
-        const Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        const Generate* generate = compute == nullptr ? nullptr : std::get_if<Generate>(&compute->kernel);
-        return generate == nullptr || is_drawn_there(*generate);
-    });
-}
-
 std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
-    if (!mesh) return std::nullopt;
-    const bool drawn = std::all_of(plan.inputs.begin(), plan.inputs.end(),
-                                   [](const PlanInput& input) { return is_drawn_there(input.init); });
-    if (!drawn || !all_are_drawn_there(plan.steps)) {
-        diagnostics
-            .error("E0509", {}, "the plan draws an array of 2^32 elements or more, which is not written in Python")
-            .help("give the array as several, or read it from a file in a job that uses --to specs");
-        return std::nullopt;
-    }
+    if (!mesh || !draws_have_32_bits(plan, diagnostics)) return std::nullopt;
     return JaxModule(plan, *mesh).text();
 }
 

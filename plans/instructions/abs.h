@@ -14,7 +14,7 @@ template<>
 struct Instruction<ScalarOp::abs> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "jnp.abs({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.abs({0})", .stablehlo = "stablehlo.abs"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

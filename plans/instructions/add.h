@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::add> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "{0} + {1}"};
+    static constexpr Spelling spelling = {.jax = "{0} + {1}", .stablehlo = "stablehlo.add"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_same_v<T, std::uint8_t>)

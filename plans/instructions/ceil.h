@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::ceil> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "jnp.ceil({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.ceil({0})", .stablehlo = "stablehlo.ceil"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

@@ -14,7 +14,8 @@ struct Instruction<ScalarOp::div> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
     static constexpr Spelling spelling = {.jax = "{0} / {1}",
-                                          .jax_of_integers = "lax.div(*jnp.broadcast_arrays({0}, {1}))"};
+                                          .jax_of_integers = "lax.div(*jnp.broadcast_arrays({0}, {1}))",
+                                          .stablehlo = "stablehlo.divide"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_floating_point_v<T>) {

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::erf> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "lax.erf({0})"};
+    static constexpr Spelling spelling = {.jax = "lax.erf({0})", .stablehlo = "chlo.erf"};
     template<typename T>
     static T of(T x) {
         return std::erf(x);

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::erfc> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "lax.erfc({0})"};
+    static constexpr Spelling spelling = {.jax = "lax.erfc({0})", .stablehlo = "chlo.erfc"};
     template<typename T>
     static T of(T x) {
         return std::erfc(x);

@@ -10,7 +10,7 @@ template<>
 struct Instruction<ScalarOp::gt> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::test;
-    static constexpr Spelling spelling = {.jax = "{0} > {1}"};
+    static constexpr Spelling spelling = {.jax = "{0} > {1}", .stablehlo = "stablehlo.compare GT,"};
     template<typename T>
     static bool of(T x, T y) {
         return x > y;

@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::is_finite> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::test;
-    static constexpr Spelling spelling = {.jax = "jnp.isfinite({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.isfinite({0})", .stablehlo = "stablehlo.is_finite"};
     template<typename T>
     static bool of(T x) {
         if constexpr (std::is_floating_point_v<T>)

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::log1p> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "jnp.log1p({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.log1p({0})", .stablehlo = "stablehlo.log_plus_one"};
     template<typename T>
     static T of(T x) {
         return std::log1p(x);

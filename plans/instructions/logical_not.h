@@ -10,7 +10,7 @@ template<>
 struct Instruction<ScalarOp::logical_not> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::test;
-    static constexpr Spelling spelling = {.jax = "~{0}"};
+    static constexpr Spelling spelling = {.jax = "~{0}", .stablehlo = "stablehlo.not"};
     template<typename T>
     static bool of(T x) {
         return x == T{};

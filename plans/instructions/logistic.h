@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::logistic> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "jax.nn.sigmoid({0})"};
+    static constexpr Spelling spelling = {.jax = "jax.nn.sigmoid({0})", .stablehlo = "stablehlo.logistic"};
     template<typename T>
     static T of(T x) {
         return T{1} / (T{1} + std::exp(-x));

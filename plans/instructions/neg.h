@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::neg> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "-{0}"};
+    static constexpr Spelling spelling = {.jax = "-{0}", .stablehlo = "stablehlo.negate"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::rem> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "jnp.fmod({0}, {1})"};
+    static constexpr Spelling spelling = {.jax = "jnp.fmod({0}, {1})", .stablehlo = "stablehlo.remainder"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_floating_point_v<T>) {

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::rsqrt> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "lax.rsqrt({0})"};
+    static constexpr Spelling spelling = {.jax = "lax.rsqrt({0})", .stablehlo = "stablehlo.rsqrt"};
     template<typename T>
     static T of(T x) {
         return T{1} / std::sqrt(x);

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::sign> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "jnp.sign({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.sign({0})", .stablehlo = "stablehlo.sign"};
     template<typename T>
     static T of(T x) {
         if constexpr (std::is_floating_point_v<T>)

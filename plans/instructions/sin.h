@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::sin> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "jnp.sin({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.sin({0})", .stablehlo = "stablehlo.sine"};
     template<typename T>
     static T of(T x) {
         return std::sin(x);

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::sqrt> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
-    static constexpr Spelling spelling = {.jax = "jnp.sqrt({0})"};
+    static constexpr Spelling spelling = {.jax = "jnp.sqrt({0})", .stablehlo = "stablehlo.sqrt"};
     template<typename T>
     static T of(T x) {
         return std::sqrt(x);

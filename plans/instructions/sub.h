@@ -13,7 +13,7 @@ template<>
 struct Instruction<ScalarOp::sub> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
-    static constexpr Spelling spelling = {.jax = "{0} - {1}"};
+    static constexpr Spelling spelling = {.jax = "{0} - {1}", .stablehlo = "stablehlo.subtract"};
     template<typename T>
     static T of(T x, T y) {
         if constexpr (std::is_floating_point_v<T>)

@@ -1,21 +1,9 @@
-#include "exporter/jax/collective_form.h"
+#include "exporter/jax/jax_collective.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace shard {
-
-#define REGISTER(stem) const CollectiveForm& form_of_##stem();
-#include "collective_form_registry.inc"
-#undef REGISTER
-
-const CollectiveForm& form_of(const Collective& collective) {
-#define REGISTER(stem)                                                                                                 \
-    if (collective.def->name == #stem) return form_of_##stem();
-#include "collective_form_registry.inc"
-#undef REGISTER
-    internal_error("a collective without a form");
-}
 
 std::string jax_axes(const JaxBody& body, std::span<const AxisRef> axes) {
     std::vector<std::string> names;

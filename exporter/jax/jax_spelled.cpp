@@ -1,6 +1,4 @@
-#include "exporter/jax/spelling_of.h"
-
-#include "instruction_headers.inc"
+#include "exporter/jax/jax_spelled.h"
 
 #include <fmt/args.h>
 #include <fmt/format.h>
@@ -9,19 +7,7 @@
 
 namespace shard {
 
-const Spelling& spelling_of(ScalarOp op) {
-    switch (op) {
-#define REGISTER(stem)                                                                                                 \
-    case ScalarOp::stem:                                                                                               \
-        return Instruction<ScalarOp::stem>::spelling;
-#include "instruction_registry.inc"
-#undef REGISTER
-    default:
-        internal_error("an input, a constant, an index and a cast belong to the kernel");
-    }
-}
-
-PythonText spelled(std::string_view pattern, const std::vector<PythonText>& operands) {
+PythonText jax_spelled(std::string_view pattern, const std::vector<PythonText>& operands) {
     const auto inside = [](const PythonText& operand) {
         return is_infix(operand) ? bracket("(", {operand}, ")") : operand;
     };
