@@ -24,7 +24,7 @@ struct Source {
 
 // A box of elements, from `offset` in the file.
 bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, std::vector<CopyDim> dims) {
-    const i64 size = source.type.bytes;
+    const i64 size = byte_size(source.type.dtype);
     i64 span = 1, needed = 1; // elements from the first to the last, and those of them that are wanted
     for (const CopyDim& dim : dims) {
         span += (dim.extent - 1) * dim.from;
@@ -32,18 +32,17 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
     }
     const i64 run = dims.empty() || dims.back().from != 1 ? 1 : dims.back().extent;
     const bool is_run = dims.empty() || (dims.size() == 1 && dims[0].from == 1 && dims[0].to == 1);
-    if (is_run && is_plain(source.type, to_type))
+    if (is_run && source.type.dtype == to_type && is_plain(source.type))
         return source.file->read(offset, {to, static_cast<size_t>(needed * size)}, *source.problem);
     if (needed == 1 || (span * size <= largest_read && (span - needed) * size <= needed / run * largest_gap)) {
         std::vector<std::byte> bytes(span * size);
         if (!source.file->read(offset, bytes, *source.problem)) return false;
-        const DType natural = natural_type(source.type);
-        if (!is_plain(source.type, natural)) {
-            std::vector<std::byte> elements(span * byte_size(natural));
+        if (!is_plain(source.type)) {
+            std::vector<std::byte> elements(span * size);
             to_natural(elements.data(), bytes.data(), source.type, span);
             bytes = std::move(elements);
         }
-        convert_strided(to, to_type, bytes.data(), natural, dims);
+        convert_strided(to, to_type, bytes.data(), source.type.dtype, dims);
         return true;
     }
     CopyDim& outer = dims.front();
@@ -76,7 +75,7 @@ bool Checkpoint::read(const Buffer& input, std::span<const i64> start, std::byte
         if (!meets) continue;
         const std::string path = path_of(piece.file);
         const std::optional<RangeFile> file = RangeFile::open(path, problem);
-        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * piece.type.bytes;
+        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * byte_size(piece.type.dtype);
         std::byte* target = to + flat_index(input.shape, to_index) * byte_size(input.dtype);
         if (!file || !read_box({&*file, piece.type, &problem}, offset, target, input.dtype,
                                normalised(box_copy(extent, input.shape, piece.shape)))) {

@@ -143,7 +143,7 @@ private:
     void misfit(const Buffer& buffer, const LayerSource& source, const std::string& there,
                 const std::string& help = "is it a checkpoint of this model?") {
         if (!misfits_.insert(source.stored).second) return; // a stack is missed by each of its layers
-        const std::string needed = type_text(stored_type(buffer.dtype), buffer.global_shape);
+        const std::string needed = type_text({buffer.dtype}, buffer.global_shape);
         if (source.stored == buffer.name)
             diagnostics_
                 ->error("E0613", {},
@@ -257,7 +257,7 @@ private:
         for (size_t d = 0; d < source.from.size(); ++d) skipped = skipped * piece.shape[d] + begin[d] - piece.start[d];
         StoredPiece& part = tensor.emplace_back(piece);
         part.type = type;
-        part.offset += skipped * element_count(rest) * type.bytes;
+        part.offset += skipped * element_count(rest) * byte_size(type.dtype);
         part.start.clear();
         part.shape.clear();
         size_t d = 0; // of those of `from` that are `every`

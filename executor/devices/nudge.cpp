@@ -10,7 +10,7 @@ void nudge_values(const Nudge& nudge, const Buffer& buffer, std::byte* data) {
     if (nudge.share == 0) return;
     visit_dtype(buffer.dtype, [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (!std::is_integral_v<T>) {
+        if constexpr (is_float_element<T>) {
             T* values = reinterpret_cast<T*>(data);
             std::seed_seq seeds{nudge.seed, static_cast<unsigned>(buffer.offset)};
             std::mt19937 signs(seeds);

@@ -27,7 +27,40 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
 
 // What elements are computed with as.
 template<typename Element>
-using Computed = std::conditional_t<is_narrow<Element>, float, Element>;
+struct ComputedAs {
+    using Type = Element;
+};
+template<typename Element>
+requires is_narrow<Element>
+struct ComputedAs<Element> {
+    using Type = typename Element::Wide;
+};
+template<typename Element>
+using Computed = typename ComputedAs<Element>::Type;
+
+template<typename Element>
+constexpr bool is_float_element = std::is_floating_point_v<Computed<Element>>;
+
+// The range of whole numbers.
+template<typename Element>
+struct WholeLimits : std::numeric_limits<Element> {};
+template<typename Element>
+requires is_narrow<Element>
+struct WholeLimits<Element> : Element::Limits {
+};
+
+// A float as the nearest whole number towards zero that there is; NaN as 0.
+template<typename To, typename From>
+Computed<To> saturated(From value) {
+    using Limits = WholeLimits<To>;
+    // Powers of 2 are exact floats; the largest integers of 32 and 64 bits are not.
+    constexpr From low = static_cast<From>(Limits::min());
+    const From limit = std::ldexp(From{1}, Limits::digits);
+    if (!(value == value)) return 0;
+    if (value < low) return Limits::min();
+    if (value >= limit) return Limits::max();
+    return static_cast<Computed<To>>(value);
+}
 
 // As a cast does.
 template<typename To, typename From>
@@ -35,19 +68,13 @@ To convert_value(From value) {
     if constexpr (std::is_same_v<To, From>) {
         return value;
     } else if constexpr (is_narrow<From>) {
-        return convert_value<To>(static_cast<float>(value));
-    } else if constexpr (is_narrow<To>) {
-        return To(static_cast<float>(value));
+        return convert_value<To>(static_cast<Computed<From>>(value));
     } else if constexpr (std::is_same_v<To, std::uint8_t>) {
         return value != From{} ? std::uint8_t{1} : std::uint8_t{0};
-    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-        // 2^31, 2^32, 2^63 are exact floats; the largest integers are not.
-        constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-        const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);
-        if (!(value == value)) return 0;
-        if (value < low) return std::numeric_limits<To>::min();
-        if (value >= limit) return std::numeric_limits<To>::max();
-        return static_cast<To>(value);
+    } else if constexpr (std::is_floating_point_v<From> && !is_float_element<To>) {
+        return static_cast<To>(saturated<To>(value));
+    } else if constexpr (is_narrow<To>) {
+        return To(static_cast<Computed<To>>(value));
     } else {
         return static_cast<To>(value);
     }

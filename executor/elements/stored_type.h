@@ -1,7 +1,6 @@
-// Element types as files have them: those of shardc, and those of others that shardc can read. One rule for .npy and
-// safetensors: a file's values are taken where the type wanted holds all of them and is of the same kind (f16 as f32,
-// u8 as i32, the other byte order), and then it is said; floats are rounded to bf16; anything else is refused, since
-// only the user knows which loss is fine.
+// Element types as files have them. One rule for .npy and safetensors: a file's values are taken where the type wanted
+// holds all of them and is of the same kind (f16 as f32, u8 as i32, the other byte order), and then it is said; floats
+// are rounded to bf16; anything else is refused, since only the user knows which loss is fine.
 #pragma once
 
 #include "plans/sharding/type.h"
@@ -11,38 +10,28 @@
 namespace shard {
 
 struct StoredType {
-    enum class Kind : unsigned char { boolean, signed_integer, unsigned_integer, floating, brain };
-    Kind kind = Kind::floating;
-    int bytes = 4;
+    DType dtype = DType::f32;
     bool is_big_endian = false;
     bool operator==(const StoredType&) const = default;
 };
 
-StoredType stored_type(DType dtype);                                     // as shardc writes it
 std::string name(const StoredType& type);                                // "f16", "u8", "big-endian f32"
 std::optional<StoredType> parse_numpy_type(std::string_view descr);      // "<f2", ">i4", "|u1"
 std::optional<StoredType> parse_safetensors_type(std::string_view name); // "F16", "U8"
-std::string numpy_name(DType dtype);                                     // "<f4"; bf16 has none
-std::string_view safetensors_name(DType dtype);                          // "F32"
+bool has_numpy_name(DType dtype);                                        // of the narrow floats only f16
+std::string numpy_name(DType dtype);                                     // "<f4"
+std::string safetensors_name(DType dtype);                               // "F32"
 
 // By the rule above.
 enum class Fit { same, converted, rounded, refused };
 Fit fit_of(const StoredType& from, DType to);
 
-// The type of shardc that is nearest: itself, or the smallest that holds all values.
-DType natural_type(const StoredType& type);
-
 // Whether a file's bytes are elements as they are. Those of booleans may be more than 0 and 1.
-inline bool is_plain(const StoredType& type, DType dtype) {
-    return type.kind != StoredType::Kind::boolean && fit_of(type, dtype) == Fit::same;
-}
+inline bool is_plain(const StoredType& type) { return !type.is_big_endian && type.dtype != DType::boolean; }
 
-// `count` elements, one behind the other, in the natural type.
+// `count` elements, one behind the other, in the byte order of this machine.
 void to_natural(std::byte* to, const std::byte* from, const StoredType& type, i64 count);
 // The same in any type that they fit.
 void convert_stored(std::byte* to, DType to_type, const std::byte* from, const StoredType& type, i64 count);
-
-// IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction. Exact.
-float half_to_float(std::uint16_t bits);
 
 } // namespace shard

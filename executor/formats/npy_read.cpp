@@ -219,7 +219,7 @@ std::optional<NpyFile> NpyFile::open(ReadBytes source, i64 size, const std::stri
     NpyFile file;
     if (problem.empty()) {
         const std::optional<i64> count = checked_element_count(header.shape);
-        const std::optional<i64> bytes = count ? checked_multiply(*count, header.type.bytes) : std::nullopt;
+        const std::optional<i64> bytes = count ? checked_multiply(*count, byte_size(header.type.dtype)) : std::nullopt;
         if (!bytes || (size >= 0 && *bytes != size - header_bytes))
             problem = size < 0 ? fmt::format("its shape {} is too large", shape_text(header.shape))
                                : fmt::format("its shape {} does not go with its {} bytes of elements",
@@ -260,7 +260,7 @@ std::optional<NpyFile> NpyFile::open_text(std::string_view text, const std::stri
 
 std::optional<Tensor> NpyFile::read(DType dtype, Diagnostics& diagnostics) {
     internal_check(fit_of(type_, dtype) != Fit::refused, "a type that the file's elements fit");
-    const bool is_plain = shard::is_plain(type_, dtype) && !is_fortran_order_;
+    const bool is_plain = type_.dtype == dtype && shard::is_plain(type_) && !is_fortran_order_;
     Tensor tensor = {{dtype, shape_, {}}, {}};
     const i64 needed = add_saturating(tensor.type.bytes(), is_plain ? 0 : bytes_);
     const Memory available = available_memory();

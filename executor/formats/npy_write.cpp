@@ -12,7 +12,7 @@
 namespace shard {
 
 bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics) {
-    const DType stored = tensor.type.dtype == DType::bf16 ? DType::f32 : tensor.type.dtype;
+    const DType stored = has_numpy_name(tensor.type.dtype) ? tensor.type.dtype : DType::f32;
     std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", numpy_name(stored),
                                      tensor.type.shape.empty() ? "()" : shape_text(tensor.type.shape));
     const size_t fixed = npy_magic.size() + 4;

@@ -52,7 +52,7 @@ std::string read_entry(const JsonMember& member, i64 data_bytes, SafetensorsEntr
     if (!count) return "its shape has too many elements";
     const std::optional<StoredType> known = parse_safetensors_type(entry.dtype);
     if (!known) return {};
-    const std::optional<i64> bytes = checked_multiply(*count, known->bytes);
+    const std::optional<i64> bytes = checked_multiply(*count, byte_size(known->dtype));
     if (!bytes || *bytes != entry.end - entry.begin)
         return fmt::format("{} {} does not fill its {} bytes", entry.dtype, shape_text(entry.shape),
                            entry.end - entry.begin);

@@ -23,11 +23,11 @@ void run_gather(const Gather& kernel, const KernelCall& call) {
 
     visit_dtype(indices.dtype, [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (std::is_integral_v<T>) {
+        if constexpr (!is_float_element<T>) {
             const T* index = reinterpret_cast<const T*>(indices.data);
             std::byte* to = call.output.data;
             for_each_row(loops, [&](i64 from, i64 at) {
-                const i64 row = std::clamp<i64>(static_cast<i64>(index[at]), 0, kernel.size - 1) - start;
+                const i64 row = clamped(index[at], kernel.size) - start;
                 if (row >= 0 && row < rows)
                     std::memcpy(to, table.data + (from + row * loops.axis_stride) * bytes, row_bytes);
                 else

@@ -46,12 +46,7 @@ void generate(const Iota& iota, std::span<const i64> start, const Shape& local, 
 template<typename T>
 void draw(const Random& random, Key key, const SampleBox& box, T* out) {
     const size_t count = element_count(Shape(box.local_shape.begin(), box.local_shape.end()));
-    if constexpr (std::is_same_v<T, Bf16>) {
-        sample_bf16(random.distribution, key, random.layout, box, {reinterpret_cast<std::uint16_t*>(out), count},
-                    random.multiplier);
-    } else {
-        sample<T>(random.distribution, key, random.layout, box, {out, count}, random.multiplier);
-    }
+    sample<T>(random.distribution, key, random.layout, box, {out, count}, random.multiplier);
 }
 
 // Row after row, since a block's part of the box is not one run: every row is cut where another block begins.

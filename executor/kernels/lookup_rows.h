@@ -2,8 +2,10 @@
 // indices stand for each.
 #pragma once
 
+#include "executor/elements/element.h"
 #include "plans/kernel/lookup.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -19,6 +21,15 @@ struct LookupRows {
 };
 
 LookupRows lookup_rows(const Lookup& lookup, const Shape& table, const Shape& indices);
+
+// An index of any type of whole numbers, in [0, size).
+template<typename Index>
+i64 clamped(Index index, i64 size) {
+    if constexpr (std::is_same_v<Index, std::uint64_t>)
+        return static_cast<i64>(std::min(index, static_cast<std::uint64_t>(size) - 1));
+    else
+        return std::clamp<i64>(convert_value<i64>(index), 0, size - 1);
+}
 
 // visit(offset in the table, without the indexed dim's; offset in the indices), for every row in order.
 template<typename Visit>

@@ -12,7 +12,7 @@ namespace shard {
 
 constexpr i64 block_elements = 1024;
 
-// A block of values, as what they are computed as: bf16 as float, rounded to bf16 after every step.
+// A block of values, as what they are computed as: bf16 as float, i8 as i32, rounded or wrapped after every step.
 struct Register {
     alignas(64) std::byte bytes[block_elements * 8];
     template<typename T>

@@ -15,7 +15,7 @@ void apply(Register& to, i64 width, F&& f, const Operands*... operands) {
     Computed<Result>* out = to.as<Computed<Result>>();
     for (i64 i = 0; i < width; ++i) {
         if constexpr (is_narrow<Result>)
-            out[i] = static_cast<float>(Result(f(operands[i]...)));
+            out[i] = static_cast<Computed<Result>>(Result(f(operands[i]...)));
         else
             out[i] = f(operands[i]...);
     }
@@ -53,7 +53,10 @@ void instruction_block(DType type, DType result, Register& to, const LaneBlock a
             using T = decltype(zero);
             if constexpr (I::types == ScalarTypes::test)
                 over_equal_types<I, T, std::uint8_t>(to, args, width);
-            else if constexpr (I::types == ScalarTypes::same || is_float_element<T>)
+            else if constexpr (I::types == ScalarTypes::whole) {
+                if constexpr (!is_float_element<T> && !std::is_same_v<T, std::uint8_t>)
+                    over_equal_types<I, T, T>(to, args, width);
+            } else if constexpr (I::types == ScalarTypes::same || is_float_element<T>)
                 over_equal_types<I, T, T>(to, args, width);
             else
                 internal_error("pointwise: instruction not defined for the element type");

@@ -12,12 +12,9 @@
 
 namespace shard {
 
-template<typename T>
-constexpr bool is_float_element = std::is_floating_point_v<Computed<T>>;
-
 struct SumOp {
     template<typename T>
-    using Accumulator = std::conditional_t<is_float_element<T>, double, T>;
+    using Accumulator = std::conditional_t<is_float_element<T>, double, Computed<T>>;
     template<typename T>
     static Accumulator<T> identity() {
         return Accumulator<T>{0};
@@ -29,7 +26,7 @@ struct SumOp {
 };
 struct ProdOp {
     template<typename T>
-    using Accumulator = std::conditional_t<is_float_element<T>, double, T>;
+    using Accumulator = std::conditional_t<is_float_element<T>, double, Computed<T>>;
     template<typename T>
     static Accumulator<T> identity() {
         return Accumulator<T>{1};
@@ -47,7 +44,7 @@ struct MaxOp {
         if constexpr (is_float_element<T>)
             return -std::numeric_limits<Accumulator<T>>::infinity();
         else
-            return std::numeric_limits<T>::min(); // false for booleans
+            return WholeLimits<T>::min(); // false for booleans
     }
     template<typename T>
     static T combine(T a, T b) {
@@ -64,7 +61,7 @@ struct MinOp {
         else if constexpr (std::is_same_v<T, std::uint8_t>)
             return 1;
         else
-            return std::numeric_limits<T>::max();
+            return WholeLimits<T>::max();
     }
     template<typename T>
     static T combine(T a, T b) {

@@ -1,5 +1,6 @@
 #include "executor/kernels/sampler.h"
 
+#include "executor/elements/element.h"
 #include "executor/kernels/sampler_math.h"
 
 #include <algorithm>
@@ -259,12 +260,6 @@ void sample_blocks(const Distribution& d, Key key, BitLayout layout, const Sampl
     internal_error("sample: unknown distribution");
 }
 
-// Round to nearest, ties to even. Samples are never NaN.
-std::uint16_t bf16_bits(float x) {
-    const std::uint32_t word = std::bit_cast<std::uint32_t>(x);
-    return static_cast<std::uint16_t>((word + 0x7FFFu + ((word >> 16) & 1u)) >> 16);
-}
-
 } // namespace
 
 template<typename T>
@@ -274,25 +269,16 @@ void sample(const Distribution& distribution, Key key, BitLayout layout, const S
     const bool draws_floats = distribution.kind == DistributionKind::uniform ||
                               distribution.kind == DistributionKind::normal ||
                               distribution.kind == DistributionKind::truncated_normal;
-    internal_check(std::is_floating_point_v<T> || !draws_floats, "sample: integers of a continuous distribution");
+    internal_check(is_float_element<T> || !draws_floats, "sample: integers of a continuous distribution");
     sample_blocks(distribution, key, layout, box, multiplier, [&](std::size_t offset, std::size_t count, auto element) {
-        for (std::size_t i = 0; i < count; ++i) out[offset + i] = static_cast<T>(element(i));
+        for (std::size_t i = 0; i < count; ++i) out[offset + i] = convert_value<T>(element(i));
     });
 }
 
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<float>, std::uint32_t);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<double>, std::uint32_t);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::int32_t>, std::uint32_t);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint32_t>, std::uint32_t);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<i64>, std::uint32_t);
-template void sample(const Distribution&, Key, BitLayout, const SampleBox&, std::span<std::uint8_t>, std::uint32_t);
-
-void sample_bf16(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box,
-                 std::span<std::uint16_t> out, std::uint32_t multiplier) {
-    internal_check(static_cast<i64>(out.size()) == product(box.local_shape), "sample: out has the box's size");
-    sample_blocks(distribution, key, layout, box, multiplier, [&](std::size_t offset, std::size_t count, auto element) {
-        for (std::size_t i = 0; i < count; ++i) out[offset + i] = bf16_bits(static_cast<float>(element(i)));
-    });
-}
+#define REGISTER(stem)                                                                                                 \
+    template void sample(const Distribution&, Key, BitLayout, const SampleBox&,                                        \
+                         std::span<ElementType<DType::stem>::Element>, std::uint32_t);
+#include "dtype_registry.inc"
+#undef REGISTER
 
 } // namespace shard

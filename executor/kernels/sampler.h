@@ -24,15 +24,10 @@ struct SampleBox {
     std::span<const i64> local_shape;
 };
 
-// out is the box in row-major order; `multiplier` is that of Random. T: float, double, std::int32_t, std::uint32_t,
-// i64, std::uint8_t (0 and 1 for booleans). uniform, normal and truncated_normal need a floating T. Uses a few KiB of
-// stack and no other memory.
+// out is the box in row-major order; `multiplier` is that of Random. T: the elements of any type (plans/dtype/dtype.h).
+// uniform, normal and truncated_normal need a floating-point one. Uses a few KiB of stack and no other memory.
 template<typename T>
 void sample(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box, std::span<T> out,
             std::uint32_t multiplier = 1);
-
-// The same as bfloat16, each value as its 16 bits.
-void sample_bf16(const Distribution& distribution, Key key, BitLayout layout, const SampleBox& box,
-                 std::span<std::uint16_t> out, std::uint32_t multiplier = 1);
 
 } // namespace shard

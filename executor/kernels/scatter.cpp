@@ -27,7 +27,7 @@ void combine_rows(const Rows<Index>& rows, const T* updates, std::span<Kept> res
     for_each_row(rows.loops, [&](i64 to, i64 at) {
         const T* from = updates;
         updates += rows.loops.row;
-        const i64 row = std::clamp<i64>(static_cast<i64>(rows.index[at]), 0, rows.size - 1) - rows.start;
+        const i64 row = clamped(rows.index[at], rows.size) - rows.start;
         if (row < 0 || row >= rows.held) return;
         Kept* kept = result.data() + to + row * rows.loops.axis_stride;
         for (i64 e = 0; e < rows.loops.row; ++e)
@@ -51,7 +51,7 @@ void run_scatter(const Scatter& kernel, const KernelCall& call) {
 
     visit_dtype(indices.dtype, [&](auto whole) {
         using Index = decltype(whole);
-        if constexpr (std::is_integral_v<Index>) {
+        if constexpr (!is_float_element<Index>) {
             const Rows<Index> rows = {lookup_rows(kernel.lookup(), shape, *indices.shape),
                                       reinterpret_cast<const Index*>(indices.data), kernel.size, start, held};
             visit_dtype(call.output.dtype, [&](auto zero) {
@@ -61,11 +61,12 @@ void run_scatter(const Scatter& kernel, const KernelCall& call) {
                 visit_reduction(kernel.op, [&](auto op) {
                     using Op = decltype(op);
                     if (!widens_sums(kernel, call.output.dtype)) return combine_rows<Op>(rows, from, to);
-                    const i64 bytes = static_cast<i64>(count * sizeof(float));
-                    const std::span<float> sums(reinterpret_cast<float*>(call.scratch.at(0, bytes)), count);
+                    using Wide = Computed<T>;
+                    const i64 bytes = static_cast<i64>(count * sizeof(Wide));
+                    const std::span<Wide> sums(reinterpret_cast<Wide*>(call.scratch.at(0, bytes)), count);
                     combine_rows<Op>(rows, from, sums);
                     std::transform(sums.begin(), sums.end(), to.begin(),
-                                   [](float sum) { return convert_value<T>(sum); });
+                                   [](Wide sum) { return convert_value<T>(sum); });
                 });
             });
         }

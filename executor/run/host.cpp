@@ -44,9 +44,9 @@ bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& dia
 }
 
 std::string loss_help(const StoredType& type, DType wanted) {
-    const bool are_floats = is_floating(wanted) && type.kind == StoredType::Kind::floating;
+    const bool are_floats = is_floating(wanted) && is_floating(type.dtype);
     return are_floats ? fmt::format("shardc does not round it: numpy does, with x.astype('{}')",
-                                    wanted == DType::f64 ? "float64" : "float32")
+                                    has_numpy_name(wanted) ? info(wanted).also.front() : "float32")
                       : "";
 }
 
@@ -115,10 +115,10 @@ bool check_input(const Plan& plan, const std::string& name, const StoredType& ty
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
     bool fine = true;
     for (const auto& [name, tensor] : options.inputs)
-        fine = check_input(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+        fine = check_input(plan, name, StoredType{tensor.type.dtype}, tensor.type.shape, diagnostics) &&
                check_bytes(name, tensor, diagnostics) && fine;
     for (const auto& [name, tensor] : options.data)
-        fine = check_data(plan, name, stored_type(tensor.type.dtype), tensor.type.shape, diagnostics) &&
+        fine = check_data(plan, name, StoredType{tensor.type.dtype}, tensor.type.shape, diagnostics) &&
                check_bytes(name, tensor, diagnostics) && fine;
     return fine;
 }

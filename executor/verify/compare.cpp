@@ -39,8 +39,10 @@ std::string element_text(const Tensor& tensor, i64 flat) {
     return visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T value = reinterpret_cast<const T*>(tensor.bytes.data())[flat];
-        if constexpr (std::is_integral_v<T>) return fmt::format("{}", value);
-        return fmt::format("{:.9g}", convert_value<double>(value));
+        if constexpr (is_float_element<T>)
+            return fmt::format("{:.9g}", convert_value<double>(value));
+        else
+            return fmt::format("{}", static_cast<Computed<T>>(value));
     });
 }
 
@@ -150,13 +152,15 @@ Mismatches compare_whole(const Tensor& values, const Tensor& expected, Compariso
     Mismatches found;
     visit_dtype(values.type.dtype, [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (std::is_integral_v<T>) {
+        if constexpr (!is_float_element<T>) {
+            using Wide = Computed<T>;
             const T* a = reinterpret_cast<const T*>(values.bytes.data());
             const T* b = reinterpret_cast<const T*>(expected.bytes.data());
             for (i64 i = 0; i < values.type.elements(); ++i) {
-                if (a[i] == b[i]) continue;
-                const double difference = static_cast<double>(static_cast<std::uint64_t>(std::max(a[i], b[i])) -
-                                                              static_cast<std::uint64_t>(std::min(a[i], b[i])));
+                const Wide one = static_cast<Wide>(a[i]), other = static_cast<Wide>(b[i]);
+                if (one == other) continue;
+                const double difference = static_cast<double>(static_cast<std::uint64_t>(std::max(one, other)) -
+                                                              static_cast<std::uint64_t>(std::min(one, other)));
                 comparison.max_absolute = std::max(comparison.max_absolute, difference);
                 comparison.max_relative = std::max(comparison.max_relative, difference);
                 if (found.count++ == 0) found.first = i;

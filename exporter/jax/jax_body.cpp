@@ -29,23 +29,7 @@ PythonText targets(const std::vector<PythonText>& names) {
 } // namespace
 
 std::string jax_dtype(DType dtype) {
-    switch (dtype) {
-    case DType::f32:
-        return "jnp.float32";
-    case DType::f64:
-        return "jnp.float64";
-    case DType::bf16:
-        return "jnp.bfloat16";
-    case DType::i32:
-        return "jnp.int32";
-    case DType::i64:
-        return "jnp.int64";
-    case DType::u32:
-        return "jnp.uint32";
-    case DType::boolean:
-        return "bool";
-    }
-    internal_error("unknown type");
+    return dtype == DType::boolean ? "bool" : fmt::format("jnp.{}", info(dtype).also.front());
 }
 
 std::string jax_number(double value, DType dtype) {

@@ -60,4 +60,13 @@ bool require_floating(Builder& builder, ValueId id, std::string_view composite, 
     return false;
 }
 
+bool require_boolean(Builder& builder, ValueId id, std::string_view composite, Span span) {
+    const DType dtype = builder.type(id).dtype;
+    if (dtype == DType::boolean) return true;
+    builder.diagnostics()
+        .error("E0224", span, fmt::format("'{}' needs a bool, and its operand is {}", composite, name(dtype)))
+        .help("compare it first: {ne: [x, 0]}");
+    return false;
+}
+
 } // namespace shard

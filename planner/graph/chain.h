@@ -37,5 +37,7 @@ Attributes keep_dim(i64 dim);                                            // {dim
 Attributes shape_of(Shape shape, std::vector<std::string> logical = {}); // {shape, axes}
 // E0224 unless operand `id` is floating-point; E0223 unless it has at least `rank` dims.
 bool require_floating(Builder& builder, ValueId id, std::string_view composite, int rank, Span span);
+// E0224 unless operand `id` is of truths.
+bool require_boolean(Builder& builder, ValueId id, std::string_view composite, Span span);
 
 } // namespace shard

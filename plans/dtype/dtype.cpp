@@ -11,6 +11,13 @@ namespace {
 
 using Kind = DTypeInfo::Kind;
 
+template<typename Limits>
+constexpr void describe_integer(DTypeInfo& info) {
+    info.kind = Limits::is_signed ? Kind::signed_integer : Kind::unsigned_integer;
+    info.lowest = Limits::min();
+    info.highest = Limits::max();
+}
+
 template<DType dtype>
 constexpr DTypeInfo made() {
     using Type = ElementType<dtype>;
@@ -21,16 +28,17 @@ constexpr DTypeInfo made() {
         made.kind = Kind::boolean;
         made.highest = 1;
     } else if constexpr (std::is_integral_v<Element>) {
-        made.kind = std::is_signed_v<Element> ? Kind::signed_integer : Kind::unsigned_integer;
-        made.lowest = Limits::min();
-        made.highest = Limits::max();
-    } else if constexpr (is_narrow<Element>) {
-        made.computed = DType::f32;
-        made.significand = Type::significand;
-        made.largest = Type::largest;
-    } else {
+        describe_integer<Limits>(made);
+    } else if constexpr (!is_narrow<Element>) {
         made.significand = Limits::digits;
         made.largest = Limits::max();
+    } else if constexpr (std::is_integral_v<typename Element::Wide>) {
+        describe_integer<typename Element::Limits>(made);
+        made.computed = std::is_signed_v<typename Element::Wide> ? DType::i32 : DType::u32;
+    } else {
+        made.computed = DType::f32;
+        made.significand = Element::significand;
+        made.largest = Type::largest;
     }
     return made;
 }
@@ -66,12 +74,14 @@ bool is_signed(DType dtype) { return is_floating(dtype) || info(dtype).kind == K
 
 double epsilon(DType dtype) { return is_floating(dtype) ? std::ldexp(1, 1 - info(dtype).significand) : 0; }
 
-// Half a step beyond the largest number, where rounding to nearest takes the even one, above.
+// Half a step beyond the largest number, or just above that where the largest is the even one, which rounding to nearest
+// takes.
 double overflow(DType dtype) {
     internal_check(is_floating(dtype), "only floating-point types overflow");
     int exponent = 0;
     std::frexp(info(dtype).largest, &exponent);
-    return info(dtype).largest + std::ldexp(1, exponent - info(dtype).significand - 1);
+    const double step = std::ldexp(1, exponent - info(dtype).significand), half = info(dtype).largest + step / 2;
+    return std::fmod(info(dtype).largest / step, 2) == 0 ? std::nextafter(static_cast<float>(half), INFINITY) : half;
 }
 
 } // namespace shard

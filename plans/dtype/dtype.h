@@ -8,8 +8,11 @@
 //         static constexpr std::string_view also[] = {"int32", "int", "integer"}; // in other libraries
 //     };
 //
-// A floating-point type that C++ does not have is a class that converts to and from float, in which it is computed.
-// Its file also says how many bits the significand has, the leading one included, and what the largest number is.
+// `also` begins with the name that numpy and JAX have for it.
+//
+// A type that C++ does not have is a class (plans/dtype/small_float.h, small_integer.h) that converts to and from
+// `Wide`, a type that it has, in which it is computed. That of a floating-point type says how many bits its significand
+// has, the leading one included; its file says what the largest number is.
 #pragma once
 
 #include "plans/base/base.h"
@@ -34,8 +37,8 @@ enum class DType {
 template<DType dtype>
 struct ElementType;
 
-// Whether elements of this C++ type are computed with as float and rounded to it afterwards. Numbers of a plan, which
-// are doubles wherever one is asked for, are no elements.
+// Whether elements of this C++ type are computed with as another, which is rounded or wrapped to it afterwards. Numbers
+// of a plan, which are doubles wherever one is asked for, are no elements.
 template<typename Element>
 constexpr bool is_narrow = std::is_class_v<Element> && !std::is_convertible_v<Element, double>;
 
@@ -43,7 +46,7 @@ struct DTypeInfo {
     std::string_view name; // "f32", ..., "bool"
     enum class Kind { boolean, signed_integer, unsigned_integer, floating } kind;
     i64 bytes;      // of one element
-    DType computed; // what products and sums of it are made in: f32 if it is narrow, else itself
+    DType computed; // what products and sums of it are made in: f32, i32 or u32 if it is narrow, else itself
     // What the elements of integers and booleans can be.
     i64 lowest;
     std::uint64_t highest;

@@ -8,7 +8,9 @@
 namespace shard {
 
 struct Bf16 {
+    using Wide = float;
     std::uint16_t bits = 0;
+    static constexpr int significand = 8;
 
     Bf16() = default;
     // Round to nearest even; a NaN stays one.
@@ -25,9 +27,7 @@ template<>
 struct ElementType<DType::bf16> {
     using Element = Bf16;
     static constexpr std::string_view name = "bf16";
-    // A 16-bit float is most often meant for speed, which bf16 has.
-    static constexpr std::string_view also[] = {"bfloat16", "bfloat", "float16", "fp16", "f16", "half"};
-    static constexpr int significand = 8;
+    static constexpr std::string_view also[] = {"bfloat16", "bfloat"};
     static constexpr double largest = 0x1.fep127;
 };
 

@@ -1,8 +1,8 @@
 // The instructions of pointwise kernels: functions of one element, one per file of plans/instructions/, over which
 // graph ops are written. Four forms belong to the kernel itself and have no file.
 //
-// Whole numbers are C++'s of their size, booleans std::uint8_t, bf16 is computed as float and rounded afterwards. A
-// file is the whole of its instruction: what its types are, and what it makes of elements.
+// Whole numbers are C++'s of their size, booleans std::uint8_t; narrow types are computed in 32 bits and rounded or
+// wrapped afterwards (plans/dtype/dtype.h). A file is the whole of its instruction: what its types are, and what it makes of elements.
 //
 //     template<>
 //     struct Instruction<ScalarOp::exp> {
@@ -35,6 +35,7 @@ enum class ScalarTypes {
     floating, // floating-point T... -> T
     test,     // any T... -> boolean
     choice,   // (boolean, T, T) -> T
+    whole,    // whole numbers T... -> T
     words,    // u32... -> u32
 };
 

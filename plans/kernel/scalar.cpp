@@ -59,6 +59,8 @@ bool types_fit(ScalarOp op, std::span<const DType> operands, DType result) {
         return are(result);
     case ScalarTypes::floating:
         return are(result) && is_floating(result);
+    case ScalarTypes::whole:
+        return are(result) && is_integer(result);
     case ScalarTypes::test:
         return are(operands[0]) && result == DType::boolean;
     case ScalarTypes::choice:

@@ -66,7 +66,7 @@ void binary(CaseWriter& w) {
     }
     std::string op = w.choose(numbers);
     if (turn && x.dtype == "i32")
-        op = w.choose({"rem", "trunc_div", "div"});
+        op = w.choose({"rem", "trunc_div", "div", "bit_and", "bit_or", "bit_xor"});
     else if (turn && !w.options.integers_only)
         op = w.choose({"div", "atan2", "pow"});
     if (op == "rem" || op == "trunc_div" || op == "div") y = positive(w, y);

@@ -9,16 +9,8 @@ namespace {
 
 // Sums of a few hundred terms of this size have all their bits.
 double exact_limit(DType dtype) {
-    switch (dtype) {
-    case DType::bf16:
-        return 32;
-    case DType::f32:
-        return 1e5;
-    case DType::f64:
-        return 1e12;
-    default:
-        return 1e9;
-    }
+    if (!is_floating(dtype)) return std::min(1e9, static_cast<double>(info(dtype).highest));
+    return std::ldexp(1, info(dtype).significand - (dtype == DType::f64 ? 13 : dtype == DType::f32 ? 7 : 3));
 }
 
 void note(const Array& array, DType dtype, Exactness& exactness) {

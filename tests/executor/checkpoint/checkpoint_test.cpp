@@ -313,12 +313,12 @@ TEST_CASE("checkpoint: element types of other programs are converted where nothi
     check(DType::u32, {0, 1, 2, 3, 4, 5, 127, 255}, "W0603 {}: u8 there, converted to u32 here");
     store("F64", std::string(64, '\0'));
     CHECK(refusal(plan(DType::f32), path) == "E0613 'w' is f64 (4, 2) in " + path + ", but the model has f32 (4, 2)");
-    store("F8_E4M3", std::string(8, 'x'));
+    store("F8_E8M0", std::string(8, 'x'));
     CHECK(refusal(plan(DType::f32), path) ==
-          "E0613 'w' is F8_E4M3 (4, 2) in " + path + ", but the model has f32 (4, 2)");
+          "E0613 'w' is F8_E8M0 (4, 2) in " + path + ", but the model has f32 (4, 2)");
     // It does no harm where nobody asks for it.
     SafetensorsHeader header;
-    header.tensors = {{"w", "F32", {4, 2}, 0, 32}, {"scale", "F8_E4M3", {3}, 32, 35}};
+    header.tensors = {{"w", "F32", {4, 2}, 0, 32}, {"scale", "F8_E8M0", {3}, 32, 35}};
     write(path, print_safetensors_header(header) + std::string(35, '\0'));
     check_restored(plan(DType::f32), path, [](const std::string&, i64) { return 0.0; },
                    {"W0601 " + path + " also holds 'scale': not used"});

@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace shard {
 namespace {
-
-using Kind = StoredType::Kind;
 
 template<typename T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {
@@ -39,7 +38,9 @@ std::vector<To> convert(DType dtype, std::string_view numpy, const std::vector<F
 
 TEST_CASE("f16: every one of its 65536 values is what IEEE 754 says") {
     for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-        const float value = half_to_float(static_cast<std::uint16_t>(bits));
+        ElementType<DType::f16>::Element half;
+        half.bits = static_cast<std::uint16_t>(bits);
+        const float value = static_cast<float>(half);
         const int exponent = static_cast<int>(bits >> 10) & 31;
         const double fraction = bits & 1023, sign = bits >> 15 != 0 ? -1 : 1;
         CAPTURE(bits);
@@ -52,38 +53,45 @@ TEST_CASE("f16: every one of its 65536 values is what IEEE 754 says") {
             const double expected =
                 exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1 + fraction / 1024, exponent - 15);
             REQUIRE(static_cast<double>(value) == sign * expected);
+            REQUIRE(ElementType<DType::f16>::Element(value).bits == bits);
         }
     }
 }
 
 TEST_CASE("types of files: a name in numpy and in safetensors, and no more than there are") {
-    CHECK(parse_numpy_type("<f2") == StoredType{Kind::floating, 2});
-    CHECK(parse_numpy_type(">i8") == StoredType{Kind::signed_integer, 8, true});
-    CHECK(parse_numpy_type("|u1") == StoredType{Kind::unsigned_integer, 1});
-    CHECK(parse_numpy_type(">u1") == StoredType{Kind::unsigned_integer, 1}); // one byte has no order
+    CHECK(parse_numpy_type("<f2") == StoredType{DType::f16});
+    CHECK(parse_numpy_type(">i8") == StoredType{DType::i64, true});
+    CHECK(parse_numpy_type("|u1") == StoredType{DType::u8});
+    CHECK(parse_numpy_type(">u1") == StoredType{DType::u8}); // one byte has no order
     CHECK(name(*parse_numpy_type(">f4")) == "big-endian f32");
     for (const std::string_view bad : {"", "<", "f4", "|f4", "=f4", "<f16", "<c8", "|V2", "<U4", "|O", "<f"})
         CHECK_MESSAGE(!parse_numpy_type(bad), bad);
-    CHECK(parse_safetensors_type("F16") == StoredType{Kind::floating, 2});
-    CHECK(parse_safetensors_type("BF16") == StoredType{Kind::brain, 2});
-    CHECK_FALSE(parse_safetensors_type("F8_E4M3"));
-    for (const DType dtype :
-         {DType::f32, DType::f64, DType::bf16, DType::i32, DType::i64, DType::u32, DType::boolean}) {
-        CHECK(parse_safetensors_type(safetensors_name(dtype)) == stored_type(dtype));
-        if (dtype != DType::bf16) CHECK(parse_numpy_type(numpy_name(dtype)) == stored_type(dtype));
-        CHECK(name(stored_type(dtype)) == name(dtype));
-        CHECK(natural_type(stored_type(dtype)) == dtype);
+    CHECK(parse_safetensors_type("F16") == StoredType{DType::f16});
+    CHECK(parse_safetensors_type("BF16") == StoredType{DType::bf16});
+    CHECK(parse_safetensors_type("F8_E4M3") == StoredType{DType::f8e4m3fn});
+    CHECK_FALSE(parse_safetensors_type("F8_E8M0"));
+    std::string without;
+    for (const DType dtype : all_dtypes()) {
+        CHECK(parse_safetensors_type(safetensors_name(dtype)) == StoredType{dtype});
+        if (has_numpy_name(dtype))
+            CHECK(parse_numpy_type(numpy_name(dtype)) == StoredType{dtype});
+        else
+            without += fmt::format("{} ", name(dtype));
+        CHECK(name(StoredType{dtype}) == name(dtype));
     }
+    CHECK(without == "bf16 f8e4m3fn f8e5m2 ");
 }
 
 TEST_CASE(
     "types of files: a type is read as one that holds all of it, floats also rounded to bf16, others not at all") {
     // By the file's type, in the order of the columns: = same, + converted, ~ rounded, - refused.
-    const DType columns[] = {DType::f32, DType::f64, DType::bf16, DType::i32, DType::i64, DType::u32, DType::boolean};
+    const DType columns[] = {DType::f32, DType::f64, DType::bf16,    DType::i32, DType::i64,
+                             DType::u32, DType::f16, DType::boolean, DType::u64};
     const std::pair<const char*, const char*> rows[] = {
-        {"F32", "=+~----"}, {"F64", "-=-----"}, {"BF16", "++=----"}, {"F16", "++~----"}, {"I8", "---++--"},
-        {"U8", "---+++-"},  {"I16", "---++--"}, {"U16", "---+++-"},  {"I32", "---=+--"}, {"U32", "----+=-"},
-        {"I64", "----=--"}, {"U64", "-------"}, {"BOOL", "------="},
+        {"F32", "=+~------"},  {"F64", "-=-------"},     {"BF16", "++=------"},    {"F16", "++~---=--"},
+        {"I8", "---++----"},   {"U8", "---+++--+"},      {"I16", "---++----"},     {"U16", "---+++--+"},
+        {"I32", "---=+----"},  {"U32", "----+=--+"},     {"I64", "----=----"},     {"U64", "--------="},
+        {"BOOL", "-------=-"}, {"F8_E4M3", "+++---+--"}, {"F8_E5M2", "+++---+--"},
     };
     for (const std::pair<const char*, const char*>& row : rows)
         for (size_t c = 0; c < std::size(columns); ++c) {
@@ -91,8 +99,8 @@ TEST_CASE(
             CAPTURE(name(columns[c]));
             CHECK("=+~-"[static_cast<size_t>(fit_of(*parse_safetensors_type(row.first), columns[c]))] == row.second[c]);
         }
-    CHECK(fit_of({Kind::floating, 4, true}, DType::f32) == Fit::converted);
-    CHECK(fit_of({Kind::floating, 8, true}, DType::f32) == Fit::refused);
+    CHECK(fit_of({DType::f32, true}, DType::f32) == Fit::converted);
+    CHECK(fit_of({DType::f64, true}, DType::f32) == Fit::refused);
 }
 
 TEST_CASE("types of files: converted values are the values, in either byte order") {

@@ -1,4 +1,5 @@
 // A device draws its own box of an array, and gets the slice of the whole array that any other way of cutting gives.
+#include "plans/dtypes/bf16.h"
 #include "tests/support/draw.h"
 
 #include <doctest/doctest.h>
@@ -81,12 +82,12 @@ TEST_CASE("wider and narrower types hold the float samples") {
     const Key key = key_from_seed(5);
     const std::vector<float> floats = draw<float>(normal, key, BitLayout::legacy, shape);
     const std::vector<double> doubles = draw<double>(normal, key, BitLayout::legacy, shape);
-    std::vector<std::uint16_t> halves(700);
-    sample_bf16(normal, key, BitLayout::legacy, {shape, zero, shape}, halves);
+    std::vector<Bf16> halves(700);
+    sample<Bf16>(normal, key, BitLayout::legacy, {shape, zero, shape}, halves);
     i64 wrong = 0;
     for (std::size_t i = 0; i < floats.size(); ++i) {
         if (doubles[i] != static_cast<double>(floats[i])) ++wrong;
-        const float half = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16);
+        const float half = static_cast<float>(halves[i]);
         if (std::fabs(half - floats[i]) > std::fabs(floats[i]) * 0x1p-8f) ++wrong; // bfloat16 keeps 8 bits
     }
     CHECK(wrong == 0);
@@ -94,9 +95,9 @@ TEST_CASE("wider and narrower types hold the float samples") {
 
 TEST_CASE("bfloat16 rounds to nearest, ties to even") {
     const auto rounded = [](double value) {
-        std::uint16_t out = 0;
-        sample_bf16({.value = value}, {}, BitLayout::legacy, {}, std::span<std::uint16_t>(&out, 1));
-        return out;
+        Bf16 out;
+        sample<Bf16>({.value = value}, {}, BitLayout::legacy, {}, std::span<Bf16>(&out, 1));
+        return out.bits;
     };
     CHECK(rounded(1.0) == 0x3F80);
     CHECK(rounded(0x1.01p+0) == 0x3F80);     // half way: to the even 1.0

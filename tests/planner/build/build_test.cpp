@@ -214,9 +214,10 @@ TEST_CASE("an element type in the spelling of another program is recognised") {
     CHECK(error_of("  - y: {cast: x, dtype: jnp.Float32}\n") ==
           "E0226 7: there is no element type 'jnp.Float32' | did you mean 'f32'?");
     CHECK(error_of("  - y: {cast: x, dtype: half}\n") ==
-          "E0226 7: there is no element type 'half' | did you mean 'bf16'?");
+          "E0226 7: there is no element type 'half' | did you mean 'f16'?");
     CHECK(error_of("  - y: {cast: x, dtype: complex64}\n") ==
-          "E0226 7: there is no element type 'complex64' | dtypes: bf16, bool, f32, f64, i32, i64, u32");
+          "E0226 7: there is no element type 'complex64' | dtypes: bf16, bool, f16, f32, f64, f8e4m3fn, f8e5m2, "
+          "i16, i32, i64, i8, u16, u32, u64, u8");
 }
 
 TEST_CASE("of very many undefined names the first hundred are compared with those that there are") {
@@ -249,7 +250,8 @@ TEST_CASE("mistakes in a graph are told with place and remedy") {
     CHECK(error_of("  - y: {softmax: x, dim: embd}\n") ==
           "E0228 7: the value has no dim named 'embd' | did you mean 'embed'?");
     CHECK(error_of("  - y: {cast: x}\n") ==
-          "E0225 7: 'cast' needs the argument 'dtype' | dtype: one of bf16, bool, f32, f64, i32, i64, u32");
+          "E0225 7: 'cast' needs the argument 'dtype' | dtype: one of bf16, bool, f16, f32, f64, f8e4m3fn, f8e5m2, "
+          "i16, i32, i64, i8, u16, u32, u64, u8");
     CHECK(error_of("  - y: {cast: x, dtype: f31}\n") ==
           "E0226 7: there is no element type 'f31' | did you mean 'f32'?");
     CHECK(error_of("  - y: {reshape: x, shape: [3, -1]}\n") == "E0223 7: x (8, 4) cannot be reshaped to (3, -1)");

@@ -123,11 +123,36 @@ TEST_CASE("ops without a gradient are those whose derivative is zero or that hav
     std::vector<std::string_view> without;
     for (const OpDef* def : all_ops())
         if (def->gradient == nullptr) without.push_back(def->name);
-    CHECK(without ==
-          std::vector<std::string_view>{
-              "and",   "argsort", "axis_index",   "axis_size", "bernoulli", "ceil", "constant",      "eq",
-              "floor", "fold_in", "fold_in_word", "ge",        "gt",        "iota", "is_finite",     "le",
-              "lt",    "ne",      "not",          "or",        "round",     "sign", "stop_gradient", "trunc_div"});
+    CHECK(without == std::vector<std::string_view>{"and",
+                                                   "argsort",
+                                                   "axis_index",
+                                                   "axis_size",
+                                                   "bernoulli",
+                                                   "bit_and",
+                                                   "bit_not",
+                                                   "bit_or",
+                                                   "bit_xor",
+                                                   "ceil",
+                                                   "constant",
+                                                   "eq",
+                                                   "floor",
+                                                   "fold_in",
+                                                   "fold_in_word",
+                                                   "ge",
+                                                   "gt",
+                                                   "iota",
+                                                   "is_finite",
+                                                   "le",
+                                                   "lt",
+                                                   "ne",
+                                                   "not",
+                                                   "or",
+                                                   "round",
+                                                   "shift_left",
+                                                   "shift_right",
+                                                   "sign",
+                                                   "stop_gradient",
+                                                   "trunc_div"});
 }
 
 TEST_CASE("gradients of composites agree") {

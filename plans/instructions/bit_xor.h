@@ -1,0 +1,20 @@
+// The bits that one has and the other lacks.
+#pragma once
+
+#include "plans/instruction/instruction.h"
+#include "plans/instruction/spelling.h"
+
+namespace shard {
+
+template<>
+struct Instruction<ScalarOp::bit_xor> {
+    static constexpr int operands = 2;
+    static constexpr ScalarTypes types = ScalarTypes::whole;
+    static constexpr Spelling spelling = {.jax = "{0} ^ {1}"};
+    template<typename T>
+    static T of(T x, T y) {
+        return static_cast<T>(x ^ y);
+    }
+};
+
+} // namespace shard
