@@ -35,7 +35,7 @@ PythonText jax_contract(const Contract& kernel, std::span<const JaxValue> inputs
         return bracket("jnp.einsum(",
                        {{notation}, {lhs.name + ".astype(jnp.int32)"}, {rhs.name + ".astype(jnp.int32)"}},
                        ").astype(bool)");
-    if (lhs.dtype == DType::bf16) // sums in f32
+    if (is_floating(lhs.dtype) && computed_as(lhs.dtype) != lhs.dtype) // sums in f32
         return einsum("jnp.einsum(", {{"preferred_element_type=jnp.float32"}},
                       output.dtype == DType::f32 ? ")" : fmt::format(").astype({})", jax_dtype(output.dtype)));
     if (is_matrix_product(kernel)) return infix(" @ ", {lhs.name}, {rhs.name});

@@ -32,7 +32,7 @@ PythonText jax_gather(const Gather& kernel, std::span<const JaxValue> inputs, Ja
 PythonText jax_scatter(const Scatter& kernel, std::span<const JaxValue> inputs, const JaxValue& output, JaxBody& body) {
     const JaxValue &indices = inputs[0], &updates = inputs[1];
     const i64 rows = output.shape[static_cast<size_t>(kernel.axis)];
-    const DType sums = output.dtype == DType::bf16 ? DType::f32 : output.dtype;
+    const DType sums = is_floating(output.dtype) ? computed_as(output.dtype) : output.dtype;
     const std::string zeros =
         body.part(output, bracket("jnp.zeros(", {{shape_tuple(output.shape)}, {jax_dtype(sums)}}, ")"));
     const std::string row = body.part(indices, {rows_text(kernel.start, kernel.size, rows, indices, body)});

@@ -1,5 +1,7 @@
 #include "exporter/stablehlo/hlo_ops.h"
 
+#include "dtype_headers.inc"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,22 +14,36 @@ namespace shard {
 
 namespace {
 
-std::string_view element_type(DType dtype) {
-    switch (dtype) {
-    case DType::u32:
-        return "ui32";
-    case DType::boolean:
-        return "i1";
-    default:
-        return name(dtype);
-    }
+std::string element_type(DType dtype) {
+    if (dtype == DType::boolean) return "i1";
+    if (dtype == DType::f8e4m3fn) return "f8E4M3FN";
+    if (dtype == DType::f8e5m2) return "f8E5M2";
+    const bool is_unsigned = info(dtype).kind == DTypeInfo::Kind::unsigned_integer;
+    return fmt::format("{}{}", is_unsigned ? "ui" : name(dtype).substr(0, 1), name(dtype).substr(1));
+}
+
+template<typename Element>
+std::string bits_text(double value) {
+    if constexpr (std::is_same_v<Element, double>)
+        return fmt::format("0x{:016X}", std::bit_cast<std::uint64_t>(value));
+    else if constexpr (std::is_same_v<Element, float>)
+        return fmt::format("0x{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    else if constexpr (requires(Element element) { element.bits; })
+        return fmt::format("0x{:0{}X}", Element(static_cast<float>(value)).bits, 2 * sizeof(Element));
+    else
+        internal_error("no number of this type is infinite");
 }
 
 // NaN and the infinities are written as bits.
 std::string bits_of(double value, DType dtype) {
-    const std::uint32_t word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    if (dtype == DType::f64) return fmt::format("0x{:016X}", std::bit_cast<std::uint64_t>(value));
-    return dtype == DType::bf16 ? fmt::format("0x{:04X}", word >> 16) : fmt::format("0x{:08X}", word);
+    switch (dtype) {
+#define REGISTER(stem)                                                                                                 \
+    case DType::stem:                                                                                                  \
+        return bits_text<ElementType<DType::stem>::Element>(value);
+#include "dtype_registry.inc"
+#undef REGISTER
+    }
+    internal_error("unknown type");
 }
 
 std::string type_list(const HloValues& results) {

@@ -17,6 +17,12 @@ HloValue index(const ScalarStep& step, const Shape& shape, HloBody& body) {
     return ops.convert(place, step.dtype);
 }
 
+std::string_view spelling_for(const ScalarStep& step) {
+    const Spelling& spelling = spelling_of(step.op);
+    const bool differs = !spelling.stablehlo_of_unsigned.empty() && !is_signed(step.dtype);
+    return differs ? spelling.stablehlo_of_unsigned : spelling.stablehlo;
+}
+
 } // namespace
 
 HloValue hlo_pointwise(const Pointwise& kernel, const HloValues& inputs, const HloValue& output, HloBody& body) {
@@ -45,7 +51,7 @@ HloValue hlo_pointwise(const Pointwise& kernel, const HloValues& inputs, const H
         else if (step.op == ScalarOp::fold_in_0 || step.op == ScalarOp::fold_in_1)
             made.push_back(hlo_fold_in({operands[0], operands[1]}, operands[2], ops)[step.op == ScalarOp::fold_in_1]);
         else
-            made.push_back(ops.pointwise(spelling_of(step.op).stablehlo, operands, step.dtype));
+            made.push_back(ops.pointwise(spelling_for(step), operands, step.dtype));
     }
     return made.back();
 }

@@ -9,9 +9,10 @@
 namespace shard {
 
 struct Spelling {
-    std::string_view jax;                  // Python over jax.numpy (jnp) and jax.lax (lax)
-    std::string_view jax_of_integers = {}; // where whole numbers need another
-    std::string_view stablehlo = {};       // or chlo's; a comparison with its direction. Empty: several ops
+    std::string_view jax;                        // Python over jax.numpy (jnp) and jax.lax (lax)
+    std::string_view jax_of_integers = {};       // where whole numbers need another
+    std::string_view stablehlo = {};             // or chlo's; a comparison with its direction. Empty: several ops
+    std::string_view stablehlo_of_unsigned = {}; // where numbers from 0 need another
 };
 
 } // namespace shard

@@ -10,7 +10,7 @@ template<>
 struct Instruction<ScalarOp::bit_and> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::whole;
-    static constexpr Spelling spelling = {.jax = "{0} & {1}"};
+    static constexpr Spelling spelling = {.jax = "{0} & {1}", .stablehlo = "stablehlo.and"};
     template<typename T>
     static T of(T x, T y) {
         return static_cast<T>(x & y);

@@ -10,7 +10,7 @@ template<>
 struct Instruction<ScalarOp::bit_not> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::whole;
-    static constexpr Spelling spelling = {.jax = "~{0}"};
+    static constexpr Spelling spelling = {.jax = "~{0}", .stablehlo = "stablehlo.not"};
     template<typename T>
     static T of(T x) {
         return static_cast<T>(~x);

@@ -12,7 +12,7 @@ template<>
 struct Instruction<ScalarOp::shift_left> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::whole;
-    static constexpr Spelling spelling = {.jax = "jnp.left_shift({0}, {1})"};
+    static constexpr Spelling spelling = {.jax = "jnp.left_shift({0}, {1})", .stablehlo = "stablehlo.shift_left"};
     template<typename T>
     static T of(T x, T n) {
         using Bits = std::make_unsigned_t<T>;

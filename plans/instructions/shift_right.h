@@ -13,7 +13,9 @@ template<>
 struct Instruction<ScalarOp::shift_right> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::whole;
-    static constexpr Spelling spelling = {.jax = "jnp.right_shift({0}, {1})"};
+    static constexpr Spelling spelling = {.jax = "jnp.right_shift({0}, {1})",
+                                          .stablehlo = "stablehlo.shift_right_arithmetic",
+                                          .stablehlo_of_unsigned = "stablehlo.shift_right_logical"};
     template<typename T>
     static T of(T x, T n) {
         using Bits = std::make_unsigned_t<T>;
