@@ -263,11 +263,10 @@ std::optional<Tensor> NpyFile::read(DType dtype, Diagnostics& diagnostics) {
     const bool is_plain = type_.dtype == dtype && shard::is_plain(type_) && !is_fortran_order_;
     Tensor tensor = {{dtype, shape_, {}}, {}};
     const i64 needed = add_saturating(tensor.type.bytes(), is_plain ? 0 : bytes_);
-    const Memory available = available_memory();
-    if (available.bytes >= 0 && needed > available.bytes) {
+    if (const std::optional<Memory> available = too_little_memory(needed)) {
         diagnostics.error("E0601", {},
                           fmt::format("reading {} needs {} of memory, and {} {} free", path_, human_bytes(needed),
-                                      available.limited_by, human_bytes(available.bytes)));
+                                      available->limited_by, human_bytes(available->bytes)));
         return std::nullopt;
     }
     std::string problem;

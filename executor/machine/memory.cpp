@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -152,7 +151,13 @@ Memory available_memory(const std::string& root, const ProcessLimits& limits) {
     return memory;
 }
 
-Memory available_memory() { return available_memory("", process_limits()); }
+std::optional<Memory> too_little_memory(i64 needed, const std::string& root, const ProcessLimits& limits) {
+    constexpr i64 taken_to_be_there = 1 << 20;
+    if (needed <= taken_to_be_there) return std::nullopt;
+    const Memory available = available_memory(root, limits);
+    if (available.bytes < 0 || needed <= available.bytes) return std::nullopt;
+    return available;
+}
 
 bool can_map(i64 bytes) {
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -3,6 +3,8 @@
 
 #include "plans/base/base.h"
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace shard {
@@ -24,7 +26,11 @@ ProcessLimits process_limits();
 // around them leave (version 1 and 2; the page cache that they count can be dropped), and what its limits leave.
 // `root` stands before every path that is read: empty, or the folder of a test.
 Memory available_memory(const std::string& root, const ProcessLimits& limits);
-Memory available_memory();
+
+// What there is, if it is less than what is needed. Asking reads a dozen files, so a mebibyte is taken to be there: who
+// gets none of it sees the allocation fail.
+std::optional<Memory> too_little_memory(i64 needed, const std::string& root = {},
+                                        const ProcessLimits& limits = process_limits());
 
 // Whether the process would be given this many bytes of address space now.
 bool can_map(i64 bytes);

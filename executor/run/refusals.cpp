@@ -78,17 +78,17 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
 
 bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics) {
     const i64 required = required_bytes(plan, returns_initial);
-    const Memory available = available_memory();
-    if (required < most_required_bytes && (available.bytes < 0 || required <= available.bytes)) return true;
+    const std::optional<Memory> available = too_little_memory(required);
+    if (required < most_required_bytes && !available) return true;
     const TensorReport* largest = nullptr;
     for (const TensorReport& tensor : plan.report.tensors)
         if (largest == nullptr || tensor.bytes_per_device > largest->bytes_per_device) largest = &tensor;
-    DiagnosticBuilder error =
-        diagnostics.error("E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
-                          available.bytes < 0 || required == most_required_bytes
-                              ? "running this plan needs more memory than any machine has"
-                              : fmt::format("running this plan needs {} of memory, and {} {} free",
-                                            human_bytes(required), available.limited_by, human_bytes(available.bytes)));
+    DiagnosticBuilder error = diagnostics.error(
+        "E0601", largest == nullptr ? Span{} : declared_at(plan, largest->name),
+        !available || required == most_required_bytes
+            ? "running this plan needs more memory than any machine has"
+            : fmt::format("running this plan needs {} of memory, and {} {} free", human_bytes(required),
+                          available->limited_by, human_bytes(available->bytes)));
     if (largest != nullptr)
         error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
                                human_bytes(largest->bytes_per_device)));

@@ -29,6 +29,7 @@ public:
                                   std::to_string(mebibytes * 1024) + " kB\nBuffers:        1 kB\n");
     }
     Memory available(const ProcessLimits& limits = {}) const { return available_memory(root_, limits); }
+    std::optional<Memory> too_little(i64 needed) const { return too_little_memory(needed, root_, {}); }
 
 private:
     std::string root_ = std::string(SHARDC_TEST_DIR) + "/memory_test_root." + std::to_string(::getpid());
@@ -44,6 +45,20 @@ TEST_CASE("available memory: the machine's own estimate, or nothing where it say
     root.meminfo(300);
     CHECK(root.available().bytes == 300 * mebibyte);
     CHECK(root.available().limited_by == "this machine has");
+}
+
+TEST_CASE("too little memory: more than there is, if anything says what there is; a mebibyte is not asked for") {
+    const FakeRoot root;
+    CHECK_FALSE(root.too_little(i64{1} << 60));
+    root.meminfo(300);
+    CHECK_FALSE(root.too_little(300 * mebibyte));
+    const std::optional<Memory> available = root.too_little(300 * mebibyte + 1);
+    REQUIRE(available);
+    CHECK(available->bytes == 300 * mebibyte);
+    CHECK(available->limited_by == "this machine has");
+    root.meminfo(0);
+    CHECK_FALSE(root.too_little(mebibyte));
+    CHECK(root.too_little(mebibyte + 1));
 }
 
 TEST_CASE("available memory: a cgroup of version 2, and those around it, limit it") {
@@ -102,7 +117,9 @@ TEST_CASE("available memory: what ulimit leaves of address space and of data") {
 }
 
 TEST_CASE("available memory: this machine says something, and mapping more than there is of it fails") {
-    CHECK(available_memory().bytes > 0);
+    CHECK(available_memory("", process_limits()).bytes > 0);
+    CHECK_FALSE(too_little_memory(2 * mebibyte));
+    CHECK(too_little_memory(i64{1} << 60));
     CHECK(can_map(mebibyte));
     CHECK_FALSE(can_map(i64{1} << 60));
 }
