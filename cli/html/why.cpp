@@ -22,7 +22,8 @@ void write_dims(Markup& out, const Plan& plan, const std::vector<DimReason>& dim
             write_axes(out, plan.mesh, text(plan.mesh, reason.axis));
             for (size_t i = 0; i < reason.chain.size(); ++i) {
                 const Because& because = reason.chain[i];
-                out.text((i == 0 ? ": " : ", then ") + because.words + " ");
+                out.text((i == 0 ? ": " : ", then ") + because.words);
+                if (because.source.line > 0) out.text(" ");
                 write_place(out, plan, because.source, text(because.source));
                 if (!because.excerpt.empty()) out.text(" ").leaf("code", {}, because.excerpt);
             }
