@@ -1,6 +1,7 @@
 #include "cli/inputs/inputs.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/model_source.h"
 #include "cli/terminal/exit_code.h"
 #include "planner/text/yaml.h"
 #include "plans/base/printable.h"
@@ -88,7 +89,7 @@ Compiled compile_files(Env& env, const std::string& model, const std::string& la
     compiled.name = printable(layout);
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     if (both_from_stdin(model, layout, diagnostics)) return compiled;
-    std::optional<int> model_file = load_source(env, *compiled.sources, model, diagnostics);
+    std::optional<int> model_file = load_model(env, *compiled.sources, model, diagnostics);
     compile_with_layout(env, compiled, model_file, layout, mode);
     return compiled;
 }
@@ -99,7 +100,7 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const st
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     used = std::min<size_t>(words.size(), 2);
     if (used == 2 && both_from_stdin(words[0], words[1], diagnostics)) return compiled;
-    const std::optional<int> file = load_source(env, *compiled.sources, words[0], diagnostics);
+    const std::optional<int> file = load_model(env, *compiled.sources, words[0], diagnostics);
     if (!file || !looks_like_plan(compiled.sources->text(*file))) {
         if (used == 2) {
             compile_with_layout(env, compiled, file, words[1], mode);
@@ -164,7 +165,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
     for (const std::string& path : paths) {
         PlanSource source;
         source.name = printable(path);
-        std::optional<int> file = load_source(env, *source.sources, path, source.diagnostics);
+        std::optional<int> file = load_model(env, *source.sources, path, source.diagnostics);
         texts.push_back(file ? std::optional<std::string>(source.sources->text(*file)) : std::nullopt);
         any_plan = any_plan || (texts.back() && looks_like_plan(*texts.back()));
         plans.push_back(std::move(source));

@@ -4,8 +4,8 @@
 //
 // Codes are stable and registered in plans/diagnostics/codes.cpp with the text that `shardc explain CODE` prints:
 //   E01xx reading YAML   E02xx model   E03xx layout and shardings   E04xx planning   E05xx plan files
-//   E06xx running        E07xx command line   W…  warnings of the same ranges   P01xx policy findings   P02xx
-//   verification
+//   E06xx running        E07xx command line   E08xx importing   W…  warnings of the same ranges   P01xx policy findings
+//   P02xx verification
 #pragma once
 
 #include <string>

@@ -26,9 +26,10 @@ const std::vector<Folder>& folders() {
         {"planner", {"planner", "plans"}},
         {"executor", {"executor", "plans"}},
         {"exporter", {"exporter", "plans"}},
-        {"cli", {"cli", "planner", "executor", "exporter", "plans"}},
-        {"bench", {"bench", "cli", "planner", "executor", "exporter", "plans"}},
-        {"tests", {"tests", "cli", "planner", "executor", "exporter", "plans"}},
+        {"importer", {"importer", "plans"}},
+        {"cli", {"cli", "planner", "executor", "exporter", "importer", "plans"}},
+        {"bench", {"bench", "cli", "planner", "executor", "exporter", "importer", "plans"}},
+        {"tests", {"tests", "cli", "planner", "executor", "exporter", "importer", "plans"}},
     };
     return table;
 }
@@ -64,7 +65,7 @@ std::string_view top_folder(std::string_view path) { return path.substr(0, path.
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
 bool is_product(std::string_view path) {
-    return starts_with_any(path, {"plans/", "planner/", "executor/", "exporter/", "cli/"});
+    return starts_with_any(path, {"plans/", "planner/", "executor/", "exporter/", "importer/", "cli/"});
 }
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -272,7 +273,7 @@ std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files
     const std::vector<std::string_view> registered = {
         "plans/codes/",      "plans/collectives/",    "planner/ops/",  "planner/composites/", "planner/optimizers/",
         "planner/forms/",    "cli/formats/",          "cli/commands/", "cli/main.cpp",        "executor/collectives/",
-        "exporter/targets/", "exporter/collectives/", "cli/panels/"};
+        "exporter/targets/", "exporter/collectives/", "importer/ops/", "cli/panels/"};
     std::vector<StructureFinding> findings;
     for (const SourceFile& file : files) {
         if (!file.path.ends_with(".cpp") || !is_product(file.path) || starts_with_any(file.path, registered)) continue;

@@ -1,6 +1,6 @@
 // Documents that are tests. In a Markdown file, a fenced block
 //
-//     ```yaml model.yaml        is a file of that name, for the commands that follow in the document; so is ```json
+//     ```yaml model.yaml        is a file of that name, for the commands that follow; so is ```json and ```mlir
 //     ```console                holds commands after "$ shardc" and, below each, exactly what they print: stdout, then
 //                               stderr, then "[exit N]" if the exit code N is not 0
 //     ```graph                  is a graph as text (planner/graph_text), by which a pass is shown alone:

@@ -3,13 +3,13 @@
 // other files of tests, so that a crash can be told.
 #include "planner/graph_text/graph_parse.h"
 #include "planner/pipeline/graph_after.h"
+#include "tests/support/text_mutator.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 #include "test_paths.h"
 
@@ -50,84 +50,6 @@ std::vector<std::string> seeds() {
     return texts;
 }
 
-class Mutator {
-public:
-    explicit Mutator(std::uint32_t seed) : random_(seed) {}
-    size_t below(size_t limit) { return random_() % limit; }
-
-    // Cut into lines, and a line into words, numbers and what is between them.
-    std::string operator()(const std::string& text) {
-        std::vector<std::string> lines;
-        for (size_t at = 0; at < text.size();) {
-            const size_t end = std::min(text.find('\n', at), text.size());
-            lines.push_back(text.substr(at, end - at));
-            at = end + 1;
-        }
-        for (size_t change = 1 + below(3); change > 0 && !lines.empty(); --change) {
-            const size_t n = below(lines.size());
-            switch (below(8)) {
-            case 0:
-                lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(n));
-                break;
-            case 1:
-                lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(below(lines.size())), lines[n]);
-                break;
-            case 2:
-                std::swap(lines[n], lines[below(lines.size())]);
-                break;
-            default:
-                change_word(lines[n], lines[below(lines.size())]);
-            }
-        }
-        std::string changed;
-        for (const std::string& line : lines) changed += line + '\n';
-        return changed;
-    }
-
-private:
-    static bool is_of_word(char c) { return std::string_view(" ,:()[]{}|\"").find(c) == std::string_view::npos; }
-
-    static std::vector<std::string> parts_of(const std::string& line) {
-        std::vector<std::string> parts;
-        for (char c : line) {
-            if (parts.empty() || !is_of_word(c) || !is_of_word(parts.back().back())) parts.emplace_back();
-            parts.back() += c;
-        }
-        return parts;
-    }
-
-    // A word becomes another one, of this text or an extreme.
-    void change_word(std::string& line, const std::string& other) {
-        std::vector<std::string> parts = parts_of(line);
-        const std::vector<std::string> others = parts_of(other);
-        if (parts.empty() || others.empty()) return;
-        constexpr const char* extremes[] = {"0",
-                                            "-1",
-                                            "1",
-                                            "2",
-                                            "3",
-                                            "9223372036854775807",
-                                            "65536",
-                                            "1e400",
-                                            "",
-                                            "[]",
-                                            "4611686018427387904",
-                                            "-2147483649",
-                                            "true",
-                                            "null",
-                                            "nan",
-                                            "~",
-                                            "\xff",
-                                            "999999"};
-        std::string& part = parts[below(parts.size())];
-        part = below(2) == 0 ? others[below(others.size())] : extremes[below(std::size(extremes))];
-        line.clear();
-        for (const std::string& each : parts) line += each;
-    }
-
-    std::mt19937 random_;
-};
-
 } // namespace
 
 TEST_CASE("a graph's text in which anything is changed is refused in words, or read") {
@@ -136,7 +58,7 @@ TEST_CASE("a graph's text in which anything is changed is refused in words, or r
     const std::vector<std::string> texts = seeds();
     size_t read = 0;
     for (size_t n = 0; n < count; ++n) {
-        Mutator mutate(static_cast<std::uint32_t>(n));
+        TextMutator mutate(static_cast<std::uint32_t>(n), " ,:()[]{}|\"");
         const std::string changed = mutate(texts[n % texts.size()]);
         std::ofstream(SHARDC_TEST_DIR "/graph_mutant", std::ios::binary) << changed;
         Sources sources;

@@ -1,0 +1,312 @@
+#include "importer/model/draft.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+// numpy's: dims are aligned at the last, and a size of 1 is repeated.
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+    Shape result(std::max(a.size(), b.size()), 1);
+    for (const Shape* const shape : {&a, &b})
+        for (size_t i = 0; i < shape->size(); ++i) {
+            i64& size = result[result.size() - shape->size() + i];
+            size = std::max(size, (*shape)[i]);
+        }
+    return result;
+}
+
+// Where the dims of `from` go in `to`, if `to` has only dims of size 1 in addition.
+std::optional<std::vector<i64>> inserted_ones(const Shape& from, const Shape& to) {
+    std::vector<i64> dims;
+    for (size_t i = 0; i < to.size(); ++i) {
+        if (dims.size() < from.size() && from[dims.size()] == to[i])
+            dims.push_back(static_cast<i64>(i));
+        else if (to[i] != 1)
+            return std::nullopt;
+    }
+    return dims.size() == from.size() ? std::optional<std::vector<i64>>(dims) : std::nullopt;
+}
+
+} // namespace
+
+std::string number_text(DType dtype, const DraftNumber& number) {
+    if (dtype == DType::boolean) return number.integer != 0 ? "true" : "false";
+    if (!is_floating(dtype)) return fmt::format("{}", number.integer);
+    if (std::isnan(number.real)) return ".nan";
+    if (std::isinf(number.real)) return number.real < 0 ? "-.inf" : ".inf";
+    // The shortest decimal that is the same number once it is rounded to the element type.
+    const float narrow = static_cast<float>(number.real);
+    std::string text = fmt::format("{}", number.real);
+    if (dtype != DType::f64 && static_cast<double>(narrow) == number.real)
+        if (std::string brief = fmt::format("{}", narrow); static_cast<float>(std::stod(brief)) == narrow)
+            text = std::move(brief);
+    // YAML reads 1.0e-05 as a number, and leaves 1e-05 to taste.
+    if (const size_t exponent = text.find('e');
+        exponent != std::string::npos && text.substr(0, exponent).find('.') == std::string::npos)
+        text.insert(exponent, ".0");
+    return text;
+}
+
+std::string list_text(const std::vector<i64>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+
+std::string name_text(std::string_view text) {
+    std::string name;
+    for (const char c : text) {
+        const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (fits)
+            name += c;
+        else if (!name.empty() && name.back() != '_')
+            name += '_';
+    }
+    while (name.ends_with('_')) name.pop_back();
+    if (!name.empty() && name.front() >= '0' && name.front() <= '9') name.insert(0, "_");
+    for (const std::string_view word : {"true", "false", "null"}) // which YAML takes for values
+        if (name == word) name += "_";
+    return name;
+}
+
+DraftId Draft::input(std::string name, DraftType type, bool is_param) {
+    DraftValue value;
+    value.type = std::move(type);
+    value.name = std::move(name);
+    value.is_input = true;
+    value.is_param = is_param;
+    values_.push_back(std::move(value));
+    return static_cast<DraftId>(values_.size()) - 1;
+}
+
+DraftId Draft::number(DraftType type, DraftNumber number) {
+    DraftValue value;
+    value.type = std::move(type);
+    value.number = number;
+    values_.push_back(std::move(value));
+    return static_cast<DraftId>(values_.size()) - 1;
+}
+
+DraftId Draft::broadcast(DraftId of, Shape shape, const std::vector<i64>& dims) {
+    DraftValue value;
+    value.type = {type(of).dtype, std::move(shape)};
+    if (values_[of].number) return number(value.type, *values_[of].number);
+    if (value.type == type(of) && std::is_sorted(dims.begin(), dims.end())) return of;
+    value.of = of;
+    value.dims = dims;
+    if (values_[of].of >= 0) { // of a broadcast: one for both
+        value.of = values_[of].of;
+        value.dims.clear();
+        for (const i64 dim : values_[of].dims) value.dims.push_back(dims[static_cast<size_t>(dim)]);
+    }
+    values_.push_back(std::move(value));
+    return static_cast<DraftId>(values_.size()) - 1;
+}
+
+bool Draft::counts_along(DraftId id, i64 dim) const {
+    const DraftValue& value = values_[id];
+    return value.of >= 0 ? values_[value.of].is_count && value.dims == std::vector<i64>{dim}
+                         : value.is_count && dim == 0;
+}
+
+DraftId Draft::made(DraftId id) {
+    const DraftValue value = values_[id];
+    if (value.made >= 0) return value.made;
+    if (!value.number && value.of < 0) return id;
+    DraftId result = -1;
+    if (value.number) {
+        std::string arguments =
+            value.type.shape.empty() ? std::string() : fmt::format(", shape: {}", list_text(value.type.shape));
+        if (value.type.dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(value.type.dtype));
+        result =
+            literal("constant", number_text(value.type.dtype, *value.number), {}, std::move(arguments), value.type);
+    } else if (element_count(value.type.shape) == element_count(type(value.of).shape) &&
+               std::is_sorted(value.dims.begin(), value.dims.end())) {
+        result = add("reshape", {value.of}, fmt::format(", shape: {}", list_text(value.type.shape)), value.type);
+    } else {
+        result =
+            add("broadcast", {value.of},
+                fmt::format(", shape: {}, dims: {}", list_text(value.type.shape), list_text(value.dims)), value.type);
+    }
+    values_[id].made = result;
+    return result;
+}
+
+DraftId Draft::aligned(DraftId id, size_t rank) {
+    const DraftValue value = values_[id];
+    if (value.of < 0 || value.made >= 0 || !std::is_sorted(value.dims.begin(), value.dims.end())) return made(id);
+    Shape shape(rank, 1);
+    for (size_t i = 0; i < value.dims.size(); ++i) shape[static_cast<size_t>(value.dims[i])] = type(value.of).shape[i];
+    const Shape& own = type(value.of).shape;
+    while (shape.size() > own.size() && shape.front() == 1) shape.erase(shape.begin());
+    if (shape == own) return value.of;
+    const std::pair<DraftId, Shape> key(value.of, shape);
+    if (const std::map<std::pair<DraftId, Shape>, DraftId>::const_iterator it = reshaped_.find(key);
+        it != reshaped_.end())
+        return it->second;
+    const DraftId result =
+        add("reshape", {value.of}, fmt::format(", shape: {}", list_text(shape)), {value.type.dtype, shape});
+    reshaped_[key] = result;
+    return result;
+}
+
+std::vector<DraftId> Draft::add_many(std::string op, const std::vector<DraftId>& operands, std::string arguments,
+                                     const std::vector<DraftType>& types) {
+    DraftEntry entry;
+    for (const DraftId operand : operands) entry.operands.push_back(made(operand));
+    for (const DraftType& type : types) {
+        DraftValue value;
+        value.type = type;
+        value.entry = static_cast<int>(entries_.size());
+        value.name = scope_.empty() ? op : scope_ + "_" + op;
+        entry.results.push_back(static_cast<DraftId>(values_.size()));
+        values_.push_back(std::move(value));
+    }
+    entry.op = std::move(op);
+    entry.arguments = std::move(arguments);
+    entries_.push_back(std::move(entry));
+    return entries_.back().results;
+}
+
+DraftId Draft::add(std::string op, const std::vector<DraftId>& operands, std::string arguments, DraftType type) {
+    return add_many(std::move(op), operands, std::move(arguments), {std::move(type)}).front();
+}
+
+DraftId Draft::literal(std::string op, std::string literal, const std::vector<DraftId>& operands, std::string arguments,
+                       DraftType type) {
+    const DraftId result = add(std::move(op), operands, std::move(arguments), std::move(type));
+    entries_.back().literal = std::move(literal);
+    return result;
+}
+
+DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftType type) {
+    // A number takes the type of what stands beside it, so one operand of its type has to be a value.
+    std::vector<DraftId> used;
+    for (const DraftId operand : operands) {
+        const DraftValue& value = values_[operand];
+        const bool beside = std::any_of(operands.begin(), operands.end(), [&](DraftId other) {
+            return !values_[other].number && values_[other].type.dtype == value.type.dtype;
+        });
+        used.push_back(value.number && beside ? operand : aligned(operand, type.shape.size()));
+    }
+    Shape shape;
+    for (const DraftId operand : used)
+        if (!values_[operand].number) shape = broadcast_shape(shape, this->type(operand).shape);
+    for (size_t i = 0; i < used.size() && shape != type.shape; ++i) {
+        if (values_[used[i]].number || this->type(operands[i]).shape != type.shape) continue;
+        used[i] = made(operands[i]);
+        shape = broadcast_shape(shape, this->type(used[i]).shape);
+    }
+    // Not through add(), which would make entries of the numbers.
+    std::vector<DraftId> none;
+    const DraftId result = add(std::move(op), none, {}, std::move(type));
+    entries_.back().operands = std::move(used);
+    return result;
+}
+
+DraftId Draft::reshape(DraftId value, const Shape& shape) {
+    if (type(value).shape == shape) return value;
+    const DraftType result{type(value).dtype, shape};
+    if (values_[value].number) return number(result, *values_[value].number);
+    if (const std::optional<std::vector<i64>> dims = inserted_ones(type(value).shape, shape))
+        return broadcast(value, shape, *dims);
+    if (values_[value].of >= 0 && type(values_[value].of).shape == shape &&
+        element_count(type(value).shape) == element_count(shape) &&
+        std::is_sorted(values_[value].dims.begin(), values_[value].dims.end()))
+        return values_[value].of; // the dims of size 1 go again
+    return add("reshape", {value}, fmt::format(", shape: {}", list_text(shape)), result);
+}
+
+DraftId Draft::cast(DraftId value, DType dtype) {
+    if (type(value).dtype == dtype) return value;
+    return add("cast", {value}, fmt::format(", dtype: {}", name(dtype)), {dtype, type(value).shape});
+}
+
+void Draft::call(DraftId value, const std::string& name) {
+    if (!values_[value].is_input && values_[value].entry >= 0) values_[value].name = name;
+}
+
+DraftId Draft::output(DraftId value, const std::string& name) {
+    DraftId result = made(value);
+    if (values_[result].is_input) {
+        result = add("reshape", {result}, fmt::format(", shape: {}", list_text(type(result).shape)), type(result));
+    }
+    values_[result].name = name;
+    return result;
+}
+
+void Draft::give_names(const std::vector<bool>& needed, const std::vector<DraftId>& outputs) {
+    std::set<std::string> taken;
+    std::map<std::string, int> count;
+    const auto give = [&](DraftValue& value) {
+        const std::string stem = value.name.empty() ? "value" : value.name;
+        int& number = count[stem];
+        std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number + 1);
+        for (++number; taken.contains(name); ++number) name = fmt::format("{}_{}", stem, number + 1);
+        taken.insert(name);
+        value.name = std::move(name);
+    };
+    // Inputs are called as the program calls them, then outputs; the rest has what is left.
+    for (DraftValue& value : values_)
+        if (value.is_input) give(value);
+    const std::set<DraftId> named(outputs.begin(), outputs.end());
+    for (const DraftId output : named) give(values_[output]);
+    for (size_t i = 0; i < entries_.size(); ++i)
+        for (const DraftId result : entries_[i].results)
+            if (needed[i] && !named.contains(result)) give(values_[result]);
+}
+
+std::string Draft::operand_text(DraftId id) const {
+    const DraftValue& value = values_[id];
+    return value.number ? number_text(value.type.dtype, *value.number) : value.name;
+}
+
+std::string Draft::entry_text(const DraftEntry& entry) const {
+    std::vector<std::string> results, operands;
+    for (const DraftId result : entry.results) results.push_back(values_[result].name);
+    for (const DraftId operand : entry.operands) operands.push_back(operand_text(operand));
+    std::string before = fmt::format("  - {}: {{{}: ", fmt::join(results, ", "), entry.op);
+    if (!entry.literal.empty()) {
+        before += entry.literal;
+        if (!operands.empty()) before += fmt::format(", in: [{}]", fmt::join(operands, ", "));
+    } else {
+        before += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
+    }
+    return before + entry.arguments + "}\n";
+}
+
+std::string Draft::print(const std::string& name, const std::vector<DraftId>& outputs) {
+    std::vector<bool> needed(entries_.size(), false);
+    for (const DraftId output : outputs)
+        if (values_[output].entry >= 0) needed[static_cast<size_t>(values_[output].entry)] = true;
+    for (size_t i = entries_.size(); i-- > 0;)
+        if (needed[i])
+            for (const DraftId operand : entries_[i].operands)
+                if (values_[operand].entry >= 0) needed[static_cast<size_t>(values_[operand].entry)] = true;
+    give_names(needed, outputs);
+
+    std::string text = fmt::format("model: {}\n", name);
+    for (const bool params : {false, true}) {
+        bool first = true;
+        for (const DraftValue& value : values_) {
+            if (!value.is_input || value.is_param != params) continue;
+            if (first) text += params ? "params:\n" : "inputs:\n";
+            first = false;
+            text += fmt::format("  {}: {{shape: {}", value.name, list_text(value.type.shape));
+            if (value.type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(value.type.dtype));
+            text += "}\n";
+        }
+    }
+    text += "graph:\n";
+    for (size_t i = 0; i < entries_.size(); ++i)
+        if (needed[i]) text += entry_text(entries_[i]);
+    std::vector<std::string> names;
+    for (const DraftId output : outputs) names.push_back(values_[output].name);
+    return text + fmt::format("outputs: [{}]\n", fmt::join(names, ", "));
+}
+
+} // namespace shard

@@ -1,0 +1,99 @@
+// A model file while it is being made: values and entries, which are given names and written at the end, without those
+// that no output needs.
+//
+// Two kinds of values are no entries yet, since most never become any: one number in every element, which stands in
+// place of an operand ({mul: [x, 0.5]}), and a broadcast, which the ops that go element by element do by themselves.
+#pragma once
+
+#include "plans/diagnostics/diagnostic.h"
+#include "plans/sharding/type.h"
+
+#include <map>
+#include <optional>
+
+namespace shard {
+
+using DraftId = int;
+
+// One element: a number of a floating-point type, or of the others.
+struct DraftNumber {
+    double real = 0;
+    i64 integer = 0;
+};
+
+struct DraftType {
+    DType dtype = DType::f32;
+    Shape shape;
+    bool operator==(const DraftType&) const = default;
+};
+
+struct DraftValue {
+    DraftType type;
+    std::string name; // of an input; of others, what they would best be called
+    bool is_input = false, is_param = false;
+    bool is_count = false;             // 0, 1, 2, ... along its one dim
+    std::optional<DraftNumber> number; // in every element
+    DraftId of = -1;                   // what is broadcast, dim i of it along dim dims[i]
+    std::vector<i64> dims;
+    int entry = -1;    // the entry that it is a result of
+    DraftId made = -1; // the same value as the result of an entry, once one was needed
+};
+
+struct DraftEntry {
+    std::string op;
+    std::string literal;           // what stands behind the op in place of operands: an equation, a shape, a number
+    std::vector<DraftId> operands; // a number among them is written as one
+    std::string arguments;         // ", dims: [0]"
+    std::vector<DraftId> results;
+};
+
+class Draft {
+public:
+    DraftId input(std::string name, DraftType type, bool is_param);
+    DraftId number(DraftType type, DraftNumber number);
+    DraftId broadcast(DraftId of, Shape shape, const std::vector<i64>& dims);
+
+    // An entry of an op; operands that are numbers or broadcasts become entries of their own.
+    DraftId add(std::string op, const std::vector<DraftId>& operands, std::string arguments, DraftType type);
+    DraftId literal(std::string op, std::string literal, const std::vector<DraftId>& operands, std::string arguments,
+                    DraftType type);
+    std::vector<DraftId> add_many(std::string op, const std::vector<DraftId>& operands, std::string arguments,
+                                  const std::vector<DraftType>& types);
+    // An entry of an op that goes element by element, with numpy's broadcasting of its operands.
+    DraftId pointwise(std::string op, std::vector<DraftId> operands, DraftType type);
+    DraftId reshape(DraftId value, const Shape& shape);
+    DraftId cast(DraftId value, DType dtype);
+
+    void call(DraftId value, const std::string& name); // what it would best be called, if it has no name of its own
+    DraftId output(DraftId value, const std::string& name); // the value, as one that an output can have
+
+    void mark_count(DraftId value) { values_[value].is_count = true; }
+    bool counts_along(DraftId value, i64 dim) const; // 0, 1, 2, ... along the dim, the same along the others
+
+    const DraftValue& operator[](DraftId value) const { return values_[value]; }
+    const DraftType& type(DraftId value) const { return values_[value].type; }
+    size_t entry_count() const { return entries_.size(); }
+    void set_scope(std::string scope) { scope_ = std::move(scope); } // where new entries are from
+
+    // The model file. Afterwards `name_of` says what values are called.
+    std::string print(const std::string& name, const std::vector<DraftId>& outputs);
+    const std::string& name_of(DraftId value) const { return values_[value].name; }
+
+private:
+    DraftId made(DraftId value);                 // as an input or the result of an entry
+    DraftId aligned(DraftId value, size_t rank); // a broadcast's operand, with dims of size 1 where it is repeated
+    void give_names(const std::vector<bool>& needed, const std::vector<DraftId>& outputs);
+    std::string operand_text(DraftId value) const;
+    std::string entry_text(const DraftEntry& entry) const;
+
+    std::vector<DraftValue> values_;
+    std::vector<DraftEntry> entries_;
+    std::map<std::pair<DraftId, Shape>, DraftId> reshaped_;
+    std::string scope_;
+};
+
+std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"
+std::string list_text(const std::vector<i64>& numbers);          // "[2, 3]"
+std::string name_text(std::string_view text);                    // letters, digits and '_' of it, as a name
+
+} // namespace shard

@@ -1,0 +1,87 @@
+#include "importer/model/fold.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+template<typename Number>
+std::optional<bool> compared(std::string_view op, Number a, Number b) {
+    if (op == "lt") return a < b;
+    if (op == "le") return a <= b;
+    if (op == "gt") return a > b;
+    if (op == "ge") return a >= b;
+    if (op == "eq") return a == b;
+    if (op == "ne") return a != b;
+    return std::nullopt;
+}
+
+template<typename Real>
+std::optional<double> real_result(std::string_view op, Real a, Real b) {
+    if (op == "add") return a + b;
+    if (op == "sub") return a - b;
+    if (op == "mul") return a * b;
+    if (op == "div" && b != 0) return a / b;
+    return std::nullopt;
+}
+
+// In 64 bits; nullopt where the result does not fit the type.
+std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeInfo& type) {
+    i64 result = 0;
+    if (op == "add"   ? __builtin_add_overflow(a, b, &result)
+        : op == "sub" ? __builtin_sub_overflow(a, b, &result)
+        : op == "mul" ? __builtin_mul_overflow(a, b, &result)
+                      : false)
+        return std::nullopt;
+    if (op == "max")
+        result = std::max(a, b);
+    else if (op == "min")
+        result = std::min(a, b);
+    else if (op == "and")
+        result = a & b;
+    else if (op == "or")
+        result = a | b;
+    else if (op != "add" && op != "sub" && op != "mul")
+        return std::nullopt;
+    if (result < type.lowest || (result > 0 && static_cast<std::uint64_t>(result) > type.highest)) return std::nullopt;
+    return result;
+}
+
+} // namespace
+
+std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector<DraftId>& operands,
+                            const DraftType& type) {
+    std::vector<DraftNumber> numbers;
+    for (const DraftId operand : operands) {
+        if (!draft[operand].number) return std::nullopt;
+        numbers.push_back(*draft[operand].number);
+    }
+    if (op == "select") return draft.broadcast(operands[numbers[0].integer != 0 ? 1 : 2], type.shape, {});
+    const DType from = draft.type(operands[0]).dtype;
+    if (op == "cast") {
+        // A whole number beyond 2^24 has no f32, and a fraction no whole number: left to the plan.
+        if (is_floating(from) || std::abs(numbers[0].integer) > (i64{1} << 24) || type.dtype == DType::boolean ||
+            (type.dtype == DType::u32 && numbers[0].integer < 0) || type.dtype == DType::bf16)
+            return std::nullopt;
+        return draft.number(type, {static_cast<double>(numbers[0].integer), numbers[0].integer});
+    }
+    if (op == "not") return draft.number(type, {0, numbers[0].integer == 0});
+    if (op == "neg" && is_floating(from)) return draft.number(type, {-numbers[0].real, 0});
+    if (numbers.size() != 2) return std::nullopt;
+    const std::optional<bool> truth = is_floating(from) ? compared(op, numbers[0].real, numbers[1].real)
+                                                        : compared(op, numbers[0].integer, numbers[1].integer);
+    if (truth) return draft.number(type, {0, *truth});
+    if (is_floating(from)) {
+        std::optional<double> real;
+        if (from == DType::f32)
+            real = real_result(op, static_cast<float>(numbers[0].real), static_cast<float>(numbers[1].real));
+        if (from == DType::f64) real = real_result(op, numbers[0].real, numbers[1].real);
+        return real ? std::optional<DraftId>(draft.number(type, {*real, 0})) : std::nullopt;
+    }
+    const std::optional<i64> whole = whole_result(op, numbers[0].integer, numbers[1].integer, info(from));
+    return whole ? std::optional<DraftId>(draft.number(type, {0, *whole})) : std::nullopt;
+}
+
+} // namespace shard

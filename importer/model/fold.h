@@ -1,0 +1,13 @@
+// Ops over numbers that are known: what a loop counts, and factors that a program computes from constants.
+#pragma once
+
+#include "importer/model/draft.h"
+
+namespace shard {
+
+// The value, if all operands are one number in every element, and the op is one whose result is the same wherever it is
+// computed: whole numbers, comparisons, and the four operations in f32 and f64, which IEEE 754 fixes.
+std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector<DraftId>& operands,
+                            const DraftType& type);
+
+} // namespace shard

@@ -1,0 +1,67 @@
+// What an op of the program that is read becomes in the model: importer/ops/ has a file for each family of ops, whose
+// function `import_rows_<file>` lists which op becomes what.
+#pragma once
+
+#include "importer/mlir/mlir_module.h"
+#include "importer/model/draft.h"
+
+namespace shard {
+
+class ProgramWalk;
+
+// One op while it is imported. What fails has said why.
+class OpContext {
+public:
+    OpContext(const MlirModule& of, const MlirOp& imported, Draft& into, ProgramWalk& walk, Diagnostics& diagnostics)
+        : module(of), op(imported), draft(into), walk_(walk), diagnostics_(diagnostics) {}
+
+    const MlirModule& module;
+    const MlirOp& op;
+    Draft& draft;
+
+    size_t operand_count() const { return op.operands.size(); }
+    DraftId operand(size_t i) const;
+    const DraftType& type(size_t i) const { return draft.type(operand(i)); }
+    std::optional<DraftType> result_type(size_t i = 0); // E0805 if the model has no such element type
+    void set(size_t result, DraftId value);
+
+    // A list of numbers, under one of its names; nullopt, with an error, if it is not there or not `count` long.
+    std::optional<std::vector<i64>> integers(std::initializer_list<std::string_view> keys,
+                                             std::optional<size_t> count = {});
+    // The same, for dims: each from 0 to below `rank`, and none twice.
+    std::optional<std::vector<i64>> dims(std::initializer_list<std::string_view> keys, size_t rank,
+                                         std::optional<size_t> count = {});
+    std::optional<i64> integer(std::initializer_list<std::string_view> keys);
+    // A word of the pretty form (compare LT), or the value of a generic attribute; empty if it is not there.
+    std::string word(std::string_view key, std::initializer_list<std::string_view> choices) const;
+
+    bool refuse(std::string message, std::string help = {}); // E0804 at the op; false
+    bool expect(bool condition, std::string_view what);      // E0801 at the op if an op is not as its definition says
+
+    // W0801, once: a sharding by devices (mhlo.sharding) is left out, since a layout names axes of a mesh.
+    void warn_of_devices();
+
+    // What a region, a function or a loop returns for these arguments.
+    std::optional<std::vector<DraftId>> run(const MlirRegion& region, const std::vector<DraftId>& arguments);
+    std::optional<std::vector<DraftId>> call(const std::string& function, const std::vector<DraftId>& arguments);
+
+private:
+    ProgramWalk& walk_;
+    Diagnostics& diagnostics_;
+};
+
+void warn_of_device_sharding(Span span, Diagnostics& diagnostics);
+
+struct ImportRow {
+    std::string_view op; // "stablehlo.add"
+    bool (*import)(OpContext& context, std::string_view becomes);
+    std::string_view becomes = {}; // the model's op, where several rows share a function
+};
+
+const ImportRow* find_import(std::string_view op);
+std::vector<std::string_view> imported_ops(); // for suggestions
+
+std::optional<DType> dtype_of_element(std::string_view element); // "i1" is bool, "ui32" is u32
+std::optional<std::vector<i64>> integers_of(const MlirAttribute& list);
+
+} // namespace shard

@@ -1,0 +1,35 @@
+// Goes through a program op by op, and adds what each becomes to a draft. Functions are written out where they are
+// called, and loops whose condition is known as often as they run.
+#pragma once
+
+#include "importer/mlir/mlir_module.h"
+#include "importer/model/draft.h"
+
+namespace shard {
+
+class ProgramWalk {
+public:
+    ProgramWalk(const MlirModule& module, Draft& draft, Diagnostics& diagnostics)
+        : module_(module), draft_(draft), diagnostics_(diagnostics), values_(module.values.size(), -1) {}
+
+    // What the region returns. Errors are E0801 to E0805, at most twenty of them.
+    std::optional<std::vector<DraftId>> region(const MlirRegion& region, const std::vector<DraftId>& arguments,
+                                               Span caller);
+    DraftId value(MlirId value) const { return values_[value]; }
+    void set(MlirId value, DraftId meaning) { values_[value] = meaning; }
+    std::optional<DraftType> draft_type(MlirId value);
+
+private:
+    bool import(const MlirOp& op);
+    bool check_operands(const MlirOp& op);
+
+    const MlirModule& module_;
+    Draft& draft_;
+    Diagnostics& diagnostics_;
+    std::vector<DraftId> values_;
+    int depth_ = 0;
+    i64 steps_ = 0;
+    bool exhausted_ = false;
+};
+
+} // namespace shard

@@ -1,0 +1,66 @@
+#include "importer/model/sharding_text.h"
+
+#include "importer/model/draft.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace shard {
+
+namespace {
+
+// {"data", "model":(1)2, ?}p1 is one entry: data, "data:(1)2", with "?" where it is open and "@1" of a priority.
+std::optional<std::string> dim_text(const MlirItem& dim) {
+    if (dim.parts.empty() || dim.parts[0].kind != MlirAttribute::Kind::list) return std::nullopt;
+    std::vector<std::string> axes;
+    bool open = false;
+    for (const MlirItem& axis : dim.parts[0].items) {
+        if (axis.parts.empty()) return std::nullopt;
+        const MlirAttribute& name = axis.parts[0];
+        if (name.text == "?" && axis.parts.size() == 1) {
+            open = true;
+            continue;
+        }
+        if (axis.parts.size() != 1 || name.kind != MlirAttribute::Kind::text || name_text(name.text) != name.text)
+            return std::nullopt;
+        axes.push_back(name.text);
+    }
+    std::string after = open ? "?" : "";
+    if (dim.parts.size() == 2 && dim.parts[1].text.starts_with('p')) after += "@" + dim.parts[1].text.substr(1);
+    if (axes.size() > 1 && !after.empty()) return std::nullopt;
+    if (axes.empty()) return open ? std::string("\"?\"") : std::string("~");
+    if (axes.size() > 1) return fmt::format("[{}]", fmt::join(axes, ", "));
+    return after.empty() ? axes[0] : fmt::format("\"{}{}\"", axes[0], after);
+}
+
+} // namespace
+
+std::optional<std::string> sharding_text(const MlirAttribute& sharding) {
+    if (sharding.items.size() != 2 || sharding.items[1].parts.size() != 1) return std::nullopt;
+    std::vector<std::string> dims;
+    for (const MlirItem& dim : sharding.items[1].parts[0].items) {
+        const std::optional<std::string> text = dim_text(dim);
+        if (!text) return std::nullopt;
+        dims.push_back(*text);
+    }
+    return fmt::format("[{}]", fmt::join(dims, ", "));
+}
+
+std::string mesh_text(const MlirModule& module) {
+    for (const MlirOp& op : module.ops) {
+        if (op.name != "sdy.mesh") continue;
+        std::vector<std::string> axes;
+        for (const MlirItem& item : op.items)
+            for (const MlirAttribute& part : item.parts)
+                for (const MlirItem& list : part.items)
+                    for (const MlirAttribute& inner : list.parts)
+                        for (const MlirItem& axis : inner.items)
+                            if (!axis.key.empty() && axis.parts.size() == 1 && name_text(axis.key) == axis.key &&
+                                axis.parts[0].kind == MlirAttribute::Kind::integer)
+                                axes.push_back(fmt::format("{}: {}", axis.key, axis.parts[0].integer));
+        if (!axes.empty()) return fmt::format("{{{}}}", fmt::join(axes, ", "));
+    }
+    return "{}";
+}
+
+} // namespace shard

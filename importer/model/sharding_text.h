@@ -1,0 +1,14 @@
+// Shardings of the SDY dialect, as model and layout files write them.
+#pragma once
+
+#include "importer/mlir/mlir_module.h"
+
+namespace shard {
+
+// <@mesh, [{"data"}, {"model", ?}, {}]> as `[data, "model?", ~]`; nullopt if it says what these files cannot say.
+std::optional<std::string> sharding_text(const MlirAttribute& sharding);
+
+// sdy.mesh @mesh = <["data"=2, "model"=4]> as `{data: 2, model: 4}`; `{}` of a program without one.
+std::string mesh_text(const MlirModule& module);
+
+} // namespace shard

@@ -1,0 +1,142 @@
+// Arrays that the program itself holds, and counting.
+#include "importer/model/op_context.h"
+#include "plans/base/parse_number.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+constexpr i64 most_numbers = 100'000; // written out, one by one
+
+float bf16_of_bits(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16)); }
+
+// 1.0e-3, 3, true, or the bits of a floating-point number: 0xFF800000.
+std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
+    if (text == "true") return DraftNumber{0, 1};
+    if (text == "false") return DraftNumber{0, 0};
+    if (text.starts_with("0x")) {
+        const std::optional<std::uint64_t> bits = parse_number<std::uint64_t>(text.substr(2), 16);
+        if (!bits) return std::nullopt;
+        if (dtype == DType::f32) return DraftNumber{std::bit_cast<float>(static_cast<std::uint32_t>(*bits)), 0};
+        if (dtype == DType::f64) return DraftNumber{std::bit_cast<double>(*bits), 0};
+        if (dtype == DType::bf16) return DraftNumber{bf16_of_bits(*bits), 0};
+        return DraftNumber{0, static_cast<i64>(*bits)};
+    }
+    if (!is_floating(dtype)) {
+        const std::optional<i64> integer = parse_number<i64>(text);
+        return integer ? std::optional<DraftNumber>({0, *integer}) : std::nullopt;
+    }
+    const std::optional<double> real = parse_number<double>(text);
+    if (!real) return std::nullopt;
+    // f32 is rounded once, from the decimal.
+    const std::optional<float> narrow = parse_number<float>(text);
+    return DraftNumber{dtype == DType::f32 && narrow ? static_cast<double>(*narrow) : *real, 0};
+}
+
+// "0x" and the bytes of all elements, or of one of them, in hexadecimal digits, little endian.
+std::optional<std::vector<DraftNumber>> parse_bytes(std::string_view text, DType dtype, i64 count) {
+    if (!text.starts_with("0x")) return std::nullopt;
+    text.remove_prefix(2);
+    const size_t bytes = static_cast<size_t>(byte_size(dtype));
+    const size_t elements = text.size() / (2 * bytes);
+    if (text.size() % (2 * bytes) != 0 || (elements != 1 && elements != static_cast<size_t>(count)))
+        return std::nullopt;
+    std::vector<DraftNumber> numbers;
+    for (size_t i = 0; i < elements; ++i) {
+        std::uint64_t bits = 0;
+        for (size_t b = 0; b < bytes; ++b) {
+            const std::optional<std::uint8_t> byte =
+                parse_number<std::uint8_t>(text.substr(2 * (i * bytes + b), 2), 16);
+            if (!byte) return std::nullopt;
+            bits |= std::uint64_t{*byte} << (8 * b);
+        }
+        DraftNumber number;
+        if (dtype == DType::f32)
+            number.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        else if (dtype == DType::f64)
+            number.real = std::bit_cast<double>(bits);
+        else if (dtype == DType::bf16)
+            number.real = bf16_of_bits(bits);
+        else if (dtype == DType::i32)
+            number.integer = static_cast<std::int32_t>(bits);
+        else
+            number.integer = static_cast<i64>(bits);
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+bool import_constant(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type) return false;
+    const MlirAttribute* elements = find_attribute(context.op.items, {"value"});
+    for (const MlirItem& item : context.op.items)
+        for (const MlirAttribute& part : item.parts)
+            if (elements == nullptr && part.kind == MlirAttribute::Kind::elements) elements = &part;
+    if (!context.expect(elements != nullptr && elements->kind == MlirAttribute::Kind::elements,
+                        "needs its elements, dense<...>"))
+        return false;
+    const i64 count = element_count(type->shape);
+    std::vector<DraftNumber> numbers;
+    if (!elements->text.empty()) {
+        const std::optional<std::vector<DraftNumber>> parsed = parse_bytes(elements->text, type->dtype, count);
+        if (!context.expect(parsed.has_value(), "has bytes that are not those of its elements")) return false;
+        numbers = *parsed;
+    }
+    for (const std::string& text : elements->numbers) {
+        const std::optional<DraftNumber> number = parse_element(text, type->dtype);
+        if (!context.expect(number.has_value(), "has elements of another type")) return false;
+        numbers.push_back(*number);
+    }
+    if (!context.expect(numbers.size() == 1 || (numbers.size() == static_cast<size_t>(count) && count > 0),
+                        "has another number of elements than its type says"))
+        return false;
+    if (numbers.size() == 1) {
+        context.set(0, context.draft.number(*type, numbers.front()));
+        return true;
+    }
+    if (count > most_numbers)
+        return context.refuse(fmt::format("a constant of {} different numbers", count),
+                              "make it an argument of the function: constants are written into the model");
+    std::vector<std::string> texts;
+    for (const DraftNumber& number : numbers) texts.push_back(number_text(type->dtype, number));
+    std::string arguments = fmt::format(", shape: {}", list_text(type->shape));
+    if (type->dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(type->dtype));
+    context.set(0, context.draft.literal("constant", fmt::format("[{}]", fmt::join(texts, ", ")), {},
+                                         std::move(arguments), *type));
+    return true;
+}
+
+bool import_iota(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    const std::optional<i64> dim = context.integer({"dim", "iota_dimension"});
+    if (!type || !dim ||
+        !context.expect(*dim >= 0 && *dim < static_cast<i64>(type->shape.size()), "counts along a dim that it has"))
+        return false;
+    // One dim is counted, and the others repeat it.
+    const Shape counted = {type->shape[static_cast<size_t>(*dim)]};
+    const DType dtype = is_integer(type->dtype) ? type->dtype : DType::i32;
+    std::string arguments;
+    if (dtype != DType::i32) arguments += fmt::format(", dtype: {}", name(dtype));
+    DraftId value = context.draft.literal("iota", list_text(counted), {}, std::move(arguments), {dtype, counted});
+    context.draft.mark_count(value);
+    value = context.draft.cast(value, type->dtype);
+    context.set(0, context.draft.broadcast(value, type->shape, {*dim}));
+    return true;
+}
+
+} // namespace
+
+std::vector<ImportRow> import_rows_constants() {
+    return {{"stablehlo.constant", import_constant}, {"stablehlo.iota", import_iota}};
+}
+
+} // namespace shard

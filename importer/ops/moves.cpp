@@ -1,0 +1,224 @@
+// Ops that move elements and compute nothing.
+#include "importer/model/op_context.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool import_broadcast(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
+    const Shape from = context.type(0).shape;
+    const std::optional<std::vector<i64>> dims =
+        context.dims({"dims", "broadcast_dimensions"}, type->shape.size(), from.size());
+    if (!dims) return false;
+    for (size_t i = 0; i < from.size(); ++i)
+        if (!context.expect(from[i] == 1 || from[i] == type->shape[static_cast<size_t>((*dims)[i])],
+                            "repeats dims of size 1 alone"))
+            return false;
+    context.set(0, context.draft.broadcast(context.operand(0), type->shape, *dims));
+    return true;
+}
+
+bool import_reshape(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1 &&
+                                     element_count(context.type(0).shape) == element_count(type->shape),
+                                 "keeps the number of elements"))
+        return false;
+    context.set(0, context.draft.reshape(context.operand(0), type->shape));
+    return true;
+}
+
+bool import_transpose(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
+    const size_t rank = context.type(0).shape.size();
+    const std::optional<std::vector<i64>> dims = context.dims({"dims", "permutation"}, rank, rank);
+    if (!dims) return false;
+    context.set(0, std::is_sorted(dims->begin(), dims->end())
+                       ? context.operand(0)
+                       : context.draft.add("transpose", {context.operand(0)},
+                                           fmt::format(", permutation: {}", list_text(*dims)), *type));
+    return true;
+}
+
+bool import_reverse(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
+    const std::optional<std::vector<i64>> dims = context.dims({"dims", "dimensions"}, type->shape.size());
+    if (!dims) return false;
+    context.set(0, context.draft.add("rev", {context.operand(0)}, fmt::format(", dims: {}", list_text(*dims)), *type));
+    return true;
+}
+
+// [0:8, 2:6:2] of the pretty form, three lists of the generic one.
+bool import_slice(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
+    const Shape from = context.type(0).shape;
+    std::vector<i64> start, limit, stride;
+    if (find_item(context.op.items, {"start_indices"}) != nullptr) {
+        const std::optional<std::vector<i64>> a = context.integers({"start_indices"}, from.size()),
+                                              b = context.integers({"limit_indices"}, from.size()),
+                                              c = context.integers({"strides"}, from.size());
+        if (!a || !b || !c) return false;
+        start = *a, limit = *b, stride = *c;
+    } else {
+        for (const MlirItem& item : context.op.items) {
+            if (item.parts.empty() || item.parts[0].kind != MlirAttribute::Kind::list) continue;
+            for (const MlirItem& range : item.parts[0].items) {
+                start.push_back(range.parts.empty() ? 0 : range.parts[0].integer);
+                limit.push_back(range.parts.size() < 2 ? 0 : range.parts[1].integer);
+                stride.push_back(range.parts.size() < 3 ? 1 : range.parts[2].integer);
+            }
+        }
+    }
+    if (!context.expect(start.size() == from.size(), "needs a range for each dim")) return false;
+    // Only the dims of which something is left out.
+    std::vector<i64> dims, starts, limits, strides;
+    for (size_t i = 0; i < from.size(); ++i) {
+        if (!context.expect(start[i] >= 0 && start[i] <= limit[i] && limit[i] <= from[i] && stride[i] > 0,
+                            "has a range beyond its operand"))
+            return false;
+        if (start[i] == 0 && limit[i] == from[i] && stride[i] == 1) continue;
+        dims.push_back(static_cast<i64>(i));
+        starts.push_back(start[i]);
+        limits.push_back(limit[i]);
+        strides.push_back(stride[i]);
+    }
+    if (dims.empty()) {
+        context.set(0, context.operand(0));
+        return true;
+    }
+    std::string arguments =
+        fmt::format(", dim: {}, start: {}, limit: {}", list_text(dims), list_text(starts), list_text(limits));
+    if (std::any_of(strides.begin(), strides.end(), [](i64 s) { return s != 1; }))
+        arguments += fmt::format(", stride: {}", list_text(strides));
+    context.set(0, context.draft.add("slice", {context.operand(0)}, std::move(arguments), *type));
+    return true;
+}
+
+bool import_concatenate(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    const std::optional<i64> dim = context.integer({"dim", "dimension"});
+    if (!type || !dim ||
+        !context.expect(context.operand_count() > 0 && *dim >= 0 && *dim < static_cast<i64>(type->shape.size()),
+                        "puts values together along a dim that they have"))
+        return false;
+    std::vector<DraftId> values;
+    for (size_t i = 0; i < context.operand_count(); ++i) values.push_back(context.operand(i));
+    context.set(0, values.size() == 1
+                       ? values[0]
+                       : context.draft.add("concatenate", values, fmt::format(", dim: {}", *dim), *type));
+    return true;
+}
+
+bool import_pad(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 2, "takes a value and what to pad it with")) return false;
+    const size_t rank = type->shape.size();
+    const std::optional<std::vector<i64>> low = context.integers({"low", "edge_padding_low"}, rank),
+                                          high = context.integers({"high", "edge_padding_high"}, rank),
+                                          interior = context.integers({"interior", "interior_padding"}, rank);
+    if (!low || !high || !interior) return false;
+    const std::optional<DraftNumber> with = context.draft[context.operand(1)].number;
+    if (!with) return context.refuse("pad with a value that is computed", "pad with a number");
+    std::vector<i64> dims, lows, highs, interiors;
+    for (size_t i = 0; i < rank; ++i) {
+        if ((*low)[i] == 0 && (*high)[i] == 0 && (*interior)[i] == 0) continue;
+        dims.push_back(static_cast<i64>(i));
+        lows.push_back((*low)[i]);
+        highs.push_back((*high)[i]);
+        interiors.push_back((*interior)[i]);
+    }
+    std::string arguments =
+        fmt::format(", dim: {}, low: {}, high: {}", list_text(dims), list_text(lows), list_text(highs));
+    if (std::any_of(interiors.begin(), interiors.end(), [](i64 n) { return n != 0; }))
+        arguments += fmt::format(", interior: {}", list_text(interiors));
+    const std::string value = number_text(type->dtype, *with);
+    if (value != "0") arguments += fmt::format(", value: {}", value);
+    context.set(0, dims.empty() ? context.operand(0)
+                                : context.draft.add("pad", {context.operand(0)}, std::move(arguments), *type));
+    return true;
+}
+
+// Starts that are known to be in bounds make a slice; dims that are taken whole need none.
+bool import_dynamic_slice(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    const size_t rank = type ? type->shape.size() : 0;
+    if (!type || !context.expect(context.operand_count() == rank + 1, "takes a value and a start for each dim"))
+        return false;
+    const Shape from = context.type(0).shape;
+    if (!context.expect(from.size() == rank, "keeps the number of dims")) return false;
+    std::vector<i64> dims, sizes, starts, limits;
+    std::vector<DraftId> operands = {context.operand(0)};
+    bool known = true;
+    for (size_t i = 0; i < rank; ++i) {
+        if (!context.expect(context.type(i + 1).shape.empty() && type->shape[i] <= from[i],
+                            "begins at scalars and fits its operand"))
+            return false;
+        if (type->shape[i] == from[i]) continue;
+        const std::optional<DraftNumber> number = context.draft[context.operand(i + 1)].number;
+        known = known && number;
+        const i64 start = number ? std::clamp<i64>(number->integer, 0, from[i] - type->shape[i]) : 0;
+        dims.push_back(static_cast<i64>(i));
+        sizes.push_back(type->shape[i]);
+        starts.push_back(start);
+        limits.push_back(start + type->shape[i]);
+        operands.push_back(context.operand(i + 1));
+    }
+    if (dims.empty()) {
+        context.set(0, context.operand(0));
+    } else if (known) {
+        context.set(0, context.draft.add("slice", {context.operand(0)},
+                                         fmt::format(", dim: {}, start: {}, limit: {}", list_text(dims),
+                                                     list_text(starts), list_text(limits)),
+                                         *type));
+    } else {
+        context.set(0, context.draft.add("dynamic_slice", operands,
+                                         fmt::format(", dim: {}, size: {}", list_text(dims), list_text(sizes)), *type));
+    }
+    return true;
+}
+
+bool import_dynamic_update_slice(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    const size_t rank = type ? type->shape.size() : 0;
+    if (!type || !context.expect(context.operand_count() == rank + 2 && context.type(0).shape == type->shape &&
+                                     context.type(1).shape.size() == rank,
+                                 "takes a value, an update and a start for each dim"))
+        return false;
+    std::vector<i64> dims;
+    std::vector<DraftId> operands = {context.operand(0), context.operand(1)};
+    for (size_t i = 0; i < rank; ++i) {
+        if (context.type(1).shape[i] == type->shape[i]) continue;
+        dims.push_back(static_cast<i64>(i));
+        operands.push_back(context.operand(i + 2));
+    }
+    context.set(0, dims.empty() ? context.operand(1)
+                                : context.draft.add("dynamic_update_slice", operands,
+                                                    fmt::format(", dim: {}", list_text(dims)), *type));
+    return true;
+}
+
+} // namespace
+
+std::vector<ImportRow> import_rows_moves() {
+    return {{"stablehlo.broadcast_in_dim", import_broadcast},
+            {"stablehlo.reshape", import_reshape},
+            {"stablehlo.transpose", import_transpose},
+            {"stablehlo.reverse", import_reverse},
+            {"stablehlo.slice", import_slice},
+            {"stablehlo.concatenate", import_concatenate},
+            {"stablehlo.pad", import_pad},
+            {"stablehlo.dynamic_slice", import_dynamic_slice},
+            {"stablehlo.dynamic_update_slice", import_dynamic_update_slice}};
+}
+
+} // namespace shard

@@ -1,0 +1,158 @@
+// Ops that go element by element and have a counterpart of one name.
+#include "importer/model/fold.h"
+#include "importer/model/op_context.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+bool same_shapes(OpContext& context, const DraftType& result) {
+    for (size_t i = 0; i < context.operand_count(); ++i)
+        if (!context.expect(context.type(i).shape == result.shape || (i == 0 && context.type(i).shape.empty()),
+                            "has operands of other shapes than its result"))
+            return false;
+    return true;
+}
+
+bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == operands, fmt::format("takes {} operands", operands)) ||
+        !same_shapes(context, *type))
+        return false;
+    std::vector<DraftId> values;
+    for (size_t i = 0; i < operands; ++i) values.push_back(context.operand(i));
+    if (const std::optional<DraftId> known = fold(context.draft, becomes, values, *type)) {
+        context.set(0, *known);
+        return true;
+    }
+    context.set(0, context.draft.pointwise(std::string(becomes), std::move(values), *type));
+    return true;
+}
+
+bool import_unary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 1); }
+bool import_binary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 2); }
+bool import_select(OpContext& context, std::string_view becomes) {
+    if (context.operand_count() == 3 && !context.expect(context.type(0).dtype == DType::boolean, "chooses by i1"))
+        return false;
+    return import_as(context, becomes, 3);
+}
+
+// Of i1 these are logical; of whole numbers they go bit by bit, which models do not have.
+bool import_logical(OpContext& context, std::string_view becomes) {
+    if (context.operand_count() > 0 && context.type(0).dtype != DType::boolean)
+        return context.refuse(fmt::format("{} of the bits of whole numbers", context.op.name));
+    return import_as(context, becomes, becomes == "not" ? 1 : 2);
+}
+
+bool import_compare(OpContext& context, std::string_view) {
+    static const std::map<std::string, std::string_view> directions = {{"LT", "lt"}, {"LE", "le"}, {"GT", "gt"},
+                                                                       {"GE", "ge"}, {"EQ", "eq"}, {"NE", "ne"}};
+    const std::string direction = context.word("comparison_direction", {"LT", "LE", "GT", "GE", "EQ", "NE"});
+    if (!context.expect(directions.contains(direction), "needs a direction: LT, LE, GT, GE, EQ or NE")) return false;
+    return import_as(context, directions.at(direction), 2);
+}
+
+bool import_square(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand") || !same_shapes(context, *type))
+        return false;
+    context.set(0, context.draft.pointwise("mul", {context.operand(0), context.operand(0)}, *type));
+    return true;
+}
+
+bool import_convert(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand") || !same_shapes(context, *type))
+        return false;
+    const DraftId value = context.operand(0);
+    if (const std::optional<DraftId> known = fold(context.draft, "cast", {value}, *type))
+        context.set(0, *known);
+    else if (type->dtype == DType::boolean && context.type(0).dtype != DType::boolean)
+        context.set(0, context.draft.pointwise("ne", {value, context.draft.number(context.type(0), {})}, *type));
+    else
+        context.set(0, context.draft.cast(value, type->dtype));
+    return true;
+}
+
+// clamp(low, x, high), as the model's op where both are numbers.
+bool import_clamp(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 3 && context.type(1).shape == type->shape,
+                                 "takes a bound, a value of the result's shape and a bound"))
+        return false;
+    for (const size_t bound : {0, 2})
+        if (!context.expect(context.type(bound).shape.empty() || context.type(bound).shape == type->shape,
+                            "has bounds of another shape"))
+            return false;
+    const DraftId low = context.draft.pointwise("max", {context.operand(1), context.operand(0)}, *type);
+    context.set(0, context.draft.pointwise("min", {low, context.operand(2)}, *type));
+    return true;
+}
+
+bool import_same(OpContext& context, std::string_view) {
+    if (!context.expect(context.operand_count() == context.op.results.size(), "has as many results as operands"))
+        return false;
+    for (size_t i = 0; i < context.operand_count(); ++i) {
+        const std::optional<DraftType> type = context.result_type(i);
+        if (!type || !context.expect(*type == context.type(i), "has the types of its operands")) return false;
+        context.set(i, context.operand(i));
+    }
+    return true;
+}
+
+} // namespace
+
+std::vector<ImportRow> import_rows_pointwise() {
+    using Names = std::pair<std::string_view, std::string_view>;
+    std::vector<ImportRow> rows = {
+        {"stablehlo.select", import_select, "select"},
+        {"stablehlo.compare", import_compare},
+        {"stablehlo.convert", import_convert},
+        {"stablehlo.clamp", import_clamp},
+        {"chlo.square", import_square},
+        {"stablehlo.and", import_logical, "and"},
+        {"stablehlo.or", import_logical, "or"},
+        {"stablehlo.not", import_logical, "not"},
+        {"stablehlo.xor", import_logical, "ne"},
+        {"stablehlo.optimization_barrier", import_same},
+    };
+    for (const Names& pair : std::initializer_list<Names>{
+             {"stablehlo.abs", "abs"},
+             {"stablehlo.ceil", "ceil"},
+             {"stablehlo.cosine", "cos"},
+             {"stablehlo.exponential", "exp"},
+             {"stablehlo.exponential_minus_one", "expm1"},
+             {"stablehlo.floor", "floor"},
+             {"stablehlo.is_finite", "is_finite"},
+             {"stablehlo.log", "log"},
+             {"stablehlo.log_plus_one", "log1p"},
+             {"stablehlo.logistic", "logistic"},
+             {"stablehlo.negate", "neg"},
+             {"stablehlo.round_nearest_even", "round"},
+             {"stablehlo.rsqrt", "rsqrt"},
+             {"stablehlo.sign", "sign"},
+             {"stablehlo.sine", "sin"},
+             {"stablehlo.sqrt", "sqrt"},
+             {"stablehlo.tanh", "tanh"},
+             {"chlo.erf", "erf"},
+             {"chlo.erfc", "erfc"},
+         })
+        rows.push_back({pair.first, import_unary, pair.second});
+    for (const Names& pair : std::initializer_list<Names>{
+             {"stablehlo.add", "add"},
+             {"stablehlo.atan2", "atan2"},
+             {"stablehlo.divide", "div"},
+             {"stablehlo.maximum", "max"},
+             {"stablehlo.minimum", "min"},
+             {"stablehlo.multiply", "mul"},
+             {"stablehlo.power", "pow"},
+             {"stablehlo.remainder", "rem"},
+             {"stablehlo.subtract", "sub"},
+         })
+        rows.push_back({pair.first, import_binary, pair.second});
+    return rows;
+}
+
+} // namespace shard

@@ -1,0 +1,50 @@
+// What a program says about shardings, in the middle of it.
+#include "importer/model/op_context.h"
+#include "importer/model/sharding_text.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// <@mesh, [...]> of the pretty form, sharding = #sdy.sharding<...> of the generic one.
+bool import_constraint(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1 && *type == context.type(0), "keeps its operand's type"))
+        return false;
+    const MlirAttribute* sharding = find_attribute(context.op.items, {"sharding"});
+    for (const MlirItem& item : context.op.items)
+        if (sharding == nullptr && item.key.empty() && !item.parts.empty() &&
+            item.parts[0].kind == MlirAttribute::Kind::list)
+            sharding = &item.parts[0];
+    if (!context.expect(sharding != nullptr, "has a sharding")) return false;
+    const std::optional<std::string> text = sharding_text(*sharding);
+    if (!text) return context.refuse("a sharding over a part of an axis, or over several of which more may follow");
+    context.set(0, context.draft.add("constrain", {context.operand(0)}, fmt::format(", mesh: {}", *text), *type));
+    return true;
+}
+
+// Calls of what is not in the program. @Sharding is the constraint of GSPMD, over devices and not over axes.
+bool import_custom_call(OpContext& context, std::string_view) {
+    std::string target;
+    if (const MlirAttribute* const name = find_attribute(context.op.items, {"call_target_name"})) target = name->text;
+    for (const MlirItem& item : context.op.items)
+        if (target.empty() && !item.parts.empty() && item.parts[0].kind == MlirAttribute::Kind::symbol)
+            target = item.parts[0].text;
+    if (target != "Sharding" || context.operand_count() != 1 || context.op.results.size() != 1)
+        return context.refuse(fmt::format("a call of '{}', which is not part of the program", target));
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(*type == context.type(0), "keeps its operand's type")) return false;
+    context.warn_of_devices();
+    context.set(0, context.operand(0));
+    return true;
+}
+
+} // namespace
+
+std::vector<ImportRow> import_rows_shardings() {
+    return {{"sdy.sharding_constraint", import_constraint}, {"stablehlo.custom_call", import_custom_call}};
+}
+
+} // namespace shard

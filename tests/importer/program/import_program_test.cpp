@@ -1,0 +1,153 @@
+// Programs that JAX traced, with what it computed (tests/oracle/import_check.py --record writes them): imported,
+// planned on an awkward layout, run on eight emulated devices, and equal.
+#include "executor/run/run.h"
+#include "importer/program/import_program.h"
+#include "planner/pipeline/pipeline.h"
+#include "plans/disk/file.h"
+#include "tests/support/tensors.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "test_paths.h"
+
+using namespace shard;
+
+namespace {
+
+const std::string programs = SHARDC_SOURCE_DIR "/tests/importer/program/programs/";
+
+ImportedProgram imported(const std::string& text) {
+    Sources sources;
+    const int file = sources.add("program.mlir", text);
+    Diagnostics diagnostics;
+    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
+    CHECK(diagnostics.all().empty());
+    return *program;
+}
+
+std::string program_text(const std::string& name) {
+    std::string problem;
+    return read_file(programs + name, problem).value_or("");
+}
+
+// The last dim that 4 divides over one axis, and the first other one that 2 divides over the other.
+std::string split(const Shape& shape) {
+    std::vector<std::string> entries(shape.size(), "~");
+    for (size_t d = shape.size(); d-- > 0;)
+        if (shape[d] % 4 == 0) {
+            entries[d] = "model";
+            break;
+        }
+    for (size_t d = 0; d < shape.size(); ++d)
+        if (shape[d] % 2 == 0 && entries[d] == "~") {
+            entries[d] = "data";
+            break;
+        }
+    std::string text;
+    for (const std::string& entry : entries) text += (text.empty() ? "" : ", ") + entry;
+    return "[" + text + "]";
+}
+
+std::optional<Plan> plan_on(const std::string& model, const std::string& layout) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", layout);
+    Compilation compilation = compile(sources, request);
+    for (const Diagnostic& diagnostic : compilation.diagnostics.all()) MESSAGE(diagnostic.message);
+    return std::move(compilation.plan);
+}
+
+std::string awkward_layout(const Plan& plan, const std::string& model) {
+    std::string inputs, params;
+    const size_t begin_params = model.find("\nparams:\n");
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        const bool is_param = model.find(fmt::format("\n  {}: ", buffer.name)) > begin_params;
+        (is_param ? params : inputs) += fmt::format("  {}: {}\n", buffer.name, split(buffer.global_shape));
+    }
+    return "mesh: {data: 2, model: 4}\n" + (inputs.empty() ? inputs : "inputs:\n" + inputs) +
+           (params.empty() ? params : "params:\n" + params);
+}
+
+// What the script gives to the n-th argument: 0.4 sin(0.7 i + n), or (7 i + n) % bound.
+Tensor argument(const Buffer& buffer, const nlohmann::json& kind, i64 n) {
+    return make_tensor(buffer.dtype, buffer.global_shape, [&](i64 i) {
+        if (kind.is_number()) return static_cast<double>((7 * i + n) % kind.get<i64>());
+        return static_cast<double>(
+            static_cast<float>(0.4 * std::sin(0.7 * static_cast<double>(i) + static_cast<double>(n))));
+    });
+}
+
+} // namespace
+
+TEST_CASE("programs that JAX traced give what JAX computed, planned on eight devices") {
+    size_t count = 0;
+    for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(programs)) {
+        if (entry.path().extension() != ".json") continue;
+        const std::string name = entry.path().stem();
+        CAPTURE(name);
+        ++count;
+        const nlohmann::ordered_json recorded = nlohmann::ordered_json::parse(program_text(name + ".json"));
+        const std::string model = imported(program_text(name + ".mlir")).model;
+        std::vector<std::string> arguments;
+        for (const auto& [argument, kind] : recorded.at("arguments").items()) arguments.push_back(argument);
+        const std::optional<Plan> single = plan_on(model, "mesh: {}");
+        REQUIRE(single.has_value());
+        const std::optional<Plan> plan = plan_on(model, awkward_layout(*single, model));
+        REQUIRE(plan.has_value());
+
+        RunOptions options;
+        for (const PlanInput& input : plan->inputs) {
+            const Buffer& buffer = plan->buffers[static_cast<size_t>(input.buffer)];
+            const std::ptrdiff_t at = std::find(arguments.begin(), arguments.end(), buffer.name) - arguments.begin();
+            REQUIRE(at < std::ssize(arguments));
+            options.inputs[buffer.name] = argument(buffer, recorded.at("arguments").at(buffer.name), at + 1);
+        }
+        Diagnostics diagnostics;
+        const std::optional<RunResult> result = run_plan(*plan, options, diagnostics);
+        REQUIRE(result.has_value());
+        const nlohmann::ordered_json& results = recorded.at("results");
+        REQUIRE(results.size() == plan->outputs.size());
+        for (size_t i = 0; i < results.size(); ++i) {
+            const std::vector<double> expected = results[i].get<std::vector<double>>();
+            const std::vector<double> got = values(result->outputs.at(plan->outputs[i].name));
+            REQUIRE(got.size() == expected.size());
+            double largest = 0, difference = 0;
+            for (size_t e = 0; e < got.size(); ++e) {
+                largest = std::max(largest, std::fabs(expected[e]));
+                difference = std::max(difference, std::fabs(got[e] - expected[e]));
+            }
+            CHECK_MESSAGE(difference <= 5e-6 * largest, "output ", i, ": ", difference, " of ", largest);
+        }
+    }
+    CHECK(count == 15);
+}
+
+TEST_CASE("the generic form of a program is the same model") {
+    CHECK(imported(program_text("mlp_loss.generic.mlir")).model == imported(program_text("mlp_loss.mlir")).model);
+}
+
+TEST_CASE("ops that no recorded program has become what their names say") {
+    const auto one = [](const std::string& op, const std::string& type) {
+        return imported("func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> " + type + " {\n  %0 = " + op +
+                        "\n  return %0 : " + type + "\n}\n")
+            .model;
+    };
+    CHECK(one("stablehlo.remainder %a, %b : tensor<4xf32>", "tensor<4xf32>").find("{rem: [arg0, arg1]}") !=
+          std::string::npos);
+    CHECK(one("stablehlo.is_finite %a : (tensor<4xf32>) -> tensor<4xi1>", "tensor<4xi1>").find("{is_finite: arg0}") !=
+          std::string::npos);
+    CHECK(one("chlo.erfc %a : tensor<4xf32> -> tensor<4xf32>", "tensor<4xf32>").find("{erfc: arg0}") !=
+          std::string::npos);
+    CHECK(one("stablehlo.optimization_barrier %a : tensor<4xf32>", "tensor<4xf32>").find("reshape: arg0") !=
+          std::string::npos);
+}

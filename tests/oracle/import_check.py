@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Programs traced by JAX, imported, planned and run by shardc on 2 x 4 emulated devices, beside JAX itself.
+
+    tests/oracle/import_check.py build/dev/shardc [WORD...]       only programs whose names hold a word
+    tests/oracle/import_check.py build/dev/shardc --record DIR    writes the programs that tests/importer/ runs
+
+Inputs are 0.4 sin(0.7 i + k) or whole numbers, so that tests make them again. The layout splits the last dim that 4
+divides over one axis and the first other one that 2 divides over the other, of every array. Per program: the largest
+difference, of the largest value of its output, or of all gradients. Exits 1 above 1e-5; without JAX it says so and
+exits 77 (skipped).
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+try:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+except ImportError as problem:
+    print(f"SKIPPED: {problem}")
+    sys.exit(77)
+
+SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
+ALLOWED = 1e-5
+ALLOWED_BF16 = 8e-3  # XLA on CPU leaves out roundings to bf16 between ops
+
+
+def layer_norm(x, scale, bias):
+    mean = jnp.mean(x, -1, keepdims=True)
+    return (x - mean) * jax.lax.rsqrt(jnp.var(x, -1, keepdims=True) + 1e-6) * scale + bias
+
+
+def attention(x, wq, wk, wv, wo):
+    q, k, v = (jnp.einsum("bld,dhk->blhk", x, w) for w in (wq, wk, wv))
+    scores = jnp.einsum("blhk,bmhk->bhlm", q, k) / np.sqrt(q.shape[-1])
+    mask = jnp.tril(jnp.ones((x.shape[1], x.shape[1]), bool))
+    weights = jax.nn.softmax(jnp.where(mask, scores, -jnp.inf), -1)
+    return jnp.einsum("bhlm,bmhk,hkd->bld", weights, v, wo)
+
+
+def cross_entropy(logits, labels):
+    picked = jnp.take_along_axis(jax.nn.log_softmax(logits), labels[..., None], -1)
+    return -jnp.mean(picked)
+
+
+def mlp(params, x, y):
+    h = jax.nn.relu(x @ params["w1"] + params["b1"])
+    return jnp.mean((h @ params["w2"] + params["b2"] - y) ** 2)
+
+
+MLP = ({"w1": (16, 32), "b1": (32,), "w2": (32, 8), "b2": (8,)}, (8, 16), (8, 8))
+
+
+def linear_regression(params, x, y):
+    return jnp.mean((x @ params["w"] + params["b"] - y) ** 2)
+
+
+def gpt(params, tokens, labels):
+    x = params["wte"][tokens] + params["wpe"]
+    for block in params["blocks"]:
+        x = x + attention(layer_norm(x, block["s1"], block["o1"]), *(block[w] for w in ("wq", "wk", "wv", "wo")))
+        h = layer_norm(x, block["s2"], block["o2"])
+        x = x + jax.nn.gelu(h @ block["up"]) @ block["down"]
+    return cross_entropy(x @ params["wte"].T, labels)
+
+
+BLOCK = {"wq": (8, 4, 2), "wk": (8, 4, 2), "wv": (8, 4, 2), "wo": (4, 2, 8), "up": (8, 16), "down": (16, 8),
+         "s1": (8,), "o1": (8,), "s2": (8,), "o2": (8,)}
+GPT = ({"wte": (16, 8), "wpe": (4, 8), "blocks": [BLOCK, BLOCK]}, ("i", 16, (4, 4)), ("i", 16, (4, 4)))
+
+
+def scanned(params, x):
+    def body(h, w):
+        return jnp.tanh(h @ w), jnp.sum(h)
+
+    h, sums = jax.lax.scan(body, x, params["w"])
+    return jnp.sum(h), sums
+
+
+def embedding(params, tokens):
+    return params["table"][tokens], jnp.take(params["table"], tokens[0], axis=1, mode="clip")
+
+
+def order(x):
+    return (jnp.sort(x, -1), jnp.argsort(x, 0), jax.lax.top_k(x, 3), jnp.argmax(x, 0), jnp.argmin(x, 1),
+            jnp.cumsum(x, 1), jnp.cumsum(x, 0, dtype=x.dtype)[::-1], jax.lax.cummax(x, 1, reverse=True))
+
+
+def elementwise(x, y):
+    return (jnp.exp(x) * jnp.log1p(jnp.abs(y)), jnp.where(x > y, jnp.sin(x), 0.5), jnp.clip(x, -0.2, 0.2),
+            jax.nn.gelu(x, approximate=False), jax.nn.silu(y), jnp.arctan2(x, y), jnp.sign(x) * jnp.sqrt(jnp.abs(y)),
+            jnp.maximum(x, y) / (1 + y * y), jnp.round(x * 7), jnp.isfinite(x) & (x < y), jax.nn.softplus(x),
+            jnp.floor(x) + jnp.ceil(y), jax.nn.sigmoid(x), jnp.expm1(x), jnp.power(jnp.abs(x), 1.5),
+            (x * 9).astype(int))
+
+
+def moves(x):
+    return (jnp.pad(x, ((1, 1), (0, 2)), constant_values=2.0), x[1:3, ::2], jnp.concatenate([x, -x], 1), jnp.flip(x, 0),
+            jnp.roll(x, 1, 1), jnp.tril(x), x.T.reshape(2, 4, 4), jax.nn.one_hot(jnp.arange(4), 8),
+            jax.lax.dynamic_slice(x, (jnp.argmax(x[:, 0]), 0), (2, 8)), jnp.stack([x, x + 1]), jnp.repeat(x, 2, 0),
+            jax.lax.dynamic_update_slice(x, x[:2] * 2, (jnp.argmax(x[:, 0]), 0)), jnp.squeeze(x[:1]), jnp.mean(x, 0))
+
+
+def reductions(x):
+    return (jnp.sum(x), jnp.max(x, 0), jnp.min(x, 1), jnp.prod(x, 0), jnp.any(x > 0.35, 1), jnp.all(x < 0.35, 0),
+            jax.nn.logsumexp(x, -1), jnp.var(x), jnp.linalg.norm(x))
+
+
+def accumulate(x, i):
+    return jnp.zeros((8, 4)).at[i].add(x), x.at[i].add(1.0, mode="drop")
+
+
+GRAD = jax.value_and_grad
+# name: function, what it is given: shapes, ("i", bound, shape) of whole numbers, and trees of them
+PROGRAMS = {
+    "mlp_loss": (mlp, MLP),
+    "mlp_gradients": (GRAD(mlp), MLP),
+    "linear_regression": (linear_regression, ({"w": (8, 4), "b": (4,)}, (8, 8), (8, 4))),
+    "attention_block": (attention, ((4, 4, 8), (8, 4, 2), (8, 4, 2), (8, 4, 2), (4, 2, 8))),
+    "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),
+    "softmax": (lambda x: jax.nn.softmax(x, -1), ((4, 8),)),
+    "embedding": (embedding, ({"table": (8, 8)}, ("i", 8, (4, 4)))),
+    "embedding_gradient": (GRAD(lambda params, i: jnp.sum(params["table"][i] ** 2)),
+                           ({"table": (8, 8)}, ("i", 8, (4, 4)))),
+    "scanned_layers": (scanned, ({"w": (3, 8, 8)}, (4, 8))),
+    "gpt_loss": (gpt, GPT),
+    "gpt_gradients": (GRAD(gpt), GPT),
+    "order": (order, ((4, 8),)),
+    "elementwise": (elementwise, ((4, 8), (4, 8))),
+    "moves": (moves, ((4, 8),)),
+    "reductions": (reductions, ((4, 8),)),
+    "accumulate": (accumulate, ((4, 4), ("i", 4, (4,)))),
+    "matmul_bf16": (lambda x, w: (x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16)).astype(jnp.float32) * 1,
+                       ((4, 8), (8, 4))),
+    "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
+}
+RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
+            "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
+            "accumulate"]
+
+
+def is_leaf(spec):
+    return isinstance(spec, tuple) and all(isinstance(size, (int, str, tuple)) for size in spec) and (
+        not spec or isinstance(spec[0], (int, str)))
+
+
+def fill(spec, count):
+    """The array of a spec; `count` holds how many there were."""
+    count[0] += 1
+    if spec and spec[0] == "i":
+        size = int(np.prod(spec[2]))
+        return ((np.arange(size, dtype=np.int64) * 7 + count[0]) % spec[1]).astype(np.int32).reshape(spec[2])
+    size = int(np.prod(spec))
+    return (0.4 * np.sin(0.7 * np.arange(size) + count[0])).astype(np.float32).reshape(spec)
+
+
+def argument_name(path):
+    return re.sub("[^A-Za-z0-9]+", "_", path).strip("_").removeprefix("params_")
+
+
+def split(shape):
+    """The awkward sharding of an array, in YAML."""
+    entries = ["~"] * len(shape)
+    fours = [d for d, size in enumerate(shape) if size % 4 == 0]
+    if fours:
+        entries[fours[-1]] = "model"
+    twos = [d for d, size in enumerate(shape) if size % 2 == 0 and entries[d] == "~"]
+    if twos:
+        entries[twos[0]] = "data"
+    return "[" + ", ".join(entries) + "]"
+
+
+def trace(name):
+    function, specs = PROGRAMS[name]
+    count = [0]
+    arguments = jax.tree.map(lambda spec: fill(spec, count), specs, is_leaf=is_leaf)
+    lowered = jax.jit(function, keep_unused=True).lower(*arguments)
+    text = lowered.as_text(debug_info=True)
+    paths = re.findall(r'%arg\d+: tensor<[^>]*>[^%]*?loc\("([^"]*)"\)', text.split("@main")[1].split("->")[0])
+    arrays = jax.tree.leaves(arguments)
+    assert len(paths) == len(arrays), (name, paths)
+    results = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+    return text, dict(zip(map(argument_name, paths), arrays)), results
+
+
+def layout_of(arrays, model):
+    parts = model.split("\nparams:\n")
+    text = "mesh: {data: 2, model: 4}\n"
+    for section, part in zip(("inputs", "params"), parts):
+        names = [name for name in arrays if re.search(rf"^  {name}: ", part, re.M)]
+        if names:
+            text += f"{section}:\n" + "".join(f"  {name}: {split(arrays[name].shape)}\n" for name in names)
+    return text
+
+
+def check(name, folder):
+    text, arrays, results = trace(name)
+    (folder / "program.mlir").write_text(text)
+    imported = subprocess.run([SHARDC, "import", folder / "program.mlir"], capture_output=True, text=True)
+    if imported.returncode != 0:
+        return imported.stderr
+    (folder / "layout.yaml").write_text(layout_of(arrays, imported.stdout))
+    arguments = []
+    for array, value in arrays.items():
+        np.save(folder / f"{array}.npy", value)
+        arguments += ["--input", f"{array}={folder}/{array}.npy"]
+    (folder / "out").mkdir()
+    ran = subprocess.run([SHARDC, "run", folder / "program.mlir", folder / "layout.yaml", "--verify", "--output",
+                          folder / "out", *arguments], capture_output=True, text=True)
+    if ran.returncode != 0:
+        return ran.stdout + ran.stderr
+    names = re.search(r"^outputs: \[(.*)\]$", imported.stdout, re.M).group(1).split(", ")
+    worst = 0.0
+    for output, expected in zip(names, results, strict=True):
+        got = np.load(folder / "out" / f"{output}.npy").astype(np.float64)
+        assert got.shape == expected.shape, (output, got.shape, expected.shape)
+        # Of a gradient, of the largest gradient.
+        beside = results[1:] if "gradient" in name and output != "loss" else [expected]
+        scale = max(1e-30, *(float(np.max(np.abs(other.astype(np.float64)))) for other in beside))
+        worst = max(worst, float(np.max(np.abs(got - expected.astype(np.float64)))) / scale)
+    return worst
+
+
+def without_folders(text):
+    """The program's places without the folders of this machine."""
+    return re.sub(r'"/[^"]*/([^"/]*)"', r'"\1"', text)
+
+
+def record(folder):
+    """NAME.mlir and NAME.json: what is given to each argument, and what JAX returns, row-major."""
+    for form in folder.glob("*"):
+        form.unlink()
+    for name in RECORDED:
+        text, arrays, results = trace(name)
+        (folder / f"{name}.mlir").write_text(without_folders(text))
+        rounded = [[float(f"{x:.8g}") for x in result.ravel().tolist()] for result in results]
+        values = {"arguments": {}, "results": rounded}
+        bounds = [spec[1] for spec in jax.tree.leaves(PROGRAMS[name][1], is_leaf=is_leaf) if spec and spec[0] == "i"]
+        for argument, array in arrays.items():
+            values["arguments"][argument] = bounds.pop(0) if array.dtype == np.int32 else "sin"
+        (folder / f"{name}.json").write_text(json.dumps(values) + "\n")
+    function, specs = PROGRAMS["mlp_loss"]
+    arguments = jax.tree.map(lambda spec: fill(spec, [0]), specs, is_leaf=is_leaf)
+    module = jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir().operation
+    generic = module.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    (folder / "mlp_loss.generic.mlir").write_text(without_folders(generic))
+
+
+def main():
+    if len(sys.argv) == 4 and sys.argv[2] == "--record":
+        record(pathlib.Path(sys.argv[3]))
+        return 0
+    failed = 0
+    for name in PROGRAMS:
+        if sys.argv[2:] and not any(word in name for word in sys.argv[2:]):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = check(name, pathlib.Path(folder))
+        bad = not isinstance(outcome, float) or not outcome <= (ALLOWED_BF16 if "bf16" in name else ALLOWED)
+        failed += bad
+        print(f"{name:20} {outcome if isinstance(outcome, str) else f'{outcome:.1e}'}{'  FAILED' if bad else ''}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
