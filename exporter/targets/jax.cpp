@@ -27,7 +27,7 @@ public:
         std::string helpers;
         for (const auto& [name, file] : {std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
                                          std::pair("random_bits(", "random_values"), std::pair("fold_in(", "keys"),
-                                         std::pair("threefry(", "keys")})
+                                         std::pair("threefry(", "keys"), std::pair("positions(", "order")})
             if ((helpers + start + step).find(name) != std::string::npos &&
                 helpers.find(embedded_text(file)) == std::string::npos)
                 helpers = std::string(embedded_text(file)) + "\n\n" + helpers;
@@ -138,9 +138,29 @@ private:
     std::vector<bool> updated_; // inputs that the next step reads as this one leaves them
 };
 
+// Lookups whose table and indices share dims, and scatters that keep the largest, are not written yet.
+bool has_plain_lookups(const std::vector<Step>& steps) {
+    return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+        if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) return has_plain_lookups(loop->body);
+        const Compute* compute = std::get_if<Compute>(&step.variant_ref());
+        if (compute == nullptr) return true;
+        if (const Gather* gather = std::get_if<Gather>(&compute->kernel)) return gather->batch.empty();
+        const Scatter* scatter = std::get_if<Scatter>(&compute->kernel);
+        return scatter == nullptr || (scatter->batch.empty() && scatter->op == ReduceOp::sum);
+    });
+}
+
 std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
     if (!mesh || !draws_have_32_bits(plan, diagnostics)) return std::nullopt;
+    if (!has_plain_lookups(plan.steps)) {
+        diagnostics
+            .error("E0509", {},
+                   "--to jax has no form of lookups whose table and indices share dims, or of scatters "
+                   "other than sums")
+            .help("--to stablehlo writes them");
+        return std::nullopt;
+    }
     return JaxModule(plan, *mesh).text();
 }
 

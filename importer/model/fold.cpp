@@ -63,7 +63,7 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
     if (op == "cast") {
         // A whole number beyond 2^24 has no f32, and a fraction no whole number: left to the plan.
         if (is_floating(from) || std::abs(numbers[0].integer) > (i64{1} << 24) || type.dtype == DType::boolean ||
-            (type.dtype == DType::u32 && numbers[0].integer < 0) || type.dtype == DType::bf16)
+            (!is_signed(type.dtype) && numbers[0].integer < 0) || computed_as(type.dtype) != type.dtype)
             return std::nullopt;
         return draft.number(type, {static_cast<double>(numbers[0].integer), numbers[0].integer});
     }

@@ -42,11 +42,12 @@ std::vector<std::string_view> imported_ops() {
 
 std::optional<DType> dtype_of_element(std::string_view element) {
     if (element == "i1") return DType::boolean;
-    if (element == "ui32") return DType::u32;
-    if (element == "u32" || element == "bool") return std::nullopt;
-    for (const DType dtype : all_dtypes())
-        if (name(dtype) == element) return dtype;
-    return std::nullopt;
+    if (element == "f8E4M3FN") return DType::f8e4m3fn;
+    if (element == "f8E5M2") return DType::f8e5m2;
+    const bool is_unsigned = element.starts_with("ui");
+    const std::optional<DType> dtype = parse_dtype(is_unsigned ? element.substr(1) : element);
+    if (!dtype || *dtype == DType::boolean) return std::nullopt;
+    return is_unsigned == (info(*dtype).kind == DTypeInfo::Kind::unsigned_integer) ? dtype : std::nullopt;
 }
 
 std::optional<std::vector<i64>> integers_of(const MlirAttribute& list) {

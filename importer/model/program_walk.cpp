@@ -4,6 +4,7 @@
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -38,9 +39,11 @@ std::optional<DraftType> ProgramWalk::draft_type(MlirId id) {
     const MlirType& type = module_.type(id);
     const std::optional<DType> dtype = type.is_tensor ? dtype_of_element(type.element) : std::nullopt;
     if (dtype) return DraftType{*dtype, type.shape};
+    std::vector<std::string_view> names;
+    for (const DType known : all_dtypes()) names.push_back(name(known));
     diagnostics_.error("E0805", module_.values[id].span, fmt::format("{} has no counterpart", text_of(type)))
-        .help("models have bf16, f32, f64, i32, i64, u32 and bool: convert before and after, or trace the program "
-              "with other types");
+        .help(fmt::format("models have {}: convert before and after, or trace the program with other types",
+                          fmt::join(names, ", ")));
     return std::nullopt;
 }
 

@@ -2,10 +2,11 @@
 #include "importer/model/op_context.h"
 #include "plans/base/parse_number.h"
 
+#include "dtype_headers.inc"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,7 +17,34 @@ namespace {
 
 constexpr i64 most_numbers = 100'000; // written out, one by one
 
-float bf16_of_bits(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16)); }
+// The element that has these bytes, the first one lowest.
+template<typename Element>
+std::optional<DraftNumber> number_of(std::uint64_t bits) {
+    Element element;
+    std::memcpy(static_cast<void*>(&element), &bits, sizeof element);
+    if constexpr (is_narrow<Element>) {
+        const typename Element::Wide wide = static_cast<typename Element::Wide>(element);
+        if constexpr (std::is_integral_v<decltype(wide)>) return DraftNumber{0, wide};
+        return DraftNumber{static_cast<double>(wide), 0};
+    } else if constexpr (std::is_floating_point_v<Element>) {
+        return DraftNumber{element, 0};
+    } else {
+        if constexpr (std::is_same_v<Element, std::uint64_t>)
+            if (element > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
+        return DraftNumber{0, static_cast<i64>(element)};
+    }
+}
+
+std::optional<DraftNumber> number_of_bits(std::uint64_t bits, DType dtype) {
+    switch (dtype) {
+#define REGISTER(stem)                                                                                                 \
+    case DType::stem:                                                                                                  \
+        return number_of<ElementType<DType::stem>::Element>(bits);
+#include "dtype_registry.inc"
+#undef REGISTER
+    }
+    internal_error("unknown type");
+}
 
 // 1.0e-3, 3, true, or the bits of a floating-point number: 0xFF800000.
 std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
@@ -24,11 +52,7 @@ std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
     if (text == "false") return DraftNumber{0, 0};
     if (text.starts_with("0x")) {
         const std::optional<std::uint64_t> bits = parse_number<std::uint64_t>(text.substr(2), 16);
-        if (!bits) return std::nullopt;
-        if (dtype == DType::f32) return DraftNumber{std::bit_cast<float>(static_cast<std::uint32_t>(*bits)), 0};
-        if (dtype == DType::f64) return DraftNumber{std::bit_cast<double>(*bits), 0};
-        if (dtype == DType::bf16) return DraftNumber{bf16_of_bits(*bits), 0};
-        return DraftNumber{0, static_cast<i64>(*bits)};
+        return bits ? number_of_bits(*bits, dtype) : std::nullopt;
     }
     if (!is_floating(dtype)) {
         const std::optional<i64> integer = parse_number<i64>(text);
@@ -58,18 +82,9 @@ std::optional<std::vector<DraftNumber>> parse_bytes(std::string_view text, DType
             if (!byte) return std::nullopt;
             bits |= std::uint64_t{*byte} << (8 * b);
         }
-        DraftNumber number;
-        if (dtype == DType::f32)
-            number.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-        else if (dtype == DType::f64)
-            number.real = std::bit_cast<double>(bits);
-        else if (dtype == DType::bf16)
-            number.real = bf16_of_bits(bits);
-        else if (dtype == DType::i32)
-            number.integer = static_cast<std::int32_t>(bits);
-        else
-            number.integer = static_cast<i64>(bits);
-        numbers.push_back(number);
+        const std::optional<DraftNumber> number = number_of_bits(bits, dtype);
+        if (!number) return std::nullopt;
+        numbers.push_back(*number);
     }
     return numbers;
 }

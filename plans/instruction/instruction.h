@@ -2,7 +2,8 @@
 // graph ops are written. Four forms belong to the kernel itself and have no file.
 //
 // Whole numbers are C++'s of their size, booleans std::uint8_t; narrow types are computed in 32 bits and rounded or
-// wrapped afterwards (plans/dtype/dtype.h). A file is the whole of its instruction: what its types are, and what it makes of elements.
+// wrapped afterwards (plans/dtype/dtype.h). A file is the whole of its instruction: what its types are, and what it
+// makes of elements.
 //
 //     template<>
 //     struct Instruction<ScalarOp::exp> {
