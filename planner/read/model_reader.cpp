@@ -87,7 +87,7 @@ private:
             if (!text) return fallback;
             std::vector<std::string_view> choices;
             for (DType dtype : all_dtypes()) {
-                if (computed_as(dtype) != DType::f32) continue;
+                if (computed_as(dtype) != DType::f32 || byte_size(dtype) < 2) continue; // 8 bits need scales
                 if (name(dtype) == *text) return dtype;
                 choices.push_back(name(dtype));
             }
