@@ -47,7 +47,7 @@ TEST_CASE("available memory: the machine's own estimate, or nothing where it say
     CHECK(root.available().limited_by == "this machine has");
 }
 
-TEST_CASE("too little memory: more than there is, if anything says what there is; a mebibyte is not asked for") {
+TEST_CASE("too little memory: more than there is, if anything says what there is, and a mebibyte is not asked for") {
     const FakeRoot root;
     CHECK_FALSE(root.too_little(i64{1} << 60));
     root.meminfo(300);
