@@ -45,7 +45,8 @@ std::optional<DType> dtype_of_element(std::string_view element) {
     if (element == "f8E4M3FN") return DType::f8e4m3fn;
     if (element == "f8E5M2") return DType::f8e5m2;
     const bool is_unsigned = element.starts_with("ui");
-    const std::optional<DType> dtype = parse_dtype(is_unsigned ? element.substr(1) : element);
+    const std::optional<DType> dtype =
+        parse_dtype(is_unsigned ? fmt::format("u{}", element.substr(2)) : std::string(element));
     if (!dtype || *dtype == DType::boolean) return std::nullopt;
     return is_unsigned == (info(*dtype).kind == DTypeInfo::Kind::unsigned_integer) ? dtype : std::nullopt;
 }

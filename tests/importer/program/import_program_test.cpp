@@ -132,6 +132,27 @@ TEST_CASE("programs that JAX traced give what JAX computed, planned on eight dev
     CHECK(count == 15);
 }
 
+TEST_CASE("element types have their own names here, and numbers that are written as bits are of their type") {
+    const std::string model = imported(R"(func.func @main(%x: tensor<4xf16>, %n: tensor<4xui8>, %w: tensor<2xui32>,
+    %e: tensor<2xf8E4M3FN>) -> (tensor<4xf16>, tensor<4xui8>, tensor<4xf16>, tensor<2xui32>, tensor<2xf8E4M3FN>) {
+  %large = stablehlo.constant dense<0x7BFF> : tensor<4xf16>
+  %least = stablehlo.minimum %x, %large : tensor<4xf16>
+  %k = stablehlo.constant dense<[1, 2, 255, 0]> : tensor<4xui8>
+  %added = stablehlo.add %n, %k : tensor<4xui8>
+  %held = stablehlo.constant dense<"0x003C00C0017C0000"> : tensor<4xf16>
+  %both = stablehlo.maximum %x, %held : tensor<4xf16>
+  %words = stablehlo.add %w, %w : tensor<2xui32>
+  %squares = stablehlo.multiply %e, %e : tensor<2xf8E4M3FN>
+  return %least, %added, %both, %words, %squares : tensor<4xf16>, tensor<4xui8>, tensor<4xf16>, tensor<2xui32>, tensor<2xf8E4M3FN>
+})")
+                                  .model;
+    for (const char* part :
+         {"dtype: f16", "dtype: u8", "dtype: u32", "dtype: f8e4m3fn", "65504", "[1, 2, 255, 0]", "[1, -2, .nan, 0]"}) {
+        CAPTURE(model);
+        CHECK_MESSAGE(model.find(part) != std::string::npos, part);
+    }
+}
+
 TEST_CASE("the generic form of a program is the same model") {
     CHECK(imported(program_text("mlp_loss.generic.mlir")).model == imported(program_text("mlp_loss.mlir")).model);
 }
