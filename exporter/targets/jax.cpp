@@ -48,7 +48,7 @@ private:
         text += "import jax\nimport jax.numpy as jnp\nimport numpy\nfrom jax import lax\n"
                 "from jax.sharding import PartitionSpec as P\n\n";
         const bool wide = std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [](const Buffer& buffer) {
-            return buffer.dtype == DType::f64 || buffer.dtype == DType::i64;
+            return byte_size(buffer.dtype) == 8;
         });
         if (wide) text += "jax.config.update(\"jax_enable_x64\", True)\n";
         return text + "# Products of f32 in f32, as planned; accelerators are faster without.\n"
