@@ -5,6 +5,7 @@
 #include "cli/report/report.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/table.h"
+#include "cli/trace/step_trace.h"
 #include "planner/explain/remedies.h"
 #include "planner/pipeline/passes.h"
 
@@ -53,6 +54,11 @@ int run(const Arguments& arguments, Env& env) {
     if (compiled.plan() == nullptr) return code;
     const Plan& plan = *compiled.plan();
     if (arguments.has("--plan") && !write_file(env, arguments.string("--plan"), print_plan(plan))) return exit_usage;
+    if (arguments.has("--trace")) {
+        TraceFile trace;
+        add_prediction(trace, plan, course_of(compiled.compilation));
+        if (!write_file(env, arguments.string("--trace"), trace.text())) return exit_usage;
+    }
     if (!arguments.flag("--quick")) add_remedies(compiled);
     const Paint paint = payload_paint(env, arguments);
     std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
@@ -92,6 +98,10 @@ const CommandDef& command_plan() {
                      .value = "FILE",
                      .doc = "write the plan there",
                      .short_name = "-o",
+                     .file = FileUse::written},
+                    {.name = "--trace",
+                     .value = "FILE",
+                     .doc = "write the step as the cost model runs it, for ui.perfetto.dev",
                      .file = FileUse::written},
                     mode_option(),
                     {.name = "--all", .doc = "everything one by one, intermediate values too"},

@@ -8,12 +8,14 @@
 #include "cli/run/verify.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/interrupt.h"
+#include "cli/trace/step_trace.h"
 #include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
 #include "plans/diagnostics/suggestion.h"
+#include "plans/plan/plan_difference.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -137,6 +139,19 @@ void write_outputs(const Arguments& arguments, const RunResult& result, Env& env
     }
 }
 
+// What was predicted stands beside it if this program makes the plan of its texts.
+bool write_trace(const Arguments& arguments, const Plan& plan, const RunResult& result, Env& env) {
+    const Compiled again = compile_again(plan);
+    std::optional<Course> course;
+    if (again.plan() != nullptr && first_difference(plan, *again.plan()).empty()) course = course_of(again.compilation);
+    TraceFile trace;
+    if (course) add_prediction(trace, plan, *course);
+    add_execution(trace, plan, course ? &*course : nullptr, result.spans);
+    if (!write_file(env, arguments.string("--trace"), trace.text())) return false;
+    say(env, "wrote " + arguments.string("--trace"));
+    return true;
+}
+
 // The same command line again, after a run that went to its end: every step of it is in the checkpoint.
 int report_nothing_left(const Arguments& arguments, const Plan& plan, const Checkpoint& checkpoint, Env& env,
                         Diagnostics& diagnostics) {
@@ -162,6 +177,7 @@ int run(const Arguments& arguments, Env& env) {
         return exit_usage;
     }
     options.workers = *workers;
+    options.timed = arguments.has("--trace");
 
     int code = exit_clean;
     const std::optional<PlanSource> loaded = load_one_plan(env, arguments, "run", code);
@@ -225,6 +241,7 @@ int run(const Arguments& arguments, Env& env) {
     }
     if (ran) {
         write_outputs(arguments, report.result, env, diagnostics);
+        if (options.timed) kept = write_trace(arguments, plan, report.result, env) && kept;
         env.out << format.run(report, paint);
     }
     print_diagnostics(env, *source.sources, diagnostics.all());
@@ -286,6 +303,10 @@ const CommandDef& command_run() {
               .doc = "write all outputs to a folder, or one to a file",
               .many = true,
               .file = FileUse::folder},
+             {.name = "--trace",
+              .value = "FILE",
+              .doc = "write when each device did what in the last step, and what was predicted, for ui.perfetto.dev",
+              .file = FileUse::written},
              mode_option(),
              format_option(formats_for(&FormatDef::run))}),
         .order = 3,

@@ -54,6 +54,7 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
     same.after_step = nullptr;
     same.at_end = nullptr;
     same.stop = nullptr;
+    same.timed = false;
     const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
     report.comparison =

@@ -11,11 +11,22 @@ namespace shard {
 
 Device::Device(const Machine& machine, int position)
     : machine_(machine), position_(position), arena_(machine.arenas.of(position)),
-      coordinates_(coordinates_of(machine.plan.mesh, position)), loops_(machine.program.loop_indices, 0) {}
+      coordinates_(coordinates_of(machine.plan.mesh, position)), loops_(machine.program.loop_indices, 0),
+      entered_(machine.timed ? machine.program.loop_indices : 0) {}
 
 void Device::restart() {
     counter_ = 0;
     std::fill(loops_.begin(), loops_.end(), 0);
+    runs_.clear();
+}
+
+void Device::note(const DeviceInstruction& done) {
+    if (done.kind == DeviceInstruction::Kind::loop)
+        entered_[done.loop->index] = arrived_;
+    else if (done.kind == DeviceInstruction::Kind::end_loop)
+        runs_.push_back({done.step, entered_[done.loop->index], Clock::now()});
+    else
+        runs_.push_back({done.step, arrived_, Clock::now()});
 }
 
 std::byte* Device::touch(const Buffer& buffer) {
@@ -62,9 +73,11 @@ void Device::compute(const Compute& step) {
 
 Progress Device::advance(Backend& backend) {
     const std::vector<DeviceInstruction>& program = machine_.program.instructions;
-    if (counter_ == 0) started_ = std::chrono::steady_clock::now();
+    if (counter_ == 0) started_ = Clock::now();
     while (counter_ < program.size()) {
         const DeviceInstruction& step = program[counter_];
+        if (machine_.timed && !parked_) arrived_ = Clock::now();
+        parked_ = false;
         switch (step.kind) {
         case DeviceInstruction::Kind::compute:
             compute(*step.compute);
@@ -74,7 +87,10 @@ Progress Device::advance(Backend& backend) {
                           touch(buffer(step.start->output)));
             break;
         case DeviceInstruction::Kind::wait:
-            if (!backend.wait(step.collective, position_)) return Progress::waiting;
+            if (!backend.wait(step.collective, position_)) {
+                parked_ = true;
+                return Progress::waiting;
+            }
             break;
         case DeviceInstruction::Kind::loop:
             if (step.loop->trips <= 0) {
@@ -93,9 +109,10 @@ Progress Device::advance(Backend& backend) {
             poison(buffer(step.buffer).offset, buffer(step.buffer).bytes);
             break;
         }
+        if (machine_.timed) note(step);
         ++counter_;
     }
-    ended_ = std::chrono::steady_clock::now();
+    ended_ = Clock::now();
     return Progress::done;
 }
 

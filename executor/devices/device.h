@@ -12,6 +12,14 @@
 
 namespace shard {
 
+using Clock = std::chrono::steady_clock;
+
+// When a device ran a step of the plan: of a loop all its trips; of a wait from where the device came to it.
+struct StepRun {
+    int step = -1; // counted as they are written, a loop before its body
+    Clock::time_point begin, end;
+};
+
 // What all devices share, read only.
 struct Machine {
     const Plan& plan;
@@ -19,6 +27,7 @@ struct Machine {
     const Arenas& arenas;
     bool poison = true;
     Nudge nudge;
+    bool timed = false; // devices note when they run what
 };
 
 class Device {
@@ -39,11 +48,14 @@ public:
     int position() const { return position_; }
     std::span<const i64> coordinates() const { return coordinates_; }
     i64 touched_bytes() const { return touched_; }
-    std::chrono::steady_clock::time_point started() const { return started_; }
-    std::chrono::steady_clock::time_point ended() const { return ended_; }
+    Clock::time_point started() const { return started_; }
+    Clock::time_point ended() const { return ended_; }
+    // Since the start, in the order of their end; empty unless the machine is timed.
+    std::span<const StepRun> runs() const { return runs_; }
 
 private:
     void compute(const Compute& step);
+    void note(const DeviceInstruction& done);
     static i64 read_scalar(const void* device, int buffer);
     const Buffer& buffer(int id) const { return machine_.plan.buffers[id]; }
 
@@ -54,7 +66,11 @@ private:
     size_t counter_ = 0;
     std::vector<i64> loops_; // by loop index id: the running trip
     i64 touched_ = 0;        // highest end of an extent that was handed to a kernel or a collective
-    std::chrono::steady_clock::time_point started_, ended_;
+    Clock::time_point started_, ended_;
+    std::vector<StepRun> runs_;
+    bool parked_ = false;                    // at a wait
+    Clock::time_point arrived_;              // at the instruction that is executed
+    std::vector<Clock::time_point> entered_; // by loop index id: the running loop
 };
 
 } // namespace shard

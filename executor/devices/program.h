@@ -15,6 +15,7 @@ struct DeviceInstruction {
     const Loop* loop = nullptr;
     size_t target = 0; // loop: behind its end; end_loop: the first instruction of the body
     int buffer = -1;   // release
+    int step = -1;     // of the plan, counted as they are written, a loop before its body
 };
 
 struct Program {

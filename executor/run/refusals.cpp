@@ -20,6 +20,7 @@ namespace {
 
 constexpr i64 most_devices = i64{1} << 20;
 constexpr i64 most_executions = i64{1} << 32; // about an hour
+constexpr i64 most_traced = i64{1} << 20;     // about 150 MB of text
 
 // What all devices execute together, trips of loops included; saturates.
 i64 executions(const std::vector<Step>& steps) {
@@ -30,6 +31,10 @@ i64 executions(const std::vector<Step>& steps) {
         sum = add_saturating(sum, loop == nullptr ? once : multiply_saturating(loop->trips, once));
     }
     return sum;
+}
+
+std::string count_text(i64 count) {
+    return count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count);
 }
 
 } // namespace
@@ -48,10 +53,20 @@ bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
     diagnostics
         .error("E0609", {},
                fmt::format("the devices execute {} of the plan's steps together, and at most {} are emulated",
-                           count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count),
-                           most_executions))
+                           count_text(count), most_executions))
         .note(fmt::format("trips of loops are counted, on each of {} devices", devices))
         .help("fewer trips or devices for a trial run; `shardc plan` executes nothing");
+    return false;
+}
+
+bool fits_trace(const Plan& plan, Diagnostics& diagnostics) {
+    const i64 count = multiply_saturating(plan.mesh.device_count(), executions(plan.steps));
+    if (count <= most_traced) return true;
+    diagnostics
+        .error("E0609", {},
+               fmt::format("a trace of the run would hold {} events, and at most {} are kept", count_text(count),
+                           most_traced))
+        .help("fewer trips or devices; `shardc plan --trace` needs neither");
     return false;
 }
 

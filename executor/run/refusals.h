@@ -8,6 +8,8 @@ namespace shard {
 
 // E0609: a run ends between two steps of training and not inside one, so what would take days is not begun.
 bool fits_time(const Plan& plan, Diagnostics& diagnostics);
+// E0609: what the devices do in a step, noted one by one, is more than a trace is read for.
+bool fits_trace(const Plan& plan, Diagnostics& diagnostics);
 // E0608: OpenBLAS counts rows and columns in 31 bits.
 bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics);
 // E0601: more than the machine has free. returns_initial: as RunOptions::return_initial.

@@ -20,14 +20,29 @@ namespace {
 
 constexpr int most_workers = 1024;
 
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+    return std::chrono::duration<double>(end - begin).count();
+}
+
+Clock::time_point first_start(std::span<const Device> devices) {
+    Clock::time_point first = Clock::time_point::max();
+    for (const Device& device : devices) first = std::min(first, device.started());
+    return first;
+}
+
 double seconds_of(std::span<const Device> devices) {
-    std::chrono::steady_clock::time_point first = std::chrono::steady_clock::time_point::max(),
-                                          last = std::chrono::steady_clock::time_point::min();
-    for (const Device& device : devices) {
-        first = std::min(first, device.started());
-        last = std::max(last, device.ended());
-    }
-    return std::chrono::duration<double>(last - first).count();
+    Clock::time_point last = Clock::time_point::min();
+    for (const Device& device : devices) last = std::max(last, device.ended());
+    return seconds_between(first_start(devices), last);
+}
+
+std::vector<std::vector<RunSpan>> spans_of(std::span<const Device> devices) {
+    const Clock::time_point first = first_start(devices);
+    std::vector<std::vector<RunSpan>> spans(devices.size());
+    for (size_t device = 0; device < devices.size(); ++device)
+        for (const StepRun& run : devices[device].runs())
+            spans[device].push_back({run.step, seconds_between(first, run.begin), seconds_between(first, run.end)});
+    return spans;
 }
 
 struct Gap {
@@ -82,7 +97,7 @@ bool multiplies(const Program& program) {
 } // namespace
 
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
-    if (!fits_time(plan, diagnostics)) return std::nullopt;
+    if (!fits_time(plan, diagnostics) || (options.timed && !fits_trace(plan, diagnostics))) return std::nullopt;
     const Program program = flatten(plan);
     const bool needs_blas = multiplies(program);
     if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
@@ -100,7 +115,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
     int workers = static_cast<int>(std::clamp<i64>(options.workers > 0 ? options.workers : cores, 1, count));
     if (needs_blas) workers = reserve_blas(workers, diagnostics);
     if (workers == 0) return std::nullopt;
-    const Machine machine = {plan, program, arenas, options.poison, options.nudge};
+    const Machine machine = {plan, program, arenas, options.poison, options.nudge, options.timed};
     std::vector<Device> devices;
     devices.reserve(count);
     for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
@@ -161,6 +176,7 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
 
     for (const Device& device : devices)
         result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
+    if (options.timed) result.spans = spans_of(devices);
     if (!read_outputs(plan, devices, options.poison, result.outputs, diagnostics)) return std::nullopt;
     return result;
 }

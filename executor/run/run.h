@@ -45,6 +45,14 @@ struct RunOptions {
     const std::atomic<bool>* stop = nullptr;         // once true, the running step is the last; a signal may set it
     bool return_initial = false;                     // fill RunResult::initial
     Nudge nudge;
+    bool timed = false; // fill RunResult::spans
+};
+
+// When a device ran a step of the plan, in seconds after the first device began: of a loop all its trips, of a wait
+// from where the device came to it.
+struct RunSpan {
+    int step = -1; // counted as they are written, a loop before its body
+    double begin = 0, end = 0;
 };
 
 struct RunResult {
@@ -55,9 +63,10 @@ struct RunResult {
     // Of a step, counted where bytes are moved: reads from and writes to another device's arena. If steps differ, which
     // none should, of the first that differs from step 0.
     i64 wire_bytes_total = 0;
-    std::vector<i64> wire_bytes_by_start; // by Start step, in plan order
-    i64 touched_peak_bytes = 0;           // the highest end of an extent really touched, over all devices and steps
-    std::vector<double> seconds;          // by step, first start to last end inside the workers
+    std::vector<i64> wire_bytes_by_start;    // by Start step, in plan order
+    i64 touched_peak_bytes = 0;              // the highest end of an extent really touched, over all devices and steps
+    std::vector<double> seconds;             // by step, first start to last end inside the workers
+    std::vector<std::vector<RunSpan>> spans; // by device, in the order of their end: of the last step
 };
 
 // E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating).

@@ -1,0 +1,127 @@
+// Traces of predicted and of executed steps: every step of the plan is there, as often as it runs, and slices lie
+// inside or beside each other.
+#include "cli/command/command.h"
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace shard {
+namespace {
+
+using nlohmann::json;
+
+// Three layers in a loop, each with a sum over `model`.
+const std::string layers = R"(model: layers
+axes: {batch: 8, embed: 16, mlp: 32}
+inputs: {x: {axes: [batch, embed], init: ones}}
+modules:
+  block:
+    inputs: [x]
+    params: {up: {axes: [embed, mlp], init: ones}, down: {axes: [mlp, embed], init: ones}}
+    graph:
+      - a: {dot: [x, up]}
+      - h: {relu: a}
+      - y: {dot: [h, down]}
+    outputs: [y]
+graph: [{y: {repeat: block, times: 3, in: x, axis: layers, scan: true}}]
+outputs: [y]
+)";
+
+struct Trace {
+    std::string line;
+    std::string said;
+    json events;
+};
+
+Trace trace_of(const std::string& line) {
+    MemoryFiles files;
+    files.files["model.yaml"] = layers;
+    files.files["layout.yaml"] = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {mlp: model}]\n";
+    const CommandResult result = run_command(files, line);
+    CHECK_MESSAGE(result.code == 0, result.err);
+    return {line, result.err, json::parse(files.files.at("trace.json")).at("traceEvents")};
+}
+
+std::vector<json> slices_of(const Trace& trace, int process, int track) {
+    std::vector<json> slices;
+    for (const json& event : trace.events)
+        if (event.at("ph") == "X" && event.at("pid") == process && event.at("tid") == track) slices.push_back(event);
+    return slices;
+}
+
+double begin_of(const json& slice) { return slice.at("ts").get<double>(); }
+double end_of(const json& slice) { return begin_of(slice) + slice.at("dur").get<double>(); }
+
+// Up to the rounding of begin and length.
+void check_nested(const std::vector<json>& slices) {
+    constexpr double slack = 0.002;
+    std::vector<const json*> open;
+    for (const json& slice : slices) {
+        while (!open.empty() && end_of(*open.back()) <= begin_of(slice) + slack) open.pop_back();
+        if (!open.empty()) CHECK_MESSAGE(end_of(slice) <= end_of(*open.back()) + slack, slice.dump());
+        open.push_back(&slice);
+    }
+}
+
+i64 count_of(const std::vector<json>& slices, const std::string& category) {
+    return std::count_if(slices.begin(), slices.end(), [&](const json& slice) { return slice.at("cat") == category; });
+}
+
+} // namespace
+
+TEST_CASE("a predicted trace ends with the step, and shows a trip of a loop inside it") {
+    const Trace trace = trace_of("plan model.yaml layout.yaml --trace trace.json");
+    const std::vector<json> computes = slices_of(trace, 0, 1), links = slices_of(trace, 0, 2);
+    check_nested(computes);
+    REQUIRE(count_of(computes, "loop") == 1);
+    CHECK(count_of(computes, "compute") >= 2);
+    REQUIRE(links.size() == 1);
+    CHECK(links[0].at("name") == "all_reduce of block.y over model");
+    CHECK(links[0].at("args").at("source") == "model.yaml:11");
+    for (const json& slice : computes)
+        if (slice.at("cat") == "compute" && slice.at("args").at("op") == "dot")
+            CHECK(slice.at("args").at("flops") == 2 * 4 * 16 * 16);
+    for (const json& event : trace.events) CHECK(event.at("pid") == 0);
+}
+
+TEST_CASE("a trace of a run has a process for each device, every trip, and the prediction beside it") {
+    const Trace trace = trace_of("run model.yaml layout.yaml --trace trace.json");
+    CHECK(trace.said.find("wrote trace.json") != std::string::npos);
+    const i64 in_a_trip = count_of(slices_of(trace, 0, 1), "compute"); // all are in the loop
+    for (int process = 1; process <= 4; ++process) {
+        const std::vector<json> computes = slices_of(trace, process, 1);
+        check_nested(computes);
+        CHECK(count_of(computes, "loop") == 1);
+        CHECK(count_of(computes, "module") == 3);                  // the block of each trip
+        CHECK(count_of(computes, "compute") == 3 * in_a_trip + 1); // what the loop begins with is copied
+        CHECK(count_of(computes, "wait") == 3);
+        i64 flights = 0;
+        double most = 0;
+        for (const json& event : trace.events) {
+            if (event.at("pid") != process) continue;
+            flights += event.at("ph") == "b";
+            if (event.at("ph") != "C") continue;
+            double sum = 0;
+            for (const json& bytes : event.at("args")) sum += bytes.get<double>();
+            most = std::max(most, sum);
+        }
+        CHECK(flights == 3);
+        CHECK(most > 0);
+    }
+}
+
+TEST_CASE("a trace of more events than anybody reads is refused before the run") {
+    MemoryFiles files;
+    files.files["model.yaml"] = layers;
+    files.files["model.yaml"].replace(layers.find("times: 3"), 8, "times: 400000");
+    files.files["layout.yaml"] = "mesh: {data: 2}\nrules: [{batch: data}]\n";
+    const CommandResult result = run_command(files, "run model.yaml layout.yaml --trace trace.json");
+    CHECK(result.code == 2);
+    CHECK_MESSAGE(result.err.find("E0609") != std::string::npos, result.err);
+    CHECK_FALSE(files.files.contains("trace.json"));
+}
+
+} // namespace shard
