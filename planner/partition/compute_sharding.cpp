@@ -5,6 +5,7 @@
 #include "planner/propagate/projection.h"
 #include "plans/base/index_of.h"
 #include "plans/kernel/kernel_cost.h"
+#include "plans/kernel/kernel_in_place.h"
 
 #include <algorithm>
 
@@ -270,7 +271,10 @@ private:
                                       results = local_types(query_.result_types, choice.results);
         choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
                                                       *query_.attributes, rule_, choice.factor_axes});
-        const i64 bytes = kernel_bytes(choice.kernel, operands, results[0]);
+        int in_place = -1; // memory is laid out later: a move is taken to be where it can be
+        for (size_t i = operands.size(); i-- > 0;)
+            if (can_run_in_place(choice.kernel, i, operands[i], results[0])) in_place = static_cast<int>(i);
+        const i64 bytes = kernel_bytes(choice.kernel, operands, results[0], in_place);
         PlanCost cost;
         cost.flops = flops(choice.kernel, operands, results[0]);
         cost.local_bytes = bytes;

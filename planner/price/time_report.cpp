@@ -30,7 +30,12 @@ private:
         const TensorType output = local_type(plan_->buffers[compute.output]);
         for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[input]));
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
-        StepSpan span{0, 0, flops(compute.kernel, types, output), kernel_bytes(compute.kernel, types, output)};
+        int in_place = -1;
+        for (size_t i = compute.inputs.size(); i-- > 0;)
+            if (plan_->buffers[compute.inputs[i]].offset == plan_->buffers[compute.output].offset)
+                in_place = static_cast<int>(i);
+        StepSpan span{0, 0, flops(compute.kernel, types, output),
+                      kernel_bytes(compute.kernel, types, output, in_place)};
         span.end = kernel_seconds(*hardware_, dtype, span.flops, span.bytes);
         return span;
     }

@@ -1,13 +1,11 @@
 #include "plans/kernel/kernel_cost.h"
 
-#include "plans/kernel/kernel_in_place.h"
-
 #include <algorithm>
 #include <limits>
 
 namespace shard {
 
-i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
+i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place) {
     i64 bytes = 0;
     const auto add = [&bytes](i64 more) {
         if (__builtin_add_overflow(bytes, more, &bytes)) bytes = std::numeric_limits<i64>::max();
@@ -20,8 +18,7 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     }
     if (!move->covers) add(output.bytes());
     for (const MovePiece& piece : move->pieces) {
-        const size_t operand = piece.operand;
-        if (can_run_in_place(kernel, operand, inputs[operand], output)) continue;
+        if (piece.operand == in_place) continue;
         const i64 copied = element_count(piece.extent) * byte_size(output.dtype);
         add(copied);
         add(copied);

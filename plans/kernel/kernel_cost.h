@@ -8,9 +8,10 @@
 
 namespace shard {
 
-// What one execution reads and writes: operands and result, of a move only what its pieces copy. What a move leaves
-// where it lies (a stack of which one entry is written) costs nothing.
-i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
+// What one execution reads and writes: operands and result, of a move only what its pieces copy. `in_place` is the
+// operand whose bytes the result has, -1 for none: what a move leaves where it lies (a stack of which one entry is
+// written) costs nothing.
+i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place);
 
 // As above, of a kernel whose result has this dtype, that makes `flops` and moves `bytes` once.
 double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);
