@@ -42,8 +42,10 @@ bool is_number(const Yaml& yaml) { return yaml.kind() == "a number"; }
 
 class EntryReader {
 public:
-    EntryReader(const std::vector<std::string_view>& modules, Diagnostics& diagnostics)
-        : modules_(&modules), diagnostics_(&diagnostics) {}
+    // What stands as an operand of an entry, {relu: {dot: [x, w]}}, is an entry of its own before it. Without
+    // `entries` it is refused.
+    EntryReader(const std::vector<std::string_view>& modules, std::vector<Entry>* entries, Diagnostics& diagnostics)
+        : modules_(&modules), entries_(entries), diagnostics_(&diagnostics) {}
 
     std::optional<Entry> read(const Yaml& yaml) {
         const YamlMap* outer = yaml.map();
@@ -66,17 +68,39 @@ public:
                 .help(std::string(entry_help));
             return std::nullopt;
         }
-        const YamlEntry* op = find_operation(named);
-        if (op == nullptr) return std::nullopt;
-        entry.op = {op->key, op->key_span};
-        if (!read_operands(named.value, *op, entry)) return std::nullopt;
-        const FormDef* form = find_form(op->key);
-        if (form != nullptr && !form->read({named.value, *op, *modules_, *diagnostics_})) return std::nullopt;
-        if (!good) return std::nullopt;
+        const YamlEntry* op = find_operation(named.key, named.value);
+        if (op == nullptr || !read_body(named.value, *op, entry) || !good) return std::nullopt;
         return entry;
     }
 
 private:
+    bool read_body(const Yaml& body, const YamlEntry& op, Entry& entry) {
+        entry.op = {op.key, op.key_span};
+        if (!read_operands(body, op, entry)) return false;
+        const FormDef* form = find_form(op.key);
+        return form == nullptr || form->read({body, op, *modules_, *diagnostics_});
+    }
+
+    // {dot: [x, w]} as an operand of h: the entry `h.dot`, before it; a second one is `h.dot_2`.
+    bool read_nested(const Yaml& body, Entry& outer) {
+        const std::string& label = outer.results.front().text;
+        const YamlEntry* op = find_operation(label, body);
+        if (op == nullptr) return false;
+        std::string name = fmt::format("{}.{}", label, op->key);
+        const auto is_alike = [&name](const Name& other) {
+            return other.text == name || other.text.starts_with(name + "_");
+        };
+        if (const i64 alike = std::count_if(outer.operands.begin(), outer.operands.end(), is_alike); alike > 0)
+            name += fmt::format("_{}", alike + 1);
+        Entry entry;
+        entry.span = op->key_span;
+        entry.results = {{name, op->key_span}};
+        if (!read_body(body, *op, entry)) return false;
+        outer.operands.push_back({std::move(name), body.span});
+        entries_->push_back(std::move(entry));
+        return true;
+    }
+
     // "q, k, v" names three results.
     bool read_results(const YamlEntry& named, Entry& entry) {
         bool good = true;
@@ -115,8 +139,8 @@ private:
 
     // The one key that is an op. An argument may share its name with an op (clamp has min and max): a key that is an
     // argument of another op in the entry does not count.
-    const YamlEntry* find_operation(const YamlEntry& named) {
-        const YamlMap& map = *named.value.map();
+    const YamlEntry* find_operation(std::string_view name, const Yaml& body) {
+        const YamlMap& map = *body.map();
         std::vector<const YamlEntry*> found;
         for (const YamlEntry& key : map)
             if (is_operation(key.key)) found.push_back(&key);
@@ -132,28 +156,27 @@ private:
         if (ops.size() > 1) {
             diagnostics_
                 ->error("E0212", ops[1]->key_span,
-                        fmt::format("'{}' has two ops, '{}' and '{}'", named.key, ops[0]->key, ops[1]->key))
+                        fmt::format("'{}' has two ops, '{}' and '{}'", name, ops[0]->key, ops[1]->key))
                 .label(ops[0]->key_span, "the other one")
                 .help("write one entry per op");
             return nullptr;
         }
-        report_unknown(named, map);
+        report_unknown(name, body);
         return nullptr;
     }
 
-    void report_unknown(const YamlEntry& named, const YamlMap& map) {
+    void report_unknown(std::string_view name, const Yaml& body) {
         // The key that is nearest to an op, or the first; `in` holds operands.
         const std::vector<std::string_view> names = operations();
         const YamlEntry* wrong = nullptr;
-        for (const YamlEntry& key : map) {
+        for (const YamlEntry& key : *body.map()) {
             if (key.key == "in") continue;
             const bool near = !nearest(key.key, names).empty();
             if (wrong == nullptr || near) wrong = &key;
             if (near) break;
         }
         if (wrong == nullptr) {
-            diagnostics_->error("E0212", named.value.span, fmt::format("'{}' has no op", named.key))
-                .help(std::string(entry_help));
+            diagnostics_->error("E0212", body.span, fmt::format("'{}' has no op", name)).help(std::string(entry_help));
             return;
         }
         diagnostics_->error("E0203", wrong->key_span, fmt::format("unknown op '{}'", wrong->key))
@@ -181,14 +204,12 @@ private:
         const Yaml nothing;
         const Yaml& operands = own_operands ? op.value : in != nullptr ? *in : nothing;
         if (operands.is_null()) return true;
-        if (operands.map() != nullptr) {
-            diagnostics_
-                ->error("E0212", operands.span, fmt::format("operands of '{}': expected names, found a map", op.key))
-                .help("write arguments beside the op: {op: [operands], argument: value}");
-            return false;
-        }
         bool good = true;
         const auto read_one = [&](const Yaml& item) {
+            if (item.map() != nullptr) {
+                good = read_map(op, item, entry) && good;
+                return;
+            }
             if (item.kind() == "true or false") {
                 entry.operands.push_back({item.scalar()->text, item.span});
                 return;
@@ -213,6 +234,18 @@ private:
         return good;
     }
 
+    // A map where an operand stands: an op, or arguments in the wrong place.
+    bool read_map(const YamlEntry& op, const Yaml& map, Entry& entry) {
+        const bool arguments = std::any_of(map.map()->begin(), map.map()->end(), [&](const YamlEntry& key) {
+            return !is_operation(key.key) && has_attribute(op.key, key.key);
+        });
+        if (entries_ != nullptr && !arguments) return read_nested(map, entry);
+        diagnostics_->error("E0212", map.span, fmt::format("operands of '{}': expected names, found a map", op.key))
+            .help(arguments ? "write arguments beside the op: {op: [operands], argument: value}"
+                            : "make it an entry of the graph, and give its name here");
+        return false;
+    }
+
     bool operands_twice(const YamlEntry& op, const YamlMap& map) {
         diagnostics_
             ->error("E0226", find_entry(map, "in")->key_span,
@@ -230,6 +263,7 @@ private:
     }
 
     const std::vector<std::string_view>* modules_;
+    std::vector<Entry>* entries_;
     Diagnostics* diagnostics_;
 };
 
@@ -242,7 +276,7 @@ bool is_op_name(std::string_view name) {
 
 std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
                                 Diagnostics& diagnostics) {
-    return EntryReader(modules, diagnostics).read_named(named);
+    return EntryReader(modules, nullptr, diagnostics).read_named(named);
 }
 
 bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
@@ -254,7 +288,7 @@ bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, 
         error.help(std::string(entry_help));
         return false;
     }
-    EntryReader reader(modules, diagnostics);
+    EntryReader reader(modules, &entries, diagnostics);
     bool good = true;
     for (const Yaml& item : *list) {
         std::optional<Entry> entry = reader.read(item);

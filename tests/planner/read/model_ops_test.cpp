@@ -75,8 +75,8 @@ TEST_CASE("ops of the registry are known, two of them in one entry are not") {
     CHECK(model_problems(entry("{x: {dot: [x, x]}}")) == "");
     CHECK(model_problems(entry("{x: {relu: [x, [y]]}}")) ==
           "E0113 2:24+1 an operand: expected a name, found a list\n  help write one list of names: [x, w]\n");
-    CHECK(model_problems(entry("{x: {relu: {of: x}}}")) ==
-          "E0212 2:20+1 operands of 'relu': expected names, found a map\n"
+    CHECK(model_problems(entry("{x: {softmax: {dim: 1}}}")) ==
+          "E0212 2:23+1 operands of 'softmax': expected names, found a map\n"
           "  help write arguments beside the op: {op: [operands], argument: value}\n");
     CHECK(model_problems(entry("{x: {dot: [x, x], relu: x}}")) ==
           "E0212 2:27+4 'x' has two ops, 'dot' and 'relu'\n  label 2:14+3 the other one\n  help write one entry per "
@@ -86,4 +86,27 @@ TEST_CASE("ops of the registry are known, two of them in one entry are not") {
     CHECK(
         model_problems("model: m\nmodules: {relu: {inputs: [], graph: [], outputs: [x]}}\ngraph: []\noutputs: [x]\n") ==
         "E0216 2:11+4 the module 'relu' has the name of an op\n  help give it another name\n");
+}
+
+TEST_CASE("an op in place of an operand is an entry before it") {
+    const Model model =
+        model_of(entry("{y: {add: [{relu: {dot: [x, w]}}, {relu: {dot: [x, {neg: w}]}}, {mul: [z, 2]}]}}"));
+    std::vector<std::string> written;
+    for (const Entry& e : model.graph) {
+        written.push_back(e.results[0].text + " = " + e.op.text);
+        for (const Name& operand : e.operands) written.back() += " " + operand.text;
+    }
+    CHECK(written == std::vector<std::string>{"y.relu.dot = dot x w", "y.relu = relu y.relu.dot",
+                                              "y.relu_2.dot.neg = neg w", "y.relu_2.dot = dot x y.relu_2.dot.neg",
+                                              "y.relu_2 = relu y.relu_2.dot", "y.mul = mul z 2",
+                                              "y = add y.relu y.relu_2 y.mul"});
+}
+
+TEST_CASE("what is wrong inside an op that is an operand is said at its place") {
+    CHECK(model_problems(entry("{x: {relu: {dott: [x, x]}}}")) ==
+          "E0203 2:21+4 unknown op 'dott'\n  help did you mean 'dot'?\n");
+    CHECK(model_problems(entry("{x: {relu: {}}}")).find("E0212") == 0);
+    CHECK(model_problems(entry("{x: {relu: [{neg: [[x]]}]}}")).find("E0113") == 0);
+    const std::string with_loss = entry("{x: {neg: x}}") + "train: {loss: {mean: {neg: x}}, optimizer: {sgd: {}}}\n";
+    CHECK(model_problems(with_loss).find("make it an entry of the graph") != std::string::npos);
 }
