@@ -129,9 +129,10 @@ TEST_CASE("every command in every format says that stdout cannot be written, and
 TEST_CASE("every command in every format ends quietly where nobody reads on") {
     for (const std::string& line : all_lines()) {
         CAPTURE(line);
-        const std::string code = folder + "/code";
-        const Ended ended =
-            in_shell(fmt::format("{{ sleep 0.05; $shardc {}; echo $? > '{}'; }} | exec true", line, code));
+        const std::string code = folder + "/code", gone = folder + "/gone";
+        const Ended ended = in_shell(fmt::format("rm -f '{1}'; {{ until [ -e '{1}' ]; do sleep 0.005; done; "
+                                                 "$shardc {0}; echo $? > '{2}'; }} | {{ exec <&-; : > '{1}'; }}",
+                                                 line, gone, code));
         CHECK(ended.err == "");
         CHECK(text_of(code) == "141\n");
     }
