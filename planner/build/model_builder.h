@@ -3,11 +3,13 @@
 #pragma once
 
 #include "planner/build/build_inputs.h"
+#include "planner/build/build_scan.h"
 #include "planner/build/build_scope.h"
 #include "planner/graph/loop_builder.h"
 #include "planner/read/entry_form.h"
 
 #include <functional>
+#include <map>
 #include <set>
 
 namespace shard {
@@ -84,6 +86,10 @@ private:
     void name_result(ValueId result, size_t values_before, const std::string& path, Span span);
 
     BuiltValues run_module(const ModuleCall& call);
+    // As build_scan.
+    BuiltValues build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying);
+    // In a manual region: what is carried varies over what it begins with and over what a trip makes of it.
+    CarriedVarying settled_varying(const ModuleCall& call, const ScanOptions& options);
     bool check_calls(const Entry& entry, size_t nested);
 
     const Model& model_;
@@ -96,9 +102,10 @@ private:
     int scans_ = 0;
     std::vector<TensorOwner> owners_; // by declared tensor
     int region_ = -1;
-    std::set<std::string> instances_; // paths taken
-    i64 calls_ = 0;                   // of modules, every repetition counted
-    std::vector<ValueId> named_;      // results that the user named, in order
+    std::set<std::string> instances_;               // paths taken
+    i64 calls_ = 0;                                 // of modules, every repetition counted
+    std::vector<ValueId> named_;                    // results that the user named, in order
+    std::map<std::string, CarriedVarying> settled_; // by the loop's place, its region and its operands
 };
 
 } // namespace shard

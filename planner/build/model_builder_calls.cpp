@@ -6,8 +6,9 @@
 #include "planner/build/model_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <tuple>
+#include <algorithm>
 
 namespace shard {
 
@@ -62,6 +63,18 @@ BuiltValues ModelBuilder::run_once(const ModuleCall& call) {
 }
 
 BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions& options) {
+    if (builder_.pattern())
+        return refuse_in_gradient("a loop", argument(call.entry, "scan")->key_span, diagnostics_), std::nullopt;
+    if (!check_calls(call.entry, call.path.size())) return std::nullopt;
+    const CarriedVarying settled =
+        region_ < 0 ? CarriedVarying(call.module.outputs.size()) : settled_varying(call, options);
+    CarriedVarying varying = settled;
+    const BuiltValues outputs = build_loop(call, options, varying);
+    internal_check(outputs || varying == settled, "a loop varies over more than when it was tried");
+    return outputs;
+}
+
+BuiltValues ModelBuilder::build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying) {
     ScanBuild build{builder_, call.module, call.entry, options.trips, options.reverse, call.instance, {}};
     build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
         open_scans_.push_back({&loop, options.axis, {scans_++, options.trips, call.path.size() - 1}});
@@ -69,25 +82,43 @@ BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions&
         open_scans_.pop_back();
         return outputs;
     };
-    // In a region, what is carried varies over what a trip makes of it too. That is known when a trip is built;
-    // then it is built again, from where it began.
-    CarriedVarying varying(call.module.outputs.size());
-    if (builder_.pattern())
-        return refuse_in_gradient("a loop", argument(call.entry, "scan")->key_span, diagnostics_), std::nullopt;
-    for (;;) {
-        if (!check_calls(call.entry, call.path.size())) return std::nullopt;
-        if (region_ < 0) return build_scan(build, call.operands, varying);
-        const auto state = [this] {
-            return std::tie(graph_, builder_, diagnostics_, owners_, instances_, named_, scans_);
-        };
-        const std::tuple<Graph, Builder, Diagnostics, std::vector<TensorOwner>, std::set<std::string>,
-                         std::vector<ValueId>, int>
-            before = state();
-        const CarriedVarying assumed = varying;
-        const BuiltValues results = build_scan(build, call.operands, varying);
-        if (results || varying == assumed) return results;
-        state() = before;
+    return build_scan(build, call.operands, varying);
+}
+
+// Nothing of the graph around matters but what the operands are. So trips are tried in a graph of their own, and once
+// for all loops that an entry becomes; what is wrong with them is reported where the loop is built.
+CarriedVarying ModelBuilder::settled_varying(const ModuleCall& call, const ScanOptions& options) {
+    const GraphRegion& region = graph_.regions[region_];
+    const Span& span = call.entry.op.span;
+    std::string loop = fmt::format("{}:{}:{} {} {}", span.file, span.line, span.column, region.names, region.check);
+    for (ValueId id : call.operands) {
+        const Value& value = graph_.value(id);
+        loop += fmt::format(" {}{}{} {}{}", name(value.type.dtype), value.type.shape, value.type.logical, value.varying,
+                            value.region < 0 ? "" : " local");
     }
+    if (const auto known = settled_.find(loop); known != settled_.end()) return known->second;
+    CarriedVarying varying(call.module.outputs.size()), assumed;
+    bool settled = false;
+    while (!settled) {
+        Diagnostics unheard;
+        ModelBuilder trial(model_, mesh_, unheard);
+        trial.builder_.set_random(builder_.random());
+        trial.microbatch_ = microbatch_;
+        trial.graph_.regions = {region};
+        trial.region_ = 0;
+        trial.settled_ = std::move(settled_);
+        ModuleCall tried = call;
+        for (ValueId& id : tried.operands) {
+            Value value = graph_.value(id);
+            value.producer = value.loop = -1;
+            value.region = std::min(value.region, 0);
+            id = trial.builder_.add_value(std::move(value));
+        }
+        assumed = varying;
+        settled = trial.build_loop(tried, options, varying).has_value() || varying == assumed;
+        settled_ = std::move(trial.settled_);
+    }
+    return settled_[loop] = varying;
 }
 
 BuiltValues ModelBuilder::run_module(const ModuleCall& call) {

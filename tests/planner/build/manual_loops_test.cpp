@@ -197,6 +197,36 @@ TEST_CASE("what a loop carries varies over what a trip makes of it") {
     same_losses(looped("[a, b]", grows, sums), looped("[a, b]", grows, sums, ""));
 }
 
+// What is replicated may leave as that, though the same block carries what varies elsewhere.
+TEST_CASE("what a loop carries varies by the operands of each call") {
+    const std::string model = R"(model: twice
+inputs: {x: {shape: [8, 8]}, w: {shape: [8, 8]}}
+modules:
+  step:
+    inputs: [a, w]
+    graph:
+      - a: {dot: [a, w]}
+      - a: {tanh: a}
+    outputs: [a]
+  loop:
+    inputs: [a, w]
+    graph:
+      - a: {repeat: step, times: 2, in: [a, w], scan: true}
+    outputs: [a]
+graph:
+  - p, q:
+      manual:
+        in: {x: [i, ~], w: [~, ~]}
+        out: {p: [~, ~], q: [i, ~]}
+        body:
+          - q: {loop: [x, w]}
+          - p: {loop: [w, w]}
+outputs: [p, q]
+)";
+    CHECK(proved(model, "forward", "mesh: {i: 4, j: 2}\n") == "");
+    CHECK(proved(model, "forward", "mesh: {i: 1, j: 2}\n") == "");
+}
+
 TEST_CASE("a loop in a region may stand in a loop, and be differentiated in the region") {
     const std::string model = R"(model: nested
 axes: {batch: 8}
