@@ -14,6 +14,15 @@ bool all_constant(std::span<const Affine> starts) {
     return std::all_of(starts.begin(), starts.end(), [](const Affine& start) { return start.is_constant(); });
 }
 
+MoveWay MoveForm::way() const {
+    if (move_.flat) return MoveWay::reshape;
+    if (!all_read_inside()) return MoveWay::one_by_one;
+    const bool alone = move_.pieces.size() == 1;
+    if (alone && is_whole(move_.pieces[0])) return MoveWay::box;
+    if (concatenated()) return MoveWay::concatenation;
+    return alone && is_padding(move_.pieces[0]) ? MoveWay::padding : MoveWay::one_by_one;
+}
+
 bool MoveForm::transposes() const { return !std::is_sorted(move_.permutation.begin(), move_.permutation.end()); }
 
 bool MoveForm::inside(const Affine& start, i64 stride, i64 extent, i64 size) const {

@@ -19,13 +19,18 @@ public:
           form_(move, inputs, output.shape, body.scope()) {}
 
     HloValue write() {
-        if (move_.flat) return ops_.reshape(inputs_[0], output_.shape);
-        const bool reads_inside = form_.all_read_inside();
-        if (reads_inside && move_.pieces.size() == 1 && form_.is_whole(move_.pieces[0])) return box(move_.pieces[0]);
-        if (reads_inside)
-            if (const std::optional<size_t> dim = form_.concatenated()) return concatenation(*dim);
-        if (reads_inside && move_.pieces.size() == 1 && form_.is_padding(move_.pieces[0]))
+        switch (form_.way()) {
+        case MoveWay::reshape:
+            return ops_.reshape(inputs_[0], output_.shape);
+        case MoveWay::box:
+            return box(move_.pieces[0]);
+        case MoveWay::concatenation:
+            return concatenation(*form_.concatenated());
+        case MoveWay::padding:
             return padding(move_.pieces[0]);
+        case MoveWay::one_by_one:
+            break;
+        }
         return one_after_the_other();
     }
 
