@@ -3,21 +3,16 @@
 namespace shard {
 
 #define REGISTER(stem) void share_##stem(const Share&, Traffic&);
-#include "share_registry.inc"
+#include "collective_registry.inc"
 #undef REGISTER
-
-CarryOut find_share(std::string_view kind) {
-#define REGISTER(stem)                                                                                                 \
-    if (kind == #stem) return share_##stem;
-#include "share_registry.inc"
-#undef REGISTER
-    return nullptr;
-}
 
 void carry_out_share(const Share& share, Traffic& traffic) {
-    const CarryOut carry_out = find_share(share.collective.def->name);
-    internal_check(carry_out != nullptr, "the executor has no file for this kind of collective");
-    carry_out(share, traffic);
+    const std::string_view kind = share.collective.def->name;
+#define REGISTER(stem)                                                                                                 \
+    if (kind == #stem) return share_##stem(share, traffic);
+#include "collective_registry.inc"
+#undef REGISTER
+    internal_error("a collective of no kind");
 }
 
 ShareBlock block_from(const Share& share, size_t member) {

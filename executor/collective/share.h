@@ -21,10 +21,6 @@ struct Share {
     std::byte* output() const { return outputs[rank]; }
 };
 
-using CarryOut = void (*)(const Share&, Traffic&);
-
-// nullptr: no file of that name.
-CarryOut find_share(std::string_view kind);
 void carry_out_share(const Share& share, Traffic& traffic);
 
 // --- shared by the kinds ---

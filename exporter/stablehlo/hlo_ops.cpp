@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -16,10 +17,12 @@ namespace {
 
 std::string element_type(DType dtype) {
     if (dtype == DType::boolean) return "i1";
-    if (dtype == DType::f8e4m3fn) return "f8E4M3FN";
-    if (dtype == DType::f8e5m2) return "f8E5M2";
-    const bool is_unsigned = info(dtype).kind == DTypeInfo::Kind::unsigned_integer;
-    return fmt::format("{}{}", is_unsigned ? "ui" : name(dtype).substr(0, 1), name(dtype).substr(1));
+    std::string text(name(dtype));
+    if (info(dtype).kind == DTypeInfo::Kind::unsigned_integer) text.insert(1, "i");
+    // What says the bits of a small float is in capitals: f8E5M2.
+    for (size_t c = std::min(text.find('e'), text.size()); c < text.size(); ++c)
+        text[c] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[c])));
+    return text;
 }
 
 template<typename Element>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace shard {
 
@@ -42,11 +43,13 @@ std::vector<std::string_view> imported_ops() {
 
 std::optional<DType> dtype_of_element(std::string_view element) {
     if (element == "i1") return DType::boolean;
-    if (element == "f8E4M3FN") return DType::f8e4m3fn;
-    if (element == "f8E5M2") return DType::f8e5m2;
-    const bool is_unsigned = element.starts_with("ui");
-    const std::optional<DType> dtype =
-        parse_dtype(is_unsigned ? fmt::format("u{}", element.substr(2)) : std::string(element));
+    std::string text(element);
+    const bool is_unsigned = text.starts_with("ui");
+    if (is_unsigned) text.erase(1, 1);
+    // What says the bits of a small float is in capitals: f8E5M2.
+    for (size_t c = std::min(text.find('E'), text.size()); c < text.size(); ++c)
+        text[c] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[c])));
+    const std::optional<DType> dtype = parse_dtype(text);
     if (!dtype || *dtype == DType::boolean) return std::nullopt;
     return is_unsigned == (info(*dtype).kind == DTypeInfo::Kind::unsigned_integer) ? dtype : std::nullopt;
 }
