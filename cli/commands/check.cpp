@@ -83,11 +83,7 @@ const CommandDef& command_check() {
                "  # shardc: allow W0304 why it is meant\n"
                "accepts the findings of that code on its line, or on the next if it stands alone.\n"
                "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
-        .options = {{.name = "MODEL",
-                     .doc = "the model file, or - for stdin",
-                     .required = true,
-                     .file = FileUse::read,
-                     .dash = true},
+        .options = {model_option(),
                     {.name = "LAYOUT",
                      .doc = "layout files",
                      .required = true,

@@ -84,11 +84,7 @@ const CommandDef& command_plan() {
                "  shardc plan model.yaml layout.yaml --format json     the report for scripts "
                "(schemas/report.schema.json)\n"
                "Exit code 1 if the layout's policy is broken.",
-        .options = {{.name = "MODEL",
-                     .doc = "the model file, or - for stdin",
-                     .required = true,
-                     .file = FileUse::read,
-                     .dash = true},
+        .options = {model_option(),
                     {.name = "LAYOUT",
                      .doc = "the layout file, or - for stdin",
                      .required = true,

@@ -32,6 +32,14 @@ OptionDef output_option() {
             .dash = true};
 }
 
+OptionDef model_option() {
+    return {.name = "MODEL",
+            .doc = "the model file, or - for stdin",
+            .required = true,
+            .file = FileUse::read,
+            .dash = true};
+}
+
 OptionDef mode_option() {
     return {.name = "--mode",
             .value = "MODE",

@@ -12,6 +12,7 @@ namespace shard {
 OptionDef format_option(const std::vector<const FormatDef*>& formats);
 const FormatDef& chosen_format(const Arguments& arguments);
 OptionDef output_option();
+OptionDef model_option(); // MODEL alone, where no plan can stand for it
 OptionDef mode_option();
 
 // What the payload is written for: the terminal, or a file.

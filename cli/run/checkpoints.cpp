@@ -59,7 +59,7 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
     : plan_(&plan), env_(&env), every_(read_every(arguments, diagnostics)),
       save_what_(what_of(arguments, "--save-only")), restore_what_(what_of(arguments, "--restore-only")) {
     if (arguments.has("--save")) save_ = arguments.string("--save");
-    if (save_ && !updates_anything(plan) && save_what_ == SaveWhat::all)
+    if (save_ && !is_step(plan) && save_what_ == SaveWhat::all)
         diagnostics.error("E0701", {}, "a plan that updates nothing has no optimizer states to save")
             .help("--save-only params saves the parameters alone; --mode train saves what training goes on from");
     verifies_ = arguments.flag("--verify");

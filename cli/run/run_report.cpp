@@ -70,7 +70,7 @@ std::string number(double value) { return std::isnan(value) ? "nan" : fmt::forma
 // Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
 bool is_shown(const Plan& plan, const PlanOutput& output) {
     if (!is_step(plan)) return true;
-    if (output.updates >= 0) return plan.buffers[output.updates].role == Role::param;
+    if (output.is_update()) return plan.buffers[output.updates].role == Role::param;
     return element_count(plan.buffers[output.buffer].global_shape) != 1;
 }
 

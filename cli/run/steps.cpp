@@ -29,11 +29,6 @@ std::string numbers_text(const Plan& plan, const std::map<std::string, double>& 
 
 } // namespace
 
-bool is_step(const Plan& plan) {
-    return std::any_of(plan.outputs.begin(), plan.outputs.end(),
-                       [](const PlanOutput& output) { return output.updates >= 0; });
-}
-
 std::string scalar_text(DType dtype, double value) {
     if (!is_floating(dtype)) return fmt::format("{:.0f}", value);
     if (std::isnan(value)) return "nan"; // its sign says nothing

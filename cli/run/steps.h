@@ -8,9 +8,6 @@
 
 namespace shard {
 
-// Running the plan again goes on from where it was.
-bool is_step(const Plan& plan);
-
 // A number in the precision of its type, as numpy prints it: "1.4580092" of f32, "1.0", "nan".
 std::string scalar_text(DType dtype, double value);
 

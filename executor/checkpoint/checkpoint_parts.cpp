@@ -23,11 +23,6 @@ std::optional<Part> part_of(const Plan& plan, const PlanInput& input) {
     return std::nullopt;
 }
 
-bool updates_anything(const Plan& plan) {
-    return std::any_of(plan.outputs.begin(), plan.outputs.end(),
-                       [](const PlanOutput& output) { return output.updates >= 0; });
-}
-
 std::string part_file_name(Part part, i64 number, i64 count) {
     const std::string_view stem = part == Part::param ? param_files : state_files;
     return count == 1 ? fmt::format("{}.safetensors", stem)

@@ -9,7 +9,6 @@ enum class Part { param, state };
 
 // A parameter, whether or not the plan updates it; what else the plan updates is state. Other inputs are not saved.
 std::optional<Part> part_of(const Plan& plan, const PlanInput& input);
-bool updates_anything(const Plan& plan);
 
 inline constexpr std::string_view param_files = "model", state_files = "optimizer";
 // "model.safetensors", or of several "model-00001-of-00004.safetensors"; `number` from 0.

@@ -318,7 +318,7 @@ private:
 
 bool Checkpoint::select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics) {
     const int errors = diagnostics.error_count();
-    if (!updates_anything(plan)) what = SaveWhat::params;
+    if (!is_step(plan)) what = SaveWhat::params;
     CheckpointSelection selection(*this, plan, diagnostics);
     selection.want(what, given);
     if (diagnostics.error_count() > errors) return false;

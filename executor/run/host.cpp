@@ -184,7 +184,7 @@ std::map<std::string, double> read_scalars(const Plan& plan, const Device& devic
     std::map<std::string, double> scalars;
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = buffer_of(plan, output.buffer);
-        if (output.updates >= 0 || element_count(buffer.global_shape) != 1) continue;
+        if (output.is_update() || element_count(buffer.global_shape) != 1) continue;
         visit_dtype(buffer.dtype, [&](auto zero) {
             decltype(zero) value;
             std::memcpy(&value, device.data(buffer), sizeof value);

@@ -41,7 +41,7 @@ i64 required_bytes(const Plan& plan, bool returns_initial) {
     i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan));
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = plan.buffers[output.buffer];
-        const i64 copies = returns_initial && output.updates >= 0 ? 2 : 1;
+        const i64 copies = returns_initial && output.is_update() ? 2 : 1;
         bytes = add_saturating(bytes, copies * element_count(buffer.global_shape) * byte_size(buffer.dtype));
     }
     return std::min(bytes, most_required_bytes);

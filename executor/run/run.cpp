@@ -160,8 +160,8 @@ std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, D
         if (!begin(step)) return std::nullopt;
         if (step == 0 && options.return_initial)
             for (const PlanOutput& output : plan.outputs)
-                if (output.updates >= 0 && !read_buffer(plan, devices, options.poison, output.updates,
-                                                        result.initial[output.name], diagnostics))
+                if (output.is_update() && !read_buffer(plan, devices, options.poison, output.updates,
+                                                       result.initial[output.name], diagnostics))
                     return std::nullopt;
         scheduler.run([&](int position) { return devices[position].advance(backend); });
         result.seconds.push_back(seconds_of(devices));

@@ -126,7 +126,7 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     const Buffer& own = buffer(output.buffer);
     Allowance allowance;
     const std::map<std::string, Tensor>::const_iterator before = reference_->initial.find(output.name);
-    if (output.updates < 0 || before == reference_->initial.end() || !is_floating(own.dtype)) {
+    if (!output.is_update() || before == reference_->initial.end() || !is_floating(own.dtype)) {
         const bool follows_steps = !movements_.empty();
         const std::map<std::string, double>::const_iterator found = terms_.find(output.name);
         const double terms = found == terms_.end() ? 0 : found->second;

@@ -94,7 +94,7 @@ void compare_steps(const Tolerances& tolerances, const PlanOutput& output, const
 
 // What updates an input is of another kind than what does not, and two names may not change places.
 std::string_view updated_by(const Plan& plan, const PlanOutput& output) {
-    return output.updates < 0 ? std::string_view() : plan.buffers[output.updates].name;
+    return output.is_update() ? plan.buffers[output.updates].name : std::string_view();
 }
 
 const PlanOutput* find_output(const Plan& plan, std::string_view name) {

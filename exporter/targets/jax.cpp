@@ -47,9 +47,8 @@ private:
             docstring(plan_.tool), docstring(fmt::format("{}", fmt::join(files, " and "))));
         text += "import jax\nimport jax.numpy as jnp\nimport numpy\nfrom jax import lax\n"
                 "from jax.sharding import PartitionSpec as P\n\n";
-        const bool wide = std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [](const Buffer& buffer) {
-            return byte_size(buffer.dtype) == 8;
-        });
+        const bool wide = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
+                                      [](const Buffer& buffer) { return byte_size(buffer.dtype) == 8; });
         if (wide) text += "jax.config.update(\"jax_enable_x64\", True)\n";
         return text + "# Products of f32 in f32, as planned; accelerators are faster without.\n"
                       "jax.config.update(\"jax_default_matmul_precision\", \"highest\")\n\n";
@@ -89,7 +88,7 @@ private:
             (updated_[n] ? state : inputs).emplace_back(buffer.name, spec(buffer));
         }
         for (const PlanOutput& output : plan_.outputs)
-            if (output.updates < 0) outputs.emplace_back(output.name, spec(plan_.buffers[output.buffer]));
+            if (!output.is_update()) outputs.emplace_back(output.name, spec(plan_.buffers[output.buffer]));
         return "# The axes, outer to inner, and which device is where.\n" + lines(bracket("MESH = {", axes, "}"), 0) +
                lines(ids, 0) + "\n# What a step makes anew, what else it reads, and what it gives.\n" +
                table("STATE", state) + table("INPUTS", inputs) + table("OUTPUTS", outputs);
@@ -124,8 +123,8 @@ private:
         std::vector<PythonText> state, outputs;
         for (size_t o = 0; o < plan_.outputs.size(); ++o) {
             const PlanOutput& output = plan_.outputs[o];
-            const std::string key = output.updates < 0 ? output.name : plan_.buffers[output.updates].name;
-            (output.updates < 0 ? outputs : state).push_back({fmt::format("{}: {}", quoted(key), returns[o])});
+            const std::string key = output.is_update() ? plan_.buffers[output.updates].name : output.name;
+            (output.is_update() ? state : outputs).push_back({fmt::format("{}: {}", quoted(key), returns[o])});
         }
         return "def local_step(state, inputs):\n    \"\"\"What one device does in a step, with its part of each "
                "array.\"\"\"\n" +

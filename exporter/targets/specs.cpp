@@ -52,7 +52,7 @@ public:
                           inputs = inputs_table("INPUTS", Role::input);
         std::string outputs;
         for (const PlanOutput& output : plan_.outputs)
-            if (output.updates < 0) outputs += entry(output.name, plan_.buffers[output.buffer]);
+            if (!output.is_update()) outputs += entry(output.name, plan_.buffers[output.buffer]);
         return heading() + mesh_text() + "# Per dim the mesh axes that split it, major to minor.\n" + params + states +
                inputs + table("OUTPUTS", outputs) + rules_text() + "\n" + std::string(embedded_text("specs"));
     }

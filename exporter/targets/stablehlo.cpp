@@ -34,7 +34,7 @@ public:
             inputs_.push_back({buffer(input.buffer).name, &buffer(input.buffer)});
         for (const PlanOutput& output : plan.outputs)
             outputs_.push_back(
-                {output.updates < 0 ? output.name : buffer(output.updates).name, &buffer(output.buffer)});
+                {output.is_update() ? buffer(output.updates).name : output.name, &buffer(output.buffer)});
     }
 
     std::string text() {

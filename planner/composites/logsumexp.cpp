@@ -1,6 +1,7 @@
 #include "planner/graph/chain.h"
 
 #include "planner/ops_support/infer.h"
+#include "planner/ops_support/reduce.h"
 
 namespace shard {
 
@@ -52,15 +53,9 @@ std::vector<ValueId> gradient(const GradientContext& at) {
 
 const CompositeDef& composite_logsumexp() {
     static const CompositeDef def = {
-        "logsumexp",
-        "log(sum of exp(x)) over some dims, without overflow.\n{logsumexp: x, dims: [-1]}",
-        {1, 1},
-        {{"dims", AttributeDef::Type::dims, false, "the dims to sum over; all unless said"},
-         {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
-         {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
-         {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}},
-        build,
-        gradient};
+        "logsumexp", "log(sum of exp(x)) over some dims, without overflow.\n{logsumexp: x, dims: [-1]}",
+        {1, 1},      reduce_attributes("the dims to sum over; all unless said"),
+        build,       gradient};
     return def;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/graph/chain.h"
 
 #include "planner/ops_support/infer.h"
+#include "planner/ops_support/reduce.h"
 
 namespace shard {
 
@@ -24,10 +25,7 @@ const CompositeDef& composite_mean() {
         "The mean over some dims: the sum times one over the number of elements.\n{mean: x, dims: [-1], keepdims: "
         "true}",
         {1, 1},
-        {{"dims", AttributeDef::Type::dims, false, "the dims to average over; all unless said"},
-         {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
-         {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
-         {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}},
+        reduce_attributes("the dims to average over; all unless said"),
         build};
     return def;
 }

@@ -1,4 +1,5 @@
 #include "planner/graph/chain.h"
+#include "planner/ops_support/reduce.h"
 
 namespace shard {
 
@@ -18,10 +19,7 @@ const CompositeDef& composite_reduce_or() {
         "reduce_or",
         "Of truths over some dims: whether any of them is true.\n{reduce_or: p, dims: [-1], keepdims: true}",
         {1, 1},
-        {{"dims", AttributeDef::Type::dims, false, "the dims to look over; all unless said"},
-         {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
-         {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
-         {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}},
+        reduce_attributes("the dims to look over; all unless said"),
         build};
     return def;
 }

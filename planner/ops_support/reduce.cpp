@@ -75,15 +75,19 @@ std::optional<ValueId> expand_reduce(ReduceOp op, Builder& builder, std::span<co
     return builder.emit("reshape", {*result}, kept);
 }
 
+std::vector<AttributeDef> reduce_attributes(std::string_view dims_doc) {
+    return {{"dims", AttributeDef::Type::dims, false, dims_doc},
+            {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
+            {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
+            {"keepdims", AttributeDef::Type::flag, false, "keep those dims, with size 1"}};
+}
+
 OpDef reduce_op_def(std::string_view name, std::string_view doc) {
     OpDef def;
     def.name = name;
     def.doc = doc;
     def.operands = {1, 1};
-    def.attributes = {{"dims", AttributeDef::Type::dims, false, "the dims to reduce; all unless said"},
-                      {"dim", AttributeDef::Type::dims, false, "the same, for one dim"},
-                      {"axes", AttributeDef::Type::dims, false, "the same, by logical names"},
-                      {"keepdims", AttributeDef::Type::flag, false, "keep the reduced dims, with size 1"}};
+    def.attributes = reduce_attributes("the dims to reduce; all unless said");
     def.infer = infer_reduce;
     def.complete = complete_reduce;
     def.splits = reduce_keeps_dims;

@@ -22,6 +22,8 @@ void complete_reduce(std::span<const TensorType> operands, std::span<const Tenso
 bool reduce_keeps_dims(std::span<const TensorType> operands, const Attributes& attributes);
 std::optional<ValueId> expand_reduce(ReduceOp op, Builder& builder, std::span<const ValueId> operands,
                                      const Attributes& attributes);
+// `dims`, in its three spellings and with this doc, and `keepdims`: of whatever goes over dims.
+std::vector<AttributeDef> reduce_attributes(std::string_view dims_doc);
 // What does not depend on the reduction.
 OpDef reduce_op_def(std::string_view name, std::string_view doc);
 

@@ -85,6 +85,7 @@ struct PlanOutput {
     std::string name;
     int buffer = -1;
     int updates = -1; // the input that the next step reads this value as; then `buffer` is an alias of it
+    bool is_update() const { return updates >= 0; }
     bool operator==(const PlanOutput&) const = default;
 };
 
@@ -118,5 +119,8 @@ struct Plan {
 // that it is safe to run (plans/plan/plan_check.h).
 std::string print_plan(const Plan& plan);
 std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics);
+
+// Whether running the plan again goes on from where it was: outputs update inputs.
+bool is_step(const Plan& plan);
 
 } // namespace shard

@@ -123,7 +123,7 @@ private:
                 fail(where, "an output holds partial values");
             else if (const std::string problem = update_problem(output, inputs); !problem.empty())
                 fail(where, problem);
-            else if (output.updates >= 0 && !updated.insert(output.updates).second)
+            else if (output.is_update() && !updated.insert(output.updates).second)
                 fail(where, "two outputs update one input");
             // Outputs become files of these names in a folder that the user chose, and nowhere else.
             if (output.name.empty() || output.name.find('/') != std::string::npos ||
