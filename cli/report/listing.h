@@ -25,6 +25,7 @@ std::string item_text(const Registry& registry, const Item& item);
 // {name, summary, doc, arguments: {...}}
 std::string item_json(const Item& item);
 
+// Items of one name, from several registries.
 std::string found_text(const std::vector<FoundItem>& found);
 std::string found_json(const std::vector<FoundItem>& found);
 

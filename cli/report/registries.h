@@ -23,6 +23,7 @@ struct Registry {
 };
 
 const std::vector<Registry>& all_registries();
+// nullptr: no such name.
 const Registry* find_registry(std::string_view name);
 
 } // namespace shard

@@ -17,8 +17,8 @@ struct CollectiveRow {
 };
 
 struct CollectiveRows {
-    std::vector<CollectiveRow>
-        rows; // by phase, in the order of the plan; if some are left out, those that take longest
+    // By phase, in the order of the plan; if some are left out, those that take longest.
+    std::vector<CollectiveRow> rows;
     size_t left_out = 0;
     std::vector<CollectiveRow> sums; // if some are left out, all by phase, axes and kind; only figures and `first`
     bool has_phases = false;         // several

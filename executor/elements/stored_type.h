@@ -3,9 +3,10 @@
 // are rounded to bf16; anything else is refused, since only the user knows which loss is fine.
 #pragma once
 
-#include "plans/sharding/type.h"
+#include "plans/dtype/dtype.h"
 
 #include <cstddef>
+#include <string>
 
 namespace shard {
 

@@ -72,6 +72,7 @@ SHARD_INLINE float erf_inv_f32(float u) {
     return std::fabs(u) == 1.0f ? u * HUGE_VALF : p * u;
 }
 
+// erf(x); it is 1 or -1 beyond the limit.
 SHARD_INLINE float erf_f32(float x) {
     const float limit = 3.7439211627767994f;
     const float t = x < -limit ? -limit : x > limit ? limit : x;

@@ -1,8 +1,8 @@
 // How instructions are written, by name (plans/instruction/spelling.h).
 #pragma once
 
+#include "plans/instruction/instruction.h"
 #include "plans/instruction/spelling.h"
-#include "plans/kernel/scalar.h"
 
 namespace shard {
 

@@ -50,6 +50,7 @@ private:
     Diagnostics& diagnostics_;
 };
 
+// W0801, at what carries such a sharding.
 void warn_of_device_sharding(Span span, Diagnostics& diagnostics);
 
 struct ImportRow {
@@ -61,7 +62,7 @@ struct ImportRow {
 const ImportRow* find_import(std::string_view op);
 std::vector<std::string_view> imported_ops(); // for suggestions
 
-std::optional<DType> dtype_of_element(std::string_view element); // "i1" is bool, "ui32" is u32
+std::optional<DType> dtype_of_element(std::string_view element); // "i1" is bool, "ui32" is u32, "f8E5M2" is f8e5m2
 std::optional<std::vector<i64>> integers_of(const MlirAttribute& list);
 
 } // namespace shard

@@ -4,6 +4,7 @@
 #include "planner/graph/op_def.h"
 #include "planner/partition/compute_sharding.h"
 #include "planner/partition/local_names.h"
+#include "planner/partition/partition.h"
 #include "planner/propagate/explain.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/seed/gather_parameters.h"

@@ -1,7 +1,7 @@
 // Which operands of a node are the same value.
 #pragma once
 
-#include "planner/graph/graph.h"
+#include "planner/graph/node.h"
 
 #include <cstddef>
 #include <span>

@@ -4,6 +4,7 @@
 #include "planner/lower/lowered_body.h"
 #include "planner/optimize/optimize.h"
 #include "planner/partition/local.h"
+#include "planner/partition/partition.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

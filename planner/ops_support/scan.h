@@ -5,6 +5,7 @@
 
 namespace shard {
 
+// What does not depend on the reduction; `scan_op` makes an op of it.
 OpDef scan_op_def(std::string_view name, std::string_view doc);
 std::optional<std::vector<TensorType>> infer_scan(ScanOp op, const InferContext& context);
 Kernel lower_scan(ScanOp op, const LowerContext& context);

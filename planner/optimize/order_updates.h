@@ -9,7 +9,6 @@
 #pragma once
 
 #include "planner/partition/local.h"
-#include "planner/partition/partition.h"
 
 namespace shard {
 

@@ -5,6 +5,7 @@
 
 namespace shard {
 
+// False after reporting.
 bool check_local_sizes(const Local& local, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -24,9 +24,9 @@ struct OperandForm {
 };
 
 struct OperandChoice {
-    std::vector<OperandForm>
-        forms; // at least one that is not partial, or a partial one that may be reduced for this op alone; none at all
-               // if the operand can be had in every form for nothing
+    // At least one that is not partial, or a partial one that may be reduced for this op alone; none at all if the
+    // operand can be had in every form for nothing.
+    std::vector<OperandForm> forms;
     // A partial sum that only this op reads: may pass through an op that is linear in this operand.
     std::optional<Sharding> pending;
 };
@@ -49,9 +49,10 @@ std::string memo_key(const ComputeQuery& query);
 
 struct ComputeSharding {
     std::vector<std::vector<AxisRef>> factor_axes;
-    std::vector<Sharding> operands; // as the kernel reads them; partial where a partial sum passes through
-    std::vector<Sharding>
-        results; // as the kernel makes them; partial over the axes of split reductions and of passed operands
+    // As the kernel reads them; partial where a partial sum passes through.
+    std::vector<Sharding> operands;
+    // As the kernel makes them; partial over the axes of split reductions and of passed operands.
+    std::vector<Sharding> results;
     Kernel kernel;
     PlanCost cost;
 };

@@ -8,7 +8,6 @@
 #include "planner/graph/graph_edit.h"
 #include "planner/partition/causes.h"
 #include "planner/partition/local.h"
-#include "planner/partition/partition.h"
 #include "planner/redistribute/redistribute.h"
 
 namespace shard {

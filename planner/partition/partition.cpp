@@ -3,6 +3,8 @@
 //
 // A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
+#include "planner/partition/partition.h"
+
 #include "planner/graph/device_op.h"
 #include "planner/graph/first_places.h"
 #include "planner/graph/region_ops.h"

@@ -16,6 +16,7 @@ struct PassDef {
     void (*check)(const Compilation&) = nullptr; // an internal error if it does not hold; may be empty
 };
 
+// nullptr: no such name.
 const PassDef* find_pass(std::string_view name);
 
 } // namespace shard

@@ -8,6 +8,7 @@
 namespace shard {
 
 enum class MemoryKind { inputs, params, optimizer_state, gradients, activations, temporaries };
+// The field of that kind.
 i64& bytes_of(MemoryReport& memory, MemoryKind kind);
 
 // Bytes that hold one thing for a while. Steps are counted as they are written, a loop before its body, of which every

@@ -1,4 +1,5 @@
-// Reads a layout file.
+// Reads a layout file; nullopt after reporting all that is wrong with it. What names axes and arrays is checked later,
+// where they are known.
 #pragma once
 
 #include "planner/model/layout.h"

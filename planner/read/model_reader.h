@@ -1,4 +1,4 @@
-// Reads a model file.
+// Reads a model file; nullopt after reporting all that is wrong with it. Types, and what entries call, are for build.
 #pragma once
 
 #include "planner/model/model.h"

@@ -2,9 +2,7 @@
 // hardware -> report.
 #pragma once
 
-#include "planner/model/layout.h"
 #include "planner/partition/local.h"
-#include "planner/partition/partition.h"
 #include "plans/plan/plan.h"
 
 namespace shard {

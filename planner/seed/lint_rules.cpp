@@ -2,6 +2,7 @@
 // rule set does not bury the plan.
 #include "planner/seed/lint_rules.h"
 
+#include "planner/model/rules.h"
 #include "planner/seed/named_arrays.h"
 #include "planner/text/allowances.h"
 #include "plans/base/saturating.h"

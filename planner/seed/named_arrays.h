@@ -2,7 +2,6 @@
 #pragma once
 
 #include "planner/graph/graph.h"
-#include "planner/model/rules.h"
 #include "planner/seed/rule_outcome.h"
 
 namespace shard {

@@ -28,6 +28,7 @@ private:
     double latency_ = 0, transfer_ = 0;
 };
 
+// A torus is a ring along each axis.
 inline bool is_ring(const Link& link) {
     return link.topology == Link::Topology::ring || link.topology == Link::Topology::torus;
 }

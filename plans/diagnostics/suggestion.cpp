@@ -1,5 +1,7 @@
 #include "plans/diagnostics/suggestion.h"
 
+#include "plans/diagnostics/diagnostic.h"
+
 #include <fmt/format.h>
 
 namespace shard {

@@ -1,7 +1,9 @@
 // The question that helps where a name is not known.
 #pragma once
 
-#include "plans/diagnostics/diagnostic.h"
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace shard {
 
