@@ -12,7 +12,7 @@ int run(const Arguments& arguments, Env& env) {
     Diagnostics diagnostics;
     const std::optional<int> file = load_source(env, sources, arguments.string("FILE"), diagnostics);
     std::optional<ImportedProgram> program;
-    if (file) program = import_program(sources, *file, import_request(arguments.strings("--params")), diagnostics);
+    if (file) program = checked_program(sources, *file, arguments.strings("--params"), diagnostics);
     print_diagnostics(env, sources, diagnostics.all());
     if (!program) return exit_code(diagnostics);
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;

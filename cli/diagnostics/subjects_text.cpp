@@ -20,7 +20,8 @@ std::string excerpt(std::string_view line) {
 size_t cut_to_window(std::string_view& line, size_t start) {
     constexpr size_t most = 160, before = 60;
     if (line.size() <= most) return 0;
-    size_t left = start > before && start < line.size() ? start - before : 0;
+    const size_t place = std::min(start, line.size());
+    size_t left = place > before ? place - before : 0;
     while (left > 0 && (line[left] & 0xC0) == 0x80) --left; // not inside a character
     size_t right = std::min(line.size(), left + most);
     while (right < line.size() && right > left && (line[right] & 0xC0) == 0x80) --right;

@@ -3,6 +3,7 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/model_source.h"
 #include "cli/terminal/exit_code.h"
+#include "importer/mlir/mlir_module.h"
 #include "planner/text/yaml.h"
 #include "plans/base/printable.h"
 #include "plans/file/plan_json.h"
@@ -14,9 +15,15 @@ namespace shard {
 
 namespace {
 
-// What a file is by its content: "a model", "a layout", "a plan", or empty.
+Diagnostics joined(Diagnostics first, const Diagnostics& then) {
+    for (const Diagnostic& diagnostic : then.all()) first.add(diagnostic);
+    return first;
+}
+
+// What a file is by its content: "a model", "a layout", "a plan", "a program", or empty.
 std::string_view kind_of(const Sources& sources, int file) {
     if (looks_like_plan(sources.text(file))) return "a plan";
+    if (looks_like_mlir(sources.text(file))) return "a program";
     Diagnostics ignored;
     const std::optional<Yaml> yaml = parse_yaml(sources, file, ignored);
     if (!yaml || (yaml->find("graph") != nullptr) == (yaml->find("mesh") != nullptr)) return {};
@@ -28,14 +35,14 @@ void find_swapped(const Sources& sources, const PlanRequest& request, Compilatio
     if (!compilation.diagnostics.has_error()) return;
     const std::string_view model = kind_of(sources, request.model_file), layout = kind_of(sources, request.layout_file);
     const bool wrong_model = model == "a layout" || model == "a plan",
-               wrong_layout = layout == "a model" || layout == "a plan";
+               wrong_layout = !layout.empty() && layout != "a layout";
     if (!wrong_model && !wrong_layout) return;
     compilation.diagnostics = {};
-    if (model == "a layout" && layout == "a model") {
+    if (model == "a layout" && (layout == "a model" || layout == "a program")) {
         compilation.diagnostics
             .error("E0709", {},
-                   fmt::format("these look swapped: '{}' is a layout, '{}' is a model",
-                               sources.name(request.model_file), sources.name(request.layout_file)))
+                   fmt::format("these look swapped: '{}' is a layout, '{}' is {}", sources.name(request.model_file),
+                               sources.name(request.layout_file), layout))
             .help("the model comes first: MODEL LAYOUT");
         return;
     }
@@ -45,6 +52,7 @@ void find_swapped(const Sources& sources, const PlanRequest& request, Compilatio
                fmt::format("'{}' is {}, and stands in the place of {}", sources.name(wrong),
                            wrong_model ? model : layout, wrong_model ? "a model" : "a layout"))
         .help(model == "a plan" || layout == "a plan" ? "a plan stands alone: it holds its model and its layout"
+              : layout == "a program"                 ? "`shardc import FILE.mlir --layout LAYOUT` writes its layout"
                                                       : "give a model, then a layout: MODEL LAYOUT");
 }
 
@@ -58,8 +66,10 @@ void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_
     compiled.request.model_file = *model_file;
     compiled.request.layout_file = *layout_file;
     compiled.request.mode = mode;
+    const Diagnostics said = std::move(compiled.compilation.diagnostics);
     compiled.compilation = compile(*compiled.sources, compiled.request);
     find_swapped(*compiled.sources, compiled.request, compiled.compilation);
+    compiled.compilation.diagnostics = joined(said, compiled.compilation.diagnostics);
 }
 
 // The texts inside a plan become the sources, ready to be compiled as they were, or on one device.
@@ -160,30 +170,31 @@ bool looks_like_plan(std::string_view text) {
 
 std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode) {
     std::vector<PlanSource> plans;
-    std::vector<std::optional<std::string>> texts;
+    std::vector<std::optional<int>> files;
+    const auto is_plan = [&](size_t i) { return files[i] && looks_like_plan(plans[i].sources->text(*files[i])); };
     bool any_plan = false;
     for (const std::string& path : paths) {
-        PlanSource source;
+        PlanSource& source = plans.emplace_back();
         source.name = printable(path);
-        std::optional<int> file = load_model(env, *source.sources, path, source.diagnostics);
-        texts.push_back(file ? std::optional<std::string>(source.sources->text(*file)) : std::nullopt);
-        any_plan = any_plan || (texts.back() && looks_like_plan(*texts.back()));
-        plans.push_back(std::move(source));
+        files.push_back(files.empty() ? load_model(env, *source.sources, path, source.diagnostics)
+                                      : load_source(env, *source.sources, path, source.diagnostics));
+        any_plan = any_plan || is_plan(plans.size() - 1);
     }
     if (any_plan || paths.size() == 1) {
         for (size_t i = 0; i < plans.size(); ++i) {
-            if (!texts[i]) continue;
-            if (looks_like_plan(*texts[i])) {
-                plans[i].plan = parse_plan(JsonText{*texts[i], 0}, plans[i].diagnostics);
+            if (!files[i]) continue;
+            if (is_plan(i)) {
+                const std::string text = plans[i].sources->text(*files[i]);
+                plans[i].plan = parse_plan(JsonText{text, 0}, plans[i].diagnostics);
                 if (!plans[i].plan) continue;
-                plans[i].file_text = *texts[i];
+                plans[i].file_text = text;
                 // Places in the plan's findings are places in the texts it holds.
                 *plans[i].sources = Sources();
-                for (const SourceText& text : plans[i].plan->sources) plans[i].sources->add(text.name, text.text);
+                for (const SourceText& held : plans[i].plan->sources) plans[i].sources->add(held.name, held.text);
                 continue;
             }
             plans[i]
-                .diagnostics.error("E0704", {0, 1, 1, 1}, fmt::format("'{}' is not a plan file", paths[i]))
+                .diagnostics.error("E0704", {*files[i], 1, 1, 1}, fmt::format("'{}' is not a plan file", paths[i]))
                 .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
                                         : "give either plan files, or a model and layouts");
         }
@@ -194,20 +205,19 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
     for (size_t i = 1; i < plans.size(); ++i) {
         PlanSource source;
         source.name = printable(paths[i]);
-        if (!texts[0] || !texts[i]) {
-            const Diagnostics& why = texts[0] ? plans[i].diagnostics : plans[0].diagnostics;
-            for (const Diagnostic& diagnostic : why.all()) source.diagnostics.add(diagnostic);
-            if (!texts[0] && !texts[i])
-                for (const Diagnostic& diagnostic : plans[i].diagnostics.all()) source.diagnostics.add(diagnostic);
+        *source.sources = *plans[0].sources; // of a program, that too: places in it are right
+        source.diagnostics = plans[0].diagnostics;
+        if (!files[0] || !files[i]) {
+            source.diagnostics = joined(source.diagnostics, plans[i].diagnostics);
         } else {
             PlanRequest request;
-            request.model_file = source.sources->add(plans[0].sources->name(0), *texts[0]);
-            request.layout_file = source.sources->add(plans[i].sources->name(0), *texts[i]);
+            request.model_file = *files[0];
+            request.layout_file = source.sources->add(plans[i].sources->name(0), plans[i].sources->text(0));
             request.mode = mode;
             Compilation compilation = compile(*source.sources, request);
             find_swapped(*source.sources, request, compilation);
             source.plan = std::move(compilation.plan);
-            source.diagnostics = compilation.diagnostics;
+            source.diagnostics = joined(source.diagnostics, compilation.diagnostics);
         }
         compiled.push_back(std::move(source));
     }

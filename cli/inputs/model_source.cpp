@@ -2,11 +2,17 @@
 
 #include "cli/diagnostics/diagnostics.h"
 #include "importer/mlir/mlir_module.h"
+#include "planner/pipeline/passes.h"
+#include "planner/pipeline/pipeline.h"
 #include "planner/text/glob.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace shard {
+
+namespace {
 
 ImportRequest import_request(const std::vector<std::string>& patterns) {
     const std::vector<std::string> used = patterns.empty() ? std::vector<std::string>{"params"} : patterns;
@@ -17,10 +23,59 @@ ImportRequest import_request(const std::vector<std::string>& patterns) {
     }};
 }
 
+// An error of the model, at the op of the program that its line is for.
+Diagnostic at_op(Diagnostic problem, const Sources& sources, int model, const ImportedProgram& program) {
+    Label label = problem.labels.empty() ? Label() : problem.labels.front();
+    if (label.span.known()) {
+        std::string_view line = sources.line(label.span.file, label.span.line);
+        line.remove_prefix(std::min(line.find_first_not_of(" -"), line.size()));
+        problem.notes.push_back(fmt::format("it becomes {}", line));
+    }
+    const std::vector<ModelValue>::const_iterator value =
+        std::find_if(program.values.begin(), program.values.end(),
+                     [&](const ModelValue& v) { return label.span.file == model && v.line == label.span.line; });
+    problem.labels = {{value == program.values.end() ? program.place : value->place, std::move(label.text)}};
+    return problem;
+}
+
+// Types are inferred by the planner alone: an op that is not as its definition says is found there.
+bool is_sound(const ImportedProgram& program, Diagnostics& diagnostics) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add("model", program.model);
+    request.layout_file = sources.add("layout", program.layout);
+    request.passes = all_passes().first(static_cast<size_t>(find_pass("build") - all_passes().data()) + 1);
+    const Compilation made = compile(sources, request);
+    for (const Diagnostic& problem : made.diagnostics.all())
+        if (problem.severity == Severity::error) diagnostics.add(at_op(problem, sources, request.model_file, program));
+    if (diagnostics.has_error()) return false;
+    std::map<std::string_view, const TensorType*> types;
+    for (const Value& value : made.graph->values) types[value.name] = &value.type;
+    for (const ModelValue& value : program.values) {
+        const std::map<std::string_view, const TensorType*>::const_iterator it = types.find(value.name);
+        if (it == types.end()) continue;
+        const TensorType& type = *it->second;
+        if (type.dtype == value.type.dtype && type.shape == value.type.shape) continue;
+        diagnostics.error("E0801", value.place,
+                          fmt::format("the program says {} {}, and this makes {} {}", name(value.type.dtype),
+                                      shape_text(value.type.shape), name(type.dtype), shape_text(type.shape)));
+    }
+    return !diagnostics.has_error();
+}
+
+} // namespace
+
+std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
+                                               const std::vector<std::string>& patterns, Diagnostics& diagnostics) {
+    std::optional<ImportedProgram> program = import_program(sources, file, import_request(patterns), diagnostics);
+    if (program && !is_sound(*program, diagnostics)) program.reset();
+    return program;
+}
+
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     const std::optional<int> file = load_source(env, sources, path, diagnostics);
     if (!file || !looks_like_mlir(sources.text(*file))) return file;
-    const std::optional<ImportedProgram> program = import_program(sources, *file, import_request({}), diagnostics);
+    const std::optional<ImportedProgram> program = checked_program(sources, *file, {}, diagnostics);
     if (!program) return std::nullopt;
     return sources.add(sources.name(*file) + ".yaml", program->model);
 }

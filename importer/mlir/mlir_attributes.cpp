@@ -10,6 +10,14 @@ namespace {
 
 constexpr int most_levels = 64;
 constexpr i64 most_elements = i64{1} << 57; // of eight bytes each: what a model may have
+constexpr i64 most_copied = 1'000'000;      // attributes, by aliases
+
+i64 count_of(const MlirAttribute& attribute) {
+    i64 count = 1 + std::ssize(attribute.numbers);
+    for (const MlirItem& item : attribute.items)
+        for (const MlirAttribute& part : item.parts) count += count_of(part);
+    return count;
+}
 
 } // namespace
 
@@ -51,7 +59,7 @@ MlirAttribute MlirAttributeReader::attribute(bool typed) {
         if (cursor_.take('<'))
             attribute = bracketed(name, '>');
         else if (attribute_aliases_.contains(name))
-            attribute = attribute_aliases_.at(name);
+            attribute = alias_of(name);
         else
             attribute.text = name;
     } else if (cursor_.take('[')) {
@@ -90,6 +98,16 @@ MlirAttribute MlirAttributeReader::attribute(bool typed) {
     }
     attribute.span = cursor_.from(begin);
     return attribute;
+}
+
+// Aliases of aliases grow with every line, so what they stand for is counted before it is copied.
+MlirAttribute MlirAttributeReader::alias_of(const std::string& name) {
+    const MlirAttribute& meant = attribute_aliases_.at(name);
+    copied_ += count_of(meant);
+    if (copied_ <= most_copied) return meant;
+    cursor_.fail("E0802", cursor_.here(), fmt::format("aliases stand for more than {} attributes", most_copied),
+                 "write out what they stand for, where it is used");
+    return {};
 }
 
 MlirAttribute MlirAttributeReader::after_word(const Span& begin) {

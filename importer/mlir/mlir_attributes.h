@@ -38,6 +38,7 @@ private:
     bool begins_type();
     MlirItem item(char close);
     MlirAttribute bracketed(std::string text, char close);
+    MlirAttribute alias_of(const std::string& name);
     MlirAttribute after_word(const Span& begin);
     void elements(MlirAttribute& attribute);
     void element_list(MlirAttribute& attribute);
@@ -46,6 +47,7 @@ private:
     MlirCursor& cursor_;
     MlirModule& module_;
     int depth_ = 0;
+    i64 copied_ = 0; // attributes that aliases stood for
     std::map<std::string, MlirAttribute> attribute_aliases_;
     std::map<std::string, int> location_aliases_;
     std::vector<std::pair<int, std::string>> unresolved_; // a location, and the alias that is inside it

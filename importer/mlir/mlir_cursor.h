@@ -8,10 +8,14 @@
 
 namespace shard {
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"; // which some editors write before a text
+
 class MlirCursor {
 public:
     MlirCursor(const Sources& sources, int file, Diagnostics& diagnostics)
-        : text_(sources.text(file)), file_(file), diagnostics_(&diagnostics) {}
+        : text_(sources.text(file)), file_(file), diagnostics_(&diagnostics) {
+        if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
+    }
 
     bool at_end() const { return at_ >= text_.size(); }
     bool failed() const { return failed_; }

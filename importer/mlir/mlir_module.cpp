@@ -1,5 +1,7 @@
 #include "importer/mlir/mlir_module.h"
 
+#include "importer/mlir/mlir_cursor.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +46,7 @@ const MlirAttribute* find_attribute(const std::vector<MlirItem>& items, std::ini
 }
 
 bool looks_like_mlir(std::string_view text) {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     while (!text.empty()) {
         const size_t end = std::min(text.find('\n'), text.size());
         std::string_view line = text.substr(0, end);

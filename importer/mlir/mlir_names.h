@@ -12,15 +12,20 @@ public:
         MlirId first = 0;
         int count = 0;
     };
-    void define(const std::string& name, Meaning meaning);
+    bool define(const std::string& name, Meaning meaning); // false if this region has the name already
     std::optional<MlirId> find(const std::string& name, int index) const;
     // What is defined in a region ends with it: leave() takes what enter() gave.
-    size_t enter() const { return hidden_.size(); }
-    void leave(size_t scope);
+    size_t enter();
+    void leave(size_t outer);
 
 private:
-    std::map<std::string, Meaning> defined_;
-    std::vector<std::pair<std::string, std::optional<Meaning>>> hidden_; // what names meant before
+    struct Hidden {
+        std::string name;
+        std::optional<std::pair<Meaning, size_t>> before; // what it meant, and where that stands in `hidden_`
+    };
+    std::map<std::string, std::pair<Meaning, size_t>> defined_;
+    std::vector<Hidden> hidden_; // one for each definition of the regions that the place is in
+    size_t region_ = 0;          // where those of the innermost region begin
 };
 
 } // namespace shard

@@ -2,6 +2,7 @@
 
 #include "importer/mlir/mlir_attributes.h"
 #include "importer/mlir/mlir_names.h"
+#include "importer/mlir/mlir_parts.h"
 #include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ public:
             if (next == '#')
                 attributes_.alias();
             else
-                sort_in(op());
+                take_parts(op(), module_);
         }
         if (!cursor_.failed() && module_.functions.empty()) cursor_.expected("a function");
         if (cursor_.failed()) return std::nullopt;
@@ -43,41 +44,6 @@ public:
     }
 
 private:
-    // Modules are taken apart: their functions and meshes count.
-    void sort_in(MlirOp op) {
-        if (op.name == "module" || op.name == "builtin.module") {
-            if (const MlirAttribute* const name = symbol_of(op)) module_.name = name->text;
-            if (op.regions.empty()) return;
-            std::vector<MlirOp> inside = std::move(op.regions.front().ops);
-            for (MlirOp& inner : inside) sort_in(std::move(inner));
-        } else if (op.name == "func.func") {
-            MlirFunction function;
-            const MlirAttribute* const name = symbol_of(op);
-            if (name == nullptr || op.regions.empty()) return; // a declaration
-            function.name = name->text;
-            function.span = name->span;
-            function.argument_attributes = attributes_of(op, "arg_attrs");
-            function.result_attributes = attributes_of(op, "res_attrs");
-            function.body = std::move(op.regions.front());
-            module_.functions.push_back(std::move(function));
-        } else {
-            module_.ops.push_back(std::move(op));
-        }
-    }
-
-    static const MlirAttribute* symbol_of(const MlirOp& op) {
-        if (const MlirAttribute* const name = find_attribute(op.items, {"sym_name"})) return name;
-        for (const MlirItem& item : op.items)
-            if (!item.parts.empty() && item.parts.front().kind == MlirAttribute::Kind::symbol)
-                return &item.parts.front();
-        return nullptr;
-    }
-
-    static std::vector<MlirItem> attributes_of(const MlirOp& op, std::string_view key) {
-        const MlirAttribute* const list = find_attribute(op.items, {key});
-        return list == nullptr ? std::vector<MlirItem>() : list->items;
-    }
-
     MlirOp op() {
         const MlirDepth level(cursor_, attributes_.depth());
         std::vector<std::pair<std::string, int>> names = results();
@@ -121,6 +87,11 @@ private:
                          "lower a smaller part of the program");
         module_.values.push_back({std::move(type), span});
         return static_cast<MlirId>(module_.values.size()) - 1;
+    }
+
+    void define(const std::string& name, MlirNames::Meaning meaning, Span span) {
+        if (!names_.define(name, meaning))
+            cursor_.fail("E0801", span, fmt::format("%{} is defined above already", name));
     }
 
     void operand(MlirOp& op, std::vector<MlirId>& operands) {
@@ -179,13 +150,21 @@ private:
         return signature();
     }
 
-    // Up to the types, or to the end of the line where there are none.
+    // Whether a line begins another op, and does not go on with the one before: in_shardings=[...].
+    bool begins_op() {
+        const char next = cursor_.peek();
+        const std::string_view word = cursor_.peek_word();
+        return next == '%' || next == '"' || next == '#' || next == '^' || word.find('.') != word.npos ||
+               word == "return" || word == "call" || word == "module";
+    }
+
+    // Up to the types, or to the line of the next op where there are none.
     Signature pretty_form(MlirOp& op) {
         std::vector<MlirId> initial; // of a reduce, whose operands come first
         bool first = true;
         while (!cursor_.failed()) {
             const char next = cursor_.peek();
-            if (next == '\0' || (cursor_.on_new_line() && !first) || next == '}') break;
+            if (next == '\0' || (cursor_.on_new_line() && !first && begins_op()) || next == '}') break;
             first = false;
             if (cursor_.take(':')) {
                 op.operands.insert(op.operands.end(), initial.begin(), initial.end());
@@ -325,13 +304,13 @@ private:
                          fmt::format("{} has {} results and {} types for them", op.name, count, types.size()));
             return;
         }
-        if (signature.arrow) check_operands(op, signature.before);
+        if (signature.arrow || op.name.ends_with(".return")) check_operands(op, signature.before);
         size_t at = 0;
         for (const std::pair<std::string, int>& name : names) {
             const MlirId first = static_cast<MlirId>(module_.values.size());
             for (int i = 0; i < name.second && !cursor_.failed(); ++i)
                 op.results.push_back(value(types[at++], op.span));
-            names_.define(name.first, {first, name.second});
+            define(name.first, {first, name.second}, op.span);
         }
     }
 
@@ -357,7 +336,7 @@ private:
         const std::vector<std::pair<std::string, MlirType>> bound = std::exchange(bound_, {});
         MlirRegion result;
         for (std::pair<std::string, MlirType>& argument : arguments)
-            add_argument(result, argument.first, argument.second);
+            add_argument(result, argument.first, argument.second, cursor_.here());
         if (cursor_.peek() == '^') {
             cursor_.take('^');
             cursor_.word();
@@ -370,10 +349,10 @@ private:
         return result;
     }
 
-    void add_argument(MlirRegion& region, const std::string& name, MlirType type) {
-        const MlirId id = value(std::move(type), cursor_.here());
+    void add_argument(MlirRegion& region, const std::string& name, MlirType type, Span span) {
+        const MlirId id = value(std::move(type), span);
         region.arguments.push_back(id);
-        names_.define(name, {id, 1});
+        define(name, {id, 1}, span);
     }
 
     // %arg0: tensor<8xf32> {attributes} loc(...), up to the bracket that closes it.
@@ -383,8 +362,8 @@ private:
             cursor_.expect('%');
             const std::string name = cursor_.name();
             cursor_.expect(':');
-            add_argument(region, name, attributes_.type());
-            module_.values.back().span = cursor_.from(begin);
+            MlirType type = attributes_.type();
+            add_argument(region, name, std::move(type), cursor_.from(begin));
             if (attributes != nullptr) attributes->push_back(attribute_map());
             module_.values.back().location = attributes_.location();
             if (!cursor_.take(',') && cursor_.peek() != ')') cursor_.expected("',' or ')'");
@@ -403,13 +382,14 @@ private:
         const size_t scope = names_.enter();
         MlirRegion body;
         MlirAttribute arguments, results;
+        std::vector<MlirType> types;
         arguments.kind = results.kind = MlirAttribute::Kind::list;
         argument_list(body, &arguments.items);
         if (cursor_.take("->")) {
             const bool many = cursor_.take('(');
             do {
                 if (many && cursor_.peek() == ')') break;
-                attributes_.type();
+                types.push_back(attributes_.type());
                 results.items.push_back(many ? attribute_map() : MlirItem());
             } while (!cursor_.failed() && many && cursor_.take(','));
             if (many) cursor_.expect(')');
@@ -422,6 +402,7 @@ private:
         op.items.push_back({"res_attrs", {std::move(results)}});
         if (cursor_.take('{')) {
             while (!cursor_.failed() && !cursor_.take('}')) body.ops.push_back(this->op());
+            if (!cursor_.failed() && !body.ops.empty()) check_operands(body.ops.back(), types); // what it returns
             op.regions.push_back(std::move(body));
         }
         names_.leave(scope);

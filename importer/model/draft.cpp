@@ -12,6 +12,8 @@ namespace shard {
 
 namespace {
 
+constexpr size_t most_letters = 100; // of a name: YAML has keys of up to 1024, and names are made of names
+
 // numpy's: dims are aligned at the last, and a size of 1 is repeated.
 Shape broadcast_shape(const Shape& a, const Shape& b) {
     Shape result(std::max(a.size(), b.size()), 1);
@@ -68,14 +70,16 @@ std::string name_text(std::string_view text) {
     }
     while (name.ends_with('_')) name.pop_back();
     if (!name.empty() && name.front() >= '0' && name.front() <= '9') name.insert(0, "_");
-    for (const std::string_view word : {"true", "false", "null"}) // which YAML takes for values
+    if (name.size() > most_letters) name.resize(most_letters);
+    for (const std::string_view word : {"true", "false", "null", "Null", "NULL"}) // which YAML takes for values
         if (name == word) name += "_";
     return name;
 }
 
-DraftId Draft::input(std::string name, DraftType type, bool is_param) {
+DraftId Draft::input(std::string name, DraftType type, bool is_param, Span place) {
     DraftValue value;
     value.type = std::move(type);
+    value.place = place;
     value.name = std::move(name);
     value.is_input = true;
     value.is_param = is_param;
@@ -109,8 +113,9 @@ DraftId Draft::broadcast(DraftId of, Shape shape, const std::vector<i64>& dims) 
 
 bool Draft::counts_along(DraftId id, i64 dim) const {
     const DraftValue& value = values_[id];
-    return value.of >= 0 ? values_[value.of].is_count && value.dims == std::vector<i64>{dim}
-                         : value.is_count && dim == 0;
+    if (value.of < 0) return value.is_count && dim == 0;
+    return values_[value.of].is_count && value.dims == std::vector<i64>{dim} &&
+           type(value.of).shape[0] == value.type.shape[static_cast<size_t>(dim)]; // else one number is repeated
 }
 
 DraftId Draft::made(DraftId id) {
@@ -161,6 +166,7 @@ std::vector<DraftId> Draft::add_many(std::string op, const std::vector<DraftId>&
     for (const DraftType& type : types) {
         DraftValue value;
         value.type = type;
+        value.place = place_;
         value.entry = static_cast<int>(entries_.size());
         value.name = scope_.empty() ? op : scope_ + "_" + op;
         entry.results.push_back(static_cast<DraftId>(values_.size()));
@@ -290,20 +296,29 @@ std::string Draft::print(const std::string& name, const std::vector<DraftId>& ou
     give_names(needed, outputs);
 
     std::string text = fmt::format("model: {}\n", name);
+    int line = 2; // the next one
+    const auto say = [&](const DraftValue& value) { printed_.push_back({value.name, value.type, value.place, line}); };
     for (const bool params : {false, true}) {
         bool first = true;
         for (const DraftValue& value : values_) {
             if (!value.is_input || value.is_param != params) continue;
-            if (first) text += params ? "params:\n" : "inputs:\n";
+            if (first) text += params ? "params:\n" : "inputs:\n", ++line;
             first = false;
+            say(value);
+            ++line;
             text += fmt::format("  {}: {{shape: {}", value.name, list_text(value.type.shape));
             if (value.type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(value.type.dtype));
             text += "}\n";
         }
     }
     text += "graph:\n";
-    for (size_t i = 0; i < entries_.size(); ++i)
-        if (needed[i]) text += entry_text(entries_[i]);
+    ++line;
+    for (size_t i = 0; i < entries_.size(); ++i) {
+        if (!needed[i]) continue;
+        text += entry_text(entries_[i]);
+        for (const DraftId result : entries_[i].results) say(values_[result]);
+        ++line;
+    }
     std::vector<std::string> names;
     for (const DraftId output : outputs) names.push_back(values_[output].name);
     return text + fmt::format("outputs: [{}]\n", fmt::join(names, ", "));

@@ -8,6 +8,7 @@
 #include "plans/diagnostics/diagnostic.h"
 #include "plans/sharding/type.h"
 
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -27,8 +28,17 @@ struct DraftType {
     bool operator==(const DraftType&) const = default;
 };
 
+// What the program says of a value that is in the model.
+struct ModelValue {
+    std::string name;
+    DraftType type;
+    Span place;   // in the program
+    int line = 0; // of the model
+};
+
 struct DraftValue {
     DraftType type;
+    Span place;       // of the op that it is made for, or of the argument
     std::string name; // of an input; of others, what they would best be called
     bool is_input = false, is_param = false;
     bool is_count = false;             // 0, 1, 2, ... along its one dim
@@ -49,7 +59,7 @@ struct DraftEntry {
 
 class Draft {
 public:
-    DraftId input(std::string name, DraftType type, bool is_param);
+    DraftId input(std::string name, DraftType type, bool is_param, Span place = {});
     DraftId number(DraftType type, DraftNumber number);
     DraftId broadcast(DraftId of, Shape shape, const std::vector<i64>& dims);
 
@@ -72,12 +82,17 @@ public:
 
     const DraftValue& operator[](DraftId value) const { return values_[value]; }
     const DraftType& type(DraftId value) const { return values_[value].type; }
+    const DraftEntry* entry_of(DraftId value) const { // that it is a result of, or null
+        return values_[value].entry < 0 ? nullptr : &entries_[static_cast<size_t>(values_[value].entry)];
+    }
     size_t entry_count() const { return entries_.size(); }
-    void set_scope(std::string scope) { scope_ = std::move(scope); } // where new entries are from
+    // Where new entries are from: the module that they are named after, and the op.
+    void set_origin(std::string scope, Span place) { scope_ = std::move(scope), place_ = place; }
 
-    // The model file. Afterwards `name_of` says what values are called.
+    // The model file. Afterwards `name_of` says what values are called, and `printed` which are in it.
     std::string print(const std::string& name, const std::vector<DraftId>& outputs);
     const std::string& name_of(DraftId value) const { return values_[value].name; }
+    const std::vector<ModelValue>& printed() const { return printed_; }
 
 private:
     DraftId made(DraftId value);                 // as an input or the result of an entry
@@ -86,10 +101,12 @@ private:
     std::string operand_text(DraftId value) const;
     std::string entry_text(const DraftEntry& entry) const;
 
-    std::vector<DraftValue> values_;
-    std::vector<DraftEntry> entries_;
+    std::deque<DraftValue> values_; // no vector: types and entries that are looked at stay where they are
+    std::deque<DraftEntry> entries_;
     std::map<std::pair<DraftId, Shape>, DraftId> reshaped_;
     std::string scope_;
+    Span place_;
+    std::vector<ModelValue> printed_;
 };
 
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"

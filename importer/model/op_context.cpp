@@ -86,9 +86,17 @@ void warn_of_device_sharding(Span span, Diagnostics& diagnostics) {
 
 DraftId OpContext::operand(size_t i) const { return walk_.value(op.operands[i]); }
 
-std::optional<DraftType> OpContext::result_type(size_t i) { return walk_.draft_type(op.results[i]); }
+std::optional<DraftType> OpContext::result_type(size_t i) {
+    if (!expect(i < op.results.size(), fmt::format("has at least {} result{}", i + 1, i == 0 ? "" : "s")))
+        return std::nullopt;
+    return walk_.draft_type(op.results[i]);
+}
 
-void OpContext::set(size_t result, DraftId value) { walk_.set(op.results[result], value); }
+void OpContext::set(size_t result, DraftId value) {
+    const std::optional<DraftType> said = result_type(result);
+    if (said && expect(*said == draft.type(value), "has a result of another type than its operands make"))
+        walk_.set(op.results[result], value);
+}
 
 std::optional<std::vector<i64>> OpContext::integers(std::initializer_list<std::string_view> keys,
                                                     std::optional<size_t> count) {

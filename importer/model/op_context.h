@@ -22,7 +22,8 @@ public:
     size_t operand_count() const { return op.operands.size(); }
     DraftId operand(size_t i) const;
     const DraftType& type(size_t i) const { return draft.type(operand(i)); }
-    std::optional<DraftType> result_type(size_t i = 0); // E0805 if the model has no such element type
+    // E0801 if the op has no such result, E0805 if the model has no such element type.
+    std::optional<DraftType> result_type(size_t i = 0);
     void set(size_t result, DraftId value);
 
     // A list of numbers, under one of its names; nullopt, with an error, if it is not there or not `count` long.

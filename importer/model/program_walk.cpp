@@ -30,7 +30,7 @@ std::string scope_of(const std::string& location) {
         const std::string name = name_text(part);
         if (!name.empty()) scope += (scope.empty() ? "" : "_") + name;
     }
-    return scope;
+    return name_text(scope);
 }
 
 } // namespace
@@ -65,7 +65,7 @@ bool ProgramWalk::import(const MlirOp& op) {
         return false;
     }
     if (!check_operands(op)) return false;
-    draft_.set_scope(scope_of(module_.location_name(op.location)));
+    draft_.set_origin(scope_of(module_.location_name(op.location)), op.span);
     OpContext context(module_, op, draft_, *this, diagnostics_);
     return row->import(context, row->becomes);
 }

@@ -9,14 +9,17 @@ std::string region_form(const MlirModule& module, const MlirRegion& region) {
     std::map<MlirId, size_t> number;
     for (const MlirId argument : region.arguments) number.emplace(argument, number.size());
     std::string form;
-    const auto words = [](const std::vector<MlirItem>& items) {
+    const auto is_part = [](const MlirAttribute& word) {
+        return word.kind == MlirAttribute::Kind::word && (word.text.size() == 2 || word.text == "TOTALORDER"); // LT
+    };
+    const auto words = [&](const std::vector<MlirItem>& items) {
         std::string text;
         for (const MlirItem& item : items)
             for (const MlirAttribute& part : item.parts) {
-                if (part.kind == MlirAttribute::Kind::word && part.text.size() == 2) text += part.text; // LT
+                if (is_part(part)) text += part.text;
                 for (const MlirItem& inner : part.items)
                     for (const MlirAttribute& word : inner.parts)
-                        if (word.kind == MlirAttribute::Kind::word && word.text.size() == 2) text += word.text;
+                        if (is_part(word)) text += word.text;
                 for (const std::string& element : part.numbers) text += element;
             }
         return text;

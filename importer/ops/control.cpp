@@ -1,4 +1,4 @@
-// Calls and loops.
+// Calls, loops and branches.
 #include "importer/model/op_context.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,10 @@ bool import_while(OpContext& context, std::string_view) {
     for (int trip = 0;; ++trip) {
         const std::optional<std::vector<DraftId>> condition = context.run(context.op.regions[0], carried);
         if (!condition) return false;
-        if (!context.expect(condition->size() == 1, "has a condition of one value")) return false;
+        if (!context.expect(condition->size() == 1 &&
+                                context.draft.type(condition->front()) == DraftType{DType::boolean, {}},
+                            "has a condition of one i1"))
+            return false;
         const std::optional<DraftNumber> known = context.draft[condition->front()].number;
         if (!known)
             return context.refuse("a loop that runs until a value is computed",
@@ -58,8 +61,57 @@ bool import_while(OpContext& context, std::string_view) {
     return true;
 }
 
+// One branch of several: that of a number that is known, or all of them, and the results of one are chosen. `if` has a
+// truth and the branch of true first, `case` the number of a branch; the last is that of all other numbers.
+bool import_branches(OpContext& context, std::string_view op) {
+    const std::vector<MlirRegion>& branches = context.op.regions;
+    const bool is_if = op == "if";
+    if (!context.expect(context.operand_count() == 1 && (is_if ? branches.size() == 2 : !branches.empty()) &&
+                            context.type(0) == DraftType{is_if ? DType::boolean : DType::i32, {}},
+                        "chooses one of its branches by a scalar"))
+        return false;
+    Draft& draft = context.draft;
+    const DraftId index = context.operand(0);
+    const i64 last = std::ssize(branches) - 1;
+    const auto results_of = [&](i64 branch) -> std::optional<std::vector<DraftId>> {
+        const std::optional<std::vector<DraftId>> results = context.run(branches[static_cast<size_t>(branch)], {});
+        bool fits = results && results->size() == context.op.results.size();
+        for (size_t i = 0; fits && i < results->size(); ++i) {
+            const std::optional<DraftType> type = context.result_type(i);
+            fits = type && *type == draft.type((*results)[i]);
+        }
+        if (results && !context.expect(fits, "has branches with other results")) return std::nullopt;
+        return results;
+    };
+    if (const std::optional<DraftNumber>& known = draft[index].number) {
+        const i64 number = is_if ? (known->integer == 0) : known->integer;
+        const std::optional<std::vector<DraftId>> results = results_of(number < 0 || number > last ? last : number);
+        if (!results) return false;
+        for (size_t i = 0; i < results->size(); ++i) context.set(i, (*results)[i]);
+        return true;
+    }
+    std::optional<std::vector<DraftId>> chosen = results_of(last);
+    for (i64 branch = last - 1; chosen && branch >= 0; --branch) {
+        const std::optional<std::vector<DraftId>> results = results_of(branch);
+        if (!results) return false;
+        const DraftType truth{DType::boolean, {}};
+        const DraftId here =
+            is_if ? index : draft.pointwise("eq", {index, draft.number({DType::i32, {}}, {0, branch})}, truth);
+        for (size_t i = 0; i < chosen->size(); ++i)
+            (*chosen)[i] = draft.pointwise("select", {here, (*results)[i], (*chosen)[i]}, draft.type((*results)[i]));
+    }
+    if (!chosen) return false;
+    for (size_t i = 0; i < chosen->size(); ++i) context.set(i, (*chosen)[i]);
+    return true;
+}
+
 } // namespace
 
-std::vector<ImportRow> import_rows_control() { return {{"func.call", import_call}, {"stablehlo.while", import_while}}; }
+std::vector<ImportRow> import_rows_control() {
+    return {{"func.call", import_call},
+            {"stablehlo.while", import_while},
+            {"stablehlo.case", import_branches, "case"},
+            {"stablehlo.if", import_branches, "if"}};
+}
 
 } // namespace shard

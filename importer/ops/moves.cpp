@@ -73,6 +73,9 @@ bool import_slice(OpContext& context, std::string_view) {
         for (const MlirItem& item : context.op.items) {
             if (item.parts.empty() || item.parts[0].kind != MlirAttribute::Kind::list) continue;
             for (const MlirItem& range : item.parts[0].items) {
+                for (const MlirAttribute& number : range.parts)
+                    if (!context.expect(number.kind == MlirAttribute::Kind::integer, "has ranges of numbers"))
+                        return false;
                 start.push_back(range.parts.empty() ? 0 : range.parts[0].integer);
                 limit.push_back(range.parts.size() < 2 ? 0 : range.parts[1].integer);
                 stride.push_back(range.parts.size() < 3 ? 1 : range.parts[2].integer);
@@ -111,10 +114,12 @@ bool import_concatenate(OpContext& context, std::string_view) {
         !context.expect(context.operand_count() > 0 && *dim >= 0 && *dim < static_cast<i64>(type->shape.size()),
                         "puts values together along a dim that they have"))
         return false;
+    // What is empty adds nothing, and models have no such arrays.
     std::vector<DraftId> values;
-    for (size_t i = 0; i < context.operand_count(); ++i) values.push_back(context.operand(i));
-    context.set(0, values.size() == 1
-                       ? values[0]
+    for (size_t i = 0; i < context.operand_count(); ++i)
+        if (element_count(context.type(i).shape) > 0) values.push_back(context.operand(i));
+    context.set(0, values.size() <= 1
+                       ? (values.empty() ? context.operand(0) : values[0])
                        : context.draft.add("concatenate", values, fmt::format(", dim: {}", *dim), *type));
     return true;
 }
@@ -129,6 +134,10 @@ bool import_pad(OpContext& context, std::string_view) {
     if (!low || !high || !interior) return false;
     const std::optional<DraftNumber> with = context.draft[context.operand(1)].number;
     if (!with) return context.refuse("pad with a value that is computed", "pad with a number");
+    if (element_count(context.type(0).shape) == 0) { // nothing is left of it but what it is padded with
+        context.set(0, context.draft.number(*type, *with));
+        return true;
+    }
     std::vector<i64> dims, lows, highs, interiors;
     for (size_t i = 0; i < rank; ++i) {
         if ((*low)[i] == 0 && (*high)[i] == 0 && (*interior)[i] == 0) continue;
@@ -155,13 +164,16 @@ bool import_dynamic_slice(OpContext& context, std::string_view) {
     if (!type || !context.expect(context.operand_count() == rank + 1, "takes a value and a start for each dim"))
         return false;
     const Shape from = context.type(0).shape;
-    if (!context.expect(from.size() == rank, "keeps the number of dims")) return false;
+    const std::optional<std::vector<i64>> said = context.integers({"sizes", "slice_sizes"}, rank);
+    if (!said || !context.expect(from.size() == rank && *said == type->shape, "has a result of its sizes"))
+        return false;
     std::vector<i64> dims, sizes, starts, limits;
     std::vector<DraftId> operands = {context.operand(0)};
     bool known = true;
     for (size_t i = 0; i < rank; ++i) {
-        if (!context.expect(context.type(i + 1).shape.empty() && type->shape[i] <= from[i],
-                            "begins at scalars and fits its operand"))
+        if (!context.expect(context.type(i + 1).shape.empty() && is_integer(context.type(i + 1).dtype) &&
+                                type->shape[i] <= from[i],
+                            "begins at whole numbers and fits its operand"))
             return false;
         if (type->shape[i] == from[i]) continue;
         const std::optional<DraftNumber> number = context.draft[context.operand(i + 1)].number;

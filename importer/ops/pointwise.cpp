@@ -8,9 +8,11 @@ namespace shard {
 
 namespace {
 
+// Only what a select chooses by may be a scalar.
 bool same_shapes(OpContext& context, const DraftType& result) {
     for (size_t i = 0; i < context.operand_count(); ++i)
-        if (!context.expect(context.type(i).shape == result.shape || (i == 0 && context.type(i).shape.empty()),
+        if (!context.expect(context.type(i).shape == result.shape ||
+                                (i == 0 && context.operand_count() == 3 && context.type(i).shape.empty()),
                             "has operands of other shapes than its result"))
             return false;
     return true;
@@ -39,11 +41,34 @@ bool import_select(OpContext& context, std::string_view becomes) {
     return import_as(context, becomes, 3);
 }
 
-// Of i1 these are logical; of whole numbers they go bit by bit, which models do not have.
+// Of i1 these are logical, of whole numbers they go bit by bit: "bit_and".
 bool import_logical(OpContext& context, std::string_view becomes) {
-    if (context.operand_count() > 0 && context.type(0).dtype != DType::boolean)
-        return context.refuse(fmt::format("{} of the bits of whole numbers", context.op.name));
-    return import_as(context, becomes, becomes == "not" ? 1 : 2);
+    const bool logical = context.operand_count() > 0 && context.type(0).dtype == DType::boolean;
+    const std::string_view of_truths = becomes == "bit_xor" ? "ne" : becomes.substr(4);
+    return import_as(context, logical ? of_truths : becomes, becomes == "bit_not" ? 1 : 2);
+}
+
+DType unsigned_of(DType dtype) {
+    for (const DType other : all_dtypes())
+        if (info(other).kind == DTypeInfo::Kind::unsigned_integer && byte_size(other) == byte_size(dtype)) return other;
+    return dtype;
+}
+
+// The model's shifts keep the sign of types that have one: bits are shifted in the type without.
+bool import_shift_right(OpContext& context, std::string_view becomes) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 2 && is_integer(type->dtype) && *type == context.type(0) &&
+                                     *type == context.type(1),
+                                 "takes two whole numbers of one type"))
+        return false;
+    const DType bits = unsigned_of(type->dtype);
+    if (bits == type->dtype) return import_as(context, becomes, 2);
+    Draft& draft = context.draft;
+    const DraftId shifted = draft.pointwise(
+        std::string(becomes), {draft.cast(context.operand(0), bits), draft.cast(context.operand(1), bits)},
+        {bits, type->shape});
+    context.set(0, draft.cast(shifted, type->dtype));
+    return true;
 }
 
 bool import_compare(OpContext& context, std::string_view) {
@@ -51,6 +76,9 @@ bool import_compare(OpContext& context, std::string_view) {
                                                                        {"GE", "ge"}, {"EQ", "eq"}, {"NE", "ne"}};
     const std::string direction = context.word("comparison_direction", {"LT", "LE", "GT", "GE", "EQ", "NE"});
     if (!context.expect(directions.contains(direction), "needs a direction: LT, LE, GT, GE, EQ or NE")) return false;
+    if (!context.word("compare_type", {"TOTALORDER"}).empty())
+        return context.refuse("a comparison in which -0 is less than 0 and NaN has a place",
+                              "compare as x < y does; jnp.sort and argsort, which need it, are known");
     return import_as(context, directions.at(direction), 2);
 }
 
@@ -73,6 +101,42 @@ bool import_convert(OpContext& context, std::string_view) {
         context.set(0, context.draft.pointwise("ne", {value, context.draft.number(context.type(0), {})}, *type));
     else
         context.set(0, context.draft.cast(value, type->dtype));
+    return true;
+}
+
+bool is_whole(const Draft& draft, DraftId value, i64 number) {
+    return draft[value].number && draft[value].number->integer == number;
+}
+
+// The value whose 23 lowest bits are a float's after the point, with the bits of 1 before them: what jax.random makes
+// of random bits, from 1 to below 2.
+std::optional<DraftId> after_point(const Draft& draft, DraftId bits) {
+    const DraftEntry* const one = draft.entry_of(bits);
+    if (one == nullptr || one->op != "bit_or" || !is_whole(draft, one->operands[1], 0x3F800000)) return std::nullopt;
+    const DraftEntry* const shifted = draft.entry_of(one->operands[0]);
+    const bool fits = shifted != nullptr && shifted->op == "shift_right" && is_whole(draft, shifted->operands[1], 9);
+    return fits ? std::optional(one->operands[0]) : std::nullopt;
+}
+
+bool import_bitcast(OpContext& context, std::string_view) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !context.expect(context.operand_count() == 1, "takes 1 operand")) return false;
+    Draft& draft = context.draft;
+    const DraftType from = context.type(0);
+    if (is_integer(type->dtype) && is_integer(from.dtype) && from.shape == type->shape &&
+        byte_size(type->dtype) == byte_size(from.dtype)) {
+        context.set(0, draft.cast(context.operand(0), type->dtype));
+        return true;
+    }
+    const std::optional<DraftId> fraction = from.dtype == DType::u32 && *type == DraftType{DType::f32, from.shape}
+                                                ? after_point(draft, context.operand(0))
+                                                : std::nullopt;
+    if (!fraction)
+        return context.refuse("bits of one type taken as another's",
+                              "whole numbers of one size are known, and what jax.random does for f32");
+    const DraftId scaled = draft.pointwise(
+        "mul", {draft.cast(*fraction, DType::f32), draft.number({DType::f32, {}}, {1.0 / (1 << 23), 0})}, *type);
+    context.set(0, draft.pointwise("add", {scaled, draft.number({DType::f32, {}}, {1, 0})}, *type));
     return true;
 }
 
@@ -110,12 +174,14 @@ std::vector<ImportRow> import_rows_pointwise() {
         {"stablehlo.select", import_select, "select"},
         {"stablehlo.compare", import_compare},
         {"stablehlo.convert", import_convert},
+        {"stablehlo.bitcast_convert", import_bitcast},
         {"stablehlo.clamp", import_clamp},
         {"chlo.square", import_square},
-        {"stablehlo.and", import_logical, "and"},
-        {"stablehlo.or", import_logical, "or"},
-        {"stablehlo.not", import_logical, "not"},
-        {"stablehlo.xor", import_logical, "ne"},
+        {"stablehlo.and", import_logical, "bit_and"},
+        {"stablehlo.or", import_logical, "bit_or"},
+        {"stablehlo.not", import_logical, "bit_not"},
+        {"stablehlo.xor", import_logical, "bit_xor"},
+        {"stablehlo.shift_right_logical", import_shift_right, "shift_right"},
         {"stablehlo.optimization_barrier", import_same},
     };
     for (const Names& pair : std::initializer_list<Names>{
@@ -149,6 +215,8 @@ std::vector<ImportRow> import_rows_pointwise() {
              {"stablehlo.multiply", "mul"},
              {"stablehlo.power", "pow"},
              {"stablehlo.remainder", "rem"},
+             {"stablehlo.shift_left", "shift_left"},
+             {"stablehlo.shift_right_arithmetic", "shift_right"},
              {"stablehlo.subtract", "sub"},
          })
         rows.push_back({pair.first, import_binary, pair.second});

@@ -6,27 +6,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace shard {
 
 namespace {
 
 struct Reduction {
-    std::string_view reduce, combine; // the model's ops: over dims, and of two values
+    std::string_view reduce, combine; // the model's ops: over dims, and of two values; none of bits
+    std::string_view of_bools;        // of two of them
 };
 
 const std::map<std::string_view, Reduction>& reductions() {
     static const std::map<std::string_view, Reduction> table = {
-        {"stablehlo.add", {"reduce_sum", "add"}},     {"stablehlo.multiply", {"reduce_prod", "mul"}},
-        {"stablehlo.maximum", {"reduce_max", "max"}}, {"stablehlo.minimum", {"reduce_min", "min"}},
-        {"stablehlo.and", {"reduce_min", "and"}},     {"stablehlo.or", {"reduce_max", "or"}},
+        {"stablehlo.add", {"reduce_sum", "add", "or"}},
+        {"stablehlo.multiply", {"reduce_prod", "mul", "and"}},
+        {"stablehlo.maximum", {"reduce_max", "max", "or"}},
+        {"stablehlo.minimum", {"reduce_min", "min", "and"}},
+        {"stablehlo.and", {{}, {}, "and"}},
+        {"stablehlo.or", {{}, {}, "or"}},
     };
     return table;
 }
 
 // Whether combining with the number changes nothing.
 bool is_neutral(std::string_view combine, DType dtype, const DraftNumber& number) {
-    if (dtype == DType::boolean) return (combine == "and") == (number.integer != 0);
+    if (dtype == DType::boolean) return (combine == "and" || combine == "min") == (number.integer != 0);
     if (is_floating(dtype)) {
         if (combine == "add") return number.real == 0;
         if (combine == "mul") return number.real == 1;
@@ -58,24 +63,27 @@ bool import_arg(OpContext& context, const std::vector<i64>& dims) {
         return false;
     if (!context.draft.counts_along(context.operand(1), dims[0]))
         return context.refuse("a reduction of several values by a rule of its own");
+    const std::optional<DraftNumber> begin = context.draft[context.operand(2)].number,
+                                     at = context.draft[context.operand(3)].number;
+    if (!begin || !at || at->integer != 0 || !is_neutral(largest ? "max" : "min", best->dtype, *begin))
+        return context.refuse("a reduction of several values that begins elsewhere than at the first");
+    // The least place of those where the best is, or a NaN, in which the best is NaN itself.
     Draft& draft = context.draft;
-    const DraftId value = context.operand(0);
-    context.set(0, draft.add(largest ? "reduce_max" : "reduce_min", {value}, fmt::format(", dims: {}", list_text(dims)),
-                             *best));
-    // argmax is along the last dim.
-    const size_t rank = context.type(0).shape.size();
-    DraftType moved = context.type(0);
-    DraftId operand = least ? draft.pointwise("neg", {value}, moved) : value;
-    if (dims[0] != static_cast<i64>(rank) - 1) {
-        std::vector<i64> order;
-        for (size_t i = 0; i < rank; ++i)
-            if (static_cast<i64>(i) != dims[0]) order.push_back(static_cast<i64>(i));
-        order.push_back(dims[0]);
-        for (size_t i = 0; i < rank; ++i) moved.shape[i] = context.type(0).shape[static_cast<size_t>(order[i])];
-        operand = draft.add("transpose", {operand}, fmt::format(", permutation: {}", list_text(order)), moved);
-    }
-    const DraftId found = draft.add("argmax", {operand}, {}, {DType::i32, index->shape});
-    context.set(1, draft.cast(found, index->dtype));
+    const bool logical = best->dtype == DType::boolean;
+    const DraftId value = logical ? draft.cast(context.operand(0), DType::i32) : context.operand(0);
+    const DraftType whole = draft.type(value), truth = {DType::boolean, whole.shape};
+    const std::string over = fmt::format(", dims: {}", list_text(dims));
+    const DraftId found = draft.add(largest ? "reduce_max" : "reduce_min", {value}, over, {whole.dtype, best->shape});
+    context.set(0, logical ? draft.pointwise("ne", {found, draft.number(draft.type(found), {})}, *best) : found);
+    std::vector<i64> kept(whole.shape.size());
+    std::iota(kept.begin(), kept.end(), 0);
+    kept.erase(kept.begin() + dims[0]);
+    DraftId is_best = draft.pointwise("eq", {value, draft.broadcast(found, whole.shape, kept)}, truth);
+    if (is_floating(whole.dtype))
+        is_best = draft.pointwise("or", {is_best, draft.pointwise("ne", {value, value}, truth)}, truth);
+    const DraftId last = draft.number({index->dtype, {}}, {0, whole.shape[static_cast<size_t>(dims[0])] - 1});
+    const DraftId places = draft.pointwise("select", {is_best, context.operand(1), last}, {index->dtype, whole.shape});
+    context.set(1, draft.add("reduce_min", {places}, over, *index));
     return true;
 }
 
@@ -91,6 +99,10 @@ bool import_reduce(OpContext& context, std::string_view) {
     for (size_t i = 0; i < from.size(); ++i)
         if (std::find(dims->begin(), dims->end(), static_cast<i64>(i)) == dims->end()) left.push_back(from[i]);
     if (!context.expect(left == type->shape, "has a result of the dims that are left")) return false;
+    for (size_t i = 0; i < context.op.results.size(); ++i)
+        if (!context.expect(context.type(context.op.results.size() + i) == DraftType{context.type(i).dtype, {}},
+                            "begins with a scalar of its operand's type"))
+            return false;
     if (context.op.results.size() == 2 && context.op.regions.size() == 1) return import_arg(context, *dims);
     const std::string applied = applied_op(context.op);
     if (context.op.results.size() != 1 || !reductions().contains(applied))
@@ -100,20 +112,19 @@ bool import_reduce(OpContext& context, std::string_view) {
     Draft& draft = context.draft;
     const DType dtype = context.type(0).dtype;
     const bool logical = dtype == DType::boolean;
-    if ((reduction.combine == "and" || reduction.combine == "or") && !logical)
-        return context.refuse("a reduction of the bits of whole numbers");
+    const std::string_view combine = logical ? reduction.of_bools : reduction.combine;
+    if (combine.empty()) return context.refuse("a reduction of the bits of whole numbers");
     DraftId value = context.operand(0);
     if (!dims->empty()) {
         if (logical) value = draft.cast(value, DType::i32);
-        value = draft.add(std::string(reduction.reduce), {value}, fmt::format(", dims: {}", list_text(*dims)),
-                          {draft.type(value).dtype, left});
+        const std::string_view least = combine == "and" ? "reduce_min" : "reduce_max";
+        value = draft.add(std::string(logical ? least : reduction.reduce), {value},
+                          fmt::format(", dims: {}", list_text(*dims)), {draft.type(value).dtype, left});
         if (logical) value = draft.pointwise("ne", {value, draft.number(draft.type(value), {})}, *type);
     }
-    if (!context.expect(context.type(1).shape.empty(), "begins with a scalar")) return false;
     const std::optional<DraftNumber> begin = draft[context.operand(1)].number;
-    if (!begin || !is_neutral(reduction.combine, dtype, *begin))
-        value = draft.pointwise(std::string(reduction.combine), {value, draft.broadcast(context.operand(1), left, {})},
-                                *type);
+    if (!begin || !is_neutral(combine, dtype, *begin))
+        value = draft.pointwise(std::string(combine), {value, draft.broadcast(context.operand(1), left, {})}, *type);
     context.set(0, value);
     return true;
 }

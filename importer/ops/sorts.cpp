@@ -21,7 +21,7 @@ std::string float_order(size_t operands, std::string_view nan) {
         return (next += 7) - 1;
     };
     const size_t left = canonical(0), right = canonical(1);
-    return form + fmt::format("compareLT({},{});return({});", left, right, next);
+    return form + fmt::format("compareLTTOTALORDER({},{});return({});", left, right, next);
 }
 
 bool import_sort(OpContext& context, std::string_view) {

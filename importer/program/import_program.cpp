@@ -108,7 +108,8 @@ std::optional<ImportedProgram> import_program(const Sources& sources, int file, 
     for (size_t i = 0; i < all.size(); ++i) {
         const std::optional<DraftType> type = walk.draft_type(main.body.arguments[i]);
         if (!type) continue;
-        arguments.push_back(draft.input(short_name(all[i], all), *type, all[i].is_param));
+        arguments.push_back(
+            draft.input(short_name(all[i], all), *type, all[i].is_param, module->values[main.body.arguments[i]].span));
     }
     if (diagnostics.has_error()) return std::nullopt;
     const std::optional<std::vector<DraftId>> results = walk.region(main.body, arguments, main.span);
@@ -134,7 +135,9 @@ std::optional<ImportedProgram> import_program(const Sources& sources, int file, 
     std::string name = name_text(module->name);
     if (name.starts_with("jit_")) name = name.substr(4);
     ImportedProgram program;
+    program.place = main.span;
     program.model = draft.print(name.empty() ? "program" : name, outputs);
+    program.values = draft.printed();
     LayoutText layout(diagnostics);
     for (size_t i = 0; i < arguments.size(); ++i)
         layout.add(all[i].is_param ? "params" : "inputs", draft.name_of(arguments[i]), main.argument_attributes, i,

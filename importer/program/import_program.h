@@ -1,7 +1,7 @@
 // A program of StableHLO as a model file, and its shardings as a layout file.
 #pragma once
 
-#include "plans/diagnostics/diagnostic.h"
+#include "importer/model/draft.h"
 
 #include <functional>
 #include <optional>
@@ -17,6 +17,8 @@ struct ImportRequest {
 struct ImportedProgram {
     std::string model;  // YAML
     std::string layout; // YAML; a mesh of one device where the program has none
+    Span place;         // of the function that it is
+    std::vector<ModelValue> values;
 };
 
 // Errors are E0801 to E0806.

@@ -5,7 +5,8 @@ namespace shard {
 std::vector<CodeDoc> codes_importing() {
     return {
         {"E0801", "not a program",
-         "The file is no text of MLIR that JAX or XLA write: it was cut off, edited, or is of another kind. JAX gives "
+         "The file is no text of MLIR that JAX or XLA write: it was cut off, edited, or is of another kind. Where an op "
+         "is named, it is not as StableHLO defines it, or does not make what the program says. JAX gives "
          "one with jax.jit(f).lower(...).as_text(), and writes one for each function that it compiles into the folder "
          "that JAX_DUMP_IR_TO names."},
         {"E0802", "program too large",
@@ -13,14 +14,14 @@ std::vector<CodeDoc> codes_importing() {
          "once its functions and loops are written out."},
         {"E0803", "op that is not known",
          "An op of the program has no counterpart in the model language, or none is made of it yet: convolutions, "
-         "random bits and collectives among them. Let the program take what the op computes as an argument, or return "
+         "Fourier transforms and collectives among them. Let the program take what the op computes as an argument, or return "
          "its operands, and write that part of the model by hand."},
         {"E0804", "form of an op that is not known",
          "The op is known, and used in a way that has no counterpart: a reduction by a rule of its own, a loop that "
          "ends when a value is computed, a gather of windows, a size that is not known before the program runs."},
         {"E0805", "element type without counterpart",
-         "Models have bf16, f32, f64, i32, i64, u32 and bool. A value of the program has another type, as i8 or f16, "
-         "or is no tensor."},
+         "Models have floating-point and whole numbers of 8 to 64 bits, and bool; the message says which. A value of "
+         "the program has another type, complex or of 4 bits, or is no tensor."},
         {"E0806", "program without results",
          "The function that is imported returns nothing, so there is nothing to plan."},
         {"W0801", "sharding over devices",

@@ -102,6 +102,43 @@ TEST_CASE("what is no program is refused at its place") {
           "E0801 2:3 an op is expected here, and there is '\\u0000'");
 }
 
+TEST_CASE("a name has one meaning in a region, and an inner one in a region inside") {
+    CHECK(
+        problem_of(in_main("  %0 = stablehlo.tanh %a : tensor<2x3xf32>\n  %0 = stablehlo.sine %0 : tensor<2x3xf32>")) ==
+        "E0801 3:8 %0 is defined above already");
+    CHECK(problem_of("func.func @main(%a: tensor<f32>, %a: tensor<i32>) {\n}\n") ==
+          "E0801 1:34 %a is defined above already");
+    std::string problem;
+    CHECK(read(in_main("  %0 = \"stablehlo.case\"(%a) ({\n    %1 = stablehlo.tanh %a : tensor<2x3xf32>\n  }, {\n"
+                       "    %1 = stablehlo.tanh %a : tensor<2x3xf32>\n  }) : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                       "  %1 = stablehlo.tanh %0 : tensor<2x3xf32>\n  return %1 : tensor<2x3xf32>"),
+               problem));
+    CHECK(problem == "");
+}
+
+TEST_CASE("a function returns what it says") {
+    CHECK(problem_of(in_main("  return : tensor<2x3xf32>")) ==
+          "E0801 2:3 func.return has 0 operands and 1 types for them");
+    CHECK(problem_of(in_main("  return %a, %a : tensor<2x3xf32>, tensor<2x3xf32>")) ==
+          "E0801 2:3 func.return has 2 operands and 1 types for them");
+    CHECK(problem_of(in_main("  return %a : tensor<3x2xf32>")) ==
+          "E0801 2:3 operand 0 of func.return is tensor<2x3xf32>, and its type here is tensor<3x2xf32>");
+}
+
+TEST_CASE("aliases of aliases are refused before they fill the memory") {
+    std::string text = "#a0 = [1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int i = 1; i < 40; ++i)
+        text += fmt::format("#a{0} = [#a{1}, #a{1}, #a{1}, #a{1}, #a{1}, #a{1}, #a{1}, #a{1}]\n", i, i - 1);
+    CHECK(problem_of(text).starts_with("E0802 7:"));
+}
+
+TEST_CASE("a text may begin with a byte order mark") {
+    const std::string text = "\xef\xbb\xbf" + in_main("  return %a : tensor<2x3xf32>");
+    std::string problem;
+    CHECK(read(text, problem));
+    CHECK(looks_like_mlir(text));
+}
+
 TEST_CASE("what nests too deep is refused, however it nests") {
     const auto nested = [](const std::string& open, size_t times) {
         std::string text;
