@@ -117,6 +117,40 @@ def accumulate(x, i):
     return jnp.zeros((8, 4)).at[i].add(x), x.at[i].add(1.0, mode="drop")
 
 
+def branches(x, i):
+    step = jax.lax.switch(i, [jnp.sin, lambda y: y * 2, lambda y: y @ y.T @ y], x)
+    return jax.lax.cond(x[0, 0] > 0, lambda y: (y, y + 1), lambda y: (-y, y), step)
+
+
+def randomness(x):
+    key, other = jax.random.split(jax.random.PRNGKey(7))
+    dropped = jnp.where(jax.random.bernoulli(key, 0.75, x.shape), x / 0.75, 0)
+    return dropped, jax.random.uniform(other, (4, 8), minval=-1), jax.random.bits(other, (8,)).view(jnp.int32)
+
+
+def bits(i):
+    logical = jax.lax.shift_right_logical
+    return i & 12, i | 3, i ^ 5, ~i, i << 2, -i >> 1, logical(-i, jnp.full_like(i, 28)), i.astype(jnp.uint32) << 29
+
+
+def best_places(x, i):
+    x = jnp.where(x > 0.35, jnp.nan, x)
+    return jnp.argmax(x, 1), jnp.argmin(x, 0), jnp.argmax(i, 0), jnp.argmin(-i, 1), jnp.argmax(i > 3, 1), jnp.min(i > 0)
+
+
+def empty_parts(x):
+    return jax.lax.associative_scan(jnp.add, x), jnp.pad(x, ((0, 1), (2, 0)), mode="edge"), jnp.pad(x, 1, mode="wrap")
+
+
+def coordinates(x, i, j):
+    return x[i, j], x[i, :, j], x[i + 3, j - 9], x.at[i, j].add(1.0), x.transpose(1, 2, 0).at[:, j, i].add(x[0, 0, 0])
+
+
+def composed(x):
+    return (jnp.tan(x), jnp.arctan(x), jnp.cbrt(x), jax.lax.round(x * 5, jax.lax.RoundingMethod.AWAY_FROM_ZERO),
+            jax.scipy.special.erfinv(x * 2.4999), jax.random.normal(jax.random.PRNGKey(1), (4, 8)))
+
+
 GRAD = jax.value_and_grad
 # name: function, what it is given: shapes, ("i", bound, shape) of whole numbers, and trees of them
 PROGRAMS = {
@@ -137,13 +171,23 @@ PROGRAMS = {
     "moves": (moves, ((4, 8),)),
     "reductions": (reductions, ((4, 8),)),
     "accumulate": (accumulate, ((4, 4), ("i", 4, (4,)))),
+    "branches": (branches, ((4, 8), ("i", 3, ()))),
+    "randomness": (randomness, ((4, 8),)),
+    "bits": (bits, (("i", 50, (4, 8)),)),
+    "best_places": (best_places, ((4, 8), ("i", 9, (4, 8)))),
+    "empty_parts": (empty_parts, ((4, 8),)),
+    "coordinates": (coordinates, ((4, 2, 8), ("i", 4, (4,)), ("i", 8, (4,)))),
+    "composed": (composed, ((4, 8),)),
+    "picked_loss": (GRAD(lambda params, x, y: -jnp.mean(jax.nn.log_softmax(x @ params["w"])[jnp.arange(4), y])),
+                    ({"w": (8, 8)}, (4, 8), ("i", 8, (4,)))),
     "matmul_bf16": (lambda x, w: (x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16)).astype(jnp.float32) * 1,
                        ((4, 8), (8, 4))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
-            "accumulate"]
+            "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
+            "composed"]
 
 
 def is_leaf(spec):

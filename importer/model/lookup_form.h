@@ -1,0 +1,37 @@
+// What a gather or scatter of StableHLO looks up, as a lookup along one dim of a table.
+//
+//     x[i, j]   coordinates along two dims are one along both, put together: x' = x as [8 * 4, ...], i * 4 + j
+#pragma once
+
+#include "importer/model/op_context.h"
+#include "plans/kernel/lookup.h"
+
+namespace shard {
+
+// The numbers of dims, by which StableHLO says what is looked up; a gather and a scatter call them differently.
+struct LookupNumbers {
+    std::vector<i64> window; // dims of what is found that come from the table
+    std::vector<i64> dropped, batch, index_batch, map;
+    i64 vector_dim = 0;
+};
+
+struct LookupForm {
+    Lookup lookup;
+    std::vector<i64> order; // of the table's dims: those that are put together come first; empty where none are
+    Shape table;            // in that order, with those put together
+    DraftId indices = -1;   // without the dim along which an index has its coordinates
+    DraftId inside = -1;    // whether an index is in the table, for each
+    std::vector<i64> found; // of each dim of StableHLO's order, the dim of the model's
+    std::string arguments;  // ", dim: 0, batch: [[0, 0]]"
+
+    DraftId table_of(Draft& draft, DraftId value) const;                           // as the lookup has it
+    DraftId whole_of(Draft& draft, DraftId value, const DraftType& written) const; // the other way round
+};
+
+// nullopt, with an error, if it is no such lookup. `found` is the shape of what is found.
+std::optional<LookupForm> lookup_form(OpContext& context, LookupNumbers numbers, const Shape& table, DraftId indices,
+                                      const Shape& found);
+
+DraftId transposed(Draft& draft, DraftId value, const std::vector<i64>& order);
+
+} // namespace shard
