@@ -47,7 +47,8 @@ bool replace_file(const OutputPath& to, std::string_view contents, std::string& 
     for (int attempt = 1;; ++attempt) {
         const Temporary temporary(folder + "/" + temporary_name());
         NewFile file(temporary.path(), disk, to.exists ? 0600 : 0666); // before it has the old one's mode, nobody's
-        const bool mine = file.descriptor() >= 0 ? lock_temporary(file.descriptor()) : file.error() != EEXIST;
+        const TemporaryLock lock(file.descriptor());
+        const bool mine = file.descriptor() >= 0 ? lock.is_held() : file.error() != EEXIST;
         if (!mine && attempt < 100) continue;
         if (file.descriptor() >= 0 && to.exists) keep_mode_and_owner(file.descriptor(), to.status);
         file.append(contents);

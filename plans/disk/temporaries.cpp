@@ -83,10 +83,14 @@ void remove_temporaries() {
         if (entry->state == Temporary::Entry::on_disk) ::rmdir(entry->path.c_str());
 }
 
-bool lock_temporary(int descriptor) {
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK; // there may be no locks
+TemporaryLock::TemporaryLock(int descriptor) : descriptor_(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) {
     struct stat status = {};
-    return ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+    held_ = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 ? errno != EWOULDBLOCK // there may be no locks
+                                                        : ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+TemporaryLock::~TemporaryLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void remove_stale_temporaries(Disk& disk, const std::string& folder) {

@@ -38,7 +38,18 @@ void remove_temporaries();
 // Temporary files in a folder whose writers are gone. What cannot be told, or removed, stays: it does no harm.
 void remove_stale_temporaries(Disk& disk, const std::string& folder);
 
-// A temporary is its writer's from the moment it can be seen. False if somebody took it for stale in between.
-bool lock_temporary(int descriptor);
+// A temporary is its writer's from the moment it can be seen until it has a name of its own: beyond its closing.
+class TemporaryLock {
+public:
+    explicit TemporaryLock(int descriptor);
+    TemporaryLock(const TemporaryLock&) = delete;
+    TemporaryLock& operator=(const TemporaryLock&) = delete;
+    ~TemporaryLock();
+    bool is_held() const { return held_; } // false if somebody took the file for stale in between
+
+private:
+    int descriptor_; // another one of the same open file
+    bool held_ = false;
+};
 
 } // namespace shard

@@ -26,6 +26,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 namespace shard {
 namespace {
@@ -335,7 +336,8 @@ TEST_CASE("what a killed writer left is removed by the next one, what another is
     const std::string dead = folder + "/" + temporary_name(), live = folder + "/" + temporary_name();
     std::ofstream(dead) << "half";
     NewFile writing(live);
-    REQUIRE(lock_temporary(writing.descriptor()));
+    std::optional<TemporaryLock> lock(writing.descriptor());
+    REQUIRE(lock->is_held());
     for (const std::string name : {".shardc.tmp.", ".shardc.tmp.0123456789abcdeg", ".shardc.tmp.0123456789abcdef0"})
         std::ofstream(folder + "/" + name) << "somebody else's";
     fs::create_directory(folder + "/" + temporary_name());
@@ -344,7 +346,10 @@ TEST_CASE("what a killed writer left is removed by the next one, what another is
     CHECK_FALSE(fs::exists(dead));
     CHECK(fs::exists(live));
     CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 6);
-    REQUIRE(writing.finish());
+    REQUIRE(writing.finish()); // and has no other name yet
+    REQUIRE(write_file_atomically(folder + "/target", "new", problem));
+    CHECK(fs::exists(live));
+    lock.reset();
     REQUIRE(write_file_atomically(folder + "/target", "new", problem));
     CHECK_FALSE(fs::exists(live));
     fs::remove_all(folder);
