@@ -74,7 +74,7 @@ std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
 
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     const std::optional<int> file = load_source(env, sources, path, diagnostics);
-    if (!file || !looks_like_mlir(sources.text(*file))) return file;
+    if (!file || (!path.ends_with(".mlir") && !looks_like_mlir(sources.text(*file)))) return file;
     const std::optional<ImportedProgram> program = checked_program(sources, *file, {}, diagnostics);
     if (!program) return std::nullopt;
     return sources.add(sources.name(*file) + ".yaml", program->model);

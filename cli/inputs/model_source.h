@@ -11,7 +11,7 @@
 
 namespace shard {
 
-// A text that is no program is taken as it is. The model of a program is called as its file, with .yaml behind, and
+// A text that is no program, by its name or its first words, is taken as it is. The model of a program is called as its file, with .yaml behind, and
 // places in it are lines of what `import` prints. Programs come first in `sources`, so that places in them are right.
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics);
 

@@ -9,20 +9,21 @@ std::string region_form(const MlirModule& module, const MlirRegion& region) {
     std::map<MlirId, size_t> number;
     for (const MlirId argument : region.arguments) number.emplace(argument, number.size());
     std::string form;
-    const auto is_part = [](const MlirAttribute& word) {
-        return word.kind == MlirAttribute::Kind::word && (word.text.size() == 2 || word.text == "TOTALORDER"); // LT
-    };
-    const auto words = [&](const std::vector<MlirItem>& items) {
-        std::string text;
+    const auto words = [](const std::vector<MlirItem>& items) {
+        std::string text, order; // LT, and its order behind it: the generic form has them the other way round
+        const auto add = [&](const MlirAttribute& word) {
+            if (word.kind != MlirAttribute::Kind::word) return;
+            if (word.text.size() == 2) text += word.text;
+            if (word.text == "TOTALORDER") order = word.text;
+        };
         for (const MlirItem& item : items)
             for (const MlirAttribute& part : item.parts) {
-                if (is_part(part)) text += part.text;
+                add(part);
                 for (const MlirItem& inner : part.items)
-                    for (const MlirAttribute& word : inner.parts)
-                        if (is_part(word)) text += word.text;
+                    for (const MlirAttribute& word : inner.parts) add(word);
                 for (const std::string& element : part.numbers) text += element;
             }
-        return text;
+        return text + order;
     };
     for (const MlirOp& op : region.ops) {
         std::vector<size_t> operands;

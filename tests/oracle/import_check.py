@@ -290,11 +290,12 @@ def record(folder):
         for argument, array in arrays.items():
             values["arguments"][argument] = bounds.pop(0) if array.dtype == np.int32 else "sin"
         (folder / f"{name}.json").write_text(json.dumps(values) + "\n")
-    function, specs = PROGRAMS["mlp_loss"]
-    arguments = jax.tree.map(lambda spec: fill(spec, [0]), specs, is_leaf=is_leaf)
-    module = jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir().operation
-    generic = module.get_asm(print_generic_op_form=True, enable_debug_info=True)
-    (folder / "mlp_loss.generic.mlir").write_text(without_folders(generic))
+    for name in ("mlp_loss", "order"):
+        function, specs = PROGRAMS[name]
+        arguments = jax.tree.map(lambda spec: fill(spec, [0]), specs, is_leaf=is_leaf)
+        module = jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir().operation
+        generic = module.get_asm(print_generic_op_form=True, enable_debug_info=True)
+        (folder / f"{name}.generic.mlir").write_text(without_folders(generic))
 
 
 def main():

@@ -136,6 +136,13 @@ TEST_CASE("a program in the place of a layout is called one") {
                                              "program\n  = help: the model comes first: MODEL LAYOUT\n\n");
 }
 
+TEST_CASE("a file is a program by its name, whatever it begins with") {
+    Shell shell;
+    shell.files.files["l.yaml"] = "mesh: {a: 2}\n";
+    shell.files.files["p.mlir"] = "  %0 = stablehlo.constant dense<1.0> : tensor<f32>\n";
+    CHECK(shell("plan p.mlir l.yaml").err.find("error[E0801]: a function is expected here, and the file ends\n") == 0);
+}
+
 TEST_CASE("a name that YAML would not take as one becomes a name, and no name is too long for it") {
     Shell shell;
     for (const std::string& name : {std::string("Null"), std::string("NULL"), std::string(3000, 'x')}) {
