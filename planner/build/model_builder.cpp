@@ -61,7 +61,8 @@ bool ModelBuilder::run_training(Scope& scope) {
             if (const std::optional<ValueId> read = scope.find(operand.text, graph_);
                 read && *read != poisoned && model_.precision.compute != DType::f32)
                 whole.bind(operand.text, with_type(builder_, *read, DType::f32));
-        const BuiltValues results = run_entry(whole, entry, {});
+        const BuiltValues results =
+            entry.op.text.empty() ? whole.find_all(entry.operands, graph_, diagnostics_) : run_entry(whole, entry, {});
         const std::optional<ValueId> value = results ? value_of(builder_, entry, *results) : std::nullopt;
         ok = ok && value;
         if (!value) return poisoned;

@@ -64,8 +64,8 @@ struct ModuleDecl {
     std::optional<GradientDecl> gradient;
 };
 
-// `train:`. The loss and metrics are graph entries named `loss` and as written; the optimizer is an entry without
-// operands, whose arguments are checked by the train pass.
+// `train:`. The loss and metrics are graph entries named `loss` and as written, or values of the graph: entries without
+// an op, of one operand. The optimizer is an entry without operands, whose arguments are checked by the train pass.
 struct TrainDecl {
     std::vector<TensorDecl> targets;
     Entry loss;

@@ -43,7 +43,7 @@ private:
         if (entry.key == "targets")
             read_tensors(entry.value, TensorRole::target, *axes_, train_.targets, *diagnostics_);
         else if (entry.key == "loss")
-            train_.loss = read_entry(entry, *modules_, *diagnostics_).value_or(Entry{});
+            train_.loss = read_measure(entry).value_or(Entry{});
         else if (entry.key == "metrics")
             read_metrics(entry.value);
         else if (entry.key == "optimizer")
@@ -54,6 +54,15 @@ private:
             read_microbatches(entry);
         else if (entry.key == "reduce")
             read_reduce(entry.value);
+    }
+
+    // `loss: {mse: [z, label]}`, or `loss: l`, a value of the graph.
+    std::optional<Entry> read_measure(const YamlEntry& named) {
+        if (named.value.scalar() == nullptr || named.value.is_null())
+            return read_entry(named, *modules_, *diagnostics_);
+        std::optional<std::vector<Name>> value = read_value_names(named.value, named.key, *diagnostics_);
+        if (!value) return std::nullopt;
+        return Entry{{{named.key, named.key_span}}, {"", named.value.span}, std::move(*value), {}, named.key_span};
     }
 
     void read_metrics(const Yaml& yaml) {
@@ -68,7 +77,7 @@ private:
                 diagnostics_->error("E0214", metric.key_span, "a metric is called 'loss', as the loss is");
                 continue;
             }
-            std::optional<Entry> entry = read_entry(metric, *modules_, *diagnostics_);
+            std::optional<Entry> entry = read_measure(metric);
             if (entry) train_.metrics.push_back(std::move(*entry));
         }
     }

@@ -57,6 +57,38 @@ CommandResult run_line(F& files, const std::string& line) {
 
 } // namespace
 
+TEST_CASE("train: a value of the graph as the loss and as a metric gives the steps of the loss that is written out") {
+    const std::string by_op = R"(model: line
+axes: {batch: 4, in: 1}
+inputs: {x: {axes: [batch, in], init: ones}}
+params: {w: {axes: [in], init: ones}}
+graph: [{y: {mul: [x, w]}}, {square: {mul: [y, y]}}]
+outputs: [y]
+train: {loss: {mean: square}, metrics: {also: {mean: square}}, optimizer: {sgd: {learning_rate: 0.25}}}
+)";
+    std::string by_name = by_op;
+    by_name.replace(by_name.find(", {square: {mul: [y, y]}}]"), 26, ", {l: {mean: {mul: [y, y]}}}]");
+    by_name.replace(by_name.find("{mean: square}, metrics: {also: {mean: square}}"), 47, "l, metrics: {also: l}");
+    const auto steps = [](const std::string& text) {
+        MemoryFiles files;
+        files.files["model.yaml"] = text;
+        files.files["layout.yaml"] = "mesh: {data: 2}\nrules: [{batch: data}, {in: ~}]\n";
+        const CommandResult result =
+            run_command(files, "run model.yaml layout.yaml --mode train --steps 3 --verify --log log");
+        CHECK_MESSAGE(result.code == 0, result.err);
+        std::vector<std::string> lines;
+        std::istringstream log(files.files["log"]);
+        for (std::string line; std::getline(log, line);) {
+            nlohmann::json step = nlohmann::json::parse(line);
+            step.erase("seconds");
+            lines.push_back(step.dump());
+        }
+        return lines;
+    };
+    CHECK(steps(by_op).size() == 3);
+    CHECK(steps(by_op) == steps(by_name));
+}
+
 TEST_CASE("train: a line a step, the parameters, and figures of a step") {
     MemoryFiles files;
     const CommandResult result = run_line(files, "run model.yaml layout.yaml --mode train --steps 3 --verify --log l");

@@ -51,9 +51,10 @@ TEST_CASE("what a train block must have, and what it may not") {
     CHECK(model_problems(with_more("optimiser: {}")) ==
           "E0114 4:71+9 unknown key 'optimiser' in train\n  help did you mean 'optimizer'?\n");
     CHECK(model_problems(with_train("[]")) == "E0113 4:8+1 train: expected a map, found a list\n");
-    CHECK(model_problems(with_train("{loss: x, optimizer: {adam: {learning_rate: 0.1}}}")) ==
-          "E0212 4:15+1 'loss': expected an op with its operands, found a string\n"
+    CHECK(model_problems(with_train("{loss: [x], optimizer: {adam: {learning_rate: 0.1}}}")) ==
+          "E0212 4:15+1 'loss': expected an op with its operands, found a list\n"
           "  help write `- name: {op: [operands], argument: value}`\n");
+    CHECK(model_problems(with_train("{loss: 3, optimizer: {adam: {learning_rate: 0.1}}}")).starts_with("E0113 4:15+1"));
     CHECK(model_problems(with_train("{loss: {msee: [x, x]}, optimizer: {adam: ~}}")) ==
           "E0203 4:16+4 unknown op 'msee'\n  help did you mean 'mse'?\n");
 }
