@@ -210,6 +210,7 @@ private:
                     to = &local.value(local.nodes[next].outputs[0]);
                 }
             if (!mine || from.part.global_shape != to->part.global_shape) continue;
+            if (is_pairwise(*node.collective())) continue; // it leaves the sharding as it is
             // A parameter is gathered in each pass, in the same way.
             const bool is_known = std::any_of(out.begin(), out.end(), [&](const WaysThere& other) {
                 return other.from == from.part.sharding && other.to == to->part.sharding;

@@ -17,12 +17,6 @@ namespace {
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", text); }
 
-std::string number_text(double value) {
-    if (std::isnan(value)) return ".nan";
-    if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
-    return fmt::format("{}", value);
-}
-
 template<typename Range>
 std::string joined(const Range& items) {
     return fmt::format("[{}]", fmt::join(items, ", "));
@@ -70,9 +64,32 @@ bool depends_on_device(const Kernel& kernel) {
     });
 }
 
+// Whether what a device makes of a dim that is split is not the same rows of its operands.
+bool moves_between_blocks(const Graph& local, const Node& node) {
+    const Move* move = std::get_if<Move>(node.kernel());
+    if (move == nullptr || move->flat || !move->permutation.empty()) return false;
+    const Value& result = local.value(node.outputs[0]);
+    const auto stays = [&](const MovePiece& piece, size_t d) {
+        return piece.in_start[d] == Affine{} && piece.out_start[d] == Affine{} && piece.in_stride[d] == 1 &&
+               piece.out_stride[d] == 1 && piece.extent[d] == result.type.shape[d];
+    };
+    for (size_t d = 0; d < result.type.shape.size(); ++d)
+        if (!result.part.sharding.dims[d].axes.empty() &&
+            !std::all_of(move->pieces.begin(), move->pieces.end(),
+                         [&](const MovePiece& piece) { return stays(piece, d); }))
+            return true;
+    return false;
+}
+
 } // namespace
 
 std::string list_text(std::span<const i64> values) { return joined(values); }
+
+std::string number_text(double value) {
+    if (std::isnan(value)) return ".nan";
+    if (std::isinf(value)) return value < 0 ? "-.inf" : ".inf";
+    return fmt::format("{}", value);
+}
 
 std::string plain_name(std::string_view path) {
     std::string name(path);
@@ -208,6 +225,8 @@ void LoweredBody::write_permute(const Node& node) {
 }
 
 void LoweredBody::write_slice(const Node& node) {
+    if (local_.value(node.inputs[0]).part.global_shape != local_.value(node.outputs[0]).part.global_shape)
+        return write_cut(node);
     const Sharding &before = local_.value(node.inputs[0]).part.sharding,
                    &after = local_.value(node.outputs[0]).part.sharding;
     std::vector<std::string> steps;
@@ -262,6 +281,7 @@ void LoweredBody::write_op(const Node& node) {
     if (node.op()->windows == OpDef::Windows::takes && depends_on_device(*node.kernel())) return write_window(node);
     if (node.op()->windows == OpDef::Windows::writes && depends_on_device(*node.kernel()))
         return write_window_update(node);
+    if (moves_between_blocks(local_, node)) return write_assembly(node);
     if (!node.op()->device && depends_on_device(*node.kernel()))
         fail(node.span,
              fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op()->name));

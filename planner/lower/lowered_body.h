@@ -10,6 +10,7 @@
 namespace shard {
 
 std::string list_text(std::span<const i64> values); // "[8, 16]"
+std::string number_text(double value);              // ".nan", "-.inf"
 // A path as a name: "block.0.w" is block_0_w.
 std::string plain_name(std::string_view path);
 std::string mesh_words(const Mesh& mesh); // "data 2 x model 4"
@@ -95,6 +96,11 @@ private:
     std::string rows_from(DType dtype, i64 count, const std::string& start);
     void write_window(const Node& node);
     void write_window_update(const Node& node);
+    void write_cut(const Node& node);
+    void write_assembly(const Node& node);
+    std::string moved_rows(std::string rows, i64 factor, const Affine& by);
+    OwnRows rows_of(const MovePiece& piece, size_t dim, i64 held, i64 made);
+    std::string affine_text(const Affine& affine);
     std::string operands_text(const Node& node) const;
     std::string arguments_text(const Node& node, const Shape& shape) const;
     // Entries one after the other from a value to a result; all but the last have names of their own.

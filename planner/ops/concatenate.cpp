@@ -40,7 +40,7 @@ IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>
     for (size_t d = 0; d < results[0].shape.size(); ++d) {
         const bool joined = static_cast<i64>(d) == dim_attribute(attributes);
         const int factor =
-            maker.factor(joined ? FactorKind::need_replication : FactorKind::pass_through, results[0].shape[d]);
+            maker.factor(joined ? FactorKind::permutation : FactorKind::pass_through, results[0].shape[d]);
         maker.result().push_back({factor});
         for (size_t n = 0; n < operands.size(); ++n) maker.operand(n).push_back({factor});
     }

@@ -97,20 +97,20 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const TensorType type = chain.type(context.inputs[0]);
     const Padding padding = padding_of(type, context.attributes);
-    // What was dropped has a gradient of 0.
-    std::vector<i64> low, high, start, limit, stride;
+    // What was added has none, and what was dropped 0.
+    std::vector<i64> low, high, stride;
     for (size_t d = 0; d < type.shape.size(); ++d) {
-        low.push_back(std::max<i64>(-padding.low[d], 0));
-        high.push_back(std::max<i64>(-padding.high[d], 0));
-        start.push_back(std::max<i64>(padding.low[d], 0));
+        low.push_back(-padding.low[d]);
+        high.push_back(-padding.high[d]);
         stride.push_back(padding.interior[d] + 1);
-        limit.push_back(start.back() + (type.shape[d] - 1) * stride.back() + 1);
     }
-    const auto drops = [](i64 count) { return count > 0; };
+    const auto is_some = [](i64 count) { return count != 0; };
     ValueId result = context.cotangent;
-    if (std::any_of(low.begin(), low.end(), drops) || std::any_of(high.begin(), high.end(), drops))
+    if (std::any_of(low.begin(), low.end(), is_some) || std::any_of(high.begin(), high.end(), is_some))
         result = chain("pad", {result}, attributes_of({{"low", low}, {"high", high}}));
-    return {chain("slice", {result}, attributes_of({{"start", start}, {"limit", limit}, {"stride", stride}}))};
+    if (std::any_of(padding.interior.begin(), padding.interior.end(), is_some))
+        result = chain("slice", {result}, attributes_of({{"stride", stride}}));
+    return {result};
 }
 
 } // namespace

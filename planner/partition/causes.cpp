@@ -131,6 +131,14 @@ Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
             {}};
 }
 
+Reason halo_reason(const Mesh& mesh, const Graph& graph, ValueId operand, const Sharding& made, size_t dim) {
+    const Value& value = graph.value(operand);
+    return {fmt::format("elements of {} move along {}, which is split over {}, so devices send what crosses from block "
+                        "to block",
+                        value.name, dim_words(value.type, dim), text(mesh, made.dims[dim].axes)),
+            {}};
+}
+
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept) {
     const TensorType& type = graph.value(result).type;

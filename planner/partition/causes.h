@@ -15,6 +15,8 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
 // "w2 is split over data along hidden, but dot reads it whole, since data splits batch"; the last with a `choice`
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
                       const Sharding& needed, const ComputeSharding* choice = nullptr);
+// "elements of x move along n, which is split over data, so devices send what crosses from block to block"
+Reason halo_reason(const Mesh& mesh, const Graph& graph, ValueId operand, const Sharding& made, size_t dim);
 // "dot makes it split over data along batch, but it is kept split over data along embed"
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept);

@@ -2,6 +2,7 @@
 
 #include "planner/graph/first_places.h"
 #include "planner/graph/memo_key.h"
+#include "planner/partition/compute_halo.h"
 #include "planner/propagate/projection.h"
 #include "plans/base/index_of.h"
 #include "plans/kernel/kernel_cost.h"
@@ -25,9 +26,7 @@ std::vector<TensorType> local_types(std::vector<TensorType> types, std::span<con
     return types;
 }
 
-bool may_split(const Factor& factor) {
-    return !factor.blocked && (factor.kind == FactorKind::pass_through || factor.kind == FactorKind::reduction);
-}
+bool may_split(const Factor& factor) { return !factor.blocked && factor.kind != FactorKind::need_replication; }
 
 // Per factor: no axes, then every prefix of what a tensor puts on it, in the order operands, results.
 std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const ComputeQuery& query) {
@@ -40,7 +39,7 @@ std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const Co
             std::vector<AxisList>& list = candidates[part.factor];
             for (size_t count = 1; count <= part.axes.size(); ++count) {
                 AxisList prefix(part.axes.begin(), part.axes.begin() + static_cast<std::ptrdiff_t>(count));
-                if (factor.size % total_size(prefix) != 0) break;
+                if (!can_split(rule, query, static_cast<size_t>(part.factor), prefix)) break;
                 if (std::find(list.begin(), list.end(), prefix) == list.end()) list.push_back(std::move(prefix));
             }
         }
@@ -213,6 +212,8 @@ private:
         ReduceOp reduce = partial.empty() ? ReduceOp::sum : rule_.reduce;
         for (size_t i = 0; i < query_.operands.size(); ++i) {
             Sharding required = sharding_over(rule_.operands[i], factor_axes_);
+            for (size_t d = 0; d < required.dims.size(); ++d) // along a permutation sizes differ
+                if (query_.operand_types[i].shape[d] % shard_count(required.dims[d]) != 0) required.dims[d] = {};
             if (pass[i]) {
                 required.partial = query_.operands[i].pending->partial;
                 required.reduce = ReduceOp::sum;
@@ -233,7 +234,7 @@ private:
         for (size_t i = 0; i < choice.results.size(); ++i)
             choice.cost.add(redistributor_.find(query_.result_types[i], choice.results[i], results_kept_[i]));
         if (cannot_win(choice)) return; // the kernel can only add
-        price_kernel(choice);
+        if (!price_kernel(choice)) return;
         if (all_ != nullptr) all_->push_back(choice);
         if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
     }
@@ -266,21 +267,49 @@ private:
         return true;
     }
 
-    void price_kernel(ComputeSharding& choice) {
-        const std::vector<TensorType> operands = local_types(query_.operand_types, choice.operands),
-                                      results = local_types(query_.result_types, choice.results);
-        choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
-                                                      *query_.attributes, rule_, choice.factor_axes});
+    // False if there is no kernel for these blocks.
+    bool price_kernel(ComputeSharding& choice) {
+        std::vector<TensorType> operands = local_types(query_.operand_types, choice.operands);
+        const std::vector<TensorType> results = local_types(query_.result_types, choice.results);
+        const size_t moves = split_permutations(rule_, choice.factor_axes).size();
+        if (moves > 1) return false;
+        if (moves == 0) {
+            choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
+                                                          *query_.attributes, rule_, choice.factor_axes});
+        } else {
+            const std::optional<Halo> sent = halo_of(query_, rule_, choice);
+            if (!sent) return false;
+            choice.kernel = sent->assemble;
+            for (const Halo::Message& message : sent->messages) {
+                choice.cost.add(message_cost(message, operands[message.operand]));
+                operands.push_back(message.type);
+            }
+        }
+        choice.cost.add(kernel_cost(choice.kernel, operands, results[0]));
+        return true;
+    }
+
+    PlanCost message_cost(const Halo::Message& message, const TensorType& operand) const {
+        PlanCost cost = kernel_cost(message.cut, std::span(&operand, 1), message.type);
+        if (!message.exchange) return cost;
+        const Collective& exchange = *message.exchange;
+        const i64 bytes = message.type.bytes();
+        cost.seconds += exchange.def->seconds(exchange, redistributor_.mesh(), redistributor_.hardware(), bytes);
+        cost.wire_bytes = exchange.def->wire_bytes_total(exchange, redistributor_.mesh(), bytes);
+        cost.collectives = 1;
+        return cost;
+    }
+
+    PlanCost kernel_cost(const Kernel& kernel, std::span<const TensorType> operands, const TensorType& result) const {
         int in_place = -1; // memory is laid out later: a move is taken to be where it can be
         for (size_t i = operands.size(); i-- > 0;)
-            if (can_run_in_place(choice.kernel, i, operands[i], results[0])) in_place = static_cast<int>(i);
-        const i64 bytes = kernel_bytes(choice.kernel, operands, results[0], in_place);
+            if (can_run_in_place(kernel, i, operands[i], result)) in_place = static_cast<int>(i);
         PlanCost cost;
-        cost.flops = flops(choice.kernel, operands, results[0]);
-        cost.local_bytes = bytes;
-        cost.seconds = kernel_seconds(redistributor_.hardware(),
-                                      operands.empty() ? results[0].dtype : operands[0].dtype, cost.flops, bytes);
-        choice.cost.add(cost);
+        cost.flops = flops(kernel, operands, result);
+        cost.local_bytes = kernel_bytes(kernel, operands, result, in_place);
+        cost.seconds = kernel_seconds(redistributor_.hardware(), operands.empty() ? result.dtype : operands[0].dtype,
+                                      cost.flops, cost.local_bytes);
+        return cost;
     }
 
     Redistributor& redistributor_;

@@ -2,9 +2,9 @@
 //
 // Candidates of a factor are the prefixes of what operands and results put on it, so an op uses only axes that are
 // already there. Every combination without an axis in two factors is priced: resharding the operands, the local kernel,
-// reducing and resharding the results to the shardings they are kept in. Factors that need replication, permutations
-// and blocked factors stay unsplit: their dims are gathered. (GSPMD picks by element counts; here
-// bytes, links and compute decide.)
+// reducing and resharding the results to the shardings they are kept in. Factors that need replication and blocked ones
+// stay unsplit: their dims are gathered; along one permutation devices may send each other what crosses from block to
+// block (planner/partition/halo.h). (GSPMD picks by element counts; here bytes, links and compute decide.)
 //
 //     dot 4x4096 . 4096x4096, all [x | -]:  i over x gathers 3/4 of the weight; k over x moves the small left operand
 //     by an all_to_all and reduces the small result: chosen.
@@ -53,7 +53,7 @@ struct ComputeSharding {
     std::vector<Sharding> operands;
     // As the kernel makes them; partial over the axes of split reductions and of passed operands.
     std::vector<Sharding> results;
-    Kernel kernel;
+    Kernel kernel; // along a split permutation, of the operands and the messages of halo_of
     PlanCost cost;
 };
 

@@ -111,6 +111,29 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
     return result;
 }
 
+ValueId LocalBuilder::send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason,
+                           NodeId origin) {
+    const Sharding sharding = local_->graph.value(from).part.sharding;
+    Shape whole = message.type.shape;
+    for (size_t d = 0; d < whole.size(); ++d) whole[d] *= shard_count(sharding.dims[d]);
+    Node node;
+    node.origin = origin;
+    node.span = graph_->node(origin).span;
+    node.scope = graph_->node(origin).scope;
+    Node crossing = node;
+    LocalMove cut;
+    cut.reason = reason;
+    cut.move = message.cut;
+    node.does = std::move(cut);
+    const ValueId sent = show(std::move(node), from, add_seen(global, "halo", whole, sharding));
+    if (!message.exchange) return sent;
+    Exchange exchange;
+    exchange.reason = reason;
+    exchange.collective = *message.exchange;
+    crossing.does = std::move(exchange);
+    return show(std::move(crossing), sent, add_seen(global, "halo.received", whole, sharding));
+}
+
 ValueId LocalBuilder::entry(ValueId from, ValueId global) {
     const ValueId result = value(global, local_->graph.value(from).part.sharding, "entry", false);
     Value& made = local_->graph.value(result);

@@ -7,6 +7,7 @@
 
 #include "planner/graph/graph_edit.h"
 #include "planner/partition/causes.h"
+#include "planner/partition/halo.h"
 #include "planner/partition/local.h"
 #include "planner/redistribute/redistribute.h"
 
@@ -26,6 +27,8 @@ public:
     // `gather_pass`: as Reshard's.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps, const std::string& gather_pass = {});
+    // What of an operand of node `origin` crosses from block to block, as it arrives.
+    ValueId send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason, NodeId origin);
     // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the
     // result over the mesh's other axes. `remedy`: what would do instead.
     ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,

@@ -11,6 +11,7 @@
 #include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
 #include "planner/ops_support/move.h"
+#include "planner/partition/compute_halo.h"
 #include "planner/partition/compute_sharding.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/partition/local.h"
@@ -354,6 +355,7 @@ private:
         const ComputeSharding& choice = decided.choice;
         local_.sent[id] = choice.cost.wire_bytes;
 
+        const Sharding& made = choice.results[0];
         Reason why_partial;
         std::vector<ValueId> inputs;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -364,7 +366,13 @@ private:
             };
             inputs.push_back(obtain(input, choice.operands[i], reason, id));
         }
-        const Sharding& made = choice.results[0];
+        if (!split_permutations(decided.rule, choice.factor_axes).empty()) {
+            const std::optional<Halo> sent = halo_of(query, decided.rule, choice);
+            for (const Halo::Message& message : sent->messages)
+                inputs.push_back(
+                    builder_.send(inputs[message.operand], node.inputs[message.operand], message,
+                                  halo_reason(mesh_, graph_, node.inputs[message.operand], made, sent->dim), id));
+        }
         bool keeps = same_layout(made, kept(result));
         const bool crosses = node.op()->device && node.op()->device->collective;
         ValueId local =

@@ -5,6 +5,20 @@
 
 namespace shard {
 
+namespace {
+
+// A box may reach beyond what a device holds of the operand and of the result.
+i64 elements_copied(const Move& move, const MovePiece& piece, const Shape& input, const Shape& output) {
+    i64 count = 1;
+    for (size_t d = 0; d < output.size(); ++d) {
+        const size_t k = move.permutation.empty() ? d : static_cast<size_t>(move.permutation[d]);
+        count *= std::min({piece.extent[d], input[k], output[d]});
+    }
+    return count;
+}
+
+} // namespace
+
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place) {
     i64 bytes = 0;
     const auto add = [&bytes](i64 more) {
@@ -19,7 +33,8 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     if (!move->covers) add(output.bytes());
     for (const MovePiece& piece : move->pieces) {
         if (piece.operand == in_place) continue;
-        const i64 copied = element_count(piece.extent) * byte_size(output.dtype);
+        const i64 copied =
+            elements_copied(*move, piece, inputs[piece.operand].shape, output.shape) * byte_size(output.dtype);
         add(copied);
         add(copied);
     }

@@ -106,9 +106,14 @@ void slice(CaseWriter& w) {
     if (x.name.empty()) return unary_step(w);
     const size_t dim = w.choose(x.shape.size());
     const i64 size = x.shape[dim];
-    const i64 start = static_cast<i64>(w.choose(static_cast<size_t>(size)));
-    const i64 limit = start + 1 + static_cast<i64>(w.choose(static_cast<size_t>(size - start)));
-    const i64 stride = w.chance(3) ? 2 + static_cast<i64>(w.choose(2)) : 1;
+    i64 start = static_cast<i64>(w.choose(static_cast<size_t>(size)));
+    i64 limit = start + 1 + static_cast<i64>(w.choose(static_cast<size_t>(size - start)));
+    i64 stride = w.chance(3) ? 2 + static_cast<i64>(w.choose(2)) : 1;
+    if (size % 2 == 0 && w.chance(2)) { // half of the elements, so that the result can be split as well
+        stride = std::min<i64>(stride, 2);
+        start %= stride == 2 ? 2 : size / 2 + 1;
+        limit = stride == 2 ? size : start + size / 2;
+    }
     std::vector<i64> shape = x.shape;
     shape[dim] = (limit - start + stride - 1) / stride;
     w.emit(fmt::format("slice: {}, dim: {}, start: {}, limit: {}, stride: {}", x.name, dim,
@@ -121,8 +126,14 @@ void pad(CaseWriter& w) {
     if (x.name.empty()) return unary_step(w);
     const size_t count = x.shape.size();
     std::vector<i64> low(count), high(count), interior(count), shape = x.shape;
+    const bool shifts = w.chance(3);
     for (size_t times = 1 + w.choose(2); times > 0; --times) {
         const size_t dim = w.choose(count);
+        if (shifts) {
+            low[dim] = static_cast<i64>(w.choose(static_cast<size_t>(2 * x.shape[dim] - 1))) - (x.shape[dim] - 1);
+            high[dim] = -low[dim];
+            continue;
+        }
         low[dim] = static_cast<i64>(w.choose(4));
         high[dim] = static_cast<i64>(w.choose(4));
         interior[dim] = w.chance(4) ? 1 + static_cast<i64>(w.choose(2)) : 0;

@@ -399,4 +399,21 @@ train: {loss: {mean: z}, optimizer: {sgd: {learning_rate: 0.1}}}
     CHECK(text.find("{constrain:") == std::string::npos);
 }
 
+TEST_CASE("moves from block to block, backwards, with gaps and beside moves along other dims") {
+    const std::string head = "model: m\naxes: {n: 16}\ninputs: {x: {axes: [n, ~], shape: [16, 6]}}\ngraph:\n";
+    const std::string mesh = "mesh: {d: 4}\nrules: [{n: d}]\nhardware: uniform\n";
+    for (const std::string graph : {
+             "  - y: {pad: x, low: [1, 2], high: [-1, 0], value: 3}\n",
+             "  - y: {slice: x, start: [2, 5], limit: [10, 6]}\n",
+             "  - y: {slice: x, start: [1, 0], limit: [16, 6], stride: [2, 3]}\n",
+             "  - y: {rev: x}\n",
+             "  - y: {pad: x, low: [0, 0], high: [1, 1], interior: [1, 1]}\n",
+             "  - z: {neg: x}\n  - y: {concatenate: [x, z], dim: 0}\n",
+             "  - z: {gt: [x, 0]}\n  - y: {rev: z, dim: 0}\n  - y: {cast: y, dtype: f32}\n",
+         }) {
+        const std::string text = check(head + graph + "outputs: [y]\n", mesh);
+        CHECK(text.find("all_gather") == std::string::npos);
+    }
+}
+
 } // namespace shard

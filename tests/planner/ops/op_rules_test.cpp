@@ -92,9 +92,9 @@ TEST_CASE("dims that slice or pad changes are permutation factors of the operand
     CHECK(shape_of("pad", {f32({4, 4})}, {{"low", Dims{1}}}) == "error E0226: `low` of 'pad' has 1 entries for 2 dims");
 }
 
-TEST_CASE("the dim of concatenate is one factor of the result's size that needs replication") {
+TEST_CASE("the dim of concatenate is one factor of the result's size, along which elements move") {
     CHECK(rule_of("concatenate", {f32({2, 3}), f32({2, 5})}, {{"dim", Dims{1}}}) ==
-          "([i, j],[i, j])->([i, j]) {i=2, j=8} need_replication={j}");
+          "([i, j],[i, j])->([i, j]) {i=2, j=8} permutation={j}");
     CHECK(shape_of("concatenate", {f32({2, 3}), f32({4, 3})}, {{"dim", Dims{1}}}) ==
           "error E0223: the shapes of x0 (2, 3) and x1 (4, 3) do not fit for 'concatenate'");
 }
