@@ -2,6 +2,7 @@
 
 #include "planner/graph/op_def.h"
 #include "planner/graph/view.h"
+#include "planner/ops_support/pieces.h"
 #include "planner/redistribute/manual_form.h"
 
 #include <fmt/format.h>
@@ -64,21 +65,20 @@ bool depends_on_device(const Kernel& kernel) {
     });
 }
 
-// Whether what a device makes of a dim that is split is not the same rows of its operands.
+// Whether what a device makes of dims that are split is not the same rows of the op's own operands.
 bool moves_between_blocks(const Graph& local, const Node& node) {
     const Move* move = std::get_if<Move>(node.kernel());
-    if (move == nullptr || move->flat || !move->permutation.empty()) return false;
+    if (move == nullptr || move->flat || !move->permutation.empty() || node.op()->windows != OpDef::Windows::none)
+        return false;
     const Value& result = local.value(node.outputs[0]);
-    const auto stays = [&](const MovePiece& piece, size_t d) {
-        return piece.in_start[d] == Affine{} && piece.out_start[d] == Affine{} && piece.in_stride[d] == 1 &&
-               piece.out_stride[d] == 1 && piece.extent[d] == result.type.shape[d];
-    };
     for (size_t d = 0; d < result.type.shape.size(); ++d)
         if (!result.part.sharding.dims[d].axes.empty() &&
             !std::all_of(move->pieces.begin(), move->pieces.end(),
-                         [&](const MovePiece& piece) { return stays(piece, d); }))
+                         [&](const MovePiece& piece) { return stays_along(piece, d, result.type.shape[d]); }))
             return true;
-    return false;
+    std::set<int> read;
+    for (const MovePiece& piece : move->pieces) read.insert(piece.operand);
+    return read.size() < node.inputs.size() || node.op()->internal || depends_on_device(*move);
 }
 
 } // namespace
@@ -225,10 +225,9 @@ void LoweredBody::write_permute(const Node& node) {
 }
 
 void LoweredBody::write_slice(const Node& node) {
-    if (local_.value(node.inputs[0]).part.global_shape != local_.value(node.outputs[0]).part.global_shape)
-        return write_cut(node);
     const Sharding &before = local_.value(node.inputs[0]).part.sharding,
                    &after = local_.value(node.outputs[0]).part.sharding;
+    if (same_layout(before, after)) return write_cut(node);
     std::vector<std::string> steps;
     for (size_t d = 0; d < before.dims.size(); ++d) {
         const std::vector<AxisRef>&had = before.dims[d].axes, &has = after.dims[d].axes;
@@ -281,10 +280,7 @@ void LoweredBody::write_op(const Node& node) {
     if (node.op()->windows == OpDef::Windows::takes && depends_on_device(*node.kernel())) return write_window(node);
     if (node.op()->windows == OpDef::Windows::writes && depends_on_device(*node.kernel()))
         return write_window_update(node);
-    if (moves_between_blocks(local_, node)) return write_assembly(node);
-    if (!node.op()->device && depends_on_device(*node.kernel()))
-        fail(node.span,
-             fmt::format("{} works on blocks by device here, which has no form in a manual region", node.op()->name));
+    if (!node.op()->device && moves_between_blocks(local_, node)) return write_assembly(node);
     const ValueId result = node.outputs[0];
     const Value& value = local_.value(result);
     const std::string arguments = arguments_text(node, value.type.shape);

@@ -97,6 +97,8 @@ private:
     void write_window(const Node& node);
     void write_window_update(const Node& node);
     void write_cut(const Node& node);
+    // Along all dims but one a piece lies at the same place on every device.
+    void check_fixed(const Node& node, const MovePiece& piece, std::optional<size_t> but);
     void write_assembly(const Node& node);
     std::string moved_rows(std::string rows, i64 factor, const Affine& by);
     OwnRows rows_of(const MovePiece& piece, size_t dim, i64 held, i64 made);

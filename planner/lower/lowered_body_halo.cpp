@@ -44,8 +44,15 @@ std::vector<std::string> box_steps(const MovePiece& piece, const Shape& operand,
 
 } // namespace
 
+void LoweredBody::check_fixed(const Node& node, const MovePiece& piece, std::optional<size_t> but) {
+    for (size_t d = 0; d < piece.extent.size(); ++d)
+        if (d != but && (!piece.in_start[d].is_constant() || !piece.out_start[d].is_constant()))
+            fail(node.span, "a move between blocks along two dims has no form in a manual region");
+}
+
 void LoweredBody::write_cut(const Node& node) {
     const MovePiece& piece = std::get<Move>(*node.kernel()).pieces.front();
+    check_fixed(node, piece, std::nullopt);
     chain(node.inputs[0], node.outputs[0], box_steps(piece, local_.value(node.inputs[0]).type.shape, std::nullopt));
 }
 
@@ -98,6 +105,7 @@ void LoweredBody::write_assembly(const Node& node) {
         const ValueId from = node.inputs[static_cast<size_t>(piece.operand)];
         const Shape& held = local_.value(from).type.shape;
         std::string operand = name(from);
+        check_fixed(node, piece, dim);
         for (const std::string& text : box_steps(piece, held, dim))
             operand = step(value.name + ".box", fmt::format(fmt::runtime(text), operand));
         const OwnRows own = rows_of(piece, dim, held[dim], shape[dim]);

@@ -2,6 +2,7 @@
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/per_dim.h"
+#include "planner/ops_support/rule_maker.h"
 
 #include <fmt/format.h>
 
@@ -66,22 +67,33 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType> 
     attributes.set("stride", window.stride);
 }
 
+// A single element of a dim is had from the device that has it, of which the others give zeros: a reduction.
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
-    std::vector<bool> whole;
-    for (size_t d = 0; d < operands[0].shape.size(); ++d) whole.push_back(operands[0].shape[d] == results[0].shape[d]);
-    return windowed_rule(operands[0], whole);
+    RuleMaker maker(1, 1);
+    for (size_t d = 0; d < operands[0].shape.size(); ++d) {
+        const i64 size = operands[0].shape[d], taken = results[0].shape[d];
+        const FactorKind kind = size == taken ? FactorKind::pass_through
+                                : taken == 1  ? FactorKind::reduction
+                                              : FactorKind::permutation;
+        const int factor = maker.factor(kind, size);
+        maker.operand(0).push_back({factor});
+        maker.result().push_back(
+            {kind == FactorKind::reduction ? maker.factor(FactorKind::need_replication, taken) : factor});
+    }
+    return maker.rule();
 }
 
 Kernel lower(const LowerContext& context) {
     const Window window = window_of(context.global_operands[0], context.attributes);
     MovePiece piece = whole_piece(0, context.local_results[0].shape);
+    Move move;
     for (size_t d = 0; d < piece.extent.size(); ++d) {
         if (context.global_operands[0].shape[d] == context.global_results[0].shape[d])
             continue; // whole: start 0, stride 1
-        piece.in_start[d] = constant(window.start[d]);
+        piece.in_start[d] = constant(window.start[d]) + context.operand_start(0, static_cast<int>(d)) * -1;
         piece.in_stride[d] = window.stride[d];
+        move.covers = move.covers && piece.in_start[d].is_constant();
     }
-    Move move;
     move.pieces.push_back(std::move(piece));
     return move;
 }

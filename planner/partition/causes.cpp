@@ -115,7 +115,7 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
         if (place.operands.size() > 1 || std::holds_alternative<Contract>(kernel))
             what = "the contraction over " + place.dim;
         if (std::holds_alternative<Gather>(kernel)) what = "the lookup in " + place.dim;
-        if (node.op()->windows == OpDef::Windows::takes) what = "the window of " + place.dim;
+        if (std::holds_alternative<Move>(kernel)) what = "the window of " + place.dim;
         splits.push_back(fmt::format("{} is split over {}", what, text(mesh, factor_axes[f])));
     }
     return {fmt::format("{}, so each device holds a partial {}", joined(splits, " and "), kind_of_partial(rule.reduce)),

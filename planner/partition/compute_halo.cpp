@@ -41,8 +41,10 @@ std::optional<Halo> halo_of(const ComputeQuery& query, const IndexRule& rule, co
     const size_t factor = split_permutations(rule, choice.factor_axes).at(0), dim = moved_dim(rule, factor);
     const std::vector<TensorType> operands = whole_along(dim, query.operand_types, choice.operands),
                                   results = whole_along(dim, query.result_types, choice.results);
-    const std::vector<std::vector<AxisRef>> unsplit(rule.factors.size());
-    const Kernel whole = query.op->lower({operands, results, operands, results, *query.attributes, rule, unsplit});
+    std::vector<std::vector<AxisRef>> others = choice.factor_axes;
+    others[factor].clear();
+    const Kernel whole =
+        query.op->lower({query.operand_types, query.result_types, operands, results, *query.attributes, rule, others});
     return halo(std::get<Move>(whole), operands, results[0], dim, choice.factor_axes[factor]);
 }
 

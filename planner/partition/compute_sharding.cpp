@@ -290,12 +290,13 @@ private:
     }
 
     PlanCost message_cost(const Halo::Message& message, const TensorType& operand) const {
-        PlanCost cost = kernel_cost(message.cut, std::span(&operand, 1), message.type);
+        PlanCost cost;
+        if (message.cut) cost.add(kernel_cost(*message.cut, std::span(&operand, 1), message.type));
         if (!message.exchange) return cost;
         const Collective& exchange = *message.exchange;
         const i64 bytes = message.type.bytes();
         cost.seconds += exchange.def->seconds(exchange, redistributor_.mesh(), redistributor_.hardware(), bytes);
-        cost.wire_bytes = exchange.def->wire_bytes_total(exchange, redistributor_.mesh(), bytes);
+        cost.wire_bytes += exchange.def->wire_bytes_total(exchange, redistributor_.mesh(), bytes);
         cost.collectives = 1;
         return cost;
     }

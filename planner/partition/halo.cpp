@@ -28,8 +28,8 @@ class Exchanges {
 public:
     Exchanges(const Move& whole, std::span<const TensorType> operands, const TensorType& result, size_t dim,
               std::span<const AxisRef> axes)
-        : whole_(whole), operands_(operands), result_(result), dim_(dim), axes_(axes.begin(), axes.end()),
-          devices_(total_size(axes)), block_(result.shape[dim] / devices_) {}
+        : whole_(whole), operands_(operands), dim_(dim), axes_(axes.begin(), axes.end()), devices_(total_size(axes)),
+          block_(result.shape[dim] / devices_) {}
 
     std::optional<Halo> run() {
         made_.dim = dim_;
@@ -99,6 +99,12 @@ private:
             return;
         }
         const TensorType& operand = operands_[one.piece.operand];
+        Shape block = operand.shape;
+        block[dim_] /= devices_;
+        bool is_whole = true;
+        for (size_t d = 0; d < block.size(); ++d)
+            is_whole = is_whole && one.piece.in_start[d] == Affine{} && one.piece.in_stride[d] == 1 &&
+                       one.piece.extent[d] == block[d];
         Halo::Message message;
         message.operand = one.piece.operand;
         message.type = {operand.dtype, one.piece.extent, operand.logical};
@@ -108,8 +114,11 @@ private:
             cut.out_start[d] = rest.in_start[d] = constant(0);
             cut.out_stride[d] = rest.in_stride[d] = 1;
         }
-        rest.operand = static_cast<int>(operands_.size() + made_.messages.size());
-        message.cut.pieces = {std::move(cut)};
+        if (!is_whole) {
+            const bool covers = std::all_of(cut.in_start.begin(), cut.in_start.end(),
+                                            [](const Affine& start) { return start.is_constant(); });
+            message.cut = {false, {}, {std::move(cut)}, 0, covers};
+        }
         if (!one.is_local()) {
             Collective exchange;
             exchange.def = collective_with({.orders = true});
@@ -117,7 +126,10 @@ private:
             exchange.pairs.assign(one.receiver_of.begin(), one.receiver_of.end());
             message.exchange = std::move(exchange);
         }
-        made_.messages.push_back(std::move(message));
+        if (message.cut || message.exchange) {
+            rest.operand = static_cast<int>(operands_.size() + made_.messages.size());
+            made_.messages.push_back(std::move(message));
+        }
         for (const auto& [low, high] : receivers(one)) made_.assemble.pieces.push_back(only(rest, low, high));
     }
 
@@ -147,7 +159,6 @@ private:
 
     const Move& whole_;
     std::span<const TensorType> operands_;
-    const TensorType& result_;
     const size_t dim_;
     const std::vector<AxisRef> axes_;
     const i64 devices_, block_; // of the result

@@ -19,10 +19,9 @@ namespace shard {
 struct Halo {
     struct Message {
         int operand = 0;
-        TensorType type; // what each device sends, and receives
-        Move cut;        // of the device's block of the operand
-        // nullopt: what a device cuts out it keeps.
-        std::optional<Collective> exchange;
+        TensorType type;                    // what each device sends, and receives
+        std::optional<Move> cut;            // of the device's block of the operand; nullopt: all of it
+        std::optional<Collective> exchange; // nullopt: what a device cuts out it keeps
     };
     size_t dim = 0; // along which elements move
     std::vector<Message> messages;

@@ -30,6 +30,7 @@ public:
           leaves_(graph.values.size()) {
         store_sums_as_gradients(graph, kept_);
         for (ValueId id : graph.outputs) is_output_.insert(id);
+        forget_unread();
     }
 
     JointForms run() {
@@ -43,6 +44,16 @@ public:
 private:
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
     Redistributor& redistributor() { return decisions_.redistributor(); }
+
+    // What nobody reads is not computed.
+    void forget_unread() {
+        for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;) {
+            const Node& node = graph_.node(id);
+            const auto is_read = [&](ValueId made) { return !users_[made].empty() || is_output_.contains(made); };
+            if (is_marker(node) || std::any_of(node.outputs.begin(), node.outputs.end(), is_read)) continue;
+            for (ValueId input : node.inputs) std::erase(users_[input], id);
+        }
+    }
 
     // Computed by one kernel, in a way that is chosen.
     bool is_chosen(const Node& node) const {

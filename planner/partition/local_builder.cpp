@@ -121,11 +121,14 @@ ValueId LocalBuilder::send(ValueId from, ValueId global, const Halo::Message& me
     node.span = graph_->node(origin).span;
     node.scope = graph_->node(origin).scope;
     Node crossing = node;
-    LocalMove cut;
-    cut.reason = reason;
-    cut.move = message.cut;
-    node.does = std::move(cut);
-    const ValueId sent = show(std::move(node), from, add_seen(global, "halo", whole, sharding));
+    ValueId sent = from;
+    if (message.cut) {
+        LocalMove cut;
+        cut.reason = reason;
+        cut.move = *message.cut;
+        node.does = std::move(cut);
+        sent = show(std::move(node), from, add_seen(global, "halo", whole, sharding));
+    }
     if (!message.exchange) return sent;
     Exchange exchange;
     exchange.reason = reason;

@@ -21,6 +21,7 @@
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
 #include "planner/seed/gather_parameters.h"
+#include "planner/seed/join_moves.h"
 #include "planner/seed/lint_rules.h"
 #include "plans/base/version.h"
 #include "plans/plan/plan_check.h"
@@ -99,6 +100,8 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
 
 void gather_split(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
 
+void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
+
 void propagate_seeds(Compilation& c, const PlanRequest&, Sources&) {
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
     if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
@@ -168,6 +171,8 @@ constexpr PassDef passes[] = {
      "inputs, params and constraints have initial shardings that divide", seed, check_graph},
     {"fsdp", "constraints that make whole what the layout splits for storage alone",
      "what is split for storage alone is gathered where ops read it", gather_split, check_graph},
+    {"join", "slices, paddings, concatenations of one another -> one op",
+     "nothing lies between two moves of the same elements", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate_seeds, nullptr},
     {"partition", "Graph + shardings -> the local graph", "types are local, collectives are nodes", make_local,

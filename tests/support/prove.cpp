@@ -5,6 +5,7 @@
 #include "executor/verify/compare.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
+#include "planner/pipeline/passes.h"
 #include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/tensors.h"
@@ -128,6 +129,11 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     Compilation single = compile(sources, one);
     if (!single.plan) return {"the one-device plan fails: " + text_of(sources, single.diagnostics)};
 
+    // As the model says it: what rewrites the graph is judged too.
+    PlanRequest written = request;
+    written.passes = all_passes().first(find_pass("join") - all_passes().data());
+    const Compilation model = compile(sources, written);
+
     RunOptions run;
     run.workers = options.workers;
     run.steps = options.steps;
@@ -157,7 +163,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     Exactness exactness;
     const bool trains = !compilation.graph->updates.empty();
     if (trains && options.interpreter) {
-        const RunResult steps = interpreted_steps(*compilation.graph, run.inputs, options.steps);
+        const RunResult steps = interpreted_steps(*model.graph, run.inputs, options.steps);
         if (result->scalars.size() != steps.scalars.size()) problems.push_back("other scalars than the interpreter's");
         const std::optional<Comparison> same =
             compare_results({plan, *result}, {*single.plan, steps}, diagnostics, &reference_options);
@@ -166,7 +172,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
         std::map<std::string, Array> inputs;
         for (const std::pair<const std::string, Tensor>& input : run.inputs)
             inputs[input.first] = {input.second.type.shape, values(input.second)};
-        expected = interpret(*compilation.graph, inputs, &exactness);
+        expected = interpret(*model.graph, inputs, &exactness);
     }
     // Beyond the range in which whole numbers are exact, a comparison on the way may go either way: bytes and memory
     // are still proved.

@@ -1,0 +1,150 @@
+#include "planner/seed/join_moves.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/ops_support/pieces.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+constexpr size_t most_pieces = 16;
+
+i64 floor_div(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+i64 ceil_div(i64 a, i64 b) { return -floor_div(-a, b); }
+
+// What an outer piece copies of what an inner one has put there; nullopt if that is no box.
+std::optional<MovePiece> through(const MovePiece& outer, const MovePiece& inner) {
+    MovePiece made = outer;
+    made.operand = inner.operand;
+    for (size_t d = 0; d < outer.extent.size(); ++d) {
+        if (inner.out_stride[d] != 1) return std::nullopt;
+        // Step u of the outer piece reads step first + stride * u of the inner one.
+        const i64 stride = outer.in_stride[d];
+        const i64 first = outer.in_start[d].constant - inner.out_start[d].constant, size = inner.extent[d];
+        const i64 low = stride > 0 ? ceil_div(-first, stride) : floor_div(first - size, -stride) + 1;
+        const i64 high = stride > 0 ? ceil_div(size - first, stride) : floor_div(first, -stride) + 1;
+        const i64 from = std::max<i64>(low, 0), to = std::min(high, outer.extent[d]);
+        made.extent[d] = std::max<i64>(to - from, 0);
+        if (made.extent[d] == 0) return made;
+        const bool one = made.extent[d] == 1; // of one element any stride says the same
+        made.in_start[d] = constant(inner.in_start[d].constant + inner.in_stride[d] * (first + stride * from));
+        made.in_stride[d] = one ? 1 : inner.in_stride[d] * stride;
+        made.out_start[d] = constant(outer.out_start[d].constant + outer.out_stride[d] * from);
+        if (one) made.out_stride[d] = 1;
+    }
+    return made;
+}
+
+class Joiner {
+public:
+    Joiner(Graph& graph, const Seeds& seeds)
+        : graph_(graph), seeds_(seeds), users_(users_of(graph)), is_output_(graph.values.size()) {
+        for (ValueId id : graph.outputs) is_output_[id] = true;
+    }
+
+    void run() {
+        // In order: what is joined itself may be between others.
+        for (ValueId id = 0; id < static_cast<ValueId>(graph_.values.size()); ++id) join_readers(id);
+    }
+
+private:
+    std::vector<TensorType> types_of(std::span<const ValueId> ids) const {
+        std::vector<TensorType> types;
+        for (ValueId id : ids) types.push_back(graph_.value(id).type);
+        return types;
+    }
+
+    // The op on whole values, if it only moves elements, and puts zeros where it puts none.
+    std::optional<Move> move_of(NodeId id) const {
+        if (id < 0) return std::nullopt;
+        const Node& node = graph_.node(id);
+        if (node.op() == nullptr || node.op()->lower == nullptr || node.op()->device || is_constraint(node))
+            return std::nullopt;
+        const std::vector<TensorType> operands = types_of(node.inputs), results = types_of(node.outputs);
+        const IndexRule rule = node.op()->rule(operands, results, node.attributes());
+        const std::vector<std::vector<AxisRef>> unsplit(rule.factors.size());
+        const Kernel kernel =
+            node.op()->lower({operands, results, operands, results, node.attributes(), rule, unsplit});
+        const Move* move = std::get_if<Move>(&kernel);
+        if (move == nullptr || move->flat || !move->permutation.empty()) return std::nullopt;
+        if (!move->covers && move->fill != Number(0)) return std::nullopt;
+        const auto is_constant = [](const Affine& start) { return start.is_constant(); };
+        for (const MovePiece& piece : move->pieces)
+            if (!std::all_of(piece.in_start.begin(), piece.in_start.end(), is_constant) ||
+                !std::all_of(piece.out_start.begin(), piece.out_start.end(), is_constant))
+                return std::nullopt;
+        return *move;
+    }
+
+    void join_readers(ValueId between) {
+        const std::vector<NodeId>& readers = users_[between];
+        const NodeId maker = graph_.value(between).producer;
+        if (readers.empty() || is_output_[between] || seeds_.values[between]) return;
+        const std::optional<Move> inner = move_of(maker);
+        if (!inner) return;
+        std::vector<Node> joined;
+        for (NodeId reader : readers) {
+            std::optional<Node> node = with(reader, between, *inner);
+            if (!node) return;
+            joined.push_back(std::move(*node));
+        }
+        for (size_t n = 0; n < readers.size(); ++n) {
+            for (ValueId id : joined[n].inputs)
+                if (std::find(users_[id].begin(), users_[id].end(), readers[n]) == users_[id].end())
+                    users_[id].push_back(readers[n]);
+            graph_.nodes[readers[n]] = std::move(joined[n]);
+        }
+        users_[between].clear();
+    }
+
+    // The reader, of what `between` is made of in its place.
+    std::optional<Node> with(NodeId reader, ValueId between, const Move& inner) const {
+        const std::optional<Move> outer = move_of(reader);
+        Node node = graph_.node(reader);
+        const Node& maker = graph_.node(graph_.value(between).producer);
+        if (!outer || node.loop != maker.loop) return std::nullopt;
+        std::vector<ValueId> inputs;
+        const auto place_of = [&inputs](ValueId id) {
+            const std::vector<ValueId>::iterator known = std::find(inputs.begin(), inputs.end(), id);
+            const int place = static_cast<int>(known - inputs.begin());
+            if (known == inputs.end()) inputs.push_back(id);
+            return place;
+        };
+        std::vector<MovePiece> pieces;
+        for (MovePiece piece : outer->pieces) {
+            const ValueId operand = node.inputs[piece.operand];
+            if (operand != between) {
+                piece.operand = place_of(operand);
+                pieces.push_back(std::move(piece));
+                continue;
+            }
+            for (const MovePiece& part : inner.pieces) {
+                std::optional<MovePiece> made = through(piece, part);
+                if (!made) return std::nullopt;
+                if (element_count(made->extent) == 0) continue;
+                made->operand = place_of(maker.inputs[part.operand]);
+                pieces.push_back(std::move(*made));
+            }
+        }
+        if (pieces.empty() || pieces.size() > most_pieces) return std::nullopt;
+        Attributes attributes;
+        attributes.set("shape", std::vector<i64>(graph_.value(node.outputs[0]).type.shape));
+        attributes.set("pieces", written_pieces(pieces));
+        node.inputs = std::move(inputs);
+        node.apply() = Apply{find_op("assemble"), std::move(attributes), {}, {}};
+        return node;
+    }
+
+    Graph& graph_;
+    const Seeds& seeds_;
+    std::vector<std::vector<NodeId>> users_; // that still read it
+    std::vector<bool> is_output_;
+};
+
+} // namespace
+
+void join_moves(Graph& graph, const Seeds& seeds) { Joiner(graph, seeds).run(); }
+
+} // namespace shard
