@@ -37,7 +37,7 @@ std::vector<std::string> problems_of(const RandomCase& made, std::uint32_t seed)
     request.passes = passes_with_gradients();
     const Compilation compilation = compile(sources, request);
     if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
-    std::vector<std::string> problems = check_gradients(*compilation.graph, seed);
+    std::vector<std::string> problems = check_gradients(*compile_as_written(sources, request).graph, seed);
     ProofOptions proof;
     proof.seed = seed;
     proof.workers = made.workers;

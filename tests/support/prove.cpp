@@ -10,6 +10,7 @@
 #include "tests/support/interpreter.h"
 #include "tests/support/tensors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -109,6 +110,13 @@ std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
     return subjects_text(std::span<const Subject>(&subject, 1), false);
 }
 
+Compilation compile_as_written(Sources& sources, PlanRequest request) {
+    const auto join = std::find_if(request.passes.begin(), request.passes.end(),
+                                   [](const PassDef& pass) { return pass.name == "join"; });
+    request.passes = request.passes.first(join - request.passes.begin());
+    return compile(sources, request);
+}
+
 std::vector<std::string> prove(Sources& sources, const PlanRequest& request, const Compilation& compilation,
                                const ProofOptions& options) {
     std::vector<std::string> problems;
@@ -129,10 +137,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     Compilation single = compile(sources, one);
     if (!single.plan) return {"the one-device plan fails: " + text_of(sources, single.diagnostics)};
 
-    // As the model says it: what rewrites the graph is judged too.
-    PlanRequest written = request;
-    written.passes = all_passes().first(find_pass("join") - all_passes().data());
-    const Compilation model = compile(sources, written);
+    const Compilation model = compile_as_written(sources, request);
 
     RunOptions run;
     run.workers = options.workers;

@@ -27,4 +27,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
 
 std::string text_of(const Sources& sources, const Diagnostics& diagnostics);
 
+// The graph as the model says it, of the ops that the interpreter knows: what rewrites it is judged by it.
+Compilation compile_as_written(Sources& sources, PlanRequest request);
+
 } // namespace shard
