@@ -15,10 +15,6 @@ namespace {
 constexpr double left = 70, top = 20, width = 880, height = 280, letter = 5.6, line_height = 11;
 constexpr size_t most_boxes = 400, most_named = 12;
 
-constexpr std::string_view kind_names[] = {"inputs",    "params",      "optimizer state",
-                                           "gradients", "activations", "temporaries"};
-std::string_view kind_name(MemoryKind kind) { return kind_names[static_cast<size_t>(kind)]; }
-
 std::string_view name_of(const Plan& plan, const HeldBytes& held) {
     return held.buffer >= 0 ? std::string_view(plan.buffers[held.buffer].name) : "scratch of a kernel";
 }
@@ -87,13 +83,13 @@ private:
         const double x = x_of(held.first), wide = x_of(held.last + 1) - x;
         const double y = y_of(held.offset + held.bytes), tall = y_of(held.offset) - y;
         const std::string_view called = name_of(plan_, held);
-        const std::string color = memory_class(kind_name(held.kind));
+        const std::string color = memory_class(name(held.kind));
         out_.open("rect", {{"class", tall < 4 ? color : color + " tall"},
                            {"x", px(x)},
                            {"y", fmt::format("{:.2f}", y)},
                            {"width", px(wide)},
                            {"height", fmt::format("{:.2f}", tall)}});
-        out_.leaf("title", {}, fmt::format("{} ({}) {}", called, kind_name(held.kind), human_bytes(held.bytes)));
+        out_.leaf("title", {}, fmt::format("{} ({}) {}", called, name(held.kind), human_bytes(held.bytes)));
         out_.close();
         const std::string label = fmt::format("{} {}", called, human_bytes(held.bytes));
         if (tall < line_height || wide < letter * static_cast<double>(label.size())) return;
@@ -172,7 +168,7 @@ void write_peak(Markup& out, const PageData& data) {
             continue;
         }
         const HeldBytes& held = *alive[i];
-        out.open("tr").leaf("td", {{"class", "name"}}, name_of(data.plan, held)).leaf("td", {}, kind_name(held.kind));
+        out.open("tr").leaf("td", {{"class", "name"}}, name_of(data.plan, held)).leaf("td", {}, name(held.kind));
         out.leaf("td", {{"class", "mono"}},
                  held.buffer < 0 ? ""
                                  : fmt::format("{} {}", name(data.plan.buffers[held.buffer].dtype),

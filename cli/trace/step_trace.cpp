@@ -27,31 +27,32 @@ struct TraceLabel {
 
 class Labels {
 public:
-    Labels(const Plan& plan, const Course* course) : plan_(plan), course_(course) { add(plan.steps); }
+    Labels(const Plan& plan, const Course* course) : plan_(plan), course_(course) {
+        add(plan.steps);
+        memory_.resize(labels_.size());
+        if (course != nullptr) count_memory();
+    }
     const TraceLabel& of(int step) const { return labels_.at(step); }
     // A chart's values while a step runs; empty if they are not known.
-    const std::string& memory(int step) const { return memory_.empty() ? none_ : memory_.at(step); }
+    const std::string& memory(int step) const { return memory_.at(step); }
 
+private:
     void count_memory() {
-        if (course_ == nullptr) return;
-        constexpr std::string_view names[] = {"inputs",    "params",      "optimizer state",
-                                              "gradients", "activations", "temporaries"};
-        std::vector<std::array<i64, std::size(names)>> change(labels_.size() + 1);
+        std::vector<std::array<i64, memory_kinds>> change(labels_.size() + 1);
         for (const HeldBytes& held : course_->memory.held) {
             const size_t kind = static_cast<size_t>(held.kind);
             change[std::max<i64>(held.first, 0)][kind] += held.bytes;
             change[held.last + 1][kind] -= held.bytes;
         }
-        std::array<i64, std::size(names)> now = {};
+        std::array<i64, memory_kinds> now = {};
         for (size_t step = 0; step < labels_.size(); ++step) {
             JsonObject values;
-            for (size_t kind = 0; kind < std::size(names); ++kind)
-                values.integer(names[kind], now[kind] += change[step][kind]);
-            memory_.push_back(values.text());
+            for (size_t kind = 0; kind < memory_kinds; ++kind)
+                values.integer(name(static_cast<MemoryKind>(kind)), now[kind] += change[step][kind]);
+            memory_[step] = values.text();
         }
     }
 
-private:
     void add(const std::vector<Step>& steps) {
         for (const Step& step : steps) std::visit([this](const auto& s) { add(s); }, step.variant_ref());
     }
@@ -102,7 +103,6 @@ private:
     std::vector<std::string> memory_;
     std::map<int, TraceLabel> waits_; // by token
     size_t collectives_ = 0;
-    std::string none_;
 };
 
 struct Item {
@@ -171,15 +171,15 @@ std::string device_text(const Mesh& mesh, i64 position) {
     std::vector<std::string> parts;
     for (size_t axis = 0; axis < at.size(); ++axis)
         parts.push_back(fmt::format("{} {}", mesh.axes[axis].name, at[axis]));
-    return fmt::format("device {} ({})", position, fmt::join(parts, ", "));
+    return parts.empty() ? fmt::format("device {}", position)
+                         : fmt::format("device {} ({})", position, fmt::join(parts, ", "));
 }
 
 } // namespace
 
 void add_prediction(TraceFile& file, const Plan& plan, const Course& course) {
     constexpr int process = 0;
-    Labels labels(plan, &course);
-    labels.count_memory();
+    const Labels labels(plan, &course);
     file.name_process(process, fmt::format("predicted, each device: {}", plan.report.hardware));
     file.name_track({process, links}, "links");
     std::vector<Item> items;
@@ -202,8 +202,7 @@ void add_prediction(TraceFile& file, const Plan& plan, const Course& course) {
 
 void add_execution(TraceFile& file, const Plan& plan, const Course* course,
                    std::span<const std::vector<RunSpan>> devices) {
-    Labels labels(plan, course);
-    labels.count_memory();
+    const Labels labels(plan, course);
     for (size_t device = 0; device < devices.size(); ++device) {
         const int process = static_cast<int>(device) + 1;
         file.name_process(process, "executed, " + device_text(plan.mesh, static_cast<i64>(device)));

@@ -4,6 +4,7 @@
 #include "executor/elements/strided.h"
 #include "executor/kernels/generate.h"
 #include "executor/kernels/kernels.h"
+#include "plans/kernel/steps_inside.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,20 +12,6 @@
 namespace shard {
 
 namespace {
-
-// Indices t in [low, high) of [0, extent) with 0 <= start + stride * t < size.
-struct Range {
-    i64 low = 0, high = 0;
-};
-Range clip(Range range, i64 start, i64 stride, i64 size) {
-    if (stride == 0) return start >= 0 && start < size ? range : Range{};
-    // start + stride * t >= 0 and <= size - 1, as bounds on t
-    const auto floor_div = [](i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); };
-    const auto ceil_div = [&](i64 a, i64 b) { return -floor_div(-a, b); };
-    const i64 first = stride > 0 ? ceil_div(-start, stride) : ceil_div(size - 1 - start, stride);
-    const i64 last = stride > 0 ? floor_div(size - 1 - start, stride) : floor_div(-start, stride);
-    return {std::max(range.low, first), std::min(range.high, last + 1)};
-}
 
 void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call) {
     const Operand& operand = call.inputs[piece.operand];
@@ -37,9 +24,9 @@ void copy_piece(const Move& move, const MovePiece& piece, const KernelCall& call
         const size_t p = move.permutation.empty() ? d : move.permutation[d];
         const i64 in_start = evaluate(piece.in_start[p], call.context);
         const i64 out_start = evaluate(piece.out_start[d], call.context);
-        Range range = {0, piece.extent[d]};
-        range = clip(range, out_start, piece.out_stride[d], out[d]);
-        range = clip(range, in_start, piece.in_stride[p], in[p]);
+        StepRange range = {0, piece.extent[d]};
+        range = steps_inside(range, out_start, piece.out_stride[d], out[d]);
+        range = steps_inside(range, in_start, piece.in_stride[p], in[p]);
         if (range.low >= range.high) return;
         to += (out_start + piece.out_stride[d] * range.low) * out_strides[d];
         from += (in_start + piece.in_stride[p] * range.low) * in_strides[p];

@@ -172,8 +172,9 @@ bool ModelBuilder::run(Scope& scope, const std::vector<Entry>& entries, const Mo
         if (results && results->size() != entry.results.size()) {
             diagnostics_
                 .error("E0231", entry.span,
-                       fmt::format("'{}' has {} results, but {} names are given", entry.op.text, results->size(),
-                                   entry.results.size()))
+                       fmt::format("'{}' has {} results, but {} given", entry.op.text, results->size(),
+                                   entry.results.size() == 1 ? std::string("one name is")
+                                                             : fmt::format("{} names are", entry.results.size())))
                 .help("several results are named with commas: `- q, k: {...}`");
             ok = false;
         }

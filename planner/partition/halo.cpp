@@ -1,5 +1,7 @@
 #include "planner/partition/halo.h"
 
+#include "plans/base/division.h"
+
 #include <algorithm>
 #include <map>
 
@@ -9,9 +11,6 @@ namespace {
 
 // Beyond these the steps of a device are many more than those of a gather.
 constexpr size_t most_pieces = 64;
-
-i64 floor_div(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-i64 ceil_div(i64 a, i64 b) { return -floor_div(-a, b); }
 
 // The same box of every sender's block, for the same place of every receiver's; ranks over the axes.
 struct Class {

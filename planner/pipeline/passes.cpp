@@ -172,7 +172,7 @@ constexpr PassDef passes[] = {
     {"fsdp", "constraints that make whole what the layout splits for storage alone",
      "what is split for storage alone is gathered where ops read it", gather_split, check_graph},
     {"join", "slices, paddings, concatenations of one another -> one op",
-     "nothing lies between two moves of the same elements", join, check_graph},
+     "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate_seeds, nullptr},
     {"partition", "Graph + shardings -> the local graph", "types are local, collectives are nodes", make_local,

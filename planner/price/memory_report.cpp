@@ -108,6 +108,12 @@ private:
 
 } // namespace
 
+std::string_view name(MemoryKind kind) {
+    constexpr std::string_view names[memory_kinds] = {"inputs",    "params",      "optimizer state",
+                                                      "gradients", "activations", "temporaries"};
+    return names[static_cast<size_t>(kind)];
+}
+
 i64& bytes_of(MemoryReport& memory, MemoryKind kind) {
     static constexpr i64 MemoryReport::*figures[] = {&MemoryReport::inputs,          &MemoryReport::params,
                                                      &MemoryReport::optimizer_state, &MemoryReport::gradients,

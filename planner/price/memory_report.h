@@ -8,7 +8,9 @@
 namespace shard {
 
 enum class MemoryKind { inputs, params, optimizer_state, gradients, activations, temporaries };
+inline constexpr size_t memory_kinds = 6;
 // The field of that kind.
+std::string_view name(MemoryKind kind); // "optimizer state"
 i64& bytes_of(MemoryReport& memory, MemoryKind kind);
 
 // Bytes that hold one thing for a while. Steps are counted as they are written, a loop before its body, of which every

@@ -2,6 +2,7 @@
 
 #include "planner/graph/op_def.h"
 #include "planner/ops_support/pieces.h"
+#include "plans/kernel/steps_inside.h"
 
 #include <algorithm>
 
@@ -11,9 +12,6 @@ namespace {
 
 constexpr size_t most_pieces = 16;
 
-i64 floor_div(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-i64 ceil_div(i64 a, i64 b) { return -floor_div(-a, b); }
-
 // What an outer piece copies of what an inner one has put there; nullopt if that is no box.
 std::optional<MovePiece> through(const MovePiece& outer, const MovePiece& inner) {
     MovePiece made = outer;
@@ -22,10 +20,8 @@ std::optional<MovePiece> through(const MovePiece& outer, const MovePiece& inner)
         if (inner.out_stride[d] != 1) return std::nullopt;
         // Step u of the outer piece reads step first + stride * u of the inner one.
         const i64 stride = outer.in_stride[d];
-        const i64 first = outer.in_start[d].constant - inner.out_start[d].constant, size = inner.extent[d];
-        const i64 low = stride > 0 ? ceil_div(-first, stride) : floor_div(first - size, -stride) + 1;
-        const i64 high = stride > 0 ? ceil_div(size - first, stride) : floor_div(first, -stride) + 1;
-        const i64 from = std::max<i64>(low, 0), to = std::min(high, outer.extent[d]);
+        const i64 first = outer.in_start[d].constant - inner.out_start[d].constant;
+        const auto [from, to] = steps_inside({0, outer.extent[d]}, first, stride, inner.extent[d]);
         made.extent[d] = std::max<i64>(to - from, 0);
         if (made.extent[d] == 0) return made;
         const bool one = made.extent[d] == 1; // of one element any stride says the same
