@@ -40,7 +40,12 @@ std::vector<std::filesystem::path> documents_below(const std::string& folder) {
 // Returns the number of commands that the document runs.
 i64 check(const std::filesystem::path& document) {
     const std::string text = read_text(document);
-    const DocumentResult result = check_document(text, root.string());
+    const std::filesystem::path folder =
+        std::filesystem::path(SHARDC_TEST_DIR) / "documents" / document.lexically_relative(root);
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const DocumentResult result = check_document(text, root.string(), folder.string());
+    std::filesystem::remove_all(folder);
     if (std::getenv("SHARDC_REWRITE") != nullptr) {
         if (result.rewritten != text) std::ofstream(document, std::ios::binary) << result.rewritten;
         return result.commands;

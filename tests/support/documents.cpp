@@ -106,6 +106,18 @@ bool fits(const std::string& expected, const std::string& actual, bool computed)
     return same(begin, actual.substr(0, end), true);
 }
 
+// Runs a command whose checkpoints lie below `folder`, of which the document does not know.
+CommandResult run_in(const std::string& folder, MemoryFiles& files, std::string line) {
+    const std::string prefix = folder.empty() ? folder : folder + "/";
+    for (const std::string_view option : {" --save ", " --restore "})
+        if (const size_t at = line.find(option); at != std::string::npos) line.insert(at + option.size(), prefix);
+    CommandResult result = run_command(files, line);
+    for (std::string* const text : {&result.out, &result.err})
+        for (size_t at = 0; !prefix.empty() && (at = text->find(prefix, at)) != std::string::npos;)
+            text->erase(at, prefix.size());
+    return result;
+}
+
 // A plan that was made is also proved: `plan MODEL LAYOUT` -> `run MODEL LAYOUT --verify`.
 void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
     std::vector<std::string> words = split_words(command.text);
@@ -122,7 +134,7 @@ void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
 
 // Runs the commands of one console block; returns the block as it should read.
 std::string check_block(std::span<const std::string> block, int first_line, bool proved, MemoryFiles& files,
-                        DocumentResult& result) {
+                        const std::string& folder, DocumentResult& result) {
     std::vector<Command> commands;
     for (size_t i = 0; i < block.size(); ++i) {
         if (block[i].starts_with("$ shardc "))
@@ -133,7 +145,7 @@ std::string check_block(std::span<const std::string> block, int first_line, bool
     std::string rewritten;
     for (Command& command : commands) {
         command.expected = trimmed(command.expected);
-        CommandResult run = run_command(files, command.text);
+        CommandResult run = run_in(folder, files, command.text);
         std::string actual = shown(run);
         ++result.commands;
         bool ok = fits(command.expected, actual, command.text.starts_with("shardc run "));
@@ -160,7 +172,7 @@ std::string text_after(std::span<const std::string> passes, const std::string& g
 
 } // namespace
 
-DocumentResult check_document(const std::string& text, const std::string& repository_root) {
+DocumentResult check_document(const std::string& text, const std::string& repository_root, const std::string& folder) {
     DocumentResult result;
     MemoryFiles files(repository_root);
     std::string graph;
@@ -174,10 +186,11 @@ DocumentResult check_document(const std::string& text, const std::string& reposi
         std::span<const std::string> block(lines.data() + i + 1, end - i - 1);
         std::string body;
         for (const std::string& line : block) body += line + "\n";
-        if (info.size() > 1 && (info.front() == "yaml" || info.front() == "json" || info.front() == "mlir")) files.files[info[1]] = body;
+        if (info.size() > 1 && (info.front() == "yaml" || info.front() == "json" || info.front() == "mlir"))
+            files.files[info[1]] = body;
         if (info.front() == "console")
             body = check_block(block, static_cast<int>(i) + 2,
-                               std::find(info.begin(), info.end(), "no-run") == info.end(), files, result);
+                               std::find(info.begin(), info.end(), "no-run") == info.end(), files, folder, result);
         if (info.front() == "graph" && info.size() == 1) graph = body;
         if (info.front() == "graph" && info.size() > 1) {
             const std::string actual = text_after(std::span(info).subspan(2), graph);

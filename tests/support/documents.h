@@ -9,7 +9,7 @@
 // Numbers that a `run` computes may differ in their last digits: the kernels of BLAS differ between machines.
 // A command whose output ends in a line "..." need only begin like that. Files not in the document are looked up in the
 // repository. A plan that a document makes is also run and compared with the one-device plan, unless its block says
-// ```console no-run.
+// ```console no-run. Checkpoints are folders on the disk: `--save ck` is one of the document's own.
 #pragma once
 
 #include "tests/support/memory_files.h"
@@ -28,6 +28,8 @@ struct DocumentResult {
     std::string rewritten; // the document with what the commands really print
 };
 
-DocumentResult check_document(const std::string& text, const std::string& repository_root);
+// `folder`: below which the document's checkpoints lie, and nothing else does.
+DocumentResult check_document(const std::string& text, const std::string& repository_root,
+                              const std::string& folder = {});
 
 } // namespace shard
