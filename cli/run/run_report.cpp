@@ -67,6 +67,11 @@ Summary summarise(const Tensor& tensor) {
 // The sign of a NaN says nothing, and differs between processors.
 std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
 
+// Whole numbers as they are: of a key or a position, four digits say nothing.
+std::string element(double value, DType dtype) {
+    return is_floating(dtype) ? number(value) : fmt::format("{:.0f}", value);
+}
+
 // Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
 bool is_shown(const Plan& plan, const PlanOutput& output) {
     if (!is_step(plan)) return true;
@@ -87,11 +92,11 @@ Table outputs_table(const RunReport& report) {
         const Tensor& tensor = report.result.outputs.at(output.name);
         Summary summary = summarise(tensor);
         std::vector<std::string> first;
-        for (double value : summary.first) first.push_back(number(value));
+        for (double value : summary.first) first.push_back(element(value, tensor.type.dtype));
         if (tensor.type.elements() > static_cast<i64>(first.size())) first.emplace_back("...");
         table.add({Cell(output.name, "1"), type_text(tensor.type.dtype, tensor.type.shape), number(summary.mean),
-                   number(summary.least), number(summary.most), fmt::format("{}", fmt::join(first, " ")),
-                   Cell(summary.finite ? "" : "not finite", "1;31")});
+                   element(summary.least, tensor.type.dtype), element(summary.most, tensor.type.dtype),
+                   fmt::format("{}", fmt::join(first, " ")), Cell(summary.finite ? "" : "not finite", "1;31")});
     }
     return table;
 }

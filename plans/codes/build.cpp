@@ -26,7 +26,7 @@ std::vector<CodeDoc> codes_build() {
          "The value of an argument is of another kind than the op takes, or does not fit the operand: too few entries, "
          "a slice beyond the end, a number that the element type cannot hold."},
         {"E0227", "too large",
-         "A value is empty, or has more than 2^60 bytes, or the model has more than a million ops once modules and "
+         "A value is empty, or has more than 2^60 bytes, or the model has more than 200,000 ops once modules and "
          "repeats are written out. A slip of a few digits in an axis size is the usual cause."},
         {"E0228", "no such dim or axis",
          "A dim is named by its number, from 0 or from -1 at the end, or by the logical axis that the value carries "

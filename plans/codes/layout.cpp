@@ -7,8 +7,9 @@ std::vector<CodeDoc> codes_layout() {
         {"E0301", "mesh axis below 1",
          "A mesh axis has at least one device along it. An axis of size 1 is allowed and splits nothing."},
         {"E0302", "mesh too large",
-         "The mesh has more than 32 axes, or more devices than 64 bits can count. Plans do not grow with the number of "
-         "devices, so a million of them is fine."},
+         "The mesh has more than 32 axes, or more than 2^40 devices. Plans do not grow with the number of devices, so "
+         "a "
+         "million of them is fine."},
         {"E0303", "device_ids do not fit",
          "device_ids lists the id of the device at each position of the mesh, row-major: each of 0 to n-1 once. It may "
          "be left out."},
