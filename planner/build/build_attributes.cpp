@@ -1,6 +1,8 @@
 #include "planner/build/build_attributes.h"
 
+#include "planner/build/build_dims.h"
 #include "planner/build/build_elements.h"
+#include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
@@ -19,6 +21,12 @@ namespace {
 
 using Type = AttributeDef::Type;
 
+// Arithmetic may stand in their place. Where dims and sizes stand, names are more than their numbers.
+bool holds_numbers(Type type) {
+    return type == Type::integer || type == Type::number || type == Type::element || type == Type::pairs ||
+           type == Type::elements;
+}
+
 // One value, or a list of them.
 std::vector<const Yaml*> items_of(const Yaml& yaml) {
     std::vector<const Yaml*> items;
@@ -27,49 +35,17 @@ std::vector<const Yaml*> items_of(const Yaml& yaml) {
     return items;
 }
 
-std::vector<std::string_view> axis_names(const Model& model) {
-    std::vector<std::string_view> names;
-    for (const AxisDecl& axis : model.axes) names.push_back(axis.name.text);
-    return names;
-}
-
-void report(const ArgumentContext& context, std::string_view code, Span span, std::string message,
-            std::string_view word, const std::vector<std::string_view>& candidates) {
-    DiagnosticBuilder error = context.diagnostics.error(code, span, std::move(message));
-    if (!candidates.empty())
-        error.help(did_you_mean(
-            word, candidates,
-            fmt::format("there {}: {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "))));
-}
-
-const AxisDecl* known_axis(const ArgumentContext& context, const Yaml& yaml, const std::string& text) {
-    const AxisDecl* axis = context.model.find_axis(text);
-    if (!axis)
-        report(context, "E0228", yaml.span, fmt::format("there is no axis '{}'", text), text,
-               axis_names(context.model));
-    return axis;
-}
-
-// A size: a number, or the name of an axis. `name` receives the axis name.
-std::optional<i64> read_size(const ArgumentContext& context, const Yaml& yaml, std::string& name) {
-    if (yaml.kind() == "a number") return read_int(yaml, "a size", context.diagnostics);
-    if (const YamlScalar* scalar = yaml.scalar()) {
-        const AxisDecl* axis = known_axis(context, yaml, scalar->text);
-        if (!axis) return std::nullopt;
-        name = scalar->text;
-        return axis->size;
-    }
-    context.diagnostics.error("E0226", yaml.span,
-                              fmt::format("a size must be a number or an axis name, not {}", yaml.kind()));
-    return std::nullopt;
-}
-
 // Reads the arguments of one entry; every method reports and returns false if a value does not fit.
 class Reader {
 public:
     explicit Reader(const ArgumentContext& context) : context_(context) {}
 
-    bool read(const AttributeDef& def, const Yaml& yaml) {
+    bool read(const AttributeDef& def, const Yaml& written) {
+        const std::optional<Yaml> number =
+            holds_numbers(def.type) ? with_numbers(written, def.name, context_.model.axes, context_.diagnostics)
+                                    : std::optional(written);
+        if (!number) return false;
+        const Yaml& yaml = *number;
         switch (def.type) {
         case Type::integer:
             return keep(def, read_int(yaml, def.name, context_.diagnostics));
@@ -140,7 +116,7 @@ private:
         bool named = false;
         for (const Yaml* item : items_of(yaml)) {
             std::string name;
-            const std::optional<i64> size = read_size(context_, *item, name);
+            const std::optional<i64> size = read_named_size(context_, *item, def.name, name);
             if (!size) return false;
             named = named || !name.empty();
             sizes.push_back(*size);
@@ -266,7 +242,7 @@ private:
         }
         std::vector<i64> dims;
         for (const Yaml* item : items_of(yaml)) {
-            const std::optional<i64> dim = read_dim(def, *item, logical);
+            const std::optional<i64> dim = read_dim(context_, def.name, *item, logical);
             if (!dim) return false;
             if (std::find(dims.begin(), dims.end(), *dim) != dims.end()) {
                 context_.diagnostics.error("E0226", item->span,
@@ -278,39 +254,6 @@ private:
         if (def.type == Type::dim && !check_one(def, yaml, dims.size(), "dim")) return false;
         result_.attributes.set(std::string(def.name), dims);
         return true;
-    }
-
-    std::optional<i64> read_dim(const AttributeDef& def, const Yaml& yaml, const std::vector<std::string>& logical) {
-        const YamlScalar* scalar = yaml.scalar();
-        if (!scalar) {
-            context_.diagnostics.error(
-                "E0226", yaml.span,
-                fmt::format("`{}` must be a dim's number or axis name, not {}", def.name, yaml.kind()));
-            return std::nullopt;
-        }
-        const i64 rank = static_cast<i64>(logical.size());
-        if (yaml.kind() == "a number") {
-            const std::optional<i64> number = read_int(yaml, def.name, context_.diagnostics);
-            if (!number) return std::nullopt;
-            if (*number >= -rank && *number < rank) return *number < 0 ? *number + rank : *number;
-            context_.diagnostics
-                .error("E0228", yaml.span, fmt::format("there is no dim {}: the value has {} dims", *number, rank))
-                .help(rank == 0 ? "a scalar has no dims"
-                                : fmt::format("dims are 0 to {}, or -{} to -1 from the end", rank - 1, rank));
-            return std::nullopt;
-        }
-        const std::ptrdiff_t count = std::count(logical.begin(), logical.end(), scalar->text);
-        if (count == 1) return static_cast<i64>(index_of(logical, scalar->text));
-        std::vector<std::string_view> names;
-        for (const std::string& name : logical)
-            if (!name.empty()) names.push_back(name);
-        if (count == 0)
-            report(context_, "E0228", yaml.span, fmt::format("the value has no dim named '{}'", scalar->text),
-                   scalar->text, names);
-        else
-            context_.diagnostics.error("E0228", yaml.span, fmt::format("{} dims are named '{}'", count, scalar->text))
-                .help("say which one by its number");
-        return std::nullopt;
     }
 
     bool read_sharding(const AttributeDef& def, const Yaml& yaml) {
@@ -344,10 +287,11 @@ private:
             if (!text) return false;
             const size_t a = index_of(region.names, *text);
             if (a == region.names.size() || std::find(names.begin(), names.end(), *text) != names.end()) {
-                report(context_, "E0272", item->span,
-                       a == region.names.size() ? fmt::format("the region is not manual over a mesh axis '{}'", *text)
-                                                : fmt::format("mesh axis '{}' is named twice", *text),
-                       *text, {region.names.begin(), region.names.end()});
+                report_unknown(context_, "E0272", item->span,
+                               a == region.names.size()
+                                   ? fmt::format("the region is not manual over a mesh axis '{}'", *text)
+                                   : fmt::format("mesh axis '{}' is named twice", *text),
+                               *text, {region.names.begin(), region.names.end()});
                 return false;
             }
             names.push_back(*text);
@@ -392,8 +336,8 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
     };
     for (const YamlEntry& entry : arguments) {
         if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
-        report(context, "E0225", entry.key_span, fmt::format("'{}' has no argument '{}'", context.op, entry.key),
-               entry.key, names);
+        report_unknown(context, "E0225", entry.key_span,
+                       fmt::format("'{}' has no argument '{}'", context.op, entry.key), entry.key, names);
         ok = false;
     }
     const YamlEntry* first_dims = nullptr;

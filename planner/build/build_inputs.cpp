@@ -1,5 +1,6 @@
 #include "planner/build/build_inputs.h"
 
+#include "planner/model/axis_arithmetic.h"
 #include "planner/model/type_limits.h"
 #include "planner/text/yaml_values.h"
 #include "plans/diagnostics/suggestion.h"
@@ -49,13 +50,17 @@ std::vector<std::string_view> initializer_names() {
 // Reads the arguments of one initializer.
 class Arguments {
 public:
-    Arguments(const InitDecl& init, Diagnostics& diagnostics) : init_(init), diagnostics_(diagnostics) {}
+    Arguments(const InitDecl& init, const Axes& axes, Diagnostics& diagnostics)
+        : init_(init), axes_(axes), diagnostics_(diagnostics) {}
 
-    std::optional<double> number(std::string_view name) { return read(name, read_double); }
+    std::optional<double> number(std::string_view name) {
+        const std::optional<Yaml> written = numeral(name);
+        return written ? keep(read_double(*written, name, diagnostics_)) : std::nullopt;
+    }
     // A number that every element of `decl` is.
     std::optional<double> element(std::string_view name, const TensorDecl& decl) {
-        const std::optional<double> value = read(name, read_element);
-        const Yaml* written = init_.arguments.find(name);
+        const std::optional<Yaml> written = numeral(name);
+        const std::optional<double> value = written ? keep(read_element(*written, name, diagnostics_)) : std::nullopt;
         const std::optional<ElementProblem> problem =
             value ? element_problem(decl.array.dtype, written->scalar()->text, *value) : std::nullopt;
         if (!problem) return value;
@@ -79,7 +84,7 @@ public:
         dims.clear();
         const YamlList one = {*yaml};
         for (const Yaml& item : yaml->list() ? *yaml->list() : one) {
-            const std::optional<i64> dim = read_int(item, name, diagnostics_);
+            const std::optional<i64> dim = read_integer(item, name, axes_, diagnostics_);
             ok_ = ok_ && dim.has_value();
             if (dim) dims.push_back(*dim);
         }
@@ -96,13 +101,18 @@ public:
     }
 
 private:
-    std::optional<double> read(std::string_view name,
-                               std::optional<double> (*reader)(const Yaml&, std::string_view, Diagnostics&)) {
-        const Yaml* yaml = take(name);
-        if (!yaml) return std::nullopt;
-        const std::optional<double> value = reader(*yaml, name, diagnostics_);
+    std::optional<double> keep(std::optional<double> value) {
         ok_ = ok_ && value.has_value();
         return value;
+    }
+
+    // What stands there, with a number in the place of arithmetic.
+    std::optional<Yaml> numeral(std::string_view name) {
+        const Yaml* yaml = take(name);
+        if (!yaml) return std::nullopt;
+        std::optional<Yaml> number = with_numbers(*yaml, name, axes_, diagnostics_);
+        ok_ = ok_ && number.has_value();
+        return number;
     }
 
     const Yaml* take(std::string_view name) {
@@ -111,12 +121,13 @@ private:
     }
 
     const InitDecl& init_;
+    const Axes& axes_;
     Diagnostics& diagnostics_;
     std::vector<std::string_view> known_;
     bool ok_ = true;
 };
 
-std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostics& diagnostics) {
+std::optional<Distribution> read_distribution(const TensorDecl& decl, const Axes& axes, Diagnostics& diagnostics) {
     const InitDecl& init = decl.init;
     const std::vector<std::string_view> names = initializer_names();
     if (std::find(names.begin(), names.end(), init.name) == names.end()) {
@@ -124,7 +135,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, Diagnostic
             .help(did_you_mean(init.name, names, fmt::format("there are {}", fmt::join(names, ", "))));
         return std::nullopt;
     }
-    Arguments arguments(init, diagnostics);
+    Arguments arguments(init, axes, diagnostics);
     if (init.name == randint_name) {
         const double low = arguments.number("low").value_or(0);
         const std::optional<double> high = arguments.number("high");
@@ -322,9 +333,10 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
         const std::optional<TensorDecl> decl =
             entry_of(TensorDecl{graph.declared[n], owners[n].init}, owners[n], diagnostics);
         const Role role = graph.value(declared[n]).role;
-        const std::optional<Distribution> made = !decl                     ? std::nullopt
-                                                 : decl->init.name.empty() ? default_distribution(*decl, role)
-                                                                           : read_distribution(*decl, diagnostics);
+        const std::optional<Distribution> made = !decl ? std::nullopt
+                                                 : decl->init.name.empty()
+                                                     ? default_distribution(*decl, role)
+                                                     : read_distribution(*decl, model.axes, diagnostics);
         ok = made && check_dtype(*decl, *made, diagnostics) && ok;
         distributions.push_back(made.value_or(Distribution{}));
     }

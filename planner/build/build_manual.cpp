@@ -184,7 +184,7 @@ private:
 BuiltValues build_manual(const ManualBuild& build) {
     const std::vector<std::string_view> modules = name_texts(build.model.modules);
     std::optional<ManualDecl> decl =
-        read_manual(build.entry.arguments.front().value, modules, build.builder.diagnostics());
+        read_manual(build.entry.arguments.front().value, {build.model.axes, modules}, build.builder.diagnostics());
     if (!decl) return std::nullopt;
     return RegionBuilder(build, std::move(*decl)).run();
 }

@@ -223,7 +223,7 @@ BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* 
 
     std::vector<TensorType> types;
     for (ValueId id : *operands) types.push_back(builder_.type(id));
-    const ArgumentContext context{microbatch_ ? *microbatch_ : model_,
+    const ArgumentContext context{sizes(),
                                   entry.op.text,
                                   op ? op->attributes : composite->attributes,
                                   types,

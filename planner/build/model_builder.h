@@ -43,6 +43,7 @@ public:
     // --- for forms ---
 
     const Model& model() const { return model_; }
+    const Model& sizes() const { return microbatch_ ? *microbatch_ : model_; } // its axes are those of a microbatch
     const Mesh* mesh() const { return mesh_; } // the layout's, for manual regions; nullptr: unknown
     Diagnostics& diagnostics() { return diagnostics_; }
     Builder& builder() { return builder_; }

@@ -11,12 +11,12 @@ namespace {
 
 bool read(const FormUse& use) {
     return check_keys(use.yaml, {use.key.key}, "a manual region's entry", use.diagnostics) &&
-           read_manual(use.key.value, use.modules, use.diagnostics);
+           read_manual(use.key.value, use.context, use.diagnostics);
 }
 
 BuiltValues build(ModelBuilder& model, Scope& scope, const Entry& entry, const ModulePath& around) {
     const std::string path = model.unique_instance(scope.full(entry.results[0].text));
-    ManualBuild region{model.builder(), model.model(), model.mesh(), model.region(), scope, entry, path, {}};
+    ManualBuild region{model.builder(), model.sizes(), model.mesh(), model.region(), scope, entry, path, {}};
     region.run = [&](Scope& body, const std::vector<Entry>& entries, int number) {
         return model.run_in_region(body, entries, around, number);
     };

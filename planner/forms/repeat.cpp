@@ -4,6 +4,7 @@
 //     - h: {repeat: block, times: 4, in: x, scan: true, axis: layers}
 #include "planner/build/build_calls.h"
 #include "planner/build/model_builder.h"
+#include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
 
@@ -15,23 +16,15 @@ namespace {
 
 // --- read ---
 
-bool read_times(const FormUse& use) {
-    const Yaml* times = use.yaml.find("times");
-    if (times == nullptr) return true;
-    const std::optional<i64> count = read_int(*times, "times", use.diagnostics);
-    if (count && *count >= 1) return true;
-    if (count) use.diagnostics.error("E0206", times->span, fmt::format("times: must be at least 1, it is {}", *count));
-    return false;
-}
-
 bool read(const FormUse& use) {
     bool good =
         check_keys(use.yaml, {use.key.key, "times", "in", "axis", "scan", "reverse"}, "a repeat", use.diagnostics);
     good = check_required(use, {"times", "in"}, "a repeat", "write {repeat: block, times: 4, in: x}") && good;
+    if (const Yaml* times = use.yaml.find("times"))
+        good = read_size(*times, "times", use.context.axes, use.diagnostics) && good;
     const std::optional<bool> known = check_module(use);
     if (!known) return false;
     good = good && *known;
-    good = read_times(use) && good;
     if (const Yaml* axis = use.yaml.find("axis")) good = read_name(*axis, "axis", use.diagnostics) && good;
     for (const char* flag : {"scan", "reverse"})
         if (const Yaml* value = use.yaml.find(flag)) good = read_bool(*value, flag, use.diagnostics) && good;
@@ -57,7 +50,9 @@ std::optional<Repeat> repeat_of(const Model& model, const Entry& entry, Diagnost
     };
     internal_check(times != nullptr, "a repeat without times");
     Repeat repeat;
-    repeat.times = read_int(times->value, "times", diagnostics).value_or(1);
+    const std::optional<i64> count = read_size(times->value, "times", model.axes, diagnostics);
+    if (!count) return std::nullopt;
+    repeat.times = *count;
     repeat.scan = flag("scan");
     repeat.reverse = flag("reverse");
     if (repeat.reverse && !repeat.scan) {
@@ -114,7 +109,7 @@ BuiltValues build(ModelBuilder& model, Scope& scope, const Entry& entry, const M
     const ModuleDecl* module = called_module(model.model(), entry);
     internal_check(module != nullptr, "a repeat of no module");
     if (!model.may_call(*module, entry)) return std::nullopt;
-    const std::optional<Repeat> repeat = repeat_of(model.model(), entry, model.diagnostics());
+    const std::optional<Repeat> repeat = repeat_of(model.sizes(), entry, model.diagnostics());
     if (!repeat) return std::nullopt;
     return model.call_as(scope, entry, *module, module->name.text, around,
                          [&](const ModuleCall& call) { return run(model, call, *repeat); });

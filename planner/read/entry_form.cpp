@@ -45,11 +45,12 @@ bool check_required(const FormUse& use, std::initializer_list<std::string_view> 
 std::optional<bool> check_module(const FormUse& use) {
     const std::optional<Name> module = read_name(use.key.value, "a module", use.diagnostics);
     if (!module) return std::nullopt;
-    if (std::find(use.modules.begin(), use.modules.end(), module->text) != use.modules.end()) return true;
+    const std::vector<std::string_view>& modules = use.context.modules;
+    if (std::find(modules.begin(), modules.end(), module->text) != modules.end()) return true;
     use.diagnostics.error("E0203", module->span, fmt::format("unknown module '{}'", module->text))
-        .help(did_you_mean(module->text, use.modules,
-                           use.modules.empty() ? std::string("the model declares no `modules`")
-                                               : fmt::format("modules: {}", fmt::join(use.modules, ", "))));
+        .help(did_you_mean(module->text, modules,
+                           modules.empty() ? std::string("the model declares no `modules`")
+                                           : fmt::format("modules: {}", fmt::join(modules, ", "))));
     return false;
 }
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "planner/graph/op_def.h"
-#include "planner/model/model.h"
+#include "planner/read/entry_context.h"
 
 namespace shard {
 
@@ -17,9 +17,9 @@ using ModulePath = std::vector<std::string>; // modules around an entry, outer f
 
 // An entry as written.
 struct FormUse {
-    const Yaml& yaml;                             // its map
-    const YamlEntry& key;                         // in it, that of the form's name
-    const std::vector<std::string_view>& modules; // the names of the model's modules
+    const Yaml& yaml;     // its map
+    const YamlEntry& key; // in it, that of the form's name
+    const EntryContext& context;
     Diagnostics& diagnostics;
 };
 

@@ -44,8 +44,8 @@ class EntryReader {
 public:
     // What stands as an operand of an entry, {relu: {dot: [x, w]}}, is an entry of its own before it. Without
     // `entries` it is refused.
-    EntryReader(const std::vector<std::string_view>& modules, std::vector<Entry>* entries, Diagnostics& diagnostics)
-        : modules_(&modules), entries_(entries), diagnostics_(&diagnostics) {}
+    EntryReader(const EntryContext& context, std::vector<Entry>* entries, Diagnostics& diagnostics)
+        : context_(&context), entries_(entries), diagnostics_(&diagnostics) {}
 
     std::optional<Entry> read(const Yaml& yaml) {
         const YamlMap* outer = yaml.map();
@@ -78,7 +78,7 @@ private:
         entry.op = {op.key, op.key_span};
         if (!read_operands(body, op, entry)) return false;
         const FormDef* form = find_form(op.key);
-        return form == nullptr || form->read({body, op, *modules_, *diagnostics_});
+        return form == nullptr || form->read({body, op, *context_, *diagnostics_});
     }
 
     // {dot: [x, w]} as an operand of h: the entry `h.dot`, before it; a second one is `h.dot_2`.
@@ -125,14 +125,15 @@ private:
     }
 
     bool is_operation(std::string_view name) const {
-        return is_op_name(name) || std::find(modules_->begin(), modules_->end(), name) != modules_->end();
+        const std::vector<std::string_view>& modules = context_->modules;
+        return is_op_name(name) || std::find(modules.begin(), modules.end(), name) != modules.end();
     }
 
     std::vector<std::string_view> operations() const {
         std::vector<std::string_view> names;
         for (const OpDef* def : all_ops()) names.push_back(def->name);
         for (const CompositeDef* def : all_composites()) names.push_back(def->name);
-        names.insert(names.end(), modules_->begin(), modules_->end());
+        names.insert(names.end(), context_->modules.begin(), context_->modules.end());
         for (const FormDef* def : all_forms()) names.push_back(def->name);
         return names;
     }
@@ -262,7 +263,7 @@ private:
         return false;
     }
 
-    const std::vector<std::string_view>* modules_;
+    const EntryContext* context_;
     std::vector<Entry>* entries_;
     Diagnostics* diagnostics_;
 };
@@ -274,13 +275,11 @@ bool is_op_name(std::string_view name) {
     return find_form(name) != nullptr || (op != nullptr && !op->internal) || find_composite(name) != nullptr;
 }
 
-std::optional<Entry> read_entry(const YamlEntry& named, const std::vector<std::string_view>& modules,
-                                Diagnostics& diagnostics) {
-    return EntryReader(modules, nullptr, diagnostics).read_named(named);
+std::optional<Entry> read_entry(const YamlEntry& named, const EntryContext& context, Diagnostics& diagnostics) {
+    return EntryReader(context, nullptr, diagnostics).read_named(named);
 }
 
-bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, std::vector<Entry>& entries,
-                Diagnostics& diagnostics) {
+bool read_graph(const Yaml& yaml, const EntryContext& context, std::vector<Entry>& entries, Diagnostics& diagnostics) {
     const YamlList* list = yaml.list();
     if (list == nullptr) {
         DiagnosticBuilder error = diagnostics.error(
@@ -288,7 +287,7 @@ bool read_graph(const Yaml& yaml, const std::vector<std::string_view>& modules, 
         error.help(std::string(entry_help));
         return false;
     }
-    EntryReader reader(modules, &entries, diagnostics);
+    EntryReader reader(context, &entries, diagnostics);
     bool good = true;
     for (const Yaml& item : *list) {
         std::optional<Entry> entry = reader.read(item);

@@ -16,8 +16,8 @@ constexpr std::string_view form_help = "write gradient: {given: {y: dy}, graph: 
 
 class GradientReader {
 public:
-    GradientReader(const ModuleDecl& module, const std::vector<std::string_view>& modules, Diagnostics& diagnostics)
-        : module_(&module), modules_(&modules), diagnostics_(&diagnostics) {}
+    GradientReader(const ModuleDecl& module, const EntryContext& context, Diagnostics& diagnostics)
+        : module_(&module), context_(&context), diagnostics_(&diagnostics) {}
 
     std::optional<GradientDecl> read(const Yaml& yaml) {
         if (yaml.map() == nullptr) {
@@ -38,7 +38,7 @@ public:
             good = read_pairs(*given, "given", "an output", name_of(module_->outputs), decl.given) && good;
         for (const GradientDecl::Pair& pair : decl.given) good = check_new(pair.value, decl) && good;
         if (const Yaml* graph = yaml.find("graph"))
-            good = read_graph(*graph, *modules_, decl.graph, *diagnostics_) && good;
+            good = read_graph(*graph, *context_, decl.graph, *diagnostics_) && good;
         std::vector<std::string_view> operands = name_of(module_->inputs);
         for (const TensorDecl& param : module_->params) operands.push_back(param.array.name.text);
         if (const Yaml* gives = yaml.find("gives"))
@@ -113,15 +113,15 @@ private:
     }
 
     const ModuleDecl* module_;
-    const std::vector<std::string_view>* modules_;
+    const EntryContext* context_;
     Diagnostics* diagnostics_;
 };
 
 } // namespace
 
-std::optional<GradientDecl> read_gradient(const Yaml& yaml, const ModuleDecl& module,
-                                          const std::vector<std::string_view>& modules, Diagnostics& diagnostics) {
-    return GradientReader(module, modules, diagnostics).read(yaml);
+std::optional<GradientDecl> read_gradient(const Yaml& yaml, const ModuleDecl& module, const EntryContext& context,
+                                          Diagnostics& diagnostics) {
+    return GradientReader(module, context, diagnostics).read(yaml);
 }
 
 } // namespace shard

@@ -15,8 +15,8 @@ constexpr std::string_view form_help = "write {manual: {in: {x: [i, ~]}, out: {y
 
 class ManualReader {
 public:
-    ManualReader(const std::vector<std::string_view>& modules, Diagnostics& diagnostics)
-        : modules_(&modules), diagnostics_(&diagnostics) {}
+    ManualReader(const EntryContext& context, Diagnostics& diagnostics)
+        : context_(&context), diagnostics_(&diagnostics) {}
 
     std::optional<ManualDecl> read(const Yaml& yaml) {
         if (yaml.map() == nullptr) {
@@ -46,7 +46,7 @@ public:
             good = good && read;
             decl.check = read.value_or(true);
         }
-        if (const Yaml* body = yaml.find("body")) good = read_graph(*body, *modules_, decl.body, *diagnostics_) && good;
+        if (const Yaml* body = yaml.find("body")) good = read_graph(*body, *context_, decl.body, *diagnostics_) && good;
         if (!good) return std::nullopt;
         return decl;
     }
@@ -95,15 +95,14 @@ private:
         return good;
     }
 
-    const std::vector<std::string_view>* modules_;
+    const EntryContext* context_;
     Diagnostics* diagnostics_;
 };
 
 } // namespace
 
-std::optional<ManualDecl> read_manual(const Yaml& yaml, const std::vector<std::string_view>& modules,
-                                      Diagnostics& diagnostics) {
-    return ManualReader(modules, diagnostics).read(yaml);
+std::optional<ManualDecl> read_manual(const Yaml& yaml, const EntryContext& context, Diagnostics& diagnostics) {
+    return ManualReader(context, diagnostics).read(yaml);
 }
 
 } // namespace shard

@@ -9,7 +9,7 @@
 //           body: [...]                      a graph over local shapes
 #pragma once
 
-#include "planner/model/model.h"
+#include "planner/read/entry_context.h"
 
 namespace shard {
 
@@ -29,8 +29,7 @@ struct ManualDecl {
     Span span;
 };
 
-// nullopt after reporting. `modules`: names that entries may call.
-std::optional<ManualDecl> read_manual(const Yaml& yaml, const std::vector<std::string_view>& modules,
-                                      Diagnostics& diagnostics);
+// nullopt after reporting.
+std::optional<ManualDecl> read_manual(const Yaml& yaml, const EntryContext& context, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -37,10 +37,10 @@ public:
             read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
         for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
         if (const Yaml* modules = yaml_->find("modules")) read_modules(*modules);
-        if (const Yaml* graph = require("graph")) read_graph(*graph, module_names_, model_.graph, *diagnostics_);
+        if (const Yaml* graph = require("graph")) read_graph(*graph, context(), model_.graph, *diagnostics_);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
         if (const Yaml* train = yaml_->find("train")) {
-            model_.train = read_train(*train, model_.axes, module_names_, *diagnostics_);
+            model_.train = read_train(*train, context(), *diagnostics_);
             const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
             for (const TensorDecl& target : targets) {
                 check_unused(target.array.name, model_.inputs);
@@ -51,6 +51,8 @@ public:
     }
 
 private:
+    EntryContext context() const { return {model_.axes, module_names_}; }
+
     const Yaml* require(std::string_view key) {
         const Yaml* value = yaml_->find(key);
         if (value == nullptr)
@@ -158,10 +160,10 @@ private:
         if (const Yaml* params = yaml.find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, module.params, *diagnostics_);
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module.params);
-        if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, module_names_, module.graph, *diagnostics_);
+        if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, context(), module.graph, *diagnostics_);
         if (const Yaml* outputs = yaml.find("outputs")) module.outputs = read_outputs(*outputs);
         if (const Yaml* gradient = yaml.find("gradient"))
-            module.gradient = read_gradient(*gradient, module, module_names_, *diagnostics_);
+            module.gradient = read_gradient(*gradient, module, context(), *diagnostics_);
         model_.modules.push_back(std::move(module));
     }
 

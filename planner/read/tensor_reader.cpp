@@ -105,15 +105,10 @@ private:
     }
 
     bool read_shape(const Yaml& shape) {
-        const SizeLookup lookup = [&](std::string_view name) -> std::optional<i64> {
-            const AxisDecl* axis = find(name);
-            return axis == nullptr ? std::nullopt : std::optional<i64>(axis->size);
-        };
         bool good = true;
         for (const Yaml& item : *shape.list()) {
-            const std::optional<i64> size =
-                read_size(item, fmt::format("{}[{}]", what("shape"), tensor_.array.shape.size()), lookup,
-                          name_texts(*axes_), *diagnostics_);
+            const std::optional<i64> size = read_size(
+                item, fmt::format("{}[{}]", what("shape"), tensor_.array.shape.size()), *axes_, *diagnostics_);
             good = good && size;
             tensor_.array.shape.push_back(size.value_or(1));
         }

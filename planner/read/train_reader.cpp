@@ -1,6 +1,7 @@
 #include "planner/read/train_reader.h"
 
 #include "planner/graph/optimizer.h"
+#include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/read/entry_reader.h"
 #include "planner/read/tensor_reader.h"
@@ -20,9 +21,8 @@ constexpr std::string_view optimizer_help = "write optimizer: {adam: {learning_r
 
 class TrainReader {
 public:
-    TrainReader(const Yaml& yaml, const std::vector<AxisDecl>& axes, const std::vector<std::string_view>& modules,
-                Diagnostics& diagnostics)
-        : yaml_(&yaml), axes_(&axes), modules_(&modules), diagnostics_(&diagnostics) {}
+    TrainReader(const Yaml& yaml, const EntryContext& context, Diagnostics& diagnostics)
+        : yaml_(&yaml), context_(&context), diagnostics_(&diagnostics) {}
 
     std::optional<TrainDecl> read() {
         const int before = diagnostics_->error_count();
@@ -41,7 +41,7 @@ public:
 private:
     void read_part(const YamlEntry& entry) {
         if (entry.key == "targets")
-            read_tensors(entry.value, TensorRole::target, *axes_, train_.targets, *diagnostics_);
+            read_tensors(entry.value, TensorRole::target, context_->axes, train_.targets, *diagnostics_);
         else if (entry.key == "loss")
             train_.loss = read_measure(entry).value_or(Entry{});
         else if (entry.key == "metrics")
@@ -59,7 +59,7 @@ private:
     // `loss: {mse: [z, label]}`, or `loss: l`, a value of the graph.
     std::optional<Entry> read_measure(const YamlEntry& named) {
         if (named.value.scalar() == nullptr || named.value.is_null())
-            return read_entry(named, *modules_, *diagnostics_);
+            return read_entry(named, *context_, *diagnostics_);
         std::optional<std::vector<Name>> value = read_value_names(named.value, named.key, *diagnostics_);
         if (!value) return std::nullopt;
         return Entry{{{named.key, named.key_span}}, {"", named.value.span}, std::move(*value), {}, named.key_span};
@@ -144,18 +144,15 @@ private:
             const std::optional<std::string> name = read_string(*axis, "axis", *diagnostics_);
             if (name) read_axis(*name, axis->span);
         }
-        const std::optional<i64> count = read_int(*number, "microbatches", *diagnostics_);
+        const std::optional<i64> count = read_size(*number, "microbatches", context_->axes, *diagnostics_);
         if (!count) return;
         train_.microbatches = *count;
         train_.microbatches_span = number->span;
-        if (*count < 1)
-            diagnostics_->error("E0206", number->span,
-                                fmt::format("microbatches: must be at least 1, it is {}", *count));
     }
 
     void read_axis(const std::string& name, Span span) {
         std::vector<std::string_view> names;
-        for (const AxisDecl& axis : *axes_) names.push_back(axis.name.text);
+        for (const AxisDecl& axis : context_->axes) names.push_back(axis.name.text);
         train_.microbatch_axis = name;
         if (std::find(names.begin(), names.end(), name) != names.end()) return;
         diagnostics_->error("E0202", span, fmt::format("unknown axis '{}'", name))
@@ -177,17 +174,15 @@ private:
     }
 
     const Yaml* yaml_;
-    const std::vector<AxisDecl>* axes_;
-    const std::vector<std::string_view>* modules_;
+    const EntryContext* context_;
     Diagnostics* diagnostics_;
     TrainDecl train_;
 };
 
 } // namespace
 
-std::optional<TrainDecl> read_train(const Yaml& yaml, const std::vector<AxisDecl>& axes,
-                                    const std::vector<std::string_view>& modules, Diagnostics& diagnostics) {
-    return TrainReader(yaml, axes, modules, diagnostics).read();
+std::optional<TrainDecl> read_train(const Yaml& yaml, const EntryContext& context, Diagnostics& diagnostics) {
+    return TrainReader(yaml, context, diagnostics).read();
 }
 
 } // namespace shard

@@ -2,12 +2,11 @@
 // are graph entries; what they mean is checked when the model is built for training.
 #pragma once
 
-#include "planner/model/model.h"
+#include "planner/read/entry_context.h"
 
 namespace shard {
 
-// nullopt after reporting. `modules` are the names of the model's modules.
-std::optional<TrainDecl> read_train(const Yaml& yaml, const std::vector<AxisDecl>& axes,
-                                    const std::vector<std::string_view>& modules, Diagnostics& diagnostics);
+// nullopt after reporting.
+std::optional<TrainDecl> read_train(const Yaml& yaml, const EntryContext& context, Diagnostics& diagnostics);
 
 } // namespace shard

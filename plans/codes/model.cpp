@@ -8,8 +8,8 @@ std::vector<CodeDoc> codes_model() {
          "Names of axes, tensors, modules and results consist of letters, digits, '_' and '-' and start with a letter "
          "or '_'. Where a value is used, a path (block.0.w1) or an older binding of a name (a#2) may stand as well."},
         {"E0202", "bad arithmetic",
-         "A size is an integer or arithmetic over axes with + - * / and parentheses, for example ffn: 4*embed. The "
-         "message points at what does not fit. At most 1000 axes can be declared."},
+         "A size, a count or an index is an integer or arithmetic over axes with + - * / and parentheses, for example "
+         "ffn: 4*embed. The message points at what does not fit. At most 1000 axes can be declared."},
         {"E0203", "unknown op",
          "A graph entry uses an op, a composite or a module that does not exist. `shardc list ops` shows the ops and "
          "composites; modules are declared under modules:."},
@@ -17,7 +17,8 @@ std::vector<CodeDoc> codes_model() {
          "A size does not fit in 64 bits, or a tensor has more than 2^60 bytes. A slip of a few digits is the usual "
          "cause."},
         {"E0205", "unknown axis",
-         "A logical axis is used that is not declared under axes:. Declare it with its size, or give the tensor a "
+         "A logical axis is used, by itself or in arithmetic, that is not declared under axes:. Declare it with its "
+         "size, or give the tensor a "
          "shape: next to its axes, which then need no declaration."},
         {"E0206", "size below 1",
          "Every size and count is at least 1: an empty tensor cannot be sharded, and a negative size means nothing."},

@@ -49,7 +49,7 @@ TEST_CASE("axis sizes that have no value") {
     CHECK(model_problems(with("axes: {a: 1.5}")) == "E0113 2:11+3 axis 'a': expected an integer, found '1.5'\n");
     CHECK(model_problems(with("axes: {a: \"b + \"}")) == "E0205 2:12+1 axis 'a': unknown axis 'b'\n");
     CHECK(model_problems(with("axes: {a: [1]}")) ==
-          "E0113 2:11+1 axis 'a': expected a size or arithmetic over axes, found a list\n");
+          "E0113 2:11+1 axis 'a': expected a number or arithmetic over axes, found a list\n");
     CHECK(model_problems(with("axes: {2a: 1}")) == "E0201 2:8+2 '2a' cannot be the name of an axis\n  help use "
                                                    "letters, digits, '_' and '-', starting with a letter or '_'\n");
     CHECK(model_problems(with("axes: {a: " + std::string(100, '(') + "}")) ==

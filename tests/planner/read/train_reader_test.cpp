@@ -82,7 +82,8 @@ TEST_CASE("clip, microbatches, reduce, metrics and targets are checked") {
           "E0218 4:91+2 clip.global_norm: must be positive, it is -1\n");
     CHECK(model_problems(with_more("clip: {}")) ==
           "E0116 4:71+4 clip has no 'global_norm'\n  help write clip: {global_norm: 1.0}\n");
-    CHECK(model_problems(with_more("microbatches: 0")) == "E0206 4:85+1 microbatches: must be at least 1, it is 0\n");
+    CHECK(model_problems(with_more("microbatches: 0")) ==
+          "E0206 4:85+1 microbatches: the size must be at least 1\n  note it is 0\n");
     CHECK(model_problems(with_more("reduce: once")) ==
           "E0118 4:79+4 reduce: unknown choice 'once'\n  help choices: each, end\n");
     CHECK(model_problems(with_more("metrics: {loss: {mean: x}}")) ==
