@@ -59,5 +59,7 @@ function(shard_library target folder)
     set(placeholder ${PROJECT_BINARY_DIR}/generated/${target}/placeholder.cpp)
     file(CONFIGURE OUTPUT ${placeholder} CONTENT "// Keeps a library of headers linkable.\nnamespace shard {}\n")
     add_library(${target} STATIC ${sources} ${placeholder})
-    target_link_libraries(${target} PUBLIC shardc_options)
+    # Warnings and the include root are those of this build; who uses an installed library has its own.
+    target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:shardc_options>)
+    target_compile_features(${target} PUBLIC cxx_std_20)
 endfunction()

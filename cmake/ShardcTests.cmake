@@ -57,8 +57,13 @@ if(SHARDC_TESTS)
         shard_test_executable(shard_property_tests property ${property})
     endif()
 
+    set(install_flags "")
+    if(SHARDC_SANITIZE)
+        set(install_flags -fsanitize=${SHARDC_SANITIZE}) # who links what was built with it
+    endif()
     add_test(NAME "cmake --install gives a working shardc"
              COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DPREFIX=${PROJECT_BINARY_DIR}/test_files/install
+                     -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DFLAGS=${install_flags}
                      -P ${PROJECT_SOURCE_DIR}/cmake/CheckInstall.cmake)
     set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
 
@@ -70,6 +75,12 @@ if(SHARDC_TESTS)
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/schemas/cross_check.py $<TARGET_FILE:form_check>)
         set_tests_properties("schemas and readers say the same of files"
                              PROPERTIES LABELS quick SKIP_RETURN_CODE 77 TIMEOUT 300)
+        add_test(NAME "the Python module says what the program says"
+                 COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/python/module_test.py)
+        set_tests_properties("the Python module says what the program says"
+                             PROPERTIES LABELS quick ENVIRONMENT SHARDC=$<TARGET_FILE:shardc>)
+    else()
+        message(STATUS "python3 was not found: its module and the schemas are not tested")
     endif()
 endif()
 
