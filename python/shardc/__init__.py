@@ -1,0 +1,95 @@
+"""shardc, a compiler for sharding plans, in Python: the commands of the program, over its JSON formats.
+
+    plan = shardc.plan("model.yaml", "layout.yaml", mode="train")
+    plan.report["time"]["step_seconds"]
+    plan.specs().shardings(state, mesh)
+
+A model or a layout is a file, or what such a file would hold, as a dict. What is wrong with it is a Problem.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import tempfile
+
+from . import program
+from .problem import Problem
+
+__all__ = ["Plan", "Problem", "check", "diff", "explain", "plan"]
+
+
+@contextlib.contextmanager
+def _files(texts):
+    """The names of files; what is given as a dict is written for as long as the command runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for number, text in enumerate(texts):
+            if isinstance(text, dict):
+                path = pathlib.Path(folder) / f"{'layout' if number else 'model'}{number or ''}.yaml"
+                path.write_text(json.dumps(text))
+                names.append(str(path))
+            else:
+                names.append(os.fspath(text))
+        yield names
+
+
+def _call(command, texts, *options, findings=False, mode):
+    """What a command prints as JSON. Exit code 1 is a finding: an answer where the caller asks for it."""
+    with _files(texts) as names:
+        code, out, said = program.call(command, *names, *options, "--mode", mode, "--format", "json")
+        if code == 0 or (code == 1 and findings):
+            return json.loads(out)
+        _, judged, _ = program.call("check", *names, "--mode", mode, "--format", "json")
+        errors = [one for one in json.loads(judged)["diagnostics"] if one["severity"] == "error"] if judged else []
+        raise Problem.said(said, code, errors)
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """A plan: its report (schemas/report.schema.json), and the plan itself (schemas/plan.schema.json)."""
+
+    report: dict
+    text: str
+
+    def save(self, path):
+        """A plan file, for `shardc run` and `python -m shardc.run`."""
+        pathlib.Path(path).write_text(self.text)
+
+    def export(self, target):
+        """The text that `shardc export --to TARGET` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(path := pathlib.Path(folder) / "plan.json")
+            return program.export(path, target)
+
+    def to_jax(self):
+        """A module with what one device does, and jax.shard_map around it: mesh(), start(mesh), step(mesh)."""
+        return program.module_of(self.export("jax"), "step")
+
+    def specs(self):
+        """A module with the shardings of parameters, states, inputs and outputs, for JAX, Flax, optax and torch."""
+        return program.module_of(self.export("specs"), "specs")
+
+
+def plan(model, layout, *, mode="forward"):
+    """What a layout costs, and the plan. A policy that is broken is among the report's diagnostics."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "plan.json"
+        report = _call("plan", [model, layout], "--plan", path, findings=True, mode=mode)
+        return Plan(report, path.read_text())
+
+
+def check(model, *layouts, policy=None, mode="forward"):
+    """Whether layouts meet their policy: `verdict`, and `diagnostics` with what does not hold."""
+    return _call("check", [model, *layouts], *(["--policy", policy] if policy else []), findings=True, mode=mode)
+
+
+def diff(model, *layouts, mode="forward"):
+    """Layouts side by side: figures of each, and the arrays that they split in different ways."""
+    return _call("diff", [model, *layouts], mode=mode)
+
+
+def explain(model, layout, *tensors, mode="forward"):
+    """Why tensors are split as they are, why their collectives are there, and what would change it."""
+    return _call("explain", [model, layout], *tensors, mode=mode)

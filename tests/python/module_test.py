@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The module `shardc` over the program that was built: ctest runs it where there is a python3. It needs no JAX."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import shardc  # noqa: E402
+from shardc import program  # noqa: E402
+
+EXAMPLE = ROOT / "examples" / "dot_relu_dot"
+MODEL, LAYOUT, OTHER = (EXAMPLE / f"{name}.yaml" for name in ("model", "layout", "data_only"))
+MODEL_AS_DICT = {
+    "model": "product",
+    "axes": {"rows": 4, "columns": 4},
+    "inputs": {"x": {"axes": ["rows", "columns"]}},
+    "params": {"w": {"shape": [4, 4]}},
+    "graph": [{"y": {"dot": ["x", "w"]}}],
+    "outputs": ["y"],
+}
+LAYOUT_AS_DICT = {"mesh": {"data": 2}, "rules": [{"rows": "data"}, {"columns": None}]}
+
+
+class Module(unittest.TestCase):
+    def test_a_plan_has_a_report_and_a_file_that_runs(self):
+        plan = shardc.plan(MODEL, LAYOUT)
+        self.assertEqual(plan.report["mesh"]["devices"], 8)
+        self.assertEqual([one["kind"] for one in plan.report["collectives"]], ["all_reduce"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "plan.json"
+            plan.save(path)
+            self.assertEqual(json.loads(path.read_text())["report"]["collectives"], plan.report["collectives"])
+            self.assertEqual(program.call("run", path, "--verify")[0], 0)
+
+    def test_models_and_layouts_may_be_dicts(self):
+        plan = shardc.plan(MODEL_AS_DICT, LAYOUT_AS_DICT)
+        self.assertEqual(plan.specs().SPECS["x"], ("data", None))
+        self.assertEqual(plan.specs().MESH, {"data": 2})
+        self.assertIn("def local_step(", plan.export("jax"))
+
+    def test_check_answers_with_findings(self):
+        self.assertEqual(shardc.check(MODEL, LAYOUT, OTHER)["verdict"], "ok")
+        policy = {**LAYOUT_AS_DICT, "policy": {"max_memory_per_device": "1 B"}}
+        answer = shardc.check(MODEL_AS_DICT, policy)
+        self.assertEqual([one["code"] for one in answer["diagnostics"]], ["P0101"])
+        self.assertEqual(answer["verdict"], "findings")
+
+    def test_diff_compares_layouts(self):
+        answer = shardc.diff(MODEL, LAYOUT, OTHER)
+        self.assertTrue(answer["differ"])
+        self.assertEqual([one["name"] for one in answer["plans"]], ["layout", "data_only"])
+
+    def test_explain_gives_decisions(self):
+        (answer,) = shardc.explain(MODEL, LAYOUT, "z")["tensors"]
+        self.assertEqual(answer["tensor"]["spec"], ["data", None])
+
+    def test_a_mistake_raises_with_its_diagnostics(self):
+        for wrong in lambda layout: shardc.plan(MODEL, layout), lambda layout: shardc.diff(MODEL, LAYOUT, layout):
+            with self.assertRaises(shardc.Problem) as caught:
+                wrong({"mesh": {"data": 2}, "rulez": []})
+            self.assertEqual(caught.exception.exit_code, 2)
+            (diagnostic,) = caught.exception.diagnostics
+            self.assertEqual((diagnostic["code"], diagnostic["help"]), ("E0114", "did you mean 'rules'?"))
+            self.assertEqual(diagnostic["source"]["line"], 1)
+            self.assertIn("unknown key 'rulez'", str(caught.exception))
+
+    def test_what_only_the_command_knows_is_a_problem_too(self):
+        with self.assertRaises(shardc.Problem) as caught:
+            shardc.explain(MODEL, LAYOUT, "nowhere")
+        self.assertEqual(caught.exception.diagnostics[0]["code"], "E0706")
+
+    def test_the_runner_says_what_it_takes(self):
+        done = subprocess.run(
+            [sys.executable, "-m", "shardc.run", "--help"], capture_output=True, text=True, cwd=ROOT / "python"
+        )
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("--restore DIR", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
