@@ -4,19 +4,40 @@
 #include "cli/terminal/exit_code.h"
 #include "exporter/target/target.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace shard {
 
 namespace {
 
+// nullopt after an error, which has been printed.
+std::optional<std::string> write_global(const TargetDef& target, const Plan& plan, Diagnostics& diagnostics, Env& env) {
+    const Compiled alone = compile_reference(plan);
+    if (alone.plan() != nullptr) return target.write_global(plan, *alone.plan(), diagnostics);
+    print_diagnostics(env, *alone.sources, alone.diagnostics().all());
+    return std::nullopt;
+}
+
 int run(const Arguments& arguments, Env& env) {
     int code = exit_clean;
+    const TargetDef& target = *find_target(arguments.string("--to"));
+    Diagnostics diagnostics;
+    if (arguments.flag("--global") && target.write_global == nullptr) {
+        diagnostics.error("E0701", {}, fmt::format("--to {} writes only what the plan says", target.name))
+            .help("--global is for --to stablehlo, of which XLA makes collectives itself");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
     const std::optional<PlanSource> source = load_one_plan(env, arguments, "export", code);
     if (!source) return code;
-    Diagnostics diagnostics;
-    const std::optional<std::string> text = find_target(arguments.string("--to"))->write(*source->plan, diagnostics);
+    const std::optional<std::string> text = arguments.flag("--global")
+                                                ? write_global(target, *source->plan, diagnostics, env)
+                                                : target.write(*source->plan, diagnostics);
     print_diagnostics(env, *source->sources, diagnostics.all());
     // What breaks a policy is for plan and check.
-    return text ? write_payload(env, arguments, *text, exit_clean) : exit_code(diagnostics);
+    return text ? write_payload(env, arguments, *text, exit_clean) : std::max<int>(exit_code(diagnostics), exit_usage);
 }
 
 OptionDef target_option() {
@@ -39,7 +60,8 @@ const CommandDef& command_export() {
         .doc = "Example:\n"
                "  shardc export plan.json --to specs --output specs.py\n"
                "  shardc export model.yaml layout.yaml --mode train --to jax | python\n"
-               "  shardc export plan.json --to stablehlo --output step.mlir",
+               "  shardc export plan.json --to stablehlo --output step.mlir\n"
+               "  shardc export plan.json --to stablehlo --global   for XLA's own partitioner, to compare with",
         .options = {{.name = "FILE",
                      .doc = "a plan file, or a model and a layout; - for stdin",
                      .required = true,
@@ -47,6 +69,8 @@ const CommandDef& command_export() {
                      .file = FileUse::read,
                      .dash = true},
                     target_option(),
+                    {.name = "--global",
+                     .doc = "the shardings of inputs and outputs alone, without the plan's collectives"},
                     mode_option(),
                     output_option()},
         .order = 5,

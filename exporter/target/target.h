@@ -12,6 +12,9 @@ struct TargetDef {
     std::string_view doc;  // what is written, in a sentence
     // nullopt after an error: something of the plan has no form there.
     std::optional<std::string> (*write)(const Plan&, Diagnostics&) = nullptr;
+    // Without the plan's collectives, for an engine that makes its own of the shardings of inputs and outputs: from the
+    // plan of the same model on one device, which has the same inputs and outputs. Null where there is no such engine.
+    std::optional<std::string> (*write_global)(const Plan&, const Plan& alone, Diagnostics&) = nullptr;
 };
 
 const std::vector<const TargetDef*>& all_targets(); // sorted by name

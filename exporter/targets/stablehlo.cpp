@@ -1,4 +1,6 @@
-// A plan as a StableHLO module: the program of one device as the body of one sdy.manual_computation over the mesh.
+// A plan as a StableHLO module: the program of one device as the body of one sdy.manual_computation over the mesh. Or, to
+// compare with, the same model's program over whole arrays, with the plan's shardings of arguments and results, of
+// which XLA makes collectives of its own.
 #include "exporter/mesh/named_mesh.h"
 #include "exporter/program/drawn.h"
 #include "exporter/stablehlo/hlo_body.h"
@@ -28,8 +30,10 @@ struct NamedBuffer {
 
 class HloModule {
 public:
-    HloModule(const Plan& plan, const NamedMesh& mesh)
-        : plan_(plan), mesh_(mesh), is_alone_(plan.mesh.device_count() == 1) {
+    // `program`: whose steps are written, the plan's or those of the same model on one device.
+    HloModule(const Plan& plan, const NamedMesh& mesh, const Plan& program)
+        : plan_(plan), mesh_(mesh), program_(program), is_alone_(plan.mesh.device_count() == 1),
+          is_whole_(program.mesh.device_count() == 1) {
         for (const PlanInput& input : plan.inputs)
             inputs_.push_back({buffer(input.buffer).name, &buffer(input.buffer)});
         for (const PlanOutput& output : plan.outputs)
@@ -39,11 +43,11 @@ public:
 
     std::string text() {
         const auto step = [this](HloBody& body, const std::vector<std::string>& arguments) {
-            return body.write(local_program(plan_), arguments);
+            return body.write(local_program(program_), arguments);
         };
         const auto start = [this](HloBody& body, const std::vector<std::string>&) {
             HloValues values;
-            for (const PlanInput& input : plan_.inputs) values.push_back(body.initial(input));
+            for (const PlanInput& input : program_.inputs) values.push_back(body.initial(input));
             return values;
         };
         std::string functions = function("main", inputs_, outputs_, step);
@@ -115,16 +119,15 @@ private:
         return made;
     }
 
-    // A function over whole arrays, and in it what one device does with its part of each. Of one device there are no
-    // parts.
+    // A function over whole arrays, and in it what one device does with its part of each, if it does not do all.
     std::string function(std::string_view name, const std::vector<NamedBuffer>& inputs,
                          const std::vector<NamedBuffer>& outputs, const Writer& write) {
-        HloBody body(plan_, functions_, is_alone_ ? 4 : 6);
+        HloBody body(program_, functions_, is_whole_ ? 4 : 6);
         std::vector<std::string> parts, wholes, typed, results;
         for (const NamedBuffer& input : inputs) parts.push_back(body.ops().fresh(input.name));
         for (size_t n = 0; n < inputs.size(); ++n) {
             const Buffer& of = *inputs[n].buffer;
-            wholes.push_back(is_alone_ ? parts[n] : body.ops().fresh("whole." + of.name));
+            wholes.push_back(is_whole_ ? parts[n] : body.ops().fresh("whole." + of.name));
             typed.push_back(
                 fmt::format("\n      {}: {} loc({})", wholes[n], argument_text(of, donation(of)), quoted(of.name)));
         }
@@ -134,7 +137,7 @@ private:
         const HloValues made = write(body, parts);
         const std::string opening = fmt::format("  func.func public @{}({}) -> ({}) {{\n", name, fmt::join(typed, ","),
                                                 fmt::join(results, ","));
-        if (is_alone_)
+        if (is_whole_)
             return opening + body.ops().text() +
                    fmt::format("    return {} : {}\n  }}\n", hlo_names(made), hlo_types(made));
         return opening + manual_computation(whole(inputs, wholes), inputs, parts, outputs, body.ops().text(), made);
@@ -164,7 +167,9 @@ private:
 
     const Plan& plan_;
     const NamedMesh& mesh_;
-    bool is_alone_; // one device
+    const Plan& program_;
+    bool is_alone_; // the plan has one device
+    bool is_whole_; // the program has whole arrays
     HloFunctions functions_;
     std::vector<NamedBuffer> inputs_, outputs_;
 };
@@ -172,7 +177,13 @@ private:
 std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
     if (!mesh || !draws_have_32_bits(plan, diagnostics)) return std::nullopt;
-    return HloModule(plan, *mesh).text();
+    return HloModule(plan, *mesh, plan).text();
+}
+
+std::optional<std::string> write_global(const Plan& plan, const Plan& alone, Diagnostics& diagnostics) {
+    const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
+    if (!mesh || !draws_have_32_bits(alone, diagnostics)) return std::nullopt;
+    return HloModule(plan, *mesh, alone).text();
 }
 
 } // namespace
@@ -183,6 +194,7 @@ const TargetDef& target_stablehlo() {
         .doc = "the plan as a StableHLO module: what one device does, in an sdy.manual_computation over the mesh, and "
                "the planned collectives",
         .write = write,
+        .write_global = write_global,
     };
     return def;
 }

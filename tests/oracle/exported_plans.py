@@ -72,12 +72,41 @@ def shape_bytes(text):
     )
 
 
+def groups_over(axes, sizes, ids):
+    """Devices that take part together over axes, or parts of axes: "model", "model:(2)2"."""
+    names = list(sizes)
+    shape, taken, position = [], [], {}
+    cuts = {name: {1, sizes[name]} for name in names}
+    for axis in axes:
+        name, _, part = axis.partition(":")
+        if part:
+            pre, size = re.match(r"\((\d+)\)(\d+)", part).groups()
+            cuts[name] |= {int(pre), int(pre) * int(size)}
+    for name in names:
+        ends = sorted(cuts[name])
+        for low, high in zip(ends, ends[1:]) if len(ends) > 1 else [(1, 1)]:
+            for axis in axes:
+                whole, _, part = axis.partition(":")
+                pre, size = (int(n) for n in re.match(r"\((\d+)\)(\d+)", part).groups()) if part else (1, sizes[name])
+                if whole == name and pre <= low and high <= pre * size:
+                    taken.append(len(shape))
+            shape.append(high // low)
+    grid = ids.reshape(shape)
+    rest = [d for d in range(len(shape)) if d not in taken]
+    count = math.prod(shape[d] for d in taken)
+    return str(sorted(sorted(group) for group in grid.transpose(rest + taken).reshape(-1, count).tolist())), count
+
+
 def groups_of(line):
     """Devices that take part together, as a canonical text."""
     if pairs := re.search(r"source_target_pairs=\{(.*?)\}\}?,", line):
         return None
     if listed := re.search(r"replica_groups=\{(\{.*?\})\}", line):
         groups = [[int(n) for n in group.split(",")] for group in re.findall(r"\{([\d,]+)\}", listed[1])]
+    elif named := re.search(r"replica_groups=mesh\[([^\]]*)\] \{([^}]*)\}", line):
+        sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", named[1])}
+        axes = named[2].replace("'", "").replace(" ", "").split(",")
+        return groups_over(axes, sizes, numpy.arange(math.prod(sizes.values())))[0]
     else:
         shape, source, order = re.search(r"replica_groups=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", line).groups()
         ids = numpy.arange(8 if not source else math.prod(map(int, source.split(",")))).reshape(
@@ -129,35 +158,11 @@ def compiled_collectives(text):
 
 def planned_collectives(plan):
     sizes = {axis["name"]: axis["size"] for axis in plan["mesh"]["axes"]}
-    names, found = list(sizes), collections.Counter()
+    found = collections.Counter()
     ids = numpy.array(plan["mesh"].get("device_ids") or range(math.prod(sizes.values())))
     buffers = plan["buffers"]
     widths = {"bool": 1, "i8": 1, "u8": 1, "f8e4m3fn": 1, "f8e5m2": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2}
     widths |= {"f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8, "u64": 8}
-
-    def groups(axes):
-        shape, taken, position = [], [], {}
-        cuts = {name: {1, sizes[name]} for name in names}
-        for axis in axes:
-            name, _, part = axis.partition(":")
-            if part:
-                pre, size = re.match(r"\((\d+)\)(\d+)", part).groups()
-                cuts[name] |= {int(pre), int(pre) * int(size)}
-        for name in names:
-            ends = sorted(cuts[name])
-            for low, high in zip(ends, ends[1:]) if len(ends) > 1 else [(1, 1)]:
-                for axis in axes:
-                    whole, _, part = axis.partition(":")
-                    pre, size = (
-                        (int(n) for n in re.match(r"\((\d+)\)(\d+)", part).groups()) if part else (1, sizes[name])
-                    )
-                    if whole == name and pre <= low and high <= pre * size:
-                        taken.append(len(shape))
-                shape.append(high // low)
-        grid = ids.reshape(shape)
-        rest = [d for d in range(len(shape)) if d not in taken]
-        count = math.prod(shape[d] for d in taken)
-        return str(sorted(sorted(group) for group in grid.transpose(rest + taken).reshape(-1, count).tolist())), count
 
     def walk(steps, times):
         for step in steps:
@@ -166,7 +171,7 @@ def planned_collectives(plan):
             if "start" not in step:
                 continue
             collective, before = step["start"]["collective"], buffers[step["start"]["input"]]
-            over, count = groups(collective["axes"])
+            over, count = groups_over(collective["axes"], sizes, ids)
             if count > 1:
                 permute = collective["kind"] == "collective_permute"
                 size = widths[before["dtype"]] * math.prod(before["shape"])
@@ -176,10 +181,30 @@ def planned_collectives(plan):
     return found
 
 
+def differences(planned, compiled):
+    notes = [
+        f"{key[0]} planned {planned[key]} B, compiled {compiled[key]} B"
+        for key in sorted(compiled.keys() | planned.keys(), key=str)
+        if compiled[key] != planned[key]
+    ]
+    return f"{sum(planned.values())} B; {'; '.join(notes) or 'collectives equal'}"
+
+
+def wire_bytes(collectives):
+    """What a device sends in all of them, each in rings."""
+
+    def times(kind, groups):
+        count = len(json.loads(groups)[0]) if groups else 1
+        whole = {"all_reduce": 2 * (count - 1) / count, "all_gather": count - 1, "broadcast": 1}
+        return 1 if kind == "collective_permute" else whole.get(kind, (count - 1) / count)
+
+    return sum(size * times(kind, groups) for (kind, groups), size in collectives.items())
+
+
 # --- a case ---
 
 
-def compare(folder, model, layout, mode, where, target, run):
+def compare(folder, model, layout, mode, where, target, run, tell):
     plan_path, out = where / "plan.json", where / "out"
     code, said = shardc(folder, "plan", model, layout, "--mode", mode, "-o", plan_path)
     if not plan_path.exists():
@@ -189,7 +214,7 @@ def compare(folder, model, layout, mode, where, target, run):
         return "more than 8 devices", ""
     if plan["peak_bytes"] > 2**28:
         return "too large for a check", ""
-    code, text = shardc(where, "export", plan_path, "--to", target)
+    code, text = shardc(where, "export", plan_path, "--to", *target.split())
     if code:
         return "no form" if "E0509" in text else "FAILED to export", text.splitlines()[0]
     steps = ["--steps", STEPS] if any("updates" in output for output in plan["outputs"]) else []
@@ -220,29 +245,23 @@ def compare(folder, model, layout, mode, where, target, run):
     figures = f"{worst:.1e} of {allowed:.1e} {at if worst > allowed else ''}"
     if compiled is None:
         return result, figures
-    found, planned = compiled_collectives(compiled), planned_collectives(plan)
-    notes = []
-    for key in sorted(found.keys() | planned.keys(), key=str):
-        if found[key] != planned[key]:
-            notes.append(f"{key[0]} planned {planned[key]} B, compiled {found[key]} B")
-    total = sum(planned.values())
-    return result, f"{figures}; {total} B; {'; '.join(notes) or 'collectives equal'}"
+    return result, f"{figures}; {tell(planned_collectives(plan), compiled_collectives(compiled))}"
 
 
-def check(target, run, failed=0):
+def check(target, run, failed=0, tell=differences):
     """`run` takes the exported text, a folder to work in and a number of steps; it gives the values of outputs and
-    states by name, and the compiled program as text, or None. `failed` others have before."""
+    states by name, and the compiled program as text, or None. `failed` others have before. `tell` says how the
+    collectives that were planned and those that were compiled differ."""
     for folder, model, layout, mode in cases():
         name = f"{os.path.relpath(folder, HERE.parents[1])} {model} {layout} {mode}"
         if WORDS and not any(word in name for word in WORDS):
             continue
         with tempfile.TemporaryDirectory() as where:
             try:
-                result, detail = compare(folder, model, layout, mode, pathlib.Path(where), target, run)
+                result, detail = compare(folder, model, layout, mode, pathlib.Path(where), target, run, tell)
             except Exception as problem:  # a case says what is wrong with it, and the next one follows
                 result, detail = "FAILED", f"{type(problem).__name__}: {str(problem)[:600]}"
         failed += result.startswith("FAILED")
         print(f"{result:10} {name}: {detail}", flush=True)
     print(f"{failed} failed")
     sys.exit(1 if failed else 0)
-

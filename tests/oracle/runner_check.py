@@ -177,7 +177,7 @@ def errors(where):
     cut = next((where / "ck" / "step-1").glob("model-00001*"))
     cases = {
         "E0701 .* 8 devices, and JAX has 4": runner(plan, devices=4),
-        "E0501": runner(where / "small.npy"),
+        "E0704": runner(where / "small.npy"),
         "E0702": runner(where / "none.json"),
         r"E0602 .*small.npy is i32 \(8, 31\)": runner(plan, "--input", f"tokens={where / 'small.npy'}"),
         r"E0602 .*floats.npy is f32": runner(plan, "--input", f"tokens={where / 'floats.npy'}"),
