@@ -1,4 +1,4 @@
-// Links of the documents lead to files that are there, and to headings that are in them.
+// Links of the documents lead to files that are there, and to headings that are in them; and every document is linked to.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,25 +55,44 @@ std::set<std::string> anchors_of(const std::filesystem::path& document) {
     return anchors;
 }
 
+// What stands in the brackets of a document's links, but for those that leave the repository.
+std::vector<std::string> links_of(const std::filesystem::path& document) {
+    std::vector<std::string> links;
+    for (const std::string& line : prose_of(document)) {
+        for (size_t at = 0; (at = line.find("](", at)) != std::string::npos;) {
+            at += 2;
+            const std::string link = line.substr(at, line.find(')', at) - at);
+            if (!link.starts_with("http")) links.push_back(link);
+        }
+    }
+    return links;
+}
+
 } // namespace
 
 TEST_CASE("links between the documents lead somewhere") {
     int links = 0;
     for (const std::filesystem::path& document : documents()) {
-        for (const std::string& line : prose_of(document)) {
-            for (size_t at = 0; (at = line.find("](", at)) != std::string::npos;) {
-                at += 2;
-                const std::string link = line.substr(at, line.find(')', at) - at);
-                if (link.starts_with("http")) continue;
-                ++links;
-                const size_t mark = std::min(link.size(), link.find('#'));
-                const std::filesystem::path target =
-                    mark == 0 ? document : document.parent_path() / link.substr(0, mark);
-                INFO(document.lexically_relative(root).generic_string(), ": ", link);
-                CHECK(std::filesystem::exists(target));
-                if (mark < link.size()) CHECK(anchors_of(target).contains(link.substr(mark + 1)));
-            }
+        for (const std::string& link : links_of(document)) {
+            ++links;
+            const size_t mark = std::min(link.size(), link.find('#'));
+            const std::filesystem::path target = mark == 0 ? document : document.parent_path() / link.substr(0, mark);
+            INFO(document.lexically_relative(root).generic_string(), ": ", link);
+            CHECK(std::filesystem::exists(target));
+            if (mark < link.size()) CHECK(anchors_of(target).contains(link.substr(mark + 1)));
         }
     }
     CHECK(links > 100);
+}
+
+TEST_CASE("the indexes of docs/ and examples/ lead to every document there") {
+    std::set<std::string> linked;
+    for (const char* const index : {"docs/README.md", "docs/guide/README.md", "examples/README.md"})
+        for (const std::string& link : links_of(root / index))
+            linked.insert((std::filesystem::path(index).parent_path() / link).lexically_normal().generic_string());
+    for (const std::filesystem::path& document : documents()) {
+        const std::string path = document.lexically_relative(root).generic_string();
+        if (path.starts_with("docs/") || path.starts_with("examples/"))
+            CHECK_MESSAGE((linked.contains(path) || path == "docs/README.md" || path == "examples/README.md"), path);
+    }
 }
