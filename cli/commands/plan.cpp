@@ -59,12 +59,14 @@ int run(const Arguments& arguments, Env& env) {
         add_prediction(trace, plan, course_of(compiled.compilation));
         if (!write_file(env, arguments.string("--trace"), trace.text())) return exit_usage;
     }
-    if (!arguments.flag("--quick")) add_remedies(compiled);
+    const ReportOptions options = options_of(arguments);
+    const bool shows_collectives = !options.only || *options.only == ReportPart::collectives;
+    if (shows_collectives && !arguments.flag("--quick")) add_remedies(compiled);
     const Paint paint = payload_paint(env, arguments);
     std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
     const std::string text = format.plan({&plan,
                                           when_collectives_run(compiled.compilation),
-                                          options_of(arguments),
+                                          options,
                                           paint,
                                           std::move(said),
                                           {&compiled.compilation, compiled.sources.get(), &compiled.request}});
