@@ -37,10 +37,6 @@ DraftId tangent(Formula& formula, DraftId x) { return formula("div", formula("si
 
 DraftId arc_tangent(Formula& formula, DraftId x) { return formula.with("atan2", x, 1); }
 
-DraftId cube_root(Formula& formula, DraftId x) {
-    return formula("mul", formula("sign", x), formula.with("pow", formula("abs", x), 1.0 / 3));
-}
-
 // Halves go away from zero.
 DraftId rounded(Formula& formula, DraftId x) {
     const DraftId size = formula("abs", x), below = formula("floor", size);
@@ -84,7 +80,6 @@ bool import_inverse_erf(OpContext& context, std::string_view) {
 std::vector<ImportRow> import_rows_composed() {
     return {{"stablehlo.tan", import_composed<tangent>},
             {"chlo.atan", import_composed<arc_tangent>},
-            {"stablehlo.cbrt", import_composed<cube_root>},
             {"stablehlo.round_nearest_afz", import_composed<rounded>},
             {"chlo.erf_inv", import_inverse_erf}};
 }

@@ -186,6 +186,7 @@ std::vector<ImportRow> import_rows_pointwise() {
     };
     for (const Names& pair : std::initializer_list<Names>{
              {"stablehlo.abs", "abs"},
+             {"stablehlo.cbrt", "cbrt"},
              {"stablehlo.ceil", "ceil"},
              {"stablehlo.cosine", "cos"},
              {"stablehlo.exponential", "exp"},

@@ -23,12 +23,12 @@ Known bounded(CaseWriter& w, const Known& x) {
 }
 
 void smooth(CaseWriter& w, const Known& x) {
-    static const Names anywhere = {"tanh",  "logistic", "erf", "sin",   "cos",  "silu", "gelu",
-                                   "expm1", "exp",      "log", "log1p", "sqrt", "rsqrt"};
+    static const Names anywhere = {"tanh",  "logistic", "erf", "sin",   "cos",  "silu",  "gelu",
+                                   "expm1", "exp",      "log", "log1p", "sqrt", "rsqrt", "cbrt"};
     const std::string op = w.choose(anywhere);
     Known operand = x;
     if (op == "exp" || op == "expm1" || op == "sin" || op == "cos") operand = bounded(w, x);
-    if (op == "log" || op == "log1p" || op == "sqrt" || op == "rsqrt") operand = positive(w, x);
+    if (op == "log" || op == "log1p" || op == "sqrt" || op == "rsqrt" || op == "cbrt") operand = positive(w, x);
     const std::string argument = op == "gelu" && w.chance(2) ? ", approximate: false" : "";
     w.emit(fmt::format("{}: {}{}", op, operand.name, argument), x.shape, x.dtype, false);
 }

@@ -290,6 +290,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"log", unary([](double x) { return std::log(x); })},
         {"log1p", unary([](double x) { return std::log1p(x); })},
         {"sqrt", unary([](double x) { return std::sqrt(x); })},
+        {"cbrt", unary([](double x) { return std::cbrt(x); })},
         {"rsqrt", unary([](double x) { return 1 / std::sqrt(x); })},
         {"sin", unary([](double x) { return std::sin(x); })},
         {"cos", unary([](double x) { return std::cos(x); })},
