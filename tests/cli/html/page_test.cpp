@@ -101,6 +101,17 @@ TEST_CASE("what was found stands below the verdict, with its place") {
     const std::string verdict = section(page.html(), "verdict");
     CHECK(count(verdict, "<b class=\"bad\">P0103</b>") == 1);
     CHECK(count(verdict, "<a href=\"#s1-4\" title=\"layout.yaml\">layout.yaml:4</a>") == 1);
+    Plan plan = page.plan();
+    plan.report.diagnostics.front().finding = false;
+    plan.report.diagnostics.front().severity = Severity::warning;
+    CHECK(count(section(page.html(plan), "verdict"), "<b class=\"warn\">P0103</b>") == 1);
+}
+
+TEST_CASE("a model without parameters has no card of them") {
+    const HtmlPage page("model: m\ninputs: {x: {shape: [8]}}\ngraph: [{y: {relu: x}}]\noutputs: [y]\n",
+                        "mesh: {d: 2}\n", "forward");
+    CHECK(count(section(page.html(), "verdict"), ">params<") == 0);
+    CHECK(count(section(small_page().html(), "verdict"), ">params<") == 1);
 }
 
 TEST_CASE("an array of any rank is a box per dim, cut by its axes") {

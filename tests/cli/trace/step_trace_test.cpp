@@ -87,6 +87,37 @@ TEST_CASE("a predicted trace ends with the step, and shows a trip of a loop insi
     for (const json& event : trace.events) CHECK(event.at("pid") == 0);
 }
 
+TEST_CASE("modules of modules are slices in slices") {
+    MemoryFiles files;
+    files.files["model.yaml"] = R"(model: nested
+axes: {batch: 8, embed: 16}
+inputs: {x: {axes: [batch, embed], init: ones}}
+modules:
+  dense:
+    inputs: [x]
+    params: {w: {shape: [16, 16], init: ones}}
+    graph: [{a: {dot: [x, w]}}, {s: {reduce_sum: a, dim: batch}}, {y: {add: [a, s]}}]
+    outputs: [y]
+  block:
+    inputs: [x]
+    graph: [{up: {dense: x}}, {down: {dense: up}}]
+    outputs: [down]
+graph: [{first: {block: x}}, {second: {block: first}}]
+outputs: [second]
+)";
+    files.files["layout.yaml"] = "mesh: {data: 2}\n";
+    const CommandResult result = run_command(files, "plan model.yaml layout.yaml --trace trace.json");
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    const Trace trace{"", "", json::parse(files.files.at("trace.json")).at("traceEvents")};
+    const std::vector<json> slices = slices_of(trace, 0, 1);
+    check_nested(slices);
+    std::vector<std::string> modules;
+    for (const json& slice : slices)
+        if (slice.at("cat") == "module") modules.push_back(slice.at("name"));
+    CHECK(modules == std::vector<std::string>{"block", "block.dense", "block.dense_2", "block_2", "block_2.dense",
+                                              "block_2.dense_2"});
+}
+
 TEST_CASE("a trace of a run has a process for each device, every trip, and the prediction beside it") {
     const Trace trace = trace_of("run model.yaml layout.yaml --trace trace.json");
     CHECK(trace.said.find("wrote trace.json") != std::string::npos);
@@ -95,7 +126,7 @@ TEST_CASE("a trace of a run has a process for each device, every trip, and the p
         const std::vector<json> computes = slices_of(trace, process, 1);
         check_nested(computes);
         CHECK(count_of(computes, "loop") == 1);
-        CHECK(count_of(computes, "module") == 3);                  // the block of each trip
+        CHECK(count_of(computes, "module") == 3); // the block of each trip
         CHECK(count_of(computes, "compute") == 3 * in_a_trip + 1);
         CHECK(count_of(computes, "wait") == 3);
         i64 flights = 0;

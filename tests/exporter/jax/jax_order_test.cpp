@@ -1,4 +1,4 @@
-// Orders, running reductions and what has no form, through all passes.
+// Orders, running reductions, slices and what has no form, through all passes.
 #include "exporter/target/target.h"
 #include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
@@ -35,6 +35,11 @@ TEST_CASE("export --to jax: orders and running reductions") {
     CHECK(has(linear, "y = lax.associative_scan(\n        lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]),\n"
                       "        (x, x),\n        axis=1,\n    )[1]\n"));
     CHECK_FALSE(has(exported("  - y: {cumsum: x, dim: b}\n"), "def positions("));
+}
+
+TEST_CASE("export --to jax: slices of any dim, and functions of sums") {
+    CHECK(has(exported("  - y: {slice: x, dim: b, start: 2, limit: 6}\n"), "y = x[:, 2:6]\n"));
+    CHECK(has(exported("  - y: {exp: {add: [x, x]}}\n"), "y = jnp.exp(x + x)\n"));
 }
 
 TEST_CASE("export --to jax: lookups that share dims have no form, and it says so") {

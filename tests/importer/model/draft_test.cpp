@@ -77,6 +77,8 @@ TEST_CASE("what is known is computed as the devices would") {
     };
     CHECK(folded("add", DType::i32, {0, 3}, {0, 4}) == "7");
     CHECK(folded("add", DType::i32, {0, 2147483647}, {0, 1}) == "left");
+    CHECK(folded("sub", DType::i8, {0, -100}, {0, 28}) == "-128");
+    CHECK(folded("sub", DType::i8, {0, -100}, {0, 29}) == "left");
     CHECK(folded("sub", DType::u32, {0, 3}, {0, 4}) == "left");
     CHECK(folded("mul", DType::i64, {0, std::numeric_limits<i64>::max()}, {0, 2}) == "left");
     CHECK(folded("div", DType::f32, {1, 0}, {3, 0}) == "0.33333334");

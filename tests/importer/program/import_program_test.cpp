@@ -153,6 +153,27 @@ TEST_CASE("element types have their own names here, and numbers that are written
     }
 }
 
+TEST_CASE("functions call each other 64 deep, main counted, and no deeper") {
+    const auto chain = [](int functions) {
+        const std::string type = "tensor<4xf32>";
+        std::string text;
+        for (int i = 0; i < functions; ++i) {
+            const std::string does = i + 1 < functions ? fmt::format("call @f{}(%a) : ({}) -> {}", i + 1, type, type)
+                                                       : "stablehlo.negate %a : " + type;
+            const std::string name = i == 0 ? "public @main" : fmt::format("private @f{}", i);
+            text += fmt::format("func.func {}(%a: {}) -> {} {{\n  %0 = {}\n  return %0 : {}\n}}\n", name, type, type,
+                                does, type);
+        }
+        Sources sources;
+        const int file = sources.add("program.mlir", text);
+        Diagnostics diagnostics;
+        const bool read = import_program(sources, file, {}, diagnostics).has_value();
+        return read ? std::string("read") : diagnostics.all().at(0).code;
+    };
+    CHECK(chain(64) == "read");
+    CHECK(chain(65) == "E0802");
+}
+
 TEST_CASE("the generic form of a program is the same model") {
     for (const std::string name : {"mlp_loss", "order"})
         CHECK(imported(program_text(name + ".generic.mlir")).model == imported(program_text(name + ".mlir")).model);

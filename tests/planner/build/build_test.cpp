@@ -1,6 +1,7 @@
 #include "tests/support/model_harness.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -63,6 +64,19 @@ TEST_CASE("results carry the user's names, rebound names a number, steps of a co
     CHECK(named(built, "a#2").name == "a#2");
     CHECK(!find_value(*built.graph, "a#3"));
     CHECK(built.graph->output_names == std::vector<std::string>{"z"});
+}
+
+TEST_CASE("a name and a number is the value that had the name then") {
+    const Built built =
+        with_graph("  - h: {relu: x}\n  - h: {exp: h}\n  - h: {neg: h}\n  - y: {sub: [\"h#3\", \"h#1\"]}\n");
+    REQUIRE(built.graph.has_value());
+    const Node& difference = built.graph->node(named(built, "y").producer);
+    CHECK(built.graph->value(difference.inputs[0]).name == "h#3");
+    CHECK(built.graph->value(difference.inputs[1]).name == "h");
+    for (const char* name : {"h#0", "h#2"}) {
+        CAPTURE(name);
+        CHECK(error_of(fmt::format("  - h: {{relu: x}}\n  - y: {{sub: [h, \"{}\"]}}\n", name)).starts_with("E0222"));
+    }
 }
 
 TEST_CASE("results take the logical names of the dims they share a factor with") {

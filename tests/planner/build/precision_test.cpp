@@ -1,4 +1,5 @@
 // Mixed precision: what is computed in bf16, what stays f32, and that training is proved all the same.
+#include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
 
@@ -69,6 +70,19 @@ TEST_CASE("compute: bf16 keeps parameters, states, targets and the loss in f32")
         CHECK(dtype_of(plan, name) == DType::bf16);
     }
     CHECK(proved(mlp("precision: {compute: bf16}\n")) == "");
+}
+
+TEST_CASE("a loss of what is wrong is one error, in bf16 too") {
+    Sources sources;
+    PlanRequest request;
+    request.mode = "train";
+    std::string model = mlp("precision: {compute: bf16}\n");
+    model.replace(model.find("{dot: [a, w2]}"), 14, "{dot: [a]}");
+    request.model_file = sources.add("model.yaml", model);
+    request.layout_file = sources.add("layout.yaml", layout);
+    const Compilation c = compile(sources, request);
+    CHECK(c.diagnostics.error_count() == 1);
+    CHECK(c.diagnostics.all().back().code == "E0221");
 }
 
 TEST_CASE("params: bf16 computes in bf16 and keeps an f32 master copy in the optimizer") {

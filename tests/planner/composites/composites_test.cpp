@@ -4,6 +4,7 @@
 #include "tests/support/model_harness.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -192,6 +193,9 @@ TEST_CASE("composites refuse shapes and types that they cannot take") {
           "E0223 4: 'rope' cannot rotate a value of shape (1, 2, 3, 5) | it takes (batch, length, heads, head_dim) "
           "with an even head_dim, and "
           "positions of shape (length,) or (batch, length)");
+    for (const char* shapes : {"x: {shape: [1, 2, 3, 5]}, p: {shape: [2], dtype: i32}",
+                               "x: {shape: [1, 2, 3, 4]}, p: {shape: [3], dtype: i32}"})
+        CHECK(problem(fmt::format("{{{}}}", shapes), "{rope: [x, p]}").starts_with("E0223 4: 'rope' cannot rotate"));
 }
 
 } // namespace shard

@@ -49,4 +49,19 @@ TEST_CASE("what 64 bits cannot count is refused") {
     CHECK(text.find("error[E0401]: too large to plan at 'w'") != std::string::npos);
 }
 
+TEST_CASE("values that fit each for itself are refused where all of them do not") {
+    Sources sources;
+    PlanRequest request;
+    // 2^53 bytes each: two are planned, the third is one too many.
+    request.model_file = sources.add("model.yaml", "model: m\naxes: {a: 2251799813685248}\ninputs: {x: {axes: [a]}}\n"
+                                                   "graph: [{y: {relu: x}}, {z: {exp: y}}]\noutputs: [z]\n");
+    request.layout_file = sources.add("layout.yaml", "mesh: {d: 1}\n");
+    const Compilation c = compile(sources, request);
+    CHECK_FALSE(c.plan.has_value());
+    const std::string text = text_of(sources, c.diagnostics);
+    CHECK(text.find("error[E0401]: too large to plan at 'z' of shape (2251799813685248,)") != std::string::npos);
+    CHECK(text.find("the values before it take 16.0 PiB") != std::string::npos);
+    CHECK(c.diagnostics.error_count() == 1);
+}
+
 } // namespace shard

@@ -41,5 +41,6 @@ TEST_CASE("a bar shows a part, and never hides a small one") {
     CHECK(bar(5, 10, 10) == "[#####.....]");
     CHECK(bar(1, 1000000, 10) == "[#.........]");
     CHECK(bar(0, 10, 4) == "[....]");
+    CHECK(bar(1, 0, 4) == "[....]");
     CHECK(bar(20, 10, 4) == "[####]");
 }

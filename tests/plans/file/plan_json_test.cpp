@@ -144,6 +144,7 @@ TEST_CASE("plan file: another version is named") {
 TEST_CASE("plan file: files that are no plans are refused") {
     CHECK(problems("") == Words{"E0501 this is not a plan file: unexpected text near byte 1"});
     CHECK(code_of("{\"a\": 1}") == "E0501");
+    CHECK(problems("{\"a\": 1}").size() == 1);
     CHECK(code_of("[1, 2]") == "E0501");
     CHECK(code_of("model: x\n") == "E0501");
     CHECK(code_of(std::string(100000, '[')) == "E0501");

@@ -1,0 +1,34 @@
+// What the table of each command says of its arguments, as whoever types it meets it.
+#include "cli/command/command.h"
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+TEST_CASE("a command without an argument that it needs says which") {
+    MemoryFiles files;
+    for (const auto& [command, argument] :
+         {std::pair("run", "FILE"), std::pair("show", "FILE"), std::pair("diff", "FILE"), std::pair("export", "FILE"),
+          std::pair("import", "FILE"), std::pair("explain", "WHAT"), std::pair("completion", "SHELL")}) {
+        CAPTURE(command);
+        const CommandResult result = run_command(files, command);
+        CHECK(result.code == 2);
+        CHECK(result.err.starts_with(fmt::format("error[E0701]: {} is required\n", argument)));
+    }
+}
+
+TEST_CASE("- is stdin where one file is read, and stdout where one is written") {
+    std::vector<std::string> options;
+    for (const CommandDef* command : all_commands())
+        for (const OptionDef& option : command->options)
+            if (option.dash) options.push_back(fmt::format("{} {}", command->name, option.name));
+    for (const char* option : {"plan MODEL", "plan LAYOUT", "plan --output", "check --policy", "run FILE", "diff FILE",
+                               "export FILE", "export --output", "import FILE", "calibrate --output"})
+        CHECK_MESSAGE(std::find(options.begin(), options.end(), option) != options.end(), option);
+}
+
+} // namespace shard
