@@ -4,8 +4,8 @@
 # <folder>/*.cpp, sorted by name:
 #     REGISTER(add)
 #     REGISTER(dot)
-# A file <stem>.cpp defines the function   const <Kind>Def& <kind>_<stem>();   and a hand-written file in the parent
-# folder turns the list into a table:
+# A file <stem>.cpp defines the function   const <Kind>Def& <kind>_<stem>();   and a hand-written file of
+# another folder turns the list into a table:
 #     #define REGISTER(stem) const OpDef& op_##stem();
 #     #include "op_registry.inc"
 #     #undef REGISTER
@@ -16,8 +16,8 @@
 #     };
 #     #undef REGISTER
 # A file whose function does not carry the file's name fails at link time. Every .cpp of the folder is registered, so
-# helpers shared by several of them live in the parent folder. The folder may be missing or empty: the list is then
-# empty. (Static initialisers are not used because a linker drops them from static libraries.)
+# helpers shared by several of them live in another (planner/ops_support, say). The folder may be missing or empty: the
+# list is then empty. (Static initialisers are not used because a linker drops them from static libraries.)
 #
 # Where each file is a header, <folder>/*.h are listed in the same way, and <kind>_headers.inc includes them all.
 function(one_file_registry target kind folder)

@@ -27,24 +27,6 @@
 
 namespace shard {
 
-#define REGISTER(stem) const CommandDef& command_##stem();
-#include "command_registry.inc"
-#undef REGISTER
-
-const std::vector<const CommandDef*>& all_commands() {
-    static const std::vector<const CommandDef*> commands = [] {
-        std::vector<const CommandDef*> list = {
-#define REGISTER(stem) &command_##stem(),
-#include "command_registry.inc"
-#undef REGISTER
-        };
-        std::stable_sort(list.begin(), list.end(),
-                         [](const CommandDef* a, const CommandDef* b) { return a->order < b->order; });
-        return list;
-    }();
-    return commands;
-}
-
 const std::string& Arguments::string(std::string_view name) const {
     std::map<std::string, std::vector<std::string>, std::less<>>::const_iterator it = values_.find(name);
     if (it == values_.end() || it->second.empty()) internal_error(fmt::format("argument {} is not there", name));

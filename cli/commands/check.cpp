@@ -5,6 +5,7 @@
 #include "cli/inputs/output.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
+#include "planner/read/policy_reader.h"
 #include "planner/text/allowances.h"
 
 #include <algorithm>

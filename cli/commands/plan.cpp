@@ -8,6 +8,7 @@
 #include "cli/trace/step_trace.h"
 #include "planner/explain/remedies.h"
 #include "planner/pipeline/passes.h"
+#include "plans/file/plan_json.h"
 
 #include <fmt/format.h>
 

@@ -12,6 +12,7 @@
 #include "executor/formats/npy_read.h"
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
+#include "executor/run/given_inputs.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
 #include "plans/diagnostics/suggestion.h"

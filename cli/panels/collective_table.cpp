@@ -19,13 +19,6 @@ constexpr size_t most_rows = 250;     // what a page holds; the rest is in `plan
 constexpr size_t most_explained = 24; // of those that take longest
 constexpr int columns = 10;
 
-std::string links_text(const CollectiveReport& collective) {
-    std::string out;
-    for (const LinkUse& use : collective.links)
-        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", use.link, use.devices);
-    return out;
-}
-
 void write_row(Markup& out, const PageData& data, const CollectiveRow& row, double longest, bool is_explained) {
     const Plan& plan = data.plan;
     const CollectiveReport& first = *row.first;

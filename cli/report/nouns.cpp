@@ -17,8 +17,6 @@ std::string mesh_text(const Mesh& mesh) {
     return axes.empty() ? devices : fmt::format("{} = {}", fmt::join(axes, " x "), devices);
 }
 
-namespace {} // namespace
-
 std::string sharding_text(const Mesh& mesh, const Sharding& sharding) {
     return text(mesh, without_unit_axes(sharding));
 }

@@ -1,4 +1,5 @@
-// The report of a plan, for people. What it shows is decided in report_content.h, how that is laid out in report.cpp.
+// The report of a plan, for people. What it shows is decided in cli/summary/, how that is laid out in report.cpp and
+// report_tables.cpp.
 // The JSON report is plans/file/report_json.h.
 #pragma once
 
@@ -8,6 +9,7 @@
 
 namespace shard {
 
+// What `--only` names, in this order.
 enum class ReportPart { verdict, collectives, shardings, memory, time };
 inline constexpr std::string_view report_parts[] = {"verdict", "collectives", "shardings", "memory", "time"};
 

@@ -22,13 +22,6 @@ Cell axes_cell(const Plan& plan, const CollectiveReport& collective, const Paint
 }
 
 // "nvlink 8, network 4"
-std::string links_text(const CollectiveReport& collective) {
-    std::string words;
-    for (const LinkUse& use : collective.links)
-        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", use.link, use.devices);
-    return words;
-}
-
 // Where collectives cross several links the table says which each crosses.
 bool use_several_links(const std::vector<CollectiveReport>& collectives) {
     std::set<std::string> links;

@@ -7,6 +7,7 @@
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace shard {
 
@@ -140,6 +141,13 @@ CollectiveRows collective_rows(std::span<const CollectiveReport> all, std::span<
         said.push_back(row.remedy);
     }
     return out;
+}
+
+std::string links_text(const CollectiveReport& collective) {
+    std::string words;
+    for (const LinkUse& use : collective.links)
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", use.link, use.devices);
+    return words;
 }
 
 } // namespace shard

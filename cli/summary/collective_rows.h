@@ -29,4 +29,7 @@ struct CollectiveRows {
 CollectiveRows collective_rows(std::span<const CollectiveReport> collectives, std::span<const When> when,
                                Detail detail);
 
+// Over which links it goes, and how many devices each joins: "nvlink 8, network 2".
+std::string links_text(const CollectiveReport& collective);
+
 } // namespace shard

@@ -30,7 +30,7 @@
 
 namespace shard {
 
-enum class SaveWhat { all, params };
+enum class SaveWhat { all, params }; // all: what a step updates besides, so that a run goes on from there
 
 // Consecutive bytes of a file that hold a block of one of the plan's tensors, row-major. It may be stored as a part of
 // another tensor (executor/checkpoint/layer_names.h).
@@ -49,10 +49,10 @@ public:
     // model.safetensors alone), or one safetensors file. E0611 if nothing is there, E0612 if what is there is damaged.
     static std::optional<Checkpoint> open(const std::string& path, Diagnostics& diagnostics);
 
-    // Finds all that the plan needs: its params, and with `states` what its steps update, except the inputs `given`
-    // otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks names, shapes,
-    // element types (E0613, W0602, W0603) and the checksums of the files that are needed (E0612); says what of the
-    // checkpoint is not used (W0601).
+    // Finds all that the plan needs: its params, and unless `what` is params alone what its steps update, except the
+    // inputs `given` otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks
+    // names, shapes, element types (E0613, W0602, W0603) and the checksums of the files that are needed (E0612); says
+    // what of the checkpoint is not used (W0601).
     bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics);
 
     i64 step() const { return index_.step; }              // that were made before it was saved

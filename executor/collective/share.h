@@ -21,6 +21,7 @@ struct Share {
     std::byte* output() const { return outputs[rank]; }
 };
 
+// What one member does: reads every member's input, writes its own output. `traffic` counts what crosses devices.
 void carry_out_share(const Share& share, Traffic& traffic);
 
 // --- shared by the kinds ---

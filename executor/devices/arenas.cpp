@@ -1,6 +1,7 @@
 #include "executor/devices/arenas.h"
 
 #include "executor/devices/memory_checks.h"
+#include "plans/base/division.h"
 
 #include <sys/mman.h>
 
@@ -14,8 +15,8 @@ constexpr i64 line = 64, page = 4096, skew_lines = 5;
 
 // An odd number of lines, so that no two of the arenas of a page's worth share a cache set.
 i64 stride_of(i64 bytes) {
-    if (bytes < page) return (((bytes + line - 1) / line + 1) | 1) * line;
-    return (bytes + page - 1) / page * page + skew_lines * line;
+    if (bytes < page) return ((ceil_div(bytes, line) + 1) | 1) * line;
+    return round_up(bytes, page) + skew_lines * line;
 }
 
 } // namespace

@@ -96,10 +96,7 @@ void Scheduler::work(bool caller) {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         changed_.wait(lock, [&] { return stop_ || ready_count_ > 0 || (caller && left_ == 0 && running_ == 0); });
-        if (ready_count_ == 0) {
-            if (stop_ || caller) return;
-            continue;
-        }
+        if (ready_count_ == 0) return;
         const int device = take_ready();
         states_[device] = State::running;
         ++running_;

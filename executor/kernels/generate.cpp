@@ -1,5 +1,7 @@
 #include "executor/kernels/generate.h"
 
+#include "executor/kernels/move.h"
+
 #include "executor/elements/element.h"
 #include "executor/elements/strided.h"
 #include "executor/kernels/kernels.h"

@@ -10,7 +10,4 @@ void run_generate(const Generate& kernel, const KernelCall& call);
 // The part of a generated global value that starts at `start`: what run_generate does once offsets are numbers.
 void generate_box(const Generate& kernel, std::span<const i64> start, const Result& output);
 
-// Every element becomes `value`, converted to the type.
-void fill_value(const Result& output, double value);
-
 } // namespace shard

@@ -8,6 +8,7 @@
 
 namespace shard {
 
+// Views: shape and data are the caller's, and outlive the call.
 struct Operand {
     DType dtype = DType::f32;
     const Shape* shape = nullptr;

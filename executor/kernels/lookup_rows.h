@@ -20,6 +20,7 @@ struct LookupRows {
     i64 axis_stride = 1;   // of the table's indexed dim
 };
 
+// By the types that the kernel works on.
 LookupRows lookup_rows(const Lookup& lookup, const Shape& table, const Shape& indices);
 
 // An index of any type of whole numbers, in [0, size).

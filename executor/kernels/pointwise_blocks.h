@@ -41,6 +41,7 @@ BlockSource block_source(const Operand& operand, const std::vector<int>& dims, c
 
 // Elements [first, first + width) of the output's row-major order.
 void load_block(Register& to, const BlockSource& source, i64 first, i64 width);
+// The index of the step's dim for each element, counted from `start`, the global offset of the output's first one.
 void index_block(Register& to, const ScalarStep& step, i64 start, const Shape& output, i64 first, i64 width);
 void fill_constant(Register& to, const ScalarStep& step);
 void store_block(LaneBlock from, const Result& output, i64 first, i64 width);

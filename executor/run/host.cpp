@@ -7,7 +7,7 @@
 #include "executor/formats/tensor.h"
 #include "executor/kernels/generate.h"
 #include "executor/kernels/kernels.h"
-#include "plans/diagnostics/suggestion.h"
+#include "executor/run/declared_at.h"
 
 #include <fmt/format.h>
 
@@ -24,32 +24,6 @@ std::vector<i64> start_of(const Plan& plan, const Buffer& buffer, const Device& 
     return local_start(plan.mesh, buffer.global_shape, buffer.sharding, device.coordinates());
 }
 
-// The plan's input of this name; reports E0603 if there is none.
-const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnostics& diagnostics) {
-    for (const PlanInput& input : plan.inputs)
-        if (buffer_of(plan, input.buffer).name == name) return &input;
-    std::vector<std::string_view> names;
-    for (const PlanInput& input : plan.inputs) names.push_back(buffer_of(plan, input.buffer).name);
-    diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name))
-        .help(did_you_mean(name, names, fmt::format("there are {}", fmt::join(names, ", "))));
-    return nullptr;
-}
-
-bool check_bytes(const std::string& name, const Tensor& tensor, Diagnostics& diagnostics) {
-    if (static_cast<i64>(tensor.bytes.size()) == tensor.type.bytes()) return true;
-    diagnostics.error(
-        "E0602", {},
-        fmt::format("input '{}' holds {} bytes, its type needs {}", name, tensor.bytes.size(), tensor.type.bytes()));
-    return false;
-}
-
-std::string loss_help(const StoredType& type, DType wanted) {
-    const bool are_floats = is_floating(wanted) && is_floating(type.dtype);
-    return are_floats ? fmt::format("shardc does not round it: numpy does, with x.astype('{}')",
-                                    has_numpy_name(wanted) ? info(wanted).also.front() : "float32")
-                      : "";
-}
-
 // One device's part of a whole value.
 void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, DType dtype, Device& device) {
     const std::vector<i64> start = start_of(plan, buffer, device);
@@ -59,69 +33,6 @@ void write_part(const Plan& plan, const Buffer& buffer, const std::byte* whole, 
 }
 
 } // namespace
-
-Span declared_at(const Plan& plan, std::string_view tensor) {
-    for (const TensorReport& report : plan.report.tensors) {
-        if (report.name != tensor || report.source.line == 0) continue;
-        for (size_t i = 0; i < plan.sources.size(); ++i)
-            if (plan.sources[i].name == report.source.file)
-                return {static_cast<int>(i), report.source.line, report.source.column, static_cast<int>(tensor.size())};
-    }
-    return {};
-}
-
-bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
-                Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
-    if (input == nullptr) return false;
-    for (const PlanOutput& output : plan.outputs) {
-        if (output.updates != input->buffer) continue;
-        diagnostics
-            .error("E0602", declared_at(plan, name),
-                   fmt::format("'{}' is updated by every step, so no data can be given for it", name))
-            .help(fmt::format("give what it begins with: --input {}=FILE.npy", name));
-        return false;
-    }
-    const Buffer& buffer = buffer_of(plan, input->buffer);
-    const bool fits = fit_of(type, buffer.dtype) != Fit::refused;
-    const bool has_steps =
-        !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape;
-    if (fits && has_steps) return true;
-    Shape wanted = buffer.global_shape;
-    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
-    diagnostics
-        .error("E0602", declared_at(plan, name),
-               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name, shard::name(type),
-                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.global_shape)))
-        .help(has_steps ? loss_help(type, buffer.dtype)
-                        : fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
-    return false;
-}
-
-bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
-                 Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
-    if (input == nullptr) return false;
-    const Buffer& buffer = buffer_of(plan, input->buffer);
-    if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.global_shape) return true;
-    diagnostics
-        .error("E0602", declared_at(plan, name),
-               fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(type), shape_text(shape),
-                           shard::name(buffer.dtype), shape_text(buffer.global_shape)))
-        .help(shape == buffer.global_shape ? loss_help(type, buffer.dtype) : "");
-    return false;
-}
-
-bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
-    bool fine = true;
-    for (const auto& [name, tensor] : options.inputs)
-        fine = check_input(plan, name, StoredType{tensor.type.dtype}, tensor.type.shape, diagnostics) &&
-               check_bytes(name, tensor, diagnostics) && fine;
-    for (const auto& [name, tensor] : options.data)
-        fine = check_data(plan, name, StoredType{tensor.type.dtype}, tensor.type.shape, diagnostics) &&
-               check_bytes(name, tensor, diagnostics) && fine;
-    return fine;
-}
 
 bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, std::string& problem) {
     for (const PlanInput& input : plan.inputs) {

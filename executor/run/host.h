@@ -8,13 +8,6 @@
 
 namespace shard {
 
-// True if every given input exists and fits what the plan expects (executor/elements/stored_type.h); data has a leading
-// dim, and its input is one that no output updates. E0602, E0603.
-bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
-
-// Where the model declares one of the plan's tensors: a place in Plan::sources.
-Span declared_at(const Plan& plan, std::string_view tensor);
-
 // Writes all inputs' shards of one device: its part of the given tensor, of the checkpoint's, or of what the
 // initializer makes. False with a problem if the checkpoint cannot be read.
 bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, std::string& problem);

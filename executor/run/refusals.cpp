@@ -2,6 +2,7 @@
 
 #include "executor/kernels/blas.h"
 #include "executor/machine/memory.h"
+#include "executor/run/declared_at.h"
 #include "executor/run/host.h"
 #include "executor/run/required_bytes.h"
 #include "plans/base/saturating.h"

@@ -3,6 +3,7 @@
 #include "executor/collective/shared_memory.h"
 #include "executor/formats/tensor.h"
 #include "executor/kernels/blas.h"
+#include "executor/run/given_inputs.h"
 #include "executor/run/host.h"
 #include "executor/run/refusals.h"
 #include "executor/run/required_bytes.h"

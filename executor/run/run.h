@@ -7,7 +7,6 @@
 #pragma once
 
 #include "executor/devices/nudge.h"
-#include "executor/elements/stored_type.h"
 #include "executor/formats/tensor.h"
 #include "plans/plan/plan.h"
 
@@ -71,11 +70,5 @@ struct RunResult {
 
 // E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating).
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
-
-// Whether a tensor of this type and shape, of a file say, can be given for an input, or as data for one. E0602, E0603.
-bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
-                 Diagnostics& diagnostics);
-bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
-                Diagnostics& diagnostics);
 
 } // namespace shard

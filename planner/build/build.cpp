@@ -1,7 +1,6 @@
 #include "planner/build/build.h"
 
 #include "planner/build/model_builder.h"
-#include "planner/build/train.h"
 
 namespace shard {
 

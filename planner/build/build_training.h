@@ -6,7 +6,7 @@
 namespace shard {
 
 std::string type_words(const TensorType& type); // "a scalar f32", "f32 (8, 4)"
-bool is_float_scalar(const TensorType& type);
+bool is_float_scalar(const TensorType& type);   // of rank 0
 
 // The value of `loss:`; E0240 unless it is one floating-point scalar.
 std::optional<ValueId> loss_of(Builder& builder, const Entry& entry, const std::vector<ValueId>& results);

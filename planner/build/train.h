@@ -10,10 +10,6 @@
 
 namespace shard {
 
-// Build, with the targets as inputs, and with the loss and the metrics as outputs; Graph::loss is set. The model has a
-// train block.
-std::optional<Graph> build_train_graph(const Model& model, Diagnostics& diagnostics, const Mesh* mesh = nullptr);
-
 // Optimizer arguments that do not fit are reported (E02xx); false then.
 bool add_train_step(Builder& builder, const Model& model, Diagnostics& diagnostics);
 

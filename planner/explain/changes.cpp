@@ -2,7 +2,7 @@
 
 #include "planner/model/rules.h"
 #include "planner/pipeline/pipeline.h"
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>

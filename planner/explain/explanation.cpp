@@ -5,9 +5,9 @@
 #include "planner/partition/compute_sharding.h"
 #include "planner/partition/local_names.h"
 #include "planner/partition/partition.h"
-#include "planner/propagate/explain.h"
+#include "planner/propagate/cause_chain.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>
@@ -176,7 +176,7 @@ private:
             return fmt::format("returned so, as the layout asks; it is kept as {}", text(mesh_, kept));
         if (v.producer >= 0 && is_parameter_gather(c_.graph->node(v.producer))) {
             const Node& gather = c_.graph->node(v.producer);
-            return fmt::format("gathered for the {} pass, as fsdp at {} says", gather_pass(gather),
+            return fmt::format("gathered for the {} pass, as fsdp at {} says", name(gather_phase(gather)),
                                text(place(gather.span)));
         }
         if (v.producer >= 0 && c_.seeds->constraints[v.producer]) {

@@ -7,13 +7,13 @@ namespace shard {
 
 struct Decision {
     enum class Cause {
-        rule,
-        override_,
-        mesh_spec,
-        constraint,
-        output,
-        fsdp,      // the layout's `fsdp`
-        parameter, // a state or gradient follows its parameter, `from`
+        rule,       // a rule of the layout matched the dim's logical axis
+        override_,  // the layout's `params`, `inputs`, `states`, ..., by path
+        mesh_spec,  // the model's own `mesh:` of an input or parameter
+        constraint, // a constrain node
+        output,     // the layout's `outputs`
+        fsdp,       // the layout's `fsdp`
+        parameter,  // a state or gradient follows its parameter, `from`
         propagation
     };
     ValueId value = -1;

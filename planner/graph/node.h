@@ -3,6 +3,7 @@
 #pragma once
 
 #include "planner/graph/attributes.h"
+#include "planner/graph/phase.h"
 #include "planner/model/declarations.h"
 #include "plans/collective/collective.h"
 #include "plans/diagnostics/diagnostic.h"
@@ -41,7 +42,7 @@ struct Apply {
 // Local graph only: a value is held otherwise, by a collective or out of what each device has already.
 struct Reshard {
     Reason reason;
-    std::string gather_pass; // of a gathered parameter: the pass of the train step that reads it; else empty
+    std::optional<Phase> gather_phase; // of a gathered parameter: the pass that it is gathered for
 };
 struct Exchange : Reshard {
     Collective collective;

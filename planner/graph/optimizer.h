@@ -53,13 +53,4 @@ BuiltValues build_update_of(Builder& builder, std::span<const ValueId> operands,
     return build_update(def(), builder, operands, attributes, span);
 }
 
-// What adam and adamw share.
-std::vector<std::string_view> adam_states(const Attributes& attributes);
-std::vector<ValueId> adam_shared(Chain& chain, ValueId step, const Attributes& attributes);
-// The new states, and the direction of the step: the corrected mean over the root of the corrected mean square.
-struct AdamMoments {
-    ValueId mu, nu, direction;
-};
-AdamMoments adam_moments(const UpdateContext& context);
-
 } // namespace shard

@@ -117,8 +117,9 @@ void GraphReader::reshard(LineScanner& at, Reshard& reshard) {
     reshard.reason.remedy = details_.remedy;
     if (!at.take("{gather:")) return;
     const AttributeValue pass = read_attribute(at, std::nullopt);
-    if (!std::holds_alternative<std::string>(pass)) at.problem("expected a text in quotes");
-    if (at.ok()) reshard.gather_pass = std::get<std::string>(pass);
+    const std::string* name = std::get_if<std::string>(&pass);
+    if (name != nullptr) reshard.gather_phase = parse_phase(*name);
+    if (!reshard.gather_phase) at.problem("expected \"forward\" or \"backward\"");
     at.expect("}");
 }
 

@@ -241,8 +241,8 @@ private:
 
     static std::string arguments(const Node& node) {
         std::vector<std::string> parts;
-        if (node.reshard() != nullptr && !node.reshard()->gather_pass.empty())
-            parts.push_back("gather: " + json_string(node.reshard()->gather_pass));
+        if (node.reshard() != nullptr && node.reshard()->gather_phase)
+            parts.push_back("gather: " + json_string(shard::name(*node.reshard()->gather_phase)));
         for (const auto& [key, value] : node.attributes().entries)
             parts.push_back(fmt::format("{}: {}", key, attribute_text(value)));
         const Asked& asked = node.asked();

@@ -45,7 +45,6 @@ private:
     std::string index_text(std::span<const AxisRef> axes);
     void fail(Span span, std::string what);
 
-    // In lowered_loops.cpp.
     struct OpenLoop {
         std::string index;               // what the body calls the index of the running trip
         std::set<std::string> handed_on; // indices of loops around that the body reads

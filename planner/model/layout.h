@@ -6,8 +6,8 @@
 
 namespace shard {
 
-enum class RuleSemantics { linen, nnx };
-enum class MissingAxes { error, ignore };
+enum class RuleSemantics { linen, nnx };  // how rules are read: planner/seed/rules_linen.h, rules_nnx.h
+enum class MissingAxes { error, ignore }; // what becomes of rules that name an axis the mesh lacks
 
 // A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last
 // match wins.
@@ -53,8 +53,5 @@ struct Layout {
     Span hardware_span;
     PolicyDecl policy;
 };
-
-// A policy file (`check --policy`) has the same keys as the layout's `policy`.
-std::optional<PolicyDecl> read_policy(const Sources& sources, int file, Diagnostics& diagnostics);
 
 } // namespace shard

@@ -90,8 +90,8 @@ struct Model {
     std::vector<AxisDecl> axes;
     Yaml axes_yaml; // as written: sizes may depend on each other
     i64 seed = 0;
-    bool partitionable = true;
-    bool xla_compat = false; // see planner/propagate/xla_compat.h
+    bool partitionable = true; // random bits as with jax_threefry_partitionable
+    bool xla_compat = false;   // see planner/propagate/xla_compat.h
     KeyScheme keys = KeyScheme::nnx;
     Precision precision;
     std::vector<TensorDecl> inputs, params;

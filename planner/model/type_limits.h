@@ -7,6 +7,7 @@
 
 namespace shard {
 
+// Eight of it still fit 64 bits.
 constexpr i64 most_value_bytes = i64{1} << 60;
 
 // What is wrong with the size of such a value; empty if nothing is.

@@ -1,4 +1,4 @@
-// Slices, paddings and concatenations of one another, as one op (planner/seed/join_moves.h).
+// Slices, paddings and concatenations of one another, as one op (planner/rewrite/join_moves.h).
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/pieces.h"
 #include "planner/ops_support/rule_maker.h"

@@ -2,6 +2,7 @@
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/per_dim.h"
+#include "plans/base/division.h"
 
 #include <fmt/format.h>
 
@@ -81,8 +82,8 @@ Kernel lower(const LowerContext& context) {
         if (padding.leaves(d)) continue;
         // Elements before `first` and from `last` on are dropped: they come to lie outside.
         const i64 stride = padding.interior[d] + 1, size = piece.extent[d];
-        const i64 first = std::min(size, (std::max<i64>(-padding.low[d], 0) + stride - 1) / stride);
-        const i64 last = size - std::min(size, (std::max<i64>(-padding.high[d], 0) + stride - 1) / stride);
+        const i64 first = std::min(size, ceil_div(std::max<i64>(-padding.low[d], 0), stride));
+        const i64 last = size - std::min(size, ceil_div(std::max<i64>(-padding.high[d], 0), stride));
         piece.in_start[d] = constant(first);
         piece.out_start[d] = constant(padding.low[d] + first * stride);
         piece.out_stride[d] = stride;

@@ -7,7 +7,7 @@
 
 namespace shard {
 
-AttributeDef batch_attribute();
+AttributeDef batch_attribute(); // batch: pairs [dim of the table, dim of the indices] that are one dim
 // Along dim `axis` of the table, with the pairs of the attribute `batch`.
 Lookup lookup_of(i64 axis, const Attributes& attributes);
 // E0226 if there is a problem with it.

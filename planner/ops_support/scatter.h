@@ -6,6 +6,8 @@
 
 namespace shard {
 
+// What scatter_op makes an op of: all that is the same for every way to combine, its rule, its kernel, and the form
+// with an operand written as one without and the combining op.
 OpDef scatter_op_def(std::string_view name, std::string_view doc);
 IndexRule rule_scatter(ReduceOp op, std::span<const TensorType> operands, std::span<const TensorType> results,
                        const Attributes& attributes);

@@ -21,7 +21,7 @@ namespace {
 // The same collective, or slices of the same blocks; a gather for another pass of the train step is meant to be
 // another.
 bool is_same_reshard(const Node& a, const Node& b) {
-    if (a.does.index() != b.does.index() || a.reshard()->gather_pass != b.reshard()->gather_pass) return false;
+    if (a.does.index() != b.does.index() || a.reshard()->gather_phase != b.reshard()->gather_phase) return false;
     return a.collective() != nullptr ? *a.collective() == *b.collective() : *a.kernel() == *b.kernel();
 }
 
@@ -104,7 +104,7 @@ void scatter_sliced_reductions(Local& local) {
         if (!all) continue;
         Exchange scatter;
         scatter.reason = node.reshard()->reason;
-        scatter.gather_pass = slice.reshard()->gather_pass;
+        scatter.gather_phase = slice.reshard()->gather_phase;
         scatter.collective = {
             collective_with({.reduce = true, .to = true}), sliced, node.collective()->reduce, slices, {}, {}, 0};
         slice.does = std::move(scatter);

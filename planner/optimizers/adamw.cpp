@@ -1,4 +1,4 @@
-#include "planner/graph/optimizer.h"
+#include "planner/optimizers_support/adam.h"
 
 namespace shard {
 

@@ -1,6 +1,6 @@
 #include "planner/partition/causes.h"
 
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <fmt/format.h>
@@ -160,7 +160,7 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
 
 Reason gather_reason(const Mesh& mesh, const Node& node, const Sharding& kept, const Sharding& wanted) {
     return {fmt::format("fsdp splits it over {}, and the {} pass reads it whole",
-                        text(mesh, without(used_axes(kept), used_axes(wanted))), gather_pass(node)),
+                        text(mesh, without(used_axes(kept), used_axes(wanted))), name(gather_phase(node))),
             {}};
 }
 

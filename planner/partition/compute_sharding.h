@@ -59,6 +59,7 @@ struct ComputeSharding {
 
 // Of the op as a device computes its part in this way.
 Attributes local_attributes(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice);
+// The best way by PlanCost. `rule` is the op's over global types.
 ComputeSharding choose_compute_sharding(Redistributor& redistributor, const ComputeQuery& query, const IndexRule& rule);
 
 // Every way that is considered, best first; none is ruled out before it is priced, so this takes longer. For explain.

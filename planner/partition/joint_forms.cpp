@@ -3,7 +3,7 @@
 #include "planner/graph/op_def.h"
 #include "planner/graph/view.h"
 #include "planner/partition/gradient_sums.h"
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>

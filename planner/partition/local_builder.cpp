@@ -59,7 +59,7 @@ ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<Value
 }
 
 ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason,
-                              NodeId origin, bool keeps, const std::string& gather_pass) {
+                              NodeId origin, bool keeps, std::optional<Phase> gather_phase) {
     ValueId at = from;
     for (size_t i = 0; i < way.steps.size();) {
         Node node;
@@ -74,7 +74,7 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
             while (end < way.steps.size() && !way.steps[end].collective) ++end;
             LocalMove move;
             move.reason = reason;
-            move.gather_pass = gather_pass;
+            move.gather_phase = gather_phase;
             at = slice(at, global, std::span(way.steps).subspan(i, end - i), std::move(node), std::move(move),
                        keeps && end == way.steps.size());
             i = end;
@@ -86,7 +86,7 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
         node.inputs = {at};
         Exchange exchange;
         exchange.reason = reason;
-        exchange.gather_pass = gather_pass;
+        exchange.gather_phase = gather_phase;
         exchange.collective = collective;
         node.does = std::move(exchange);
         at = value(global, after, suffix_of(collective), keeps && i == way.steps.size());

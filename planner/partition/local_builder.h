@@ -24,9 +24,9 @@ public:
     ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes, Kernel kernel,
                     const Sharding& made, bool keeps);
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
-    // `gather_pass`: as Reshard's.
+    // `gather_phase`: as Reshard's.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
-                    bool keeps, const std::string& gather_pass = {});
+                    bool keeps, std::optional<Phase> gather_phase = {});
     // What of an operand of node `origin` crosses from block to block, as it arrives.
     ValueId send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason, NodeId origin);
     // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the

@@ -42,8 +42,8 @@ private:
     std::vector<ValueId> summed_;            // by sum; -1: not yet
 };
 
-// A stack that is added up over the trips of the loop around may be stacked as the partial sums that its entries are,
-// if nobody wants them reduced before. `entry`: the stack's kept sharding behind its first dim.
+// A stack that is added up over the trips of the loop around may be stacked as the partial sums that its entries are
+// (`pending`), if nobody wants them reduced before. `kept`: the stack's sharding where it is kept reduced.
 bool may_stack_partial(const Graph& graph, const GraphLoop& loop, const GraphLoop::Stack& stack,
                        const Sharding& pending, const Sharding& kept);
 

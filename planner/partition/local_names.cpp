@@ -4,7 +4,7 @@
 #include "planner/graph/view.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/partition/local.h"
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 #include "plans/base/index_of.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Content LocalNames::content(ValueId local) const {
 }
 
 ValueId LocalNames::tensor(const Node& collective) const {
-    if (!collective.reshard()->gather_pass.empty()) return gathered_parameter(*graph_, graph_->node(collective.origin));
+    if (collective.reshard()->gather_phase) return gathered_parameter(*graph_, graph_->node(collective.origin));
     for (ValueId id : {collective.outputs[0], collective.inputs[0]})
         if (is_home(id)) return whole(id);
     for (ValueId id = collective.inputs[0]; id >= 0; id = before(id))

@@ -19,7 +19,7 @@
 #include "planner/partition/local_loops.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 
 #include <algorithm>
 #include <memory>
@@ -219,9 +219,9 @@ private:
     // Each gather is one of its own: what the forward pass gathered is gone when the backward pass begins.
     ValueId gather(const Node& node, NodeId id) {
         ValueId from = keep(node.inputs[0]), to = node.outputs[0];
-        ValueId made = builder_.reshard(from, to, redistributor_.find(type(to), sharding(from), kept(to)),
-                                        gather_reason(mesh_, node, sharding(from), kept(to)), id, true,
-                                        std::string(gather_pass(node)));
+        ValueId made =
+            builder_.reshard(from, to, redistributor_.find(type(to), sharding(from), kept(to)),
+                             gather_reason(mesh_, node, sharding(from), kept(to)), id, true, gather_phase(node));
         return made;
     }
 

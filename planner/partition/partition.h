@@ -1,6 +1,7 @@
 // The partition pass: Graph + shardings -> the local graph (docs/partitioning.md). For every op a compute sharding
-// is chosen by the objective (seconds, wire bytes, collectives, op order); operands are resharded by the cheapest
-// sequence of slice, all_gather, all_to_all, collective_permute; partial results are reduced as late as is valid.
+// is chosen by the objective (seconds, wire bytes, collectives; the first of equals); operands are resharded by the
+// cheapest sequence of slice, all_gather, all_to_all, collective_permute; partial results are reduced as late as is
+// valid.
 // Values keep their propagated sharding. Then `optimize` rewrites the local graph (reduce_scatter, reuse of reshards).
 #pragma once
 

@@ -7,6 +7,8 @@
 
 namespace shard {
 
+// Activations are values of the model that live from one step to a later one; temporaries are copies of values, made to
+// be moved or computed with, and what a step needs while it runs.
 enum class MemoryKind { inputs, params, optimizer_state, gradients, activations, temporaries };
 inline constexpr size_t memory_kinds = 6;
 // The field of that kind.

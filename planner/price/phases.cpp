@@ -2,14 +2,6 @@
 
 namespace shard {
 
-namespace {
-
-constexpr std::string_view names[] = {"forward", "backward", "update"};
-
-} // namespace
-
-std::string_view name(Phase phase) { return names[static_cast<size_t>(phase)]; }
-
 Phases::Phases(const Graph& graph)
     : backward_(static_cast<NodeId>(graph.nodes.size())), update_(static_cast<NodeId>(graph.nodes.size())) {
     NodeId last = -1; // that makes a gradient, or goes on to one
@@ -26,9 +18,7 @@ Phases::Phases(const Graph& graph)
 
 // What is gathered says for which pass, wherever it stands.
 Phase Phases::of(const Node& local) const {
-    const std::string_view pass = local.reshard() == nullptr ? "" : std::string_view(local.reshard()->gather_pass);
-    for (Phase phase : {Phase::forward, Phase::backward})
-        if (pass == name(phase)) return phase;
+    if (local.reshard() != nullptr && local.reshard()->gather_phase) return *local.reshard()->gather_phase;
     if (local.origin >= update_) return Phase::update;
     return local.origin >= backward_ ? Phase::backward : Phase::forward;
 }

@@ -1,14 +1,13 @@
 // In which part of a step a node stands: forward up to the loss, backward up to the gradients that the optimizer reads,
-// then the update. The parts are runs of the graph's nodes: reverse mode appends what it makes, and so does the
-// optimizer. A forward pass alone is all forward.
+// then the update. The parts are runs of the graph's nodes, since reverse mode appends what it makes, and so does the
+// optimizer: what the backward pass computes again is of the backward pass, whatever it is made of. A forward pass
+// alone is all forward.
 #pragma once
 
 #include "planner/graph/graph.h"
+#include "planner/graph/phase.h"
 
 namespace shard {
-
-enum class Phase { forward, backward, update };
-std::string_view name(Phase phase);
 
 class Phases {
 public:

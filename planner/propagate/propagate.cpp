@@ -1,6 +1,6 @@
 #include "planner/propagate/propagate.h"
 
-#include "planner/graph/train_parts.h"
+#include "planner/graph/train_phases.h"
 #include "planner/propagate/propagation_step.h"
 
 #include <algorithm>
@@ -77,9 +77,9 @@ private:
     }
 
     void leave_only_updates() {
-        const std::vector<TrainPart> parts = train_parts_of(graph_);
+        const std::vector<Phase> phases = train_phases_of(graph_);
         fixed_.resize(net_.links.size());
-        for (size_t l = 0; l < net_.links.size(); ++l) fixed_[l] = parts[net_.links[l].node] != TrainPart::update;
+        for (size_t l = 0; l < net_.links.size(); ++l) fixed_[l] = phases[net_.links[l].node] != Phase::update;
     }
 
     // One sweep in the order of the graph. When a sharding changes, the links at its slot go back to work, except the

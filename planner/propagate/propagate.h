@@ -8,6 +8,8 @@ namespace shard {
 
 using Shardings = std::vector<Sharding>; // by ValueId
 
+// As Shardy's: of axes that several neighbours offer a factor, basic takes what all agree on, aggressive the most that
+// fits. With op_priorities ops spread in the order of op_priority.h, else all at once.
 struct PropagateOptions {
     enum class Strategy { basic, aggressive };
     Strategy strategy = Strategy::aggressive;
@@ -20,6 +22,7 @@ struct Fixpoint {
     std::vector<std::optional<Sharding>> outputs; // by output index; nullopt where the layout asks for nothing
     DecisionLog log;                              // seeds' decisions followed by propagation's
 };
+// For tests and explain; a plan needs what `propagate` makes of it.
 Fixpoint propagate_to_fixpoint(const Graph& graph, const Seeds& seeds, const PropagateOptions& options = {});
 
 // Closed shardings that divide.

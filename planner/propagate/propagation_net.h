@@ -9,10 +9,11 @@
 
 namespace shard {
 
+// A value as the net sees it: what was asked of its sharding before anything spreads.
 struct Slot {
     ValueId value = -1;
-    Sharding seed; // open where nothing was asked; without axes of size 1
-    bool seeded = false;
+    Sharding seed;          // open where nothing was asked; without axes of size 1
+    bool seeded = false;    // something was asked
     bool is_output = false; // the slot of an output's requested sharding
 };
 

@@ -21,10 +21,9 @@ std::vector<AxisRef> gained_axes(const std::vector<AxisRef>& before, const std::
     return gained;
 }
 
-// The first tensor that already held part of `axis` on one of `factors` before the step.
-int find_source(const Projection& before, std::span<const int> factors, const AxisRef& axis, size_t except) {
+// The first tensor that already held part of `axis` on one of `factors` before the step: none that gained it.
+int find_source(const Projection& before, std::span<const int> factors, const AxisRef& axis) {
     for (size_t t = 0; t < before.count(); ++t) {
-        if (t == except) continue;
         for (int factor : factors)
             if (const FactorSharding* sharding = before.tensor(t).find(factor))
                 if (overlaps_any(axis, sharding->axes)) return static_cast<int>(t);
@@ -82,7 +81,7 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
         for (size_t d = 0; d < updated.dims.size(); ++d) {
             // Axes of one dim may come from several tensors.
             for (const AxisRef& axis : gained_axes(old.dims[d].axes, updated.dims[d].axes)) {
-                const int source = find_source(before, dims[d], axis, t);
+                const int source = find_source(before, dims[d], axis);
                 const int dim = static_cast<int>(d);
                 if (change.gains.empty() || change.gains.back().dim != dim || change.gains.back().source != source)
                     change.gains.push_back({dim, {}, source});

@@ -1,4 +1,4 @@
-// Dijkstra over placements (redistribution_space.h) by (seconds, wire bytes, collectives, steps); equal costs keep what
+// A* over placements (redistribution_space.h) by (seconds, wire bytes, collectives, steps); equal costs keep what
 // was found first, and moves come in a fixed order, so the answer is the same on every run.
 #include "planner/redistribute/redistribute.h"
 

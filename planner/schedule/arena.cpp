@@ -1,5 +1,7 @@
 #include "planner/schedule/arena.h"
 
+#include "plans/base/division.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,7 +11,7 @@ namespace shard {
 
 namespace {
 
-i64 rounded(i64 bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
+i64 rounded(i64 bytes) { return round_up(bytes, arena_alignment); }
 
 // Intervals of time that answer "which meet [begin, end)?" in about as many steps as there are answers: those that hold
 // `begin` lie on one path of a segment tree, the others begin inside.

@@ -16,6 +16,7 @@
 #include "planner/graph/view.h"
 #include "planner/partition/local.h"
 #include "planner/schedule/arena.h"
+#include "plans/base/division.h"
 #include "plans/kernel/kernel_in_place.h"
 #include "plans/kernel/kernel_scratch.h"
 #include "plans/plan/plan_check_kernel.h"
@@ -376,7 +377,7 @@ private:
         for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
         for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
         plan_.peak_bytes = placed_end(extents, offsets);
-        plan_.arena_bytes = (plan_.peak_bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+        plan_.arena_bytes = round_up(plan_.peak_bytes, arena_alignment);
     }
 
     const Graph* graph_;

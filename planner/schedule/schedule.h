@@ -1,5 +1,4 @@
-// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak. The price pass: plan +
-// hardware -> report.
+// The schedule pass: local graph -> plan steps with arena offsets, aliases and exact peak.
 #pragma once
 
 #include "planner/partition/local.h"

@@ -6,8 +6,7 @@
 namespace shard {
 
 // One name per dim, "" = unnamed, "?" = unconstrained. Reports duplicate names and duplicate mesh axes. Mesh axes that
-// the mesh lacks are left out of rules (seed_shardings reports them first); nnx: `missing` is about names without a
-// rule.
+// the mesh lacks are left out of rules (seed_shardings reports them first).
 std::optional<RuleOutcome> apply_rules_linen(const Mesh& mesh, std::span<const AxisRule> rules,
                                              std::span<const std::string> names, Span span, Diagnostics& diagnostics);
 

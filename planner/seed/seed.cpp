@@ -3,7 +3,7 @@
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/model/sharding_checks.h"
-#include "planner/seed/fsdp.h"
+#include "planner/seed/fsdp_dim.h"
 #include "planner/seed/named_arrays.h"
 #include "planner/seed/overrides.h"
 

@@ -20,7 +20,7 @@ struct Seeds {
     std::vector<std::optional<Sharding>> constraints;
     // Outputs: by output index, what the layout asks of the returned value.
     std::vector<std::optional<Sharding>> outputs;
-    // By ValueId, parameters that `fsdp` splits: what ops read instead (planner/seed/gather_parameters.h).
+    // By ValueId, parameters that `fsdp` splits: what ops read instead (planner/rewrite/gather_parameters.h).
     std::vector<std::optional<Sharding>> gathered;
     DecisionLog log;                            // a decision per axis seeded
     std::vector<std::string> rejected_by_value; // by ValueId, for explain: which rules were rejected and why

@@ -18,6 +18,7 @@ public:
 // "This is a bug", where it is noticed, and where it would be.
 [[noreturn]] inline void internal_error(const std::string& text) { throw InternalError(text); }
 
+// `text`: what does not hold.
 inline void internal_check(bool condition, const char* text) {
     if (!condition) internal_error(text);
 }

@@ -63,7 +63,8 @@ struct CollectiveDef {
     // before. Per device it is this divided by the number of devices (collective_permute: some devices may send
     // nothing).
     i64 (*wire_bytes_total)(const Collective&, const Mesh&, i64 local_bytes_before);
-    // Seconds of one execution by the cost model (docs/cost-model.md): max(latency, bytes / bandwidth).
+    // Seconds of one execution by the cost model (docs/cost-model.md). Whether latency and bytes / bandwidth add up or
+    // the longer counts is the profile's to say.
     double (*seconds)(const Collective&, const Mesh&, const Hardware&, i64 local_bytes_before);
     // Plain definition, for tests: every device's buffer before (f64, indexed by position) -> after.
     std::vector<std::vector<double>> (*meaning)(const Collective&, const Mesh&, const TensorType& before,

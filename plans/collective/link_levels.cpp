@@ -1,5 +1,6 @@
 #include "plans/collective/link_levels.h"
 
+#include "plans/base/division.h"
 #include "plans/sharding/axis_lists.h"
 #include "plans/sharding/axis_stride.h"
 
@@ -17,7 +18,7 @@ struct Run {
     // How many lie in one domain of `devices` (0: all devices). Where domains do not divide evenly the fullest counts.
     i64 within(i64 devices) const { return devices == 0 ? n : std::clamp<i64>(devices / apart, 1, n); }
     // What goes on beyond domains of `inner` of them.
-    Run beyond(i64 inner) const { return {(n + inner - 1) / inner, step * inner, apart * inner}; }
+    Run beyond(i64 inner) const { return {ceil_div(n, inner), step * inner, apart * inner}; }
 };
 
 // Positions between neighbours along the axis, of the devices that are numbered over links up to its own.

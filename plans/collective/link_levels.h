@@ -20,10 +20,10 @@ namespace shard {
 struct LinkLine {
     size_t link = 0; // index in the profile
     int axis = 0;
-    i64 n = 1;      // coordinates along it; > 1
-    i64 step = 1;   // of the axis's coordinate, between neighbours of this line
-    i64 stride = 1; // hops between neighbours: more than 1 where parts of the axis right of it are left out
-    bool wrap = false;
+    i64 n = 1;         // coordinates along it; > 1
+    i64 step = 1;      // of the axis's coordinate, between neighbours of this line
+    i64 stride = 1;    // hops between neighbours: more than 1 where parts of the axis right of it are left out
+    bool wrap = false; // the last is a neighbour of the first
 };
 // Innermost first.
 std::vector<LinkLine> lines_of(const Mesh& mesh, const Hardware& hardware, const AxisRef& ref);

@@ -2,7 +2,7 @@
 //
 //     diagnostics.error("E0203", span, "unknown op 'sotfmax'").help("did you mean 'softmax'?");
 //
-// Codes are stable and registered in plans/diagnostics/codes.cpp with the text that `shardc explain CODE` prints:
+// Codes are stable and registered in plans/codes/, each with the text that `shardc explain CODE` prints:
 //   E01xx reading YAML   E02xx model   E03xx layout and shardings   E04xx planning   E05xx plan files
 //   E06xx running        E07xx command line   E08xx importing   W…  warnings of the same ranges   P01xx policy findings
 //   P02xx verification

@@ -58,12 +58,12 @@ struct DTypeInfo {
 const DTypeInfo& info(DType dtype);
 std::span<const DType> all_dtypes(); // in the order of their files
 
-std::optional<DType> parse_dtype(std::string_view text);
+std::optional<DType> parse_dtype(std::string_view text);        // shardc's own names alone
 inline i64 byte_size(DType dtype) { return info(dtype).bytes; } // of one element
 inline std::string_view name(DType dtype) { return info(dtype).name; }
 inline DType computed_as(DType dtype) { return info(dtype).computed; }
 inline bool is_floating(DType dtype) { return info(dtype).kind == DTypeInfo::Kind::floating; }
-bool is_integer(DType dtype);
+bool is_integer(DType dtype); // bool is none
 bool is_signed(DType dtype);  // a number that can be negative
 double epsilon(DType dtype);  // from 1 to the next number; 0 of what is no floating-point type
 double overflow(DType dtype); // the least number that is rounded to infinity, of a floating-point type

@@ -14,7 +14,11 @@
 
 namespace shard {
 
-// parse_plan (plans/plan/plan.h) of a file, with the place of everything that is wrong.
+// plan.json: print(plan) is byte-deterministic, ends with a checksum over the rest; parse checks version, checksum and
+// that it is safe to run (plans/plan/plan_check.h).
+std::string print_plan(const Plan& plan);
+std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics);
+// Of a file: with the place of everything that is wrong.
 std::optional<Plan> parse_plan(const JsonText& file, Diagnostics& diagnostics);
 
 // Everything before the checksum's line, and the whole file. parse_plan(seal_plan(body)) accepts any body that is a

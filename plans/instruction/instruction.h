@@ -9,6 +9,7 @@
 //     struct Instruction<ScalarOp::exp> {
 //         static constexpr int operands = 1;
 //         static constexpr ScalarTypes types = ScalarTypes::floating;
+//         static constexpr Spelling spelling = {.jax = "jnp.exp({0})", .stablehlo = "stablehlo.exponential"};
 //         template<typename T>
 //         static T of(T x) {
 //             return std::exp(x);
@@ -41,6 +42,6 @@ enum class ScalarTypes {
 };
 
 template<ScalarOp op>
-struct Instruction; // operands, types, of
+struct Instruction; // operands, types, spelling, of
 
 } // namespace shard

@@ -21,7 +21,7 @@ bool types_fit(ScalarOp op, std::span<const DType> operands, DType result);
 // bf16 steps compute in f32 and round their result to bf16.
 struct ScalarStep {
     ScalarOp op = ScalarOp::constant;
-    std::array<int, 3> args = {-1, -1, -1}; // earlier steps (input, index: see above)
+    std::array<int, 3> args = {-1, -1, -1}; // earlier steps; of input and index as ScalarOp says
     DType dtype = DType::f32;               // of the result
     Number value = 0;                       // constant
     Affine start;                           // index

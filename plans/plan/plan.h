@@ -64,6 +64,7 @@ struct Loop {
     bool operator==(const Loop&) const; // in plan.cpp, where Step is complete
 };
 
+// A class of its own, and not a name for the variant, because a Loop holds Steps.
 struct Step : std::variant<Compute, Start, Wait, Loop, Release> {
     using variant::variant;
     using Variant = std::variant<Compute, Start, Wait, Loop, Release>;
@@ -114,11 +115,6 @@ struct Plan {
     Report report;
     bool operator==(const Plan&) const = default;
 };
-
-// plan.json: print(plan) is byte-deterministic, ends with a checksum over the rest; parse checks version, checksum and
-// that it is safe to run (plans/plan/plan_check.h).
-std::string print_plan(const Plan& plan);
-std::optional<Plan> parse_plan(std::string_view json, Diagnostics& diagnostics);
 
 // Whether running the plan again goes on from where it was: outputs update inputs.
 bool is_step(const Plan& plan);

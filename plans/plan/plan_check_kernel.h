@@ -10,6 +10,7 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
                            const TensorType& output);
 std::string generate_problem(const AffineScope& scope, const Generate& generate,
                              const TensorType& output); // `start` may be left out
+// The buffers whose one element is added to an offset of the kernel.
 std::vector<int> scalars_read(const Kernel& kernel);
 
 } // namespace shard

@@ -56,6 +56,7 @@ struct CollectiveReport {
     bool operator==(const CollectiveReport&) const = default;
 };
 
+// Bytes of a device: what is alive where the most bytes are, by what it is for, and the arena that this needs.
 struct MemoryReport {
     i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
     i64 inputs = 0;
@@ -64,6 +65,7 @@ struct MemoryReport {
     bool operator==(const MemoryReport&) const = default;
 };
 
+// Of one step of one device. Exposed is the communication that it waits for while nothing is computed.
 struct TimeReport {
     double compute_seconds = 0, communication_seconds = 0, exposed_communication_seconds = 0, step_seconds = 0;
     bool operator==(const TimeReport&) const = default;

@@ -8,7 +8,12 @@
 
 namespace shard {
 
-enum class FactorKind { pass_through, reduction, need_replication, permutation };
+enum class FactorKind {
+    pass_through,     // each device computes its own part of the result
+    reduction,        // in no result: devices hold terms of it
+    need_replication, // a device needs the whole dim: whatever splits it is gathered
+    permutation       // elements change places along the dim: split, devices send each other what crosses blocks
+};
 std::string_view name(FactorKind kind);
 
 struct Factor {

@@ -59,7 +59,8 @@ std::vector<i64> group_of(const Mesh& mesh, i64 position, std::span<const AxisRe
 
 // --- algebra of axis references ---
 i64 total_size(std::span<const AxisRef> refs);
-bool is_whole(const Mesh& mesh, const AxisRef& ref);
+bool is_whole(const Mesh& mesh, const AxisRef& ref); // and no part of an axis
+// Whether some device coordinate counts for both. An axis of size 1 overlaps itself.
 bool overlaps(const AxisRef& a, const AxisRef& b);
 bool overlaps_any(const AxisRef& ref, std::span<const AxisRef> others);
 bool contains(const AxisRef& outer, const AxisRef& inner); // every part of inner is part of outer
@@ -73,8 +74,8 @@ void append_axis(std::vector<AxisRef>& list, const AxisRef& ref);
 // All of the mesh that is covered by none of `used`, in mesh order.
 std::vector<AxisRef> unused_axes(const Mesh& mesh, std::span<const AxisRef> used);
 
-std::string text(const Mesh& mesh, const AxisRef& ref);            // "model" or "model:(1)2"
-std::string text(const Mesh& mesh, std::span<const AxisRef> refs); // "data,model"
-std::optional<AxisRef> parse_axis_ref(const Mesh& mesh, std::string_view text);
+std::string text(const Mesh& mesh, const AxisRef& ref);                         // "model" or "model:(1)2"
+std::string text(const Mesh& mesh, std::span<const AxisRef> refs);              // "data,model"
+std::optional<AxisRef> parse_axis_ref(const Mesh& mesh, std::string_view text); // of either form
 
 } // namespace shard

@@ -21,8 +21,8 @@ std::optional<ReduceOp> parse_reduce_op(std::string_view text);
 
 struct DimSharding {
     std::vector<AxisRef> axes; // major to minor
-    bool open = false;
-    int priority = 0;
+    bool open = false;         // propagation may add axes
+    int priority = 0;          // 0 spreads first
     bool operator==(const DimSharding&) const = default;
 };
 

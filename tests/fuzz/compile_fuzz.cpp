@@ -3,6 +3,7 @@
 #include "executor/run/required_bytes.h"
 #include "executor/run/run.h"
 #include "planner/pipeline/pipeline.h"
+#include "plans/file/plan_json.h"
 #include "plans/plan/plan_check.h"
 #include "tests/fuzz/reading_fuzz.h"
 

@@ -2,7 +2,7 @@
 #include "tests/support/property.h"
 #include "tests/support/tiny_graph.h"
 
-#include "planner/propagate/explain.h"
+#include "planner/propagate/cause_chain.h"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include "planner/model/layout.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
+#include "planner/read/policy_reader.h"
 
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,6 @@
 #include "planner/read/hardware.h"
 #include "planner/text/yaml.h"
+#include "plans/file/plan_json.h"
 #include "plans/file/report_json.h"
 #include "plans/plan/plan.h"
 #include "tests/support/json_schema.h"

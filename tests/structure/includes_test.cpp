@@ -76,8 +76,25 @@ TEST_CASE("tests stand where their sources stand, and what crosses the folders i
           std::vector<std::string>{"tests/more/c_test.cpp: CONTRIBUTING does not say what tests/more/ holds"});
 }
 
+TEST_CASE("files that comments speak of are there") {
+    CHECK(fmt::format("{}", fmt::join(check_mentions(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
+    const auto findings = [](const std::string& comment) {
+        return check_mentions({{"plans/base/a.h", "int x; // " + comment + "\n"}});
+    };
+    CHECK(findings("as in base/a.h, plans/base/a.h and a.h; block.0.h is a tensor").empty());
+    CHECK(findings("see plans/base/b.h") == std::vector<std::string>{"plans/base/a.h:1: there is no plans/base/b.h"});
+}
+
 TEST_CASE("what a file defines is declared in the header of its name") {
     CHECK(fmt::format("{}", fmt::join(check_headers(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
+    CHECK(fmt::format("{}", fmt::join(check_declarations(read_source_tree(SHARDC_SOURCE_DIR)), "\n")) == "");
+    const SourceFile here{"plans/base/a.h", "int one();\nint two(int x);\nstruct A {\n    int three();\n};\n"};
+    CHECK(check_declarations({here, {"plans/base/a.cpp", "int one() { return 1; }\n"}}).empty());
+    CHECK(check_declarations({here, {"plans/base/b.cpp", "namespace {\nint one() { return 1; }\n} // namespace\n"}})
+              .empty());
+    CHECK(
+        check_declarations({here, {"plans/base/b.cpp", "int two(int x) { return x; }\nint three() { return 3; }\n"}}) ==
+        std::vector<std::string>{"plans/base/b.cpp: two is declared in plans/base/a.h"});
     const auto findings = [](const std::string& path, const std::string& text) {
         return check_headers({{"plans/a/box.h", ""}, {path, text}}).size();
     };

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -140,6 +141,24 @@ bool declares_only_members(std::string_view text) {
             return false;
     }
     return true;
+}
+
+std::string stem_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+
+// Those that a file declares or defines outside of classes and unnamed namespaces: "type name(" in the first column.
+std::set<std::string> free_functions(std::string_view text) {
+    static const std::regex function(R"(^(?!using |return |template|struct |class |enum |static |inline |constexpr ))"
+                                     R"([A-Za-z_][\w:<>,*& ]*[ *&]([a-z_]\w*)\()");
+    std::set<std::string> names;
+    std::istringstream lines{std::string(text)};
+    bool unnamed = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line == "namespace {") unnamed = true;
+        if (line == "} // namespace") unnamed = false;
+        std::smatch match;
+        if (!unnamed && std::regex_search(line, match, function)) names.insert(match[1]);
+    }
+    return names;
 }
 
 bool is_source(const std::filesystem::path& path) { return path.extension() == ".h" || path.extension() == ".cpp"; }
@@ -284,6 +303,54 @@ std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files
              at = at == 0 ? std::string::npos : stem.rfind('_', at - 1))
             found = paths.contains(stem.substr(0, at) + ".h") && declares_only_members(file.text);
         if (!found) findings.push_back(fmt::format("{}: no header has its name", file.path));
+    }
+    return findings;
+}
+
+std::vector<StructureFinding> check_declarations(const std::vector<SourceFile>& files) {
+    // The default of a request, whose header the passes include.
+    const std::set<std::string> elsewhere = {"all_passes"};
+    std::map<std::string, std::set<std::string>> declared_in; // by function: headers, without ".h"
+    for (const SourceFile& file : files)
+        if (is_product(file.path) && file.path.ends_with(".h"))
+            for (const std::string& name : free_functions(file.text)) declared_in[name].insert(stem_of(file.path));
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        if (!is_product(file.path) || !file.path.ends_with(".cpp")) continue;
+        const std::string stem = stem_of(file.path);
+        for (const std::string& name : free_functions(file.text)) {
+            const auto found = declared_in.find(name);
+            if (found == declared_in.end() || elsewhere.contains(name)) continue;
+            const bool at_home =
+                std::any_of(found->second.begin(), found->second.end(), [&](const std::string& header) {
+                    return stem == header || stem.starts_with(header + "_");
+                });
+            if (!at_home)
+                findings.push_back(fmt::format("{}: {} is declared in {}.h", file.path, name, *found->second.begin()));
+        }
+    }
+    return findings;
+}
+
+std::vector<StructureFinding> check_mentions(const std::vector<SourceFile>& files) {
+    static const std::regex mention(R"((^|[^\w./])([\w/]+\.(h|cpp))\b)");
+    std::set<std::string> names = {"test_paths.h"}; // generated
+    for (const SourceFile& file : files)
+        for (size_t at = 0; at != std::string::npos; at = file.path.find('/', at + 1))
+            names.insert(file.path.substr(at == 0 ? 0 : at + 1));
+    std::vector<StructureFinding> findings;
+    for (const SourceFile& file : files) {
+        std::istringstream lines(file.text);
+        i64 number = 0;
+        for (std::string line; std::getline(lines, line);) {
+            ++number;
+            const size_t comment = line.find("//");
+            if (comment == std::string::npos) continue;
+            const std::string words = line.substr(comment + 2);
+            for (std::sregex_iterator at(words.begin(), words.end(), mention), end; at != end; ++at)
+                if (!names.contains((*at)[2].str()))
+                    findings.push_back(fmt::format("{}:{}: there is no {}", file.path, number, (*at)[2].str()));
+        }
     }
     return findings;
 }

@@ -36,12 +36,17 @@ FolderMap read_folder_map(std::string_view readme);
 // folders.
 std::vector<StructureFinding> check_folders(const std::vector<SourceFile>& files, const FolderMap& map);
 
-// The tests of a folder are in the folder of its name below tests/, those of foo.cpp in foo_test.cpp. Other folders of
-// tests/ are in the guide, by their paths in backquotes.
+// The tests of a folder are in the folder of its name below tests/, those of a file in the one of its name and "_test".
+// Other folders of tests/ are in the guide, by their paths in backquotes.
 std::vector<StructureFinding> check_tests(const std::vector<SourceFile>& files, std::string_view guide);
 
-// What a .cpp defines is declared in the header of its name, unless a registry finds it.
+// What a .cpp defines is declared in the header of its name, unless a registry finds it: every .cpp has one, and no
+// free function is declared in another.
 std::vector<StructureFinding> check_headers(const std::vector<SourceFile>& files);
+std::vector<StructureFinding> check_declarations(const std::vector<SourceFile>& files);
+
+// Files that comments speak of are there.
+std::vector<StructureFinding> check_mentions(const std::vector<SourceFile>& files);
 
 // Two headers never define types of one name: programs that hold both would be wrong in ways that no linker reports.
 std::vector<StructureFinding> check_types(const std::vector<SourceFile>& files);

@@ -6,6 +6,7 @@
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
 #include "planner/pipeline/passes.h"
+#include "plans/file/plan_json.h"
 #include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/tensors.h"

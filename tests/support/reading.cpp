@@ -2,6 +2,7 @@
 
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
+#include "planner/read/policy_reader.h"
 #include "plans/diagnostics/usual_help.h"
 
 #include <doctest/doctest.h>

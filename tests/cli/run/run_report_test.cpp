@@ -2,6 +2,7 @@
 // bug.
 #include "cli/run/run_report.h"
 #include "planner/pipeline/pipeline.h"
+#include "plans/file/plan_json.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"
 

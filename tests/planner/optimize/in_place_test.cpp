@@ -3,6 +3,7 @@
 #include "planner/optimize/in_place.h"
 #include "planner/partition/local.h"
 #include "planner/schedule/schedule.h"
+#include "plans/file/plan_json.h"
 #include "tests/support/local_graph.h"
 #include "tests/support/plan_verdict.h"
 #include "tests/support/read_graph.h"

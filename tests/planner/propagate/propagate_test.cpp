@@ -4,7 +4,7 @@
 #include "planner/partition/local.h"
 #include "planner/partition/partition.h"
 #include "planner/partition/verify_local.h"
-#include "planner/propagate/explain.h"
+#include "planner/propagate/cause_chain.h"
 #include "planner/propagate/propagate.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"

@@ -1,4 +1,4 @@
-#include "planner/price/attach_sources.h"
+#include "planner/pipeline/attach_sources.h"
 
 #include <algorithm>
 

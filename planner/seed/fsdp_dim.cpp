@@ -1,4 +1,4 @@
-#include "planner/seed/fsdp.h"
+#include "planner/seed/fsdp_dim.h"
 
 namespace shard {
 

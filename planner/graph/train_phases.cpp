@@ -1,10 +1,10 @@
-#include "planner/graph/train_parts.h"
+#include "planner/graph/train_phases.h"
 
 #include <algorithm>
 
 namespace shard {
 
-std::vector<TrainPart> train_parts_of(const Graph& graph) {
+std::vector<Phase> train_phases_of(const Graph& graph) {
     std::vector<bool> of_gradients(graph.values.size()), forward(graph.values.size()), backward(graph.values.size());
     for (size_t v = 0; v < graph.values.size(); ++v)
         of_gradients[v] = backward[v] = graph.values[v].role == Role::gradient;
@@ -28,19 +28,19 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
     for (ValueId id : graph.outputs)
         if (!of_gradients[id]) forward[id] = true;
     if (graph.loss >= 0) forward[graph.loss] = true;
-    std::vector<TrainPart> parts(graph.nodes.size(), TrainPart::update);
+    std::vector<Phase> phases(graph.nodes.size(), Phase::update);
     const auto sweep = [&] {
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             const Node& node = graph.nodes[n];
             if (node.op() == nullptr) {
-                parts[n] = any(forward, node.outputs) ? TrainPart::forward : TrainPart::backward;
+                phases[n] = any(forward, node.outputs) ? Phase::forward : Phase::backward;
                 pairs(forward, node.outputs, node.inputs);
                 pairs(backward, node.outputs, node.inputs);
             } else if (any(forward, node.outputs)) {
-                parts[n] = TrainPart::forward;
+                phases[n] = Phase::forward;
                 mark(forward, node.inputs);
             } else if (any(backward, node.outputs) && !any(of_gradients, node.inputs)) { // else it clips gradients
-                parts[n] = TrainPart::backward;
+                phases[n] = Phase::backward;
                 mark(backward, node.inputs);
             }
         }
@@ -58,7 +58,7 @@ std::vector<TrainPart> train_parts_of(const Graph& graph) {
         const bool more_forward = carry(forward);
         more = carry(backward) || more_forward;
     }
-    return parts;
+    return phases;
 }
 
 } // namespace shard

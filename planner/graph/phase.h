@@ -1,16 +1,18 @@
-// Which part of a train step a node belongs to. A graph without gradients is all forward.
+// The parts of a train step. A graph without gradients is all forward.
 #pragma once
 
-#include "planner/graph/graph.h"
+#include <optional>
+#include <string_view>
 
 namespace shard {
 
-enum class TrainPart {
+enum class Phase {
     forward,  // what the loss and other outputs are made of that no gradient enters
     backward, // what gradients are made of besides
     update    // the rest, made of gradients: clipping, the optimizer
 };
 
-std::vector<TrainPart> train_parts_of(const Graph& graph); // by node
+std::string_view name(Phase phase); // "forward"
+std::optional<Phase> parse_phase(std::string_view name);
 
 } // namespace shard

@@ -1,7 +1,7 @@
 // Every axis has a recorded cause, and a way back to the seed.
 #include "tests/support/tiny_graph.h"
 
-#include "planner/propagate/explain.h"
+#include "planner/propagate/cause_chain.h"
 
 #include <algorithm>
 

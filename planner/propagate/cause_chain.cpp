@@ -1,4 +1,4 @@
-#include "planner/propagate/explain.h"
+#include "planner/propagate/cause_chain.h"
 
 #include "planner/graph/op_def.h"
 #include "planner/propagate/projection.h"

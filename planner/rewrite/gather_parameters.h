@@ -12,6 +12,7 @@
 // it (a cast to bf16) runs before the gather, on the shards.
 #pragma once
 
+#include "planner/graph/phase.h"
 #include "planner/seed/seed.h"
 
 namespace shard {
@@ -23,7 +24,7 @@ void gather_parameters(Graph& graph, const Layout& layout, Seeds& seeds);
 bool is_parameter_gather(const Node& node);
 // The parameter that it gathers, of which a layer of a stack or a cast may be gathered.
 ValueId gathered_parameter(const Graph& graph, const Node& node);
-// The pass it is for: "forward" or "backward".
-std::string_view gather_pass(const Node& node);
+// The pass it is for: forward or backward.
+Phase gather_phase(const Node& node);
 
 } // namespace shard

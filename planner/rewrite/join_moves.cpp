@@ -1,4 +1,4 @@
-#include "planner/seed/join_moves.h"
+#include "planner/rewrite/join_moves.h"
 
 #include "planner/graph/op_def.h"
 #include "planner/ops_support/pieces.h"

@@ -1,4 +1,4 @@
-#include "planner/price/plan_layers.h"
+#include "planner/schedule/plan_layers.h"
 
 #include <map>
 #include <set>

@@ -1,8 +1,8 @@
-#include "planner/seed/gather_parameters.h"
+#include "planner/rewrite/gather_parameters.h"
 
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
-#include "planner/graph/train_parts.h"
+#include "planner/graph/train_phases.h"
 #include "planner/graph/view.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr std::string_view pass_attribute = "gather";
 class Gatherer {
 public:
     Gatherer(Graph& graph, const Layout& layout, Seeds& seeds)
-        : graph_(graph), layout_(layout), seeds_(seeds), parts_(train_parts_of(graph)), names_(graph) {
+        : graph_(graph), layout_(layout), seeds_(seeds), phases_(train_phases_of(graph)), names_(graph) {
         made_of_parameters_.resize(graph.values.size());
         is_layer_.resize(graph.values.size());
     }
@@ -30,13 +30,13 @@ public:
         seeds_.constraints.clear();
         const std::vector<NodeId> moved = retell(graph_, 0, [&](std::vector<Node>& nodes, size_t n) {
             Node& node = nodes[n];
-            if (parts_[n] != TrainPart::update) {
+            if (phases_[n] != Phase::update) {
                 if (runs_on_shards(node)) {
                     store(node);
                 } else {
-                    if (parts_[n] == TrainPart::forward && is_made_of_parameters(node))
+                    if (phases_[n] == Phase::forward && is_made_of_parameters(node))
                         made_of_parameters_[node.outputs[0]] = true;
-                    const Reader reader{parts_[n], node.closes() >= 0 ? node.closes() : node.loop, node.scope};
+                    const Reader reader{phases_[n], node.closes() >= 0 ? node.closes() : node.loop, node.scope};
                     for (ValueId& input : node.inputs) input = as_read(input, reader);
                 }
             }
@@ -49,7 +49,7 @@ public:
 
 private:
     struct Reader {
-        TrainPart part;
+        Phase phase;
         int loop;
         std::string scope;
     };
@@ -110,12 +110,12 @@ private:
     // What a reader reads in place of a value.
     ValueId as_read(ValueId id, const Reader& reader) {
         if (gathered(id)) return gather(id, reader);
-        if (reader.part != TrainPart::backward || !made_of_parameters_[id]) return id;
+        if (reader.phase != Phase::backward || !made_of_parameters_[id]) return id;
         return again(id, reader);
     }
 
     ValueId again(ValueId id, const Reader& reader) {
-        const auto [known, added] = found_.try_emplace({id, reader.part, reader.loop}, id);
+        const auto [known, added] = found_.try_emplace({id, reader.phase, reader.loop}, id);
         if (!added) return known->second;
         Node node = graph_.node(graph_.value(id).producer);
         for (ValueId& input : node.inputs) {
@@ -126,21 +126,21 @@ private:
         const ValueId made = add_value(id, graph_.value(id).name + ".again", reader);
         node.outputs = {made};
         append(std::move(node), std::nullopt);
-        found_[{id, reader.part, reader.loop}] = made;
+        found_[{id, reader.phase, reader.loop}] = made;
         return made;
     }
 
     ValueId gather(ValueId id, const Reader& reader) {
-        const auto [known, added] = found_.try_emplace({id, reader.part, reader.loop}, -1);
+        const auto [known, added] = found_.try_emplace({id, reader.phase, reader.loop}, -1);
         if (!added) return known->second;
-        const bool backward = reader.part == TrainPart::backward;
+        const bool backward = reader.phase == Phase::backward;
         const ValueId made =
             add_value(id, fmt::format("{}.gathered{}", graph_.value(id).name, backward ? ".again" : ""), reader);
         known->second = made;
         gathered_from_[made] = id;
         Apply constrain{find_op("constrain"), {}, {}, {}};
         constrain.attributes.set("mesh", true);
-        constrain.attributes.set(std::string(pass_attribute), std::string(backward ? "backward" : "forward"));
+        constrain.attributes.set(std::string(pass_attribute), std::string(name(reader.phase)));
         constrain.asked.mesh = ShardingSpec{{}, {}, layout_.fsdp->span};
         for (const DimSharding& dim : gathered(id)->dims) {
             DimSpec& spec = constrain.asked.mesh->dims.emplace_back();
@@ -181,11 +181,11 @@ private:
     Graph& graph_;
     const Layout& layout_;
     Seeds& seeds_;
-    const std::vector<TrainPart> parts_;                           // by node as they were
-    std::vector<bool> made_of_parameters_;                         // by value, those of the forward pass
-    std::vector<bool> is_layer_;                                   // by value: taken from a stack by loop_slice
-    std::map<ValueId, ValueId> gathered_from_;                     // what was gathered -> what is stored
-    std::map<std::tuple<ValueId, TrainPart, int>, ValueId> found_; // what stands for a value in a pass and loop
+    const std::vector<Phase> phases_;                          // by node as they were
+    std::vector<bool> made_of_parameters_;                     // by value, those of the forward pass
+    std::vector<bool> is_layer_;                               // by value: taken from a stack by loop_slice
+    std::map<ValueId, ValueId> gathered_from_;                 // what was gathered -> what is stored
+    std::map<std::tuple<ValueId, Phase, int>, ValueId> found_; // what stands for a value in a pass and loop
     FreshNames names_;
 };
 
@@ -206,6 +206,6 @@ ValueId gathered_parameter(const Graph& graph, const Node& node) {
     return parameter;
 }
 
-std::string_view gather_pass(const Node& node) { return node.attributes().string(pass_attribute); }
+Phase gather_phase(const Node& node) { return *parse_phase(node.attributes().string(pass_attribute)); }
 
 } // namespace shard
