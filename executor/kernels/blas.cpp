@@ -97,16 +97,17 @@ blasint narrow(i64 value) {
 CBLAS_TRANSPOSE op(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
 
 template<typename T, typename Gemm>
-void gemm_of(Gemm* call, i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out) {
+void gemm_of(Gemm* call, i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out, T scale,
+             bool adds) {
     internal_check(call != nullptr, "a product without OpenBLAS");
     if (out.transposed) { // out^T = rhs^T * lhs^T
         lhs.transposed = !lhs.transposed;
         rhs.transposed = !rhs.transposed;
         out.transposed = false;
-        return gemm_of(call, n, m, k, rhs, lhs, out);
+        return gemm_of(call, n, m, k, rhs, lhs, out, scale, adds);
     }
-    call(CblasRowMajor, op(lhs.transposed), op(rhs.transposed), narrow(m), narrow(n), narrow(k), 1, lhs.data,
-         narrow(lhs.ld), rhs.data, narrow(rhs.ld), 0, out.data, narrow(out.ld));
+    call(CblasRowMajor, op(lhs.transposed), op(rhs.transposed), narrow(m), narrow(n), narrow(k), scale, lhs.data,
+         narrow(lhs.ld), rhs.data, narrow(rhs.ld), adds ? 1 : 0, out.data, narrow(out.ld));
 }
 
 } // namespace
@@ -147,12 +148,14 @@ int reserve_blas(int callers, Diagnostics& diagnostics) {
     return count;
 }
 
-void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out) {
-    gemm_of<float>(loaded().sgemm, m, n, k, lhs, rhs, out);
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out,
+          float scale, bool adds) {
+    gemm_of<float>(loaded().sgemm, m, n, k, lhs, rhs, out, scale, adds);
 }
 
-void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out) {
-    gemm_of<double>(loaded().dgemm, m, n, k, lhs, rhs, out);
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out,
+          double scale, bool adds) {
+    gemm_of<double>(loaded().dgemm, m, n, k, lhs, rhs, out, scale, adds);
 }
 
 } // namespace shard

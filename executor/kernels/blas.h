@@ -36,8 +36,11 @@ struct MatrixRef {
 
 inline constexpr i64 most_blas_rows = (i64{1} << 31) - 1; // or columns; run_plan refuses plans beyond (E0608)
 
-// out(m x n) = lhs(m x k) * rhs(k x n). Internal error beyond most_blas_rows, and without a library.
-void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out);
-void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out);
+// out(m x n) = scale * lhs(m x k) * rhs(k x n), added to what it holds if `adds`. Internal error beyond most_blas_rows,
+// and without a library.
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const float> lhs, MatrixRef<const float> rhs, MatrixRef<float> out,
+          float scale = 1, bool adds = false);
+void gemm(i64 m, i64 n, i64 k, MatrixRef<const double> lhs, MatrixRef<const double> rhs, MatrixRef<double> out,
+          double scale = 1, bool adds = false);
 
 } // namespace shard

@@ -1,5 +1,6 @@
 #include "executor/kernels/kernels.h"
 
+#include "executor/kernels/attend.h"
 #include "executor/kernels/contract.h"
 #include "executor/kernels/gather.h"
 #include "executor/kernels/generate.h"
@@ -21,6 +22,7 @@ struct Runner {
     void operator()(const Reduce& kernel) const { run_reduce(kernel, call); }
     void operator()(const Scan& kernel) const { run_scan(kernel, call); }
     void operator()(const Sort& kernel) const { run_sort(kernel, call); }
+    void operator()(const Attend& kernel) const { run_attend(kernel, call); }
     void operator()(const Move& kernel) const { run_move(kernel, call); }
     void operator()(const Gather& kernel) const { run_gather(kernel, call); }
     void operator()(const Scatter& kernel) const { run_scatter(kernel, call); }

@@ -38,6 +38,22 @@ std::string count_text(i64 count) {
     return count == std::numeric_limits<i64>::max() ? "2^63 or more" : fmt::format("{}", count);
 }
 
+// Rows, columns or the distance of rows of what a kernel multiplies; 0 if it multiplies nothing.
+template<typename TypeOf>
+i64 largest_matrix(const Compute& compute, const TypeOf& type) {
+    if (const Attend* attend = std::get_if<Attend>(&compute.kernel)) {
+        std::vector<TensorType> types;
+        for (int input : compute.inputs) types.push_back(type(input));
+        const AttendSizes sizes = attend_sizes(attend->part, types);
+        return sizes.heads * std::max(sizes.width, sizes.value_width);
+    }
+    const Contract* contract = std::get_if<Contract>(&compute.kernel);
+    if (contract == nullptr) return 0;
+    const GemmLayout layout =
+        gemm_layout(*contract, type(compute.inputs[0]), type(compute.inputs[1]), type(compute.output));
+    return std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
+}
+
 } // namespace
 
 bool fits_time(const Plan& plan, Diagnostics& diagnostics) {
@@ -75,11 +91,7 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
     const auto type = [&plan](int id) { return local_type(plan.buffers[id]); };
     for (const DeviceInstruction& instruction : program.instructions) {
         const Compute* compute = instruction.compute;
-        const Contract* contract = compute == nullptr ? nullptr : std::get_if<Contract>(&compute->kernel);
-        if (contract == nullptr) continue;
-        const GemmLayout layout =
-            gemm_layout(*contract, type(compute->inputs[0]), type(compute->inputs[1]), type(compute->output));
-        const i64 largest = std::max({layout.m, layout.n, layout.k, layout.lhs.ld, layout.rhs.ld, layout.out.ld});
+        const i64 largest = compute == nullptr ? 0 : largest_matrix(*compute, type);
         if (largest <= most_blas_rows) continue;
         const std::string& name = plan.buffers[compute->output].name;
         diagnostics

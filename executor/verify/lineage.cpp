@@ -20,7 +20,8 @@ double product(const Shape& shape) {
 }
 
 // Terms of one sum that the kernel makes; 0 if it makes none.
-double terms_of(const Kernel& kernel, const Shape& operand) {
+double terms_of(const Kernel& kernel, std::span<const TensorType> operands) {
+    const Shape& operand = operands[0].shape;
     double terms = 1;
     if (const Contract* contract = std::get_if<Contract>(&kernel)) {
         for (size_t d = 0; d < contract->lhs.size(); ++d)
@@ -33,6 +34,10 @@ double terms_of(const Kernel& kernel, const Shape& operand) {
         return terms;
     }
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return static_cast<double>(operand[scan->dim]);
+    if (const Attend* attend = std::get_if<Attend>(&kernel)) {
+        const AttendSizes sizes = attend_sizes(attend->part, operands);
+        return static_cast<double>(std::max({sizes.width, sizes.keys, sizes.queries * sizes.group()}));
+    }
     // All indices may be the same.
     return std::holds_alternative<Scatter>(kernel) ? product(operand) : 0;
 }
@@ -62,7 +67,9 @@ void Lineages::count(const Maker& maker, Lineage& lineage) const {
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&compute.kernel))
         for (const ScalarStep& step : pointwise->steps) join(step.dtype, lineage);
     if (compute.inputs.empty()) return;
-    const double terms = terms_of(compute.kernel, buffer(compute.inputs[0]).shape);
+    std::vector<TensorType> operands;
+    for (const int input : compute.inputs) operands.push_back(local_type(buffer(input)));
+    const double terms = terms_of(compute.kernel, operands);
     if (terms == 0) return;
     lineage.longest =
         std::max(lineage.longest, terms * static_cast<double>(total_size(buffer(compute.output).sharding.partial)));

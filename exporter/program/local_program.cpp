@@ -1,5 +1,7 @@
 #include "exporter/program/local_program.h"
 
+#include "exporter/program/written_attention.h"
+
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
 
@@ -108,6 +110,10 @@ private:
                 ProgramCompute made{compute, {}, -1};
                 for (int buffer : compute->inputs) made.inputs.push_back(read(buffer, into));
                 for (int buffer : scalars_read(compute->kernel)) made.scalars[buffer] = read(buffer, into);
+                if (const Attend* attend = std::get_if<Attend>(&compute->kernel)) {
+                    write_attention(*attend, made, into);
+                    continue;
+                }
                 made.output = write(compute->output);
                 into.push_back(std::move(made));
             }
@@ -116,6 +122,25 @@ private:
                 into.push_back(ProgramCollective{start, input, write(start->output)});
             }
             if (const Loop* loop = std::get_if<Loop>(&list[s].variant_ref())) add_loop(*loop, live[s + 1], into);
+        }
+    }
+
+    void write_attention(const Attend& attend, const ProgramCompute& whole, std::vector<ProgramStep>& into) {
+        std::vector<TensorType> types;
+        for (int buffer : whole.step->inputs) types.push_back(local_type(plan_.buffers[buffer]));
+        const Buffer& output = plan_.buffers[whole.step->output];
+        const std::vector<WrittenStep> steps = written_attention(attend, types, local_type(output));
+        std::vector<int> values = whole.inputs;
+        for (const WrittenStep& step : steps) {
+            Compute& compute = program_.written.emplace_back(*whole.step);
+            compute.kernel = step.kernel;
+            ProgramCompute made{&compute, {}, -1, whole.scalars};
+            for (int input : step.inputs) made.inputs.push_back(values[static_cast<size_t>(input)]);
+            const bool is_last = &step == &steps.back();
+            made.output = is_last ? write(whole.step->output)
+                                  : add(output.name + "." + step.name, step.type.dtype, step.type.shape);
+            values.push_back(made.output);
+            into.push_back(std::move(made));
         }
     }
 

@@ -4,6 +4,7 @@
 
 #include "plans/plan/plan.h"
 
+#include <list>
 #include <map>
 
 namespace shard {
@@ -50,6 +51,7 @@ struct LocalProgram {
     std::vector<ProgramValue> values;
     std::vector<ProgramStep> steps;
     std::vector<int> inputs, outputs; // as the plan's
+    std::list<Compute> written;       // steps that stand in place of one of the plan's
 };
 
 LocalProgram local_program(const Plan& plan); // of a plan that is safe to run; it refers into the plan

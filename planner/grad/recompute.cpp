@@ -79,7 +79,7 @@ private:
         for (NodeId n = passes_.first; n < passes_.last; ++n) {
             const Node& node = graph_.node(n);
             if (node.remat < 0 || node.op() == nullptr || node.loop != passes_.forward_loop) continue;
-            const bool is_dot = node.op()->op_class == OpDef::Class::contraction && node.inputs.size() == 2;
+            const bool is_dot = node.op()->op_class == OpDef::Class::contraction && node.inputs.size() >= 2;
             for (ValueId id : node.outputs) remat_[id] = !(is_dot && graph_.remats[node.remat] == Remat::dots);
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)

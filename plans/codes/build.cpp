@@ -70,6 +70,9 @@ std::vector<CodeDoc> codes_build() {
          "The graph of a module's own gradient is copied into the backward pass wherever it is needed, so it declares "
          "no parameters, and has neither loops nor modules with a gradient of their own. Declare the parameters in the "
          "module itself, whose gradient graph sees them; write `repeat` without `scan`."},
+        {"E0246", "no second derivative",
+         "The gradient of attention makes its scores again in blocks, and is not differentiated once more. Where a "
+         "gradient of a gradient is wanted, write attention out: an einsum, a softmax, and an einsum with v."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

@@ -194,6 +194,34 @@ ScanOp read_scan_op(const JsonAt& at) {
     return op.value_or(ScanOp::sum);
 }
 
+// --- attention ---
+
+std::string print_attend(const Mesh& mesh, const Attend& attend) {
+    JsonObject object = JsonObject()
+                            .string("part", name(attend.part))
+                            .number("scale", attend.scale)
+                            .flag_if("causal", attend.causal)
+                            .integer_unless(0, "window", attend.window)
+                            .number_unless(0, "soft_cap", attend.soft_cap);
+    if (attend.start != Affine{}) object.raw("start", print_affine(mesh, attend.start));
+    return object.text();
+}
+
+Attend read_attend(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"part", "scale", "causal", "window", "soft_cap", "start"});
+    Attend attend;
+    const JsonAt part = at["part"];
+    const std::optional<AttendPart> parsed = parse_attend_part(part.string());
+    if (!parsed) part.problem("unknown part of attention");
+    attend.part = parsed.value_or(AttendPart::values);
+    attend.scale = at["scale"].number();
+    attend.causal = at.flag("causal");
+    attend.window = at.integer("window", 0);
+    attend.soft_cap = at.number("soft_cap", 0);
+    if (at.has("start")) attend.start = read_affine(at["start"], mesh);
+    return attend;
+}
+
 std::string print_body(const Mesh& mesh, const Kernel& kernel) {
     if (const Contract* contract = std::get_if<Contract>(&kernel))
         return JsonObject()
@@ -219,6 +247,7 @@ std::string print_body(const Mesh& mesh, const Kernel& kernel) {
             .text();
     if (const Sort* sort = std::get_if<Sort>(&kernel))
         return JsonObject().integer("dim", sort->dim).flag_if("descending", sort->descending).text();
+    if (const Attend* attend = std::get_if<Attend>(&kernel)) return print_attend(mesh, *attend);
     if (const Move* move = std::get_if<Move>(&kernel)) return print_move(mesh, *move);
     if (const Gather* gather = std::get_if<Gather>(&kernel))
         return print_lookup(mesh, gather->lookup(), gather->size, gather->start).text();
@@ -296,6 +325,7 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
         body.known_keys({"dim", "descending"});
         return Sort{body["dim"].small(), body.flag("descending")};
     }
+    if (key == "attend") return read_attend(body, mesh);
     if (key == "gather") {
         body.known_keys({"axis", "size", "start", "batch"});
         return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh), read_batch(body)};

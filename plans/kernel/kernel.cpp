@@ -9,8 +9,8 @@
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "pointwise", "reduce",  "scan",    "sort",
-                                          "move",     "gather",    "scatter", "generate"};
+    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "scan",    "sort",
+                                          "attend",   "move",      "gather", "scatter", "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
 }
@@ -68,6 +68,7 @@ void visit_affines(K& kernel, const Visit& visit) {
             for (auto& start : piece.in_start) visit(start);
             for (auto& start : piece.out_start) visit(start);
         }
+    if (auto* attend = std::get_if<Attend>(&kernel)) visit(attend->start);
     if (auto* gather = std::get_if<Gather>(&kernel)) visit(gather->start);
     if (auto* scatter = std::get_if<Scatter>(&kernel)) visit(scatter->start);
     if (auto* generate = std::get_if<Generate>(&kernel)) {
@@ -99,6 +100,8 @@ i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const Tensor
             static_cast<i64>(std::bit_width(static_cast<std::uint64_t>(inputs[0].shape[sort->dim])));
         return multiply_saturating(comparisons * static_cast<i64>(inputs.size()), inputs[0].elements());
     }
+    if (const Attend* attend = std::get_if<Attend>(&kernel))
+        return attend_flops(*attend, attend_sizes(attend->part, inputs));
     if (std::holds_alternative<Scatter>(kernel)) return inputs[1].elements();
     return 0;
 }

@@ -17,12 +17,14 @@ SortScratch sort_scratch(std::span<const TensorType> keys, const Sort& sort) {
 }
 
 // Memory of their own on the device need contract, for the packed matrices of one batch index, scatter of a narrow
-// type, for its sums in f32, and sort, for one row. The others work in blocks of fixed size that belong to the worker,
-// not to the device.
+// type, for its sums in f32, sort, for one row, and attend, for blocks of scores. The others work in blocks of fixed
+// size that belong to the worker, not to the device.
 i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output) {
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel); scatter && widens_sums(*scatter, output.dtype))
         return output.elements() * byte_size(computed_as(output.dtype));
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_scratch(inputs, *sort).bytes;
+    if (const Attend* attend = std::get_if<Attend>(&kernel))
+        return attend_scratch(attend->part, attend_sizes(attend->part, inputs), inputs[0].dtype).bytes;
     const Contract* contract = std::get_if<Contract>(&kernel);
     if (contract == nullptr) return 0;
     internal_check(inputs.size() == 2, "contract takes two operands");

@@ -166,6 +166,13 @@ std::string sort_problem(const Sort& sort, std::span<const TensorType> inputs, c
     return most == output.shape ? "" : "sort: the result's shape does not fit";
 }
 
+std::string attend_problem(const AffineScope& scope, const Attend& attend, std::span<const TensorType> inputs,
+                           const TensorType& output) {
+    if (const std::string problem = attend_problem(attend, inputs, output); !problem.empty())
+        return "attend: " + problem;
+    return range_of(scope, attend.start) ? "" : "attend: a start outside what can be computed";
+}
+
 std::string gather_problem(const AffineScope& scope, const Gather& gather, std::span<const TensorType> inputs,
                            const TensorType& output) {
     if (inputs.size() != 2) return "gather takes a table and indices";
@@ -246,6 +253,7 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce_problem(*reduce, inputs, output);
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return scan_problem(*scan, inputs, output);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_problem(*sort, inputs, output);
+    if (const Attend* attend = std::get_if<Attend>(&kernel)) return attend_problem(scope, *attend, inputs, output);
     if (const Move* move = std::get_if<Move>(&kernel)) return move_problem(scope, *move, inputs, output);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return gather_problem(scope, *gather, inputs, output);
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return scatter_problem(scope, *scatter, inputs, output);

@@ -63,7 +63,7 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     const ValueId of = pick(values);
     const Shape shape = g.value(of).type.shape;
     const std::string layout = text(g.mesh(), g.value(of).part.sharding);
-    switch (draw(0, 9)) {
+    switch (draw(0, 10)) {
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});
     case 7:
@@ -72,6 +72,17 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     case 8: {
         const ValueId order = g.node(name + ".order", Sort{1, draw(0, 1) == 1}, {of}, shape, layout, DType::i32);
         return g.node(name, Gather{1, shape[1], any_affine(g), {{0, 0}}}, {of, order}, shape, layout);
+    }
+    case 10: {
+        const ValueId heads = g.reshape(name + ".heads", of, {1, shape[0], 1, shape[1]});
+        Attend attend;
+        attend.part = AttendPart::values;
+        attend.scale = 0.25 * static_cast<double>(draw(-4, 4));
+        attend.causal = draw(0, 1) == 1;
+        attend.window = draw(0, 3);
+        attend.start = any_affine(g);
+        const ValueId made = g.node(name + ".attend", attend, {heads, heads, heads}, {1, shape[0], 1, shape[1]});
+        return g.reshape(name, made, {shape[0], shape[1]});
     }
     case 9: {
         const ValueId order = g.node(name + ".order", Sort{0, false}, {of, of}, shape, layout, DType::i32);

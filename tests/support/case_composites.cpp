@@ -51,8 +51,11 @@ void attention(CaseWriter& w) {
     const Known k = w.tensor({batch, length, kv_heads, width}, dtype),
                 v = w.tensor({batch, length, kv_heads, width}, dtype);
     if (w.chance(3)) q = w.emit("rope: " + q.name, q.shape, dtype, false);
-    w.emit(fmt::format("attention: [{}, {}, {}]{}", q.name, k.name, v.name, w.chance(2) ? ", causal: true" : ""),
-           q.shape, dtype, false);
+    std::string arguments = w.chance(2) ? ", causal: true" : "";
+    if (w.chance(3)) arguments += fmt::format(", window: {}", 1 + w.choose(5));
+    if (w.chance(4)) arguments += ", soft_cap: 2";
+    if (w.chance(4)) arguments += ", scale: 0.25";
+    w.emit(fmt::format("attention: [{}, {}, {}]{}", q.name, k.name, v.name, arguments), q.shape, dtype, false);
 }
 
 // A block that keeps the shape of its input, called once or repeated.

@@ -172,6 +172,11 @@ private:
         if (below(2) == 0) return number(sort.dim);
         sort.descending = !sort.descending;
     }
+    void kernel(Attend& attend) {
+        if (below(3) == 0) return below(2) == 0 ? affine(attend.start) : number(attend.window);
+        if (below(2) == 0) return real(below(2) == 0 ? attend.scale : attend.soft_cap);
+        attend = {static_cast<AttendPart>(below(5)), attend.scale, !attend.causal, attend.window, attend.soft_cap, {}};
+    }
     void pairs(std::vector<std::pair<int, int>>& batch) {
         if (batch.empty() || below(3) == 0)
             batch.emplace_back(static_cast<int>(below(3)), static_cast<int>(below(3)));

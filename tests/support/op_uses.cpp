@@ -30,6 +30,7 @@ constexpr Declared declared[] = {
     {"t", "{axes: [a], dtype: i32, init: {randint: {low: 0, high: 4}}}", "[i]"},
     {"p", "{axes: [a, b], dtype: bool}", "[i, j]"},
     {"q", "{shape: [2, 4, 2, 4]}", "[i]"},
+    {"e", "{shape: [2, 4, 2]}", "[i]"},
     {"k", "{shape: [2], dtype: u32}", "~"},
     {"m", "{axes: [a, b], dtype: i64}", "~"},
     {"h", "{axes: [a, b], dtype: bf16}", "[~, j]"},
@@ -39,6 +40,9 @@ constexpr Declared declared[] = {
     {"u", "{axes: [huge]}", "[i]"},
     {"l", "{axes: [huge, huge]}", "[i, j]"},
 };
+
+// Where the queries stand, and behind them a number for each head of each.
+constexpr size_t queries_at = 8;
 
 Yaml scalar(const std::string& text) { return {{}, YamlScalar{text, false}}; }
 
@@ -93,14 +97,15 @@ OpUse random_use(const Operation& operation, Tape& tape) {
     const int most = operation.operands.max < 0 ? operation.operands.min + 2 : operation.operands.max;
     const size_t count = static_cast<size_t>(operation.operands.min) +
                          tape.choose(static_cast<size_t>(most - operation.operands.min) + 1);
+    const bool of_queries = tape.chance(4); // and numbers for each of them
     for (size_t n = 0; n < count; ++n) {
         if (n > 0 && tape.chance(2)) {
             operands.push_back(operands.back());
             continue;
         }
         // Often the first ones, and nothing huge.
-        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 2;
-        operands.push_back(scalar(declared[tape.choose(among)].name));
+        const size_t among = of_queries ? 2 : tape.chance(2) ? 6 : std::size(declared) - 2;
+        operands.push_back(scalar(declared[(of_queries ? queries_at : 0) + tape.choose(among)].name));
     }
     const auto value_of = [&](const AttributeDef& def) {
         const std::vector<std::string> values = usual(def.type);

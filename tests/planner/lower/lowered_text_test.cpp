@@ -211,6 +211,29 @@ outputs: [y]
           "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {heads: model}]\n");
 }
 
+TEST_CASE("attention of queries that are split, and its gradient, say where a device's own begin") {
+    const std::string model = R"(model: sequence
+axes: {batch: 2, len: 8, keys: 8, heads: 2, width: 4}
+inputs:
+  q: {axes: [batch, len, heads, width]}
+  k: {axes: [batch, keys, heads, width]}
+  at: {shape: [], dtype: i64, init: {randint: {low: 1, high: 2}}}
+modules:
+  loss:
+    inputs: [q, k, at]
+    graph:
+      - o: {attention: [q, k, k, at], causal: true, window: 5, soft_cap: 3}
+      - o: {mul: [o, o]}
+      - l: {reduce_sum: o}
+    outputs: [l]
+graph:
+  - o: {attention: [q, k, k], causal: true}
+  - l, dq, dk: {value_and_grad: loss, in: [q, k, at], wrt: [q, k]}
+outputs: [o, l, dq, dk]
+)";
+    check(model, "mesh: {a: 2, b: 2}\nrules: [{len: a}, {keys: b}]\n");
+}
+
 TEST_CASE("a region that was written by hand is lowered with the rest") {
     check(R"(model: region
 inputs:

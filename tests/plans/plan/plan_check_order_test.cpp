@@ -1,7 +1,9 @@
-// As plan_check_kernel_test.cpp: the rules of lookups, scans and sorts.
+// As plan_check_kernel_test.cpp: the rules of lookups, scans, sorts and attention.
 #include "tests/plans/plan/checked_kernel.h"
 
 #include <doctest/doctest.h>
+
+#include <limits>
 
 using namespace shard;
 
@@ -101,4 +103,47 @@ TEST_CASE("check of a sort: keys of one shape, and positions of all of them or o
     CHECK(with({0, false}, {f32({i64{1} << 31})}, i32({4})) == "sort: positions are i32");
     for (const Shape& shape : {Shape{3, 5}, {2, 4}, {3}, {}})
         CHECK(with({1, false}, keys, i32(shape)) == "sort: the result's shape does not fit");
+}
+
+TEST_CASE("check of attention: operands of each part, a result of its type, and numbers that can be computed with") {
+    const auto with = [](const Attend& attend, const Types& inputs, const TensorType& output) {
+        return problem_of(attend, inputs, output);
+    };
+    const TensorType q = f32({2, 5, 4, 3}), k = f32({2, 6, 2, 3}), v = f32({2, 6, 2, 7}), o = f32({2, 5, 4, 7}),
+                     rows = f32({2, 5, 4});
+    Attend attend;
+    CHECK(with(attend, {q, k, v}, o) == "");
+    CHECK(with(attend, {q, k}, o) == "attend: it takes 3 operands");
+    CHECK(with(attend, {q, k, rows}, o) == "attend: operands of 4 dims and one type");
+    CHECK(with(attend, {q, k, of(DType::bf16, {2, 6, 2, 7})}, o) == "attend: operands of 4 dims and one type");
+    CHECK(with(attend, {i32({2, 5, 4, 3}), i32({2, 6, 2, 3}), i32({2, 6, 2, 7})}, i32({2, 5, 4, 7})) ==
+          "attend: operands that are not floating-point");
+    CHECK(with(attend, {q, f32({2, 6, 3, 3}), f32({2, 6, 3, 7})}, o) ==
+          "attend: heads that are no multiple of those of k");
+    CHECK(with(attend, {q, k, f32({2, 5, 2, 7})}, o) == "attend: operands whose sizes differ");
+    CHECK(with(attend, {q, f32({1, 6, 2, 3}), v}, o) == "attend: operands whose sizes differ");
+    CHECK(with(attend, {q, k, v}, q) == "attend: a result of another type");
+    CHECK(with(attend, {q, k, v}, of(DType::bf16, {2, 5, 4, 7})) == "attend: a result of another type");
+    attend.start = far();
+    CHECK(with(attend, {q, k, v}, o) == "attend: a start outside what can be computed");
+    attend = {AttendPart::values, std::numeric_limits<double>::infinity(), false, 0, 0, {}};
+    CHECK(with(attend, {q, k, v}, o) == "attend: a scale, window or soft cap that is none");
+    attend = {AttendPart::values, 1, false, -1, 0, {}};
+    CHECK(with(attend, {q, k, v}, o) == "attend: a scale, window or soft cap that is none");
+    attend = {AttendPart::values, 1, false, 0, -1, {}};
+    CHECK(with(attend, {q, k, v}, o) == "attend: a scale, window or soft cap that is none");
+
+    const auto part = [&](AttendPart which, const Types& inputs, const TensorType& output) {
+        return problem_of(Attend{which, 1, false, 0, 0, {}}, inputs, output);
+    };
+    CHECK(part(AttendPart::logsumexp, {q, k}, rows) == "");
+    CHECK(part(AttendPart::logsumexp, {q, k}, q) == "attend: a result of another type");
+    CHECK(part(AttendPart::query_gradient, {q, k, v, o, rows, rows}, q) == "");
+    CHECK(part(AttendPart::key_gradient, {q, k, v, o, rows, rows}, k) == "");
+    CHECK(part(AttendPart::key_gradient, {q, k, v, q, rows, rows}, k) == "attend: operands whose sizes differ");
+    CHECK(part(AttendPart::key_gradient, {q, k, v, o, rows, f32({2, 5})}, k) ==
+          "attend: a number of f32 for every query");
+    CHECK(part(AttendPart::value_gradient, {q, k, o, rows}, v) == "");
+    CHECK(part(AttendPart::value_gradient, {q, k, o, of(DType::f64, {2, 5, 4})}, v) ==
+          "attend: a number of f32 for every query");
 }

@@ -1,0 +1,233 @@
+#include "executor/kernels/attend.h"
+
+#include "executor/elements/element.h"
+#include "executor/elements/strided.h"
+#include "executor/kernels/blas.h"
+#include "executor/kernels/softmax_row.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// Of one head of q, and the head of k and v that it reads.
+struct Block {
+    i64 batch, head, kv_head;
+    AttendRange queries, keys;
+    i64 rows() const { return queries.high - queries.low; }
+    i64 columns() const { return keys.high - keys.low; }
+};
+
+AttendRange block_from(i64 low, i64 most, i64 end) { return {low, std::min(low + most, end)}; }
+
+template<typename T>
+class Attention {
+public:
+    Attention(const Attend& kernel, const KernelCall& call, std::span<const TensorType> types)
+        : kernel_(kernel), call_(call), inputs_(attend_inputs(kernel.part)), sizes_(attend_sizes(kernel.part, types)),
+          scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)), memory_(call.scratch.at(0, scratch_.bytes)),
+          start_(evaluate(kernel.start, call.context)),
+          result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {}
+
+    void run() {
+        const bool by_keys = kernel_.part == AttendPart::key_gradient || kernel_.part == AttendPart::value_gradient;
+        for (i64 batch = 0; batch < sizes_.batch; ++batch)
+            for (i64 kv_head = 0; kv_head < sizes_.kv_heads; ++kv_head)
+                by_keys ? run_by_keys(batch, kv_head) : run_by_queries(batch, kv_head);
+    }
+
+private:
+    void run_by_queries(i64 batch, i64 kv_head) {
+        for (i64 head = kv_head * sizes_.group(); head < (kv_head + 1) * sizes_.group(); ++head)
+            for (i64 first = 0; first < sizes_.queries; first += scratch_.queries) {
+                const AttendRange queries = block_from(first, scratch_.queries, sizes_.queries),
+                                  seen = keys_seen(kernel_, start_, queries.low, queries.high, sizes_.keys);
+                begin(queries.high - queries.low);
+                for (i64 key = seen.low; key < seen.high; key += scratch_.keys)
+                    add({batch, head, kv_head, queries, block_from(key, scratch_.keys, seen.high)});
+                finish(batch, head, queries);
+            }
+    }
+
+    void run_by_keys(i64 batch, i64 kv_head) {
+        for (i64 first = 0; first < sizes_.keys; first += scratch_.keys) {
+            const AttendRange keys = block_from(first, scratch_.keys, sizes_.keys),
+                              seeing = queries_seeing(kernel_, start_, keys.low, keys.high, sizes_.queries);
+            begin(keys.high - keys.low);
+            for (i64 head = kv_head * sizes_.group(); head < (kv_head + 1) * sizes_.group(); ++head)
+                for (i64 query = seeing.low; query < seeing.high; query += scratch_.queries)
+                    add({batch, head, kv_head, block_from(query, scratch_.queries, seeing.high), keys});
+            finish(batch, kv_head, keys);
+        }
+    }
+
+    void begin(i64 rows) {
+        std::fill_n(at(scratch_.result), rows * result_width_, T{0});
+        if (inputs_.given >= 0) return;
+        std::fill_n(at(scratch_.largest), rows, -std::numeric_limits<T>::infinity());
+        std::fill_n(at(scratch_.sums), rows, T{0});
+    }
+
+    void add(const Block& block) {
+        score(block);
+        inputs_.given < 0 ? to_weights(block) : to_gradients(block);
+        MatrixRef<const T> left = {at(inputs_.mean < 0 ? scratch_.scores : scratch_.products), false, scratch_.keys};
+        const MatrixRef<T> sum = {at(scratch_.result), false, result_width_};
+        const T scale = static_cast<T>(kernel_.scale);
+        const i64 m = block.rows(), n = block.columns();
+        switch (kernel_.part) {
+        case AttendPart::values:
+            return gemm(m, result_width_, n, left, v(block), sum, 1, true);
+        case AttendPart::logsumexp:
+            return;
+        case AttendPart::query_gradient:
+            return gemm(m, result_width_, n, left, k(block), sum, scale, true);
+        case AttendPart::key_gradient:
+            left.transposed = true;
+            return gemm(n, result_width_, m, left, q(block), sum, scale, true);
+        case AttendPart::value_gradient:
+            left.transposed = true;
+            return gemm(n, result_width_, m, left, given(block), sum, 1, true);
+        }
+    }
+
+    void score(const Block& block) {
+        MatrixRef<const T> keys = k(block);
+        keys.transposed = true;
+        gemm(block.rows(), block.columns(), sizes_.width, q(block), keys, {at(scratch_.scores), false, scratch_.keys},
+             static_cast<T>(kernel_.scale));
+        if (kernel_.soft_cap == 0) return;
+        const T cap = static_cast<T>(kernel_.soft_cap);
+        for (i64 r = 0; r < block.rows(); ++r) {
+            T* const row = at(scratch_.scores) + r * scratch_.keys;
+            for (i64 c = 0; c < block.columns(); ++c) row[c] = cap * std::tanh(row[c] / cap);
+        }
+    }
+
+    // Of the keys of the block, those that its query r sees.
+    AttendRange seen(const Block& block, i64 r) const {
+        const i64 query = block.queries.low + r;
+        const AttendRange all = keys_seen(kernel_, start_, query, query + 1, sizes_.keys);
+        const i64 low = std::clamp(all.low, block.keys.low, block.keys.high);
+        return {low - block.keys.low, std::clamp(all.high, low, block.keys.high) - block.keys.low};
+    }
+
+    // Scores become e^(s - largest so far), and what is summed up already is brought down to that.
+    void to_weights(const Block& block) {
+        T *const largest = at(scratch_.largest), *const sums = at(scratch_.sums), *const result = at(scratch_.result);
+        for (i64 r = 0; r < block.rows(); ++r) {
+            T* const row = at(scratch_.scores) + r * scratch_.keys;
+            const AttendRange keys = seen(block, r);
+            const i64 count = keys.high - keys.low;
+            const T most = std::max(largest[r], largest_of(row + keys.low, count)), shift = shift_of(most),
+                    factor = std::exp(largest[r] - shift);
+            sums[r] = sums[r] * factor + exponentials(row + keys.low, count, shift);
+            largest[r] = most;
+            hide(row, keys, block.columns());
+            if (factor != 1)
+                for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] *= factor;
+        }
+    }
+
+    // Scores become p, and products the gradients of the scores.
+    void to_gradients(const Block& block) {
+        const bool of_scores = inputs_.mean >= 0;
+        if (of_scores) {
+            MatrixRef<const T> values = v(block);
+            values.transposed = true;
+            gemm(block.rows(), block.columns(), sizes_.value_width, given(block), values,
+                 {at(scratch_.products), false, scratch_.keys});
+        }
+        const T cap = static_cast<T>(kernel_.soft_cap);
+        for (i64 r = 0; r < block.rows(); ++r) {
+            T *const p = at(scratch_.scores) + r * scratch_.keys, *const ds = at(scratch_.products) + r * scratch_.keys;
+            const AttendRange keys = seen(block, r);
+            const T mean = of_scores ? number_of(inputs_.mean, block, r) : 0;
+            for (i64 c = keys.low; of_scores && c < keys.high; ++c) {
+                const T capped = cap == 0 ? 0 : p[c] / cap;
+                ds[c] = (ds[c] - mean) * (1 - capped * capped);
+            }
+            exponentials(p + keys.low, keys.high - keys.low, number_of(inputs_.logsumexp, block, r));
+            for (i64 c = keys.low; of_scores && c < keys.high; ++c) ds[c] *= p[c];
+            hide(of_scores ? ds : p, keys, block.columns());
+        }
+    }
+
+    void finish(i64 batch, i64 head, AttendRange rows) {
+        T *const result = at(scratch_.result), *const sums = at(scratch_.sums);
+        const i64 count = rows.high - rows.low;
+        if (kernel_.part == AttendPart::logsumexp) {
+            T* const out = reinterpret_cast<T*>(call_.output.data);
+            for (i64 r = 0; r < count; ++r)
+                out[(batch * sizes_.queries + rows.low + r) * sizes_.heads + head] =
+                    shift_of(at(scratch_.largest)[r]) + std::log(sums[r]);
+            return;
+        }
+        if (kernel_.part == AttendPart::values)
+            for (i64 r = 0; r < count; ++r)
+                for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] /= sums[r];
+        const Shape& shape = *call_.output.shape;
+        const DType dtype = call_.output.dtype;
+        const i64 ld = shape[2] * result_width_, first = (batch * shape[1] + rows.low) * ld + head * result_width_;
+        convert_strided(call_.output.data + first * byte_size(dtype), dtype, memory_ + scratch_.result,
+                        computed_as(dtype), {{count, ld, result_width_}, {result_width_, 1, 1}});
+    }
+
+    // Where no key is seen yet the largest is -infinity, from which nothing can be taken away.
+    static T shift_of(T largest) { return largest == -std::numeric_limits<T>::infinity() ? 0 : largest; }
+
+    static void hide(T* row, AttendRange seen, i64 count) {
+        std::fill(row, row + seen.low, T{0});
+        std::fill(row + seen.high, row + count, T{0});
+    }
+
+    T number_of(int input, const Block& block, i64 r) const {
+        const T* const numbers = reinterpret_cast<const T*>(call_.inputs[static_cast<size_t>(input)].data);
+        return numbers[(block.batch * sizes_.queries + block.queries.low + r) * sizes_.heads + block.head];
+    }
+
+    T* at(i64 offset) const { return reinterpret_cast<T*>(memory_ + offset); }
+    MatrixRef<const T> q(const Block& block) const { return rows(0, block, block.head, block.queries, scratch_.q); }
+    MatrixRef<const T> k(const Block& block) const { return rows(1, block, block.kv_head, block.keys, scratch_.k); }
+    MatrixRef<const T> v(const Block& block) const {
+        return rows(inputs_.v, block, block.kv_head, block.keys, scratch_.v);
+    }
+    MatrixRef<const T> given(const Block& block) const {
+        return rows(inputs_.given, block, block.head, block.queries, scratch_.given);
+    }
+    // Where they lie, or as what is computed in.
+    MatrixRef<const T> rows(int input, const Block& block, i64 head, AttendRange range, i64 packed) const {
+        const Operand& from = call_.inputs[static_cast<size_t>(input)];
+        const Shape& shape = *from.shape;
+        const i64 width = shape[3], ld = shape[2] * width,
+                  first = (block.batch * shape[1] + range.low) * ld + head * width;
+        const std::byte* const data = from.data + first * byte_size(from.dtype);
+        const DType wide = computed_as(from.dtype);
+        if (from.dtype == wide) return {reinterpret_cast<const T*>(data), false, ld};
+        convert_strided(memory_ + packed, wide, data, from.dtype, {{range.high - range.low, width, ld}, {width, 1, 1}});
+        return {at(packed), false, width};
+    }
+
+    const Attend& kernel_;
+    const KernelCall& call_;
+    AttendInputs inputs_;
+    AttendSizes sizes_;
+    AttendScratch scratch_;
+    std::byte* memory_;
+    i64 start_, result_width_;
+};
+
+} // namespace
+
+void run_attend(const Attend& kernel, const KernelCall& call) {
+    std::vector<TensorType> types;
+    for (const Operand& input : call.inputs) types.push_back(input.type());
+    internal_check(attend_problem(kernel, types, call.output.type()).empty(), "attend: operands do not fit");
+    if (computed_as(types[0].dtype) == DType::f64)
+        Attention<double>(kernel, call, types).run();
+    else
+        Attention<float>(kernel, call, types).run();
+}
+
+} // namespace shard

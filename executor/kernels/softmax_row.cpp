@@ -1,0 +1,95 @@
+#include "executor/kernels/softmax_row.h"
+
+#include "executor/kernels/sampler_math.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace shard {
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr i64 lane_count = 16; // a sum is kept in as many parts, whatever the registers hold
+
+template<typename T>
+using Lanes = std::array<T, lane_count>;
+
+// e^x = 2^n e^r with |r| <= log(2) / 2; the polynomial is that of Cephes. 0 and infinity beyond what f32 has.
+SHARD_INLINE float exp_f32(float x) {
+    constexpr float low = -87.3f, high = 88.7f;
+    constexpr float rounding = 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to a whole number
+    const float kept = x < low ? low : x > high ? high : x;
+    const float shifted = kept * 1.44269504f + rounding;
+    const float n = shifted - rounding;
+    const float r = (kept - n * 0.693359375f) + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    const float y = (p * (r * r) + r) + 1.0f;
+    const float scaled =
+        std::bit_cast<float>(std::bit_cast<std::uint32_t>(y) + (std::bit_cast<std::uint32_t>(shifted) << 23));
+    return x < low ? 0.0f : x > high ? infinity : scaled;
+}
+
+SHARD_INLINE float largest(const float* row, i64 count) {
+    Lanes<float> most;
+    most.fill(-infinity);
+    i64 i = 0;
+    for (; i + lane_count <= count; i += lane_count)
+        for (i64 l = 0; l < lane_count; ++l) most[l] = row[i + l] > most[l] ? row[i + l] : most[l];
+    for (i64 l = 0; i + l < count; ++l) most[l] = row[i + l] > most[l] ? row[i + l] : most[l];
+    return *std::max_element(most.begin(), most.end());
+}
+
+SHARD_INLINE float exponentiate(float* row, i64 count, float shift) {
+    Lanes<float> sums = {};
+    i64 i = 0;
+    for (; i + lane_count <= count; i += lane_count)
+        for (i64 l = 0; l < lane_count; ++l) sums[l] += row[i + l] = exp_f32(row[i + l] - shift);
+    for (i64 l = 0; i + l < count; ++l) sums[l] += row[i + l] = exp_f32(row[i + l] - shift);
+    for (i64 half = lane_count / 2; half > 0; half /= 2)
+        for (i64 l = 0; l < half; ++l) sums[l] += sums[l + half];
+    return sums[0];
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] float wide_largest(const float* row, i64 count) { return largest(row, count); }
+[[gnu::target("avx2")]] float wide_exponentiate(float* row, i64 count, float shift) {
+    return exponentiate(row, count, shift);
+}
+bool is_wide() {
+    static const bool wide = __builtin_cpu_supports("avx2");
+    return wide;
+}
+#else
+constexpr bool is_wide() { return false; }
+constexpr auto wide_largest = largest;
+constexpr auto wide_exponentiate = exponentiate;
+#endif
+
+} // namespace
+
+float largest_of(const float* row, i64 count) { return is_wide() ? wide_largest(row, count) : largest(row, count); }
+
+double largest_of(const double* row, i64 count) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (i64 i = 0; i < count; ++i) most = row[i] > most ? row[i] : most;
+    return most;
+}
+
+float exponentials(float* row, i64 count, float shift) {
+    return is_wide() ? wide_exponentiate(row, count, shift) : exponentiate(row, count, shift);
+}
+
+double exponentials(double* row, i64 count, double shift) {
+    double sum = 0;
+    for (i64 i = 0; i < count; ++i) sum += row[i] = std::exp(row[i] - shift);
+    return sum;
+}
+
+} // namespace shard

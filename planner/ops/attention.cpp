@@ -1,0 +1,49 @@
+#include "planner/ops_support/attention.h"
+#include "planner/graph/chain.h"
+
+namespace shard {
+
+namespace {
+
+// The scores are made again from q and k. A softmax stays the same where all scores of a query grow alike, so what all
+// their gradients have in common, `mean`, is taken off.
+std::vector<ValueId> gradient(const GradientContext& context) {
+    Chain chain(context.builder);
+    const std::vector<ValueId> starts(context.inputs.begin() + 3, context.inputs.end());
+    const auto part = [&](std::string_view op, std::vector<ValueId> operands) {
+        operands.insert(operands.end(), starts.begin(), starts.end());
+        return chain(op, std::move(operands), context.attributes);
+    };
+    const ValueId q = context.inputs[0], k = context.inputs[1], v = context.inputs[2], given = context.cotangent;
+    const DType wide = computed_as(chain.type(q).dtype);
+    const ValueId logsumexp = part("attention_logsumexp", {q, k});
+    std::vector<ValueId> gradients(context.inputs.size(), -1);
+    if (context.wanted[0] || context.wanted[1]) {
+        const ValueId products = chain("mul", {chain.cast(given, wide), chain.cast(context.output, wide)});
+        const ValueId mean = chain("reduce_sum", {products}, attributes_of({{"dims", std::vector<i64>{3}}}));
+        if (context.wanted[0]) gradients[0] = part("attention_query_gradient", {q, k, v, given, logsumexp, mean});
+        if (context.wanted[1]) gradients[1] = part("attention_key_gradient", {q, k, v, given, logsumexp, mean});
+    }
+    if (context.wanted[2]) gradients[2] = part("attention_value_gradient", {q, k, given, logsumexp});
+    internal_check(chain.ok(), "a gradient does not fit");
+    return gradients;
+}
+
+} // namespace
+
+const OpDef& op_attention() {
+    static const OpDef def = [] {
+        OpDef made = attention_op<AttendPart::values>(
+            "attention",
+            "softmax(q k^T * scale) v for each head, without holding the scores; q has a multiple of the heads that k "
+            "and v have, and groups of them share. A fourth operand is the position of the first query among the "
+            "keys, 0 unless given.\n"
+            "{attention: [q, k, v], causal: true}",
+            gradient);
+        made.linear_in = {2};
+        return made;
+    }();
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,14 @@
+#include "planner/ops_support/attention.h"
+
+namespace shard {
+
+const OpDef& op_attention_query_gradient() {
+    static const OpDef def = attention_op<AttendPart::query_gradient>(
+        "attention_query_gradient",
+        "The gradient of q of an attention whose result has the gradient `given`: scale * ds k, where ds = p * (given "
+        "v^T - mean), p = e^(q k^T * scale - logsumexp), and mean is the sum of given * result over head_dim.\n"
+        "{attention_query_gradient: [q, k, v, given, logsumexp, mean], causal: true}");
+    return def;
+}
+
+} // namespace shard

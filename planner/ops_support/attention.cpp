@@ -1,0 +1,226 @@
+#include "planner/ops_support/attention.h"
+
+#include "planner/graph/builder.h"
+#include "planner/ops_support/infer.h"
+#include "planner/ops_support/rule_maker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view operand_names[] = {"q", "k", "v", "given", "logsumexp", "mean"};
+
+bool refuse_argument(const InferContext& context, std::string message, std::string help) {
+    context.diagnostics.error("E0226", context.span, std::move(message)).help(std::move(help));
+    return false;
+}
+
+bool check_arguments(const InferContext& context, const AttendSizes& sizes, bool starts) {
+    const Attributes& attributes = context.attributes;
+    if (attributes.has("soft_cap") && attributes.number("soft_cap") <= 0)
+        return refuse_argument(context, fmt::format("`soft_cap` of '{}' is not above 0", context.op),
+                               "scores stay between -soft_cap and soft_cap; leave it out for none");
+    if (!attributes.has("window")) return true;
+    const i64 window = attributes.integer("window");
+    if (window < 1 || window > most_attend_window)
+        return refuse_argument(context, fmt::format("`window` of '{}' is {}, and at least 1", context.op, window),
+                               "a query sees the keys that are less than `window` positions away");
+    if (!starts && sizes.queries - window >= sizes.keys)
+        return refuse_argument(context,
+                               fmt::format("the last of {} queries of '{}' sees none of {} keys with a window of {}",
+                                           sizes.queries, context.op, sizes.keys, window),
+                               "a query sees the keys that are less than `window` positions away");
+    return true;
+}
+
+// "q (1, 2, 3, 4), k (1, 2, 2, 4) and v (1, 2, 2, 4)"
+std::string operands_text(AttendPart part, std::span<const TensorType> operands) {
+    const AttendInputs at = attend_inputs(part);
+    const int places[] = {0, 1, at.v, at.given, at.logsumexp, at.mean};
+    std::string text;
+    for (size_t n = 0; n < std::size(places); ++n) {
+        if (places[n] < 0) continue;
+        const char* const between = places[n] == 0 ? "" : places[n] + 1 == at.count ? " and " : ", ";
+        text += fmt::format("{}{} {}", between, operand_names[n],
+                            shape_text(operands[static_cast<size_t>(places[n])].shape));
+    }
+    return text;
+}
+
+// Of operands of the right types.
+bool check_shapes(AttendPart part, const InferContext& context, std::span<const TensorType> operands,
+                  const TensorType& result) {
+    Attend attend;
+    attend.part = part;
+    if (attend_problem(attend, operands, result).empty()) return true;
+    context.diagnostics
+        .error("E0223", context.span, fmt::format("'{}' cannot combine {}", context.op, operands_text(part, operands)))
+        .note("q is (batch, queries, heads, head_dim), k and v are (batch, keys, kv_heads, head_dim)")
+        .help("batch and head_dim must be equal, and heads a multiple of kv_heads");
+    return false;
+}
+
+// Of a number for every query.
+bool check_wide(const InferContext& context, size_t n) {
+    const DType wide = computed_as(context.operands[0].dtype);
+    if (context.operands[n].dtype == wide) return true;
+    context.diagnostics
+        .error("E0224", context.span,
+               fmt::format("'{}' takes {} as {}", context.op, operand_text(context, n), name(wide)))
+        .help("it is what attention_logsumexp gives, or a sum over head_dim");
+    return false;
+}
+
+bool check_start(const InferContext& context, size_t n) {
+    if (!check_dtype(context, n, is_integer, "a whole number as the start")) return false;
+    if (context.operands[n].rank() == 0) return true;
+    context.diagnostics
+        .error("E0223", context.span,
+               fmt::format("the start of '{}' is one number, and {} is not", context.op, operand_text(context, n)))
+        .help("it is the position of the first query, counted from the first key");
+    return false;
+}
+
+// The type that the part makes of operands that fit.
+TensorType result_type(AttendPart part, std::span<const TensorType> operands) {
+    const AttendInputs at = attend_inputs(part);
+    const DType dtype = operands[0].dtype;
+    const Shape& q = operands[0].shape;
+    const auto with_width_of = [&](Shape shape, int operand) {
+        const Shape& of = operands[static_cast<size_t>(operand)].shape;
+        if (!shape.empty() && !of.empty()) shape.back() = of.back();
+        return make_type(dtype, shape);
+    };
+    switch (part) {
+    case AttendPart::values:
+        return with_width_of(q, at.v);
+    case AttendPart::logsumexp:
+        return make_type(computed_as(dtype), q.empty() ? q : Shape(q.begin(), q.end() - 1));
+    case AttendPart::query_gradient:
+        return make_type(dtype, q);
+    case AttendPart::key_gradient:
+        return make_type(dtype, operands[1].shape);
+    case AttendPart::value_gradient:
+        return with_width_of(operands[1].shape, at.given);
+    }
+    internal_error("a part of attention without a type");
+}
+
+void complete(std::span<const TensorType> operands, std::span<const TensorType>, Attributes& attributes) {
+    if (!attributes.has("scale")) attributes.set("scale", 1 / std::sqrt(static_cast<double>(operands[0].shape.back())));
+}
+
+} // namespace
+
+std::optional<std::vector<TensorType>> infer_attention(AttendPart part, const InferContext& context) {
+    const AttendInputs at = attend_inputs(part);
+    const size_t count = static_cast<size_t>(at.count),
+                 alike = static_cast<size_t>(at.logsumexp < 0 ? at.count : at.logsumexp);
+    const std::span<const TensorType> operands = context.operands.first(count);
+    if (!check_dtype(context, 0, is_floating, "a floating-point type")) return std::nullopt;
+    if (!check_same_dtype({context.operands.first(alike), context.operand_spans, context.attributes, context.span,
+                           context.diagnostics, context.op, context.operand_names}))
+        return std::nullopt;
+    for (size_t n = alike; n < count; ++n)
+        if (!check_wide(context, n)) return std::nullopt;
+    const bool starts = context.operands.size() > count;
+    if (starts && !check_start(context, count)) return std::nullopt;
+    const TensorType result = result_type(part, operands);
+    if (!check_shapes(part, context, operands, result)) return std::nullopt;
+    if (!check_arguments(context, attend_sizes(part, operands), starts)) return std::nullopt;
+    return std::vector<TensorType>{result};
+}
+
+// A softmax is over all keys, and a score over all of head_dim. Gradients have the logsumexp, so keys are split there,
+// and what is summed up over them, over queries or over the heads of a group is a partial sum.
+IndexRule attention_rule(AttendPart part, std::span<const TensorType> operands, std::span<const TensorType> results) {
+    using enum AttendPart;
+    const AttendInputs at = attend_inputs(part);
+    const AttendSizes sizes = attend_sizes(part, operands.first(static_cast<size_t>(at.count)));
+    const bool of_keys = part == key_gradient || part == value_gradient, scores_given = at.mean >= 0;
+    constexpr FactorKind free = FactorKind::pass_through, summed = FactorKind::reduction,
+                         whole = FactorKind::need_replication;
+    RuleMaker maker(operands.size(), 1);
+    const DimFactors batch = {maker.factor(free, sizes.batch)},
+                     queries = {maker.factor(of_keys ? summed : free, sizes.queries)},
+                     kv_heads = {maker.factor(free, sizes.kv_heads)};
+    DimFactors heads = kv_heads;
+    if (sizes.group() > 1) heads.push_back(maker.factor(of_keys ? summed : free, sizes.group()));
+    const DimFactors keys = {maker.factor(of_keys                  ? free
+                                          : part == query_gradient ? summed
+                                                                   : whole,
+                                          sizes.keys)},
+                     width = {maker.factor(whole, sizes.width)};
+    DimFactors value_width;
+    if (sizes.value_width > 0) value_width = {maker.factor(scores_given ? whole : free, sizes.value_width)};
+    const TensorFactors of_q = {batch, queries, heads, width}, of_k = {batch, keys, kv_heads, width},
+                        of_v = {batch, keys, kv_heads, value_width}, of_values = {batch, queries, heads, value_width},
+                        of_rows = {batch, queries, heads};
+    maker.operand(0) = of_q;
+    maker.operand(1) = of_k;
+    if (at.v >= 0) maker.operand(static_cast<size_t>(at.v)) = of_v;
+    if (at.given >= 0) maker.operand(static_cast<size_t>(at.given)) = of_values;
+    if (at.logsumexp >= 0) maker.operand(static_cast<size_t>(at.logsumexp)) = of_rows;
+    if (at.mean >= 0) maker.operand(static_cast<size_t>(at.mean)) = of_rows;
+    const TensorFactors made[] = {of_values, of_rows, of_q, of_k, of_v};
+    maker.result() = made[static_cast<size_t>(part)];
+    internal_check(maker.result().size() == results[0].shape.size(), "attention: a result of another rank");
+    return maker.rule();
+}
+
+Kernel lower_attention(AttendPart part, const LowerContext& context) {
+    const Attributes& attributes = context.attributes;
+    Attend attend;
+    attend.part = part;
+    attend.scale = attributes.number("scale");
+    attend.causal = attributes.flag("causal", false);
+    attend.window = attributes.has("window") ? attributes.integer("window") : 0;
+    attend.soft_cap = attributes.number("soft_cap", 0);
+    if (attend.causal || attend.window > 0) // otherwise positions do not matter
+        attend.start = context.operand_start(0, 1) + context.operand_start(1, 1) * -1;
+    const int count = attend_inputs(part).count;
+    if (context.global_operands.size() == static_cast<size_t>(count)) return attend;
+    // A kernel's scalars are none of its inputs, so it is read where it does not matter too. Further away than this all
+    // queries see what they see there.
+    const i64 queries = context.global_operands[0].shape[1], keys = context.global_operands[1].shape[1];
+    attend.start = LowerContext::scalar(count, -queries - attend.window, keys + attend.window) + attend.start;
+    return attend;
+}
+
+std::vector<ValueId> no_second_gradient(const GradientContext& context) {
+    Diagnostics& diagnostics = context.builder.diagnostics();
+    const Span span = context.builder.place().span;
+    const auto is_said = [&](const Diagnostic& each) {
+        return each.code == "E0246" && !each.labels.empty() && each.labels[0].span == span;
+    };
+    // The ops of one gradient stand in one place.
+    if (std::none_of(diagnostics.all().begin(), diagnostics.all().end(), is_said))
+        diagnostics.error("E0246", span, "attention has no second derivative")
+            .help("write it out: an einsum, a softmax and an einsum");
+    return std::vector<ValueId>(context.inputs.size(), -1);
+}
+
+OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view doc) {
+    const int count = attend_inputs(part).count;
+    OpDef def;
+    def.name = name;
+    def.doc = doc;
+    def.operands = {count, count + 1};
+    def.attributes = {
+        {"causal", AttributeDef::Type::flag, false, "a query sees the keys up to its own position; false unless said"},
+        {"scale", AttributeDef::Type::number, false, "of the scores; 1 / sqrt(head_dim) unless said"},
+        {"window", AttributeDef::Type::integer, false,
+         "a query sees only the keys that are less than so many positions away; all unless said"},
+        {"soft_cap", AttributeDef::Type::number, false,
+         "scores become soft_cap * tanh(score / soft_cap); as they are unless said"}};
+    def.complete = complete;
+    def.op_class = OpDef::Class::contraction;
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,116 @@
+// Attention by blocks against the interpreter's pairs, over lengths that take several blocks and end within one.
+#include "planner/graph/op_def.h"
+#include "tests/executor/kernels/run_alone.h"
+#include "tests/support/attention_interpreter.h"
+#include "tests/support/plan_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view ops[] = {"attention", "attention_logsumexp", "attention_query_gradient",
+                                    "attention_key_gradient", "attention_value_gradient"};
+
+struct Case {
+    AttendSizes sizes;
+    bool causal = false;
+    i64 window = 0;
+    double soft_cap = 0;
+    i64 start = 0;
+    DType dtype = DType::f32;
+    double allowed = 2e-5;
+};
+
+Tensor waves(DType dtype, const Shape& shape, double phase) {
+    return make_tensor(dtype, shape, [&](i64 i) { return std::sin(0.37 * static_cast<double>(i) + phase); });
+}
+
+// The largest difference of a part; operands are rounded to their type first.
+double difference(const Case& one, AttendPart part) {
+    const AttendSizes& s = one.sizes;
+    const AttendInputs at = attend_inputs(part);
+    const DType wide = computed_as(one.dtype);
+    const Shape q = {s.batch, s.queries, s.heads, s.width}, k = {s.batch, s.keys, s.kv_heads, s.width},
+                v = {s.batch, s.keys, s.kv_heads, s.value_width}, o = {s.batch, s.queries, s.heads, s.value_width},
+                rows = {s.batch, s.queries, s.heads};
+    std::vector<Tensor> inputs(static_cast<size_t>(at.count));
+    const auto set = [&](int input, DType dtype, const Shape& shape, double phase) {
+        if (input >= 0) inputs[static_cast<size_t>(input)] = waves(dtype, shape, phase);
+    };
+    set(0, one.dtype, q, 0);
+    set(1, one.dtype, k, 1);
+    set(at.v, one.dtype, v, 2);
+    set(at.given, one.dtype, o, 3);
+    set(at.logsumexp, wide, rows, 4); // any numbers: a part has no need of them to belong together
+    set(at.mean, wide, rows, 5);
+    const Shape results[] = {o, rows, q, k, v};
+    const Shape& result = results[static_cast<size_t>(part)];
+
+    const Attend attend = {part, 0.5, one.causal, one.window, one.soft_cap, constant(one.start)};
+    const std::vector<double> got = run_alone(attend, inputs, part == AttendPart::logsumexp ? wide : one.dtype, result);
+
+    Apply apply;
+    apply.op = find_op(ops[static_cast<size_t>(part)]);
+    apply.attributes.set("scale", 0.5);
+    apply.attributes.set("causal", one.causal);
+    if (one.window > 0) apply.attributes.set("window", one.window);
+    if (one.soft_cap > 0) apply.attributes.set("soft_cap", one.soft_cap);
+    Node node;
+    node.does = apply;
+    std::vector<Array> arrays;
+    for (const Tensor& input : inputs) arrays.push_back({input.type.shape, values(input)});
+    arrays.push_back({{}, {static_cast<double>(one.start)}});
+    std::vector<const Array*> operands;
+    for (const Array& array : arrays) operands.push_back(&array);
+    const Array want = find_attention_op(apply.op->name)(operands, node, {one.dtype, result, {}});
+    double most = 0, largest = 0;
+    for (size_t n = 0; n < got.size(); ++n) {
+        most = std::max(most, std::isfinite(got[n]) ? std::fabs(got[n] - want.values[n]) : INFINITY);
+        largest = std::max(largest, std::fabs(want.values[n]));
+    }
+    return most / largest;
+}
+
+void check(const Case& one) {
+    for (const AttendPart part : {AttendPart::values, AttendPart::logsumexp, AttendPart::query_gradient,
+                                  AttendPart::key_gradient, AttendPart::value_gradient}) {
+        CAPTURE(name(part));
+        CHECK(difference(one, part) < one.allowed);
+    }
+}
+
+} // namespace
+
+TEST_CASE("attention by blocks is attention, over lengths of several blocks and with groups of heads") {
+    check({{2, 3, 4, 5, 7, 2, 3}});
+    check({{1, 150, 2, 4, 300, 1, 3}});
+    check({{1, 150, 1, 4, 300, 1, 4}, false, 0, 0, 0, DType::f64, 1e-12});
+    check({{1, 140, 2, 4, 270, 2, 3}, false, 0, 0, 0, DType::bf16, 1e-2});
+}
+
+TEST_CASE("attention by blocks leaves out what a query does not see, wherever queries begin") {
+    check({{1, 260, 2, 4, 260, 1, 4}, true});
+    check({{1, 20, 1, 4, 300, 1, 4}, true, 0, 0, 280});
+    check({{1, 280, 1, 4, 280, 1, 4}, true, 30});
+    check({{1, 280, 1, 4, 300, 1, 4}, false, 150, 0, 7});
+    check({{1, 30, 1, 4, 40, 1, 4}, true, 6, 1.5, 4});
+    check({{1, 140, 1, 4, 30, 1, 4}, false, 0, 0.7});
+}
+
+TEST_CASE("a score of infinity in another block than the rest is a score of infinity") {
+    // One query, 300 keys: the scores of the first block are -inf, the last two are equal.
+    const Tensor q = make_tensor(DType::f32, {1, 1, 1, 1}, [](i64) { return 1; }),
+                 k = make_tensor(DType::f32, {1, 300, 1, 1}, [](i64 i) { return i < 298 ? -INFINITY : 3; }),
+                 v = make_tensor(DType::f32, {1, 300, 1, 1}, [](i64 i) { return static_cast<double>(i); });
+    CHECK(run_alone(Attend{}, {q, k, v}, DType::f32, {1, 1, 1, 1}) == std::vector<double>{298.5});
+    const Tensor none = make_tensor(DType::f32, {1, 300, 1, 1}, [](i64) { return -INFINITY; });
+    CHECK(std::isnan(run_alone(Attend{}, {q, none, v}, DType::f32, {1, 1, 1, 1})[0]));
+    const Tensor lost = make_tensor(DType::f32, {1, 300, 1, 1}, [](i64 i) { return i == 7 ? NAN : 1; });
+    CHECK(std::isnan(run_alone(Attend{}, {q, lost, v}, DType::f32, {1, 1, 1, 1})[0]));
+}
+
+} // namespace shard

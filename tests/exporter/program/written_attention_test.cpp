@@ -1,0 +1,69 @@
+// The kernels that stand in place of attention, run one after the other, against attention itself.
+#include "exporter/program/written_attention.h"
+#include "tests/executor/kernels/run_alone.h"
+#include "tests/support/plan_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+Tensor waves(DType dtype, const Shape& shape, double phase) {
+    return make_tensor(dtype, shape, [&](i64 i) { return std::sin(0.37 * static_cast<double>(i) + phase); });
+}
+
+double difference(Attend attend, AttendPart part, DType dtype) {
+    attend.part = part;
+    const AttendInputs at = attend_inputs(part);
+    const Shape q = {2, 5, 4, 3}, k = {2, 6, 2, 3}, v = {2, 6, 2, 2}, o = {2, 5, 4, 2}, rows = {2, 5, 4};
+    std::vector<Tensor> made = {waves(dtype, q, 0), waves(dtype, k, 1)};
+    if (at.v >= 0) made.push_back(waves(dtype, v, 2));
+    if (at.given >= 0) made.push_back(waves(dtype, o, 3));
+    if (at.logsumexp >= 0) made.push_back(waves(computed_as(dtype), rows, 4));
+    if (at.mean >= 0) made.push_back(waves(computed_as(dtype), rows, 5));
+    const Shape results[] = {o, rows, q, k, v};
+    const TensorType output = {
+        part == AttendPart::logsumexp ? computed_as(dtype) : dtype, results[static_cast<size_t>(part)], {}};
+    const std::vector<double> whole = run_alone(attend, made, output.dtype, output.shape);
+    std::vector<TensorType> types;
+    for (const Tensor& input : made) types.push_back(input.type);
+    for (const WrittenStep& step : written_attention(attend, types, output)) {
+        std::vector<Tensor> inputs;
+        for (int input : step.inputs) inputs.push_back(made[static_cast<size_t>(input)]);
+        const std::vector<double> result = run_alone(step.kernel, inputs, step.type.dtype, step.type.shape);
+        made.push_back(
+            make_tensor(step.type.dtype, step.type.shape, [&](i64 i) { return result[static_cast<size_t>(i)]; }));
+    }
+    REQUIRE(made.back().type.shape == output.shape);
+    REQUIRE(made.back().type.dtype == output.dtype);
+    const std::vector<double> written = values(made.back());
+    double most = 0, largest = 0;
+    for (size_t n = 0; n < whole.size(); ++n) {
+        most = std::max(most, std::isfinite(whole[n]) ? std::fabs(whole[n] - written[n]) : INFINITY);
+        largest = std::max(largest, std::fabs(whole[n]));
+    }
+    return most / largest;
+}
+
+} // namespace
+
+TEST_CASE("attention written out for other engines is attention, and so are the parts of its gradient") {
+    const Attend attends[] = {{AttendPart::values, 0.5, false, 0, 0, {}},
+                              {AttendPart::values, 0.5, true, 0, 0, constant(1)},
+                              {AttendPart::values, 0.25, true, 2, 0.8, constant(0)},
+                              {AttendPart::values, 0.5, false, 3, 0, constant(0)}};
+    for (const Attend& attend : attends)
+        for (const AttendPart part : {AttendPart::values, AttendPart::logsumexp, AttendPart::query_gradient,
+                                      AttendPart::key_gradient, AttendPart::value_gradient}) {
+            CAPTURE(name(part));
+            CAPTURE(attend.causal);
+            CAPTURE(attend.window);
+            CHECK(difference(attend, part, DType::f64) < 1e-12);
+            CHECK(difference(attend, part, DType::bf16) < 2e-2);
+        }
+}
+
+} // namespace shard
