@@ -23,6 +23,7 @@ struct PlanPage;
 struct Registry;
 struct RunReport;
 struct Subject;
+struct Sweep;
 struct TensorReport;
 
 struct FormatDef {
@@ -35,6 +36,7 @@ struct FormatDef {
     // What it writes; nullptr: not this.
     std::string (*check)(std::span<const Subject>, bool color) = nullptr;
     std::string (*plan)(const PlanPage&) = nullptr;
+    std::string (*sweep)(const Sweep&, const Paint&) = nullptr; // of `plan --set a=1,2`
     std::string (*diff)(const std::vector<NamedPlan>&, bool all_values, const Paint&) = nullptr;
     std::string (*show)(const Plan&, const std::vector<const TensorReport*>&, const Paint&) = nullptr;
     std::string (*explain)(const Plan&, const std::vector<Explanation>&, const Paint&) = nullptr;

@@ -3,6 +3,7 @@
 #include "cli/diagnostics/subjects.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"
@@ -59,7 +60,7 @@ void drop_allowances_used_elsewhere(std::vector<Subject>& subjects) {
 int run(const Arguments& arguments, Env& env) {
     std::vector<Compiled> all;
     for (const std::string& layout : arguments.strings("LAYOUT")) {
-        all.push_back(compile_files(env, arguments.string("MODEL"), layout, arguments.string("--mode")));
+        all.push_back(compile_files(env, arguments.string("MODEL"), layout, plan_arguments(arguments)));
         if (arguments.has("--policy")) judge_by_file(env, arguments.string("--policy"), all.back());
     }
     std::vector<Subject> subjects;
@@ -97,6 +98,7 @@ const CommandDef& command_check() {
                      .file = FileUse::read,
                      .dash = true},
                     mode_option(),
+                    set_option(),
                     format_option(formats_for(&FormatDef::check)),
                     output_option()},
         .order = 2,

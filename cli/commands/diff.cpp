@@ -3,6 +3,7 @@
 #include "cli/diagnostics/subjects_text.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/report/diff_report.h"
 #include "cli/terminal/exit_code.h"
 
@@ -30,7 +31,7 @@ std::vector<std::string> short_names(const std::vector<PlanSource>& sources) {
 
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> paths = arguments.strings("FILE");
-    std::vector<PlanSource> sources = load_plans(env, paths, arguments.string("--mode"));
+    std::vector<PlanSource> sources = load_plans(env, paths, plan_arguments(arguments));
     int code = exit_clean;
     std::vector<Subject> failed; // a mistake in the model is the same for every layout, and is said once
     for (const PlanSource& source : sources) {
@@ -74,6 +75,7 @@ const CommandDef& command_diff() {
                     {.name = "--exit-code", .doc = "exit with 1 if the plans differ"},
                     {.name = "--all", .doc = "intermediate values too"},
                     mode_option(),
+                    set_option(),
                     format_option(formats_for(&FormatDef::diff)),
                     output_option()},
         .order = 5,

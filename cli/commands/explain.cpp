@@ -3,6 +3,7 @@
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/report/listing.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/fold.h"
@@ -66,7 +67,7 @@ int run(const Arguments& arguments, Env& env) {
                      : explain_name(words.front(), arguments, env);
     if (arguments.flag("--details") && !after) return refuse_details(env);
     size_t used = 0;
-    Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
+    Compiled compiled = compile_words(env, words, plan_arguments(arguments), used);
     if (after && words.size() > used) return refuse_after(env, "it takes no tensors");
     if (after && compiled.request.model_file >= 0) {
         Diagnostics diagnostics;
@@ -138,6 +139,7 @@ const CommandDef& command_explain() {
                     {.name = "--details",
                      .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
                     mode_option(),
+                    set_option(),
                     format_option(formats_for(&FormatDef::explain)),
                     output_option()},
         .order = 6,

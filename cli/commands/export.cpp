@@ -1,6 +1,7 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
 #include "exporter/target/target.h"
 
@@ -72,6 +73,7 @@ const CommandDef& command_export() {
                     {.name = "--global",
                      .doc = "the shardings of inputs and outputs alone, without the plan's collectives"},
                     mode_option(),
+                    set_option(),
                     output_option()},
         .order = 5,
         .run = run,

@@ -2,6 +2,7 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/run/checkpoints.h"
 #include "cli/run/run_report.h"
 #include "cli/run/steps.h"
@@ -309,6 +310,7 @@ const CommandDef& command_run() {
               .doc = "write when each device did what in the last step, and what was predicted, for ui.perfetto.dev",
               .file = FileUse::written},
              mode_option(),
+             set_option(),
              format_option(formats_for(&FormatDef::run))}),
         .order = 3,
         .run = run,

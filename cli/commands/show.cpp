@@ -3,6 +3,7 @@
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
+#include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/paint.h"
 
@@ -13,7 +14,7 @@ namespace {
 int run(const Arguments& arguments, Env& env) {
     const std::vector<std::string> words = arguments.strings("FILE");
     size_t used = 0;
-    Compiled compiled = compile_words(env, words, arguments.string("--mode"), used);
+    Compiled compiled = compile_words(env, words, plan_arguments(arguments), used);
     print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
     if (compiled.plan() == nullptr) return exit_code(compiled.diagnostics());
     const Plan& plan = *compiled.plan();
@@ -44,6 +45,7 @@ const CommandDef& command_show() {
                      .required = true,
                      .many = true},
                     mode_option(),
+                    set_option(),
                     format_option(formats_for(&FormatDef::show)),
                     output_option()},
         .order = 4,

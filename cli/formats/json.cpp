@@ -11,6 +11,7 @@
 #include "cli/report/listing.h"
 #include "cli/report/report.h"
 #include "cli/report/show_report.h"
+#include "cli/report/sweep_report.h"
 #include "cli/run/run_report.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/version.h"
@@ -96,6 +97,7 @@ const FormatDef& format_json() {
         .doc = "one object with format_version, for scripts",
         .check = render,
         .plan = plan,
+        .sweep = sweep_json,
         .diff = diff,
         .show = show,
         .explain = explain,

@@ -6,6 +6,7 @@
 #include "cli/report/listing.h"
 #include "cli/report/report.h"
 #include "cli/report/show_report.h"
+#include "cli/report/sweep_report.h"
 #include "cli/run/run_report.h"
 #include "cli/run/steps.h"
 
@@ -42,6 +43,7 @@ const FormatDef& format_text() {
         .holds_diagnostics = true,
         .check = subjects_text,
         .plan = plan,
+        .sweep = sweep_text,
         .diff = diff,
         .show = show_text,
         .explain = explanations_text,

@@ -2,6 +2,7 @@
 
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/model_source.h"
+#include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
 #include "importer/mlir/mlir_module.h"
 #include "planner/text/yaml.h"
@@ -58,14 +59,16 @@ void find_swapped(const Sources& sources, const PlanRequest& request, Compilatio
 
 // The model is in compiled.sources, or could not be read.
 void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_file, const std::string& layout,
-                         const std::string& mode) {
+                         const PlanArguments& asked) {
     // Both are read before stopping, so that one run says which of the two are missing.
     std::optional<int> layout_file = load_source(env, *compiled.sources, layout, compiled.compilation.diagnostics);
     if (!model_file || !layout_file) return;
+    if (!apply_settings(*compiled.sources, *model_file, *layout_file, asked.settings, compiled.compilation.diagnostics))
+        return;
     compiled.name = printable(layout);
     compiled.request.model_file = *model_file;
     compiled.request.layout_file = *layout_file;
-    compiled.request.mode = mode;
+    compiled.request.mode = asked.mode;
     const Diagnostics said = std::move(compiled.compilation.diagnostics);
     compiled.compilation = compile(*compiled.sources, compiled.request);
     find_swapped(*compiled.sources, compiled.request, compiled.compilation);
@@ -92,19 +95,31 @@ bool both_from_stdin(const std::string& model, const std::string& layout, Diagno
     return true;
 }
 
+// A plan is what was planned.
+bool refuse_settings(const PlanArguments& asked, Diagnostics& diagnostics) {
+    if (asked.settings.empty()) return false;
+    diagnostics.error("E0701", {}, "--set is for a model and a layout, and this is a plan")
+        .help("plan again: shardc plan MODEL LAYOUT --set ...");
+    return true;
+}
+
 } // namespace
 
-Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const std::string& mode) {
+PlanArguments plan_arguments(const Arguments& arguments) {
+    return {arguments.string("--mode"), arguments.strings("--set")};
+}
+
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const PlanArguments& asked) {
     Compiled compiled;
     compiled.name = printable(layout);
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
     if (both_from_stdin(model, layout, diagnostics)) return compiled;
     std::optional<int> model_file = load_model(env, *compiled.sources, model, diagnostics);
-    compile_with_layout(env, compiled, model_file, layout, mode);
+    compile_with_layout(env, compiled, model_file, layout, asked);
     return compiled;
 }
 
-Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used) {
+Compiled compile_words(Env& env, const std::vector<std::string>& words, const PlanArguments& asked, size_t& used) {
     Compiled compiled;
     compiled.name = printable(words[0]);
     Diagnostics& diagnostics = compiled.compilation.diagnostics;
@@ -113,7 +128,7 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const st
     const std::optional<int> file = load_model(env, *compiled.sources, words[0], diagnostics);
     if (!file || !looks_like_plan(compiled.sources->text(*file))) {
         if (used == 2) {
-            compile_with_layout(env, compiled, file, words[1], mode);
+            compile_with_layout(env, compiled, file, words[1], asked);
         } else if (file) {
             diagnostics.error("E0704", {*file, 1, 1, 1}, fmt::format("'{}' is not a plan file", words[0]))
                 .help("a model needs a layout beside it: MODEL LAYOUT");
@@ -121,6 +136,7 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const st
         return compiled;
     }
     used = 1;
+    if (refuse_settings(asked, diagnostics)) return compiled;
     std::optional<Plan> plan = parse_plan(JsonText{compiled.sources->text(*file), *file}, diagnostics);
     if (!plan || !take_texts(*plan, compiled)) return compiled;
     compiled.compilation = compile(*compiled.sources, compiled.request);
@@ -168,7 +184,7 @@ bool looks_like_plan(std::string_view text) {
            text.substr(0, 4096).find("\"format_version\"") != std::string_view::npos;
 }
 
-std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const std::string& mode) {
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const PlanArguments& asked) {
     std::vector<PlanSource> plans;
     std::vector<std::optional<int>> files;
     const auto is_plan = [&](size_t i) { return files[i] && looks_like_plan(plans[i].sources->text(*files[i])); };
@@ -184,6 +200,7 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
         for (size_t i = 0; i < plans.size(); ++i) {
             if (!files[i]) continue;
             if (is_plan(i)) {
+                if (refuse_settings(asked, plans[i].diagnostics)) continue;
                 const std::string text = plans[i].sources->text(*files[i]);
                 plans[i].plan = parse_plan(JsonText{text, 0}, plans[i].diagnostics);
                 if (!plans[i].plan) continue;
@@ -213,7 +230,12 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
             PlanRequest request;
             request.model_file = *files[0];
             request.layout_file = source.sources->add(plans[i].sources->name(0), plans[i].sources->text(0));
-            request.mode = mode;
+            request.mode = asked.mode;
+            if (!apply_settings(*source.sources, request.model_file, request.layout_file, asked.settings,
+                                source.diagnostics)) {
+                compiled.push_back(std::move(source));
+                continue;
+            }
             Compilation compilation = compile(*source.sources, request);
             find_swapped(*source.sources, request, compilation);
             source.plan = std::move(compilation.plan);
@@ -235,7 +257,7 @@ std::optional<PlanSource> load_one_plan(Env& env, const Arguments& arguments, st
     };
     const std::string usage = fmt::format("usage: shardc {} PLAN | MODEL LAYOUT", command);
     if (paths.size() > 2) return refuse(fmt::format("{} takes one plan, or one model and one layout", command), usage);
-    std::vector<PlanSource> loaded = load_plans(env, paths, arguments.string("--mode"));
+    std::vector<PlanSource> loaded = load_plans(env, paths, plan_arguments(arguments));
     PlanSource& source = loaded.front();
     print_diagnostics(env, *source.sources, source.diagnostics.all());
     code = exit_code(source.diagnostics);

@@ -19,15 +19,21 @@ struct Compiled {
     const Diagnostics& diagnostics() const { return compilation.diagnostics; }
 };
 
+// What is asked of a model and a layout beside their files.
+struct PlanArguments {
+    std::string mode = "forward";
+    std::vector<std::string> settings = {}; // "batch=128"
+};
+PlanArguments plan_arguments(const Arguments& arguments); // --mode, --set
+
 // Reads both files ("-" is stdin, for one of them) and compiles. The plan is absent if an error is there.
-Compiled compile_files(Env& env, const std::string& model, const std::string& layout,
-                       const std::string& mode = "forward");
+Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const PlanArguments& asked);
 
 // The same for commands that also take a plan file: `words` are PLAN or MODEL LAYOUT, then what is the command's own.
 // `used` is how many words were files. Of a plan file, the texts inside it are compiled again, since only that knows
 // why; `plan()` is what the file says. W0501 if this program plans the texts in another way. With words for neither,
 // E0704.
-Compiled compile_words(Env& env, const std::vector<std::string>& words, const std::string& mode, size_t& used);
+Compiled compile_words(Env& env, const std::vector<std::string>& words, const PlanArguments& asked, size_t& used);
 
 // What the texts inside a plan give: as they are, and on one device. Of the latter `plan` is one that this program made
 // of them, not one from a file: initial values that depend on the layout are its.
@@ -47,8 +53,7 @@ struct PlanSource {
 };
 // `paths` are plan files, or a model followed by layouts. A plan that could not be made is absent, with its
 // diagnostics.
-std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths,
-                                   const std::string& mode = "forward");
+std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& paths, const PlanArguments& asked);
 // The same for commands of one plan: FILE is PLAN, or MODEL LAYOUT, and --mode may not be another than the plan file's.
 // Diagnostics are printed; `code` is what they amount to.
 std::optional<PlanSource> load_one_plan(Env& env, const Arguments& arguments, std::string_view command, int& code);

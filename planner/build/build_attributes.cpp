@@ -186,6 +186,14 @@ private:
                 sizes.push_back(-1);
                 continue;
             }
+            if (item->scalar() != nullptr && !is_name(item->scalar()->text) &&
+                !is_unconstrained(item->scalar()->text)) {
+                const std::optional<i64> size = read_size(*item, def.name, context_.model.axes, context_.diagnostics);
+                if (!size) return false;
+                names.emplace_back();
+                sizes.push_back(*size);
+                continue;
+            }
             const std::optional<std::string> text = read_string(*item, def.name, context_.diagnostics);
             if (!text) return false;
             if (is_unconstrained(*text) && !declares("shape")) { // a constraint leaves this dim open
@@ -224,9 +232,10 @@ private:
         }
         for (size_t d = 0; d < sizes.size(); ++d) {
             if (sizes[d] < 0 || shape[d] < 0 || sizes[d] == shape[d]) continue;
+            const std::string axis = names[d].empty() ? "the dim" : fmt::format("axis '{}'", names[d]);
             context_.diagnostics.error("E0226", yaml.span,
-                                       fmt::format("axis '{}' has size {}, but dim {} of {} has size {}", names[d],
-                                                   sizes[d], d, shape_text(shape), shape[d]));
+                                       fmt::format("{} has size {}, but dim {} of {} has size {}", axis, sizes[d], d,
+                                                   shape_text(shape), shape[d]));
             return false;
         }
         return true;

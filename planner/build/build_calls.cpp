@@ -4,8 +4,10 @@
 #include "planner/graph/op_names.h"
 #include "planner/read/entry_form.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -52,21 +54,34 @@ void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diag
     std::vector<std::string_view> names;
     for (const OpDef* def : all_ops()) names.push_back(def->name);
     for (const CompositeDef* def : all_composites()) names.push_back(def->name);
-    for (const ModuleDecl& module : model.modules) names.push_back(module.name.text);
+    for (const ModuleHead& module : model.heads) names.push_back(module.name.text);
     diagnostics.error("E0203", entry.op.span, fmt::format("unknown op '{}'", entry.op.text))
         .help(unknown_op_help(entry.op.text, names));
 }
 
-std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics) {
-    std::string instance = module.name.text;
+namespace {
+
+void report_unknown_argument(const Model& model, const std::string& module, const YamlEntry& argument,
+                             Diagnostics& diagnostics) {
+    std::vector<std::string_view> names;
+    for (const ModuleHead& head : model.heads)
+        for (const YamlEntry& arg : head.args)
+            if (head.name.text == module) names.push_back(arg.key);
+    diagnostics.error("E0225", argument.key_span, fmt::format("module '{}' has no argument '{}'", module, argument.key))
+        .help(did_you_mean(argument.key, names,
+                           fmt::format("a call takes operands, {}`name` for the instance",
+                                       names.empty() ? "and " : fmt::format("{}, and ", fmt::join(names, ", ")))));
+}
+
+} // namespace
+
+std::optional<std::string> read_instance_name(const Model& model, const ModuleDecl& module, const Entry& entry,
+                                              Diagnostics& diagnostics) {
+    std::string instance = module.written_name();
     for (const YamlEntry& item : entry.arguments) {
         const std::optional<std::string> name =
             item.key == "name" ? read_string(item.value, "name", diagnostics) : std::nullopt;
-        if (item.key != "name")
-            diagnostics
-                .error("E0225", item.key_span,
-                       fmt::format("module '{}' has no argument '{}'", module.name.text, item.key))
-                .help("a call takes operands, and `name` for the instance");
+        if (item.key != "name") report_unknown_argument(model, module.written_name(), item, diagnostics);
         if (!name) return std::nullopt;
         instance = *name;
     }

@@ -16,7 +16,8 @@ const ModuleDecl* called_module(const Model& model, const Entry& entry);
 void report_unknown_op(const Model& model, const Entry& entry, Diagnostics& diagnostics);
 
 // The instance's name that a call gives, else the module's.
-std::optional<std::string> read_instance_name(const ModuleDecl& module, const Entry& entry, Diagnostics& diagnostics);
+std::optional<std::string> read_instance_name(const Model& model, const ModuleDecl& module, const Entry& entry,
+                                              Diagnostics& diagnostics);
 
 // W0201 for results, inputs and parameters that nobody reads; of a module's, the first instance speaks for all.
 // `named`: the results that the user named, in order.

@@ -182,9 +182,8 @@ private:
 } // namespace
 
 BuiltValues build_manual(const ManualBuild& build) {
-    const std::vector<std::string_view> modules = name_texts(build.model.modules);
     std::optional<ManualDecl> decl =
-        read_manual(build.entry.arguments.front().value, {build.model.axes, modules}, build.builder.diagnostics());
+        read_manual(build.entry.arguments.front().value, {build.model.axes, build.model.heads}, build.builder.diagnostics());
     if (!decl) return std::nullopt;
     return RegionBuilder(build, std::move(*decl)).run();
 }

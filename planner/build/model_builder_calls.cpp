@@ -23,7 +23,7 @@ BuiltValues ModelBuilder::call(Scope& scope, const Entry& entry, const ModulePat
     const ModuleDecl* module = model_.find_module(entry.op.text);
     internal_check(module != nullptr, "a call of no module");
     if (!may_call(*module, entry)) return std::nullopt;
-    const std::optional<std::string> name = read_instance_name(*module, entry, diagnostics_);
+    const std::optional<std::string> name = read_instance_name(model_, *module, entry, diagnostics_);
     if (!name) return std::nullopt;
     return call_as(scope, entry, *module, *name, around, [this](const ModuleCall& call) { return run_once(call); });
 }

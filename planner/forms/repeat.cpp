@@ -17,8 +17,7 @@ namespace {
 // --- read ---
 
 bool read(const FormUse& use) {
-    bool good =
-        check_keys(use.yaml, {use.key.key, "times", "in", "axis", "scan", "reverse"}, "a repeat", use.diagnostics);
+    bool good = check_form_keys(use, {use.key.key, "times", "in", "axis", "scan", "reverse"}, "a repeat");
     good = check_required(use, {"times", "in"}, "a repeat", "write {repeat: block, times: 4, in: x}") && good;
     if (const Yaml* times = use.yaml.find("times"))
         good = read_size(*times, "times", use.context.axes, use.diagnostics) && good;
@@ -111,7 +110,7 @@ BuiltValues build(ModelBuilder& model, Scope& scope, const Entry& entry, const M
     if (!model.may_call(*module, entry)) return std::nullopt;
     const std::optional<Repeat> repeat = repeat_of(model.sizes(), entry, model.diagnostics());
     if (!repeat) return std::nullopt;
-    return model.call_as(scope, entry, *module, module->name.text, around,
+    return model.call_as(scope, entry, *module, module->written_name(), around,
                          [&](const ModuleCall& call) { return run(model, call, *repeat); });
 }
 

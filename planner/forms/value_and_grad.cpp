@@ -18,7 +18,7 @@ namespace shard {
 namespace {
 
 bool read(const FormUse& use) {
-    bool good = check_keys(use.yaml, {use.key.key, "in", "wrt", "name"}, "a value_and_grad", use.diagnostics);
+    bool good = check_form_keys(use, {use.key.key, "in", "wrt", "name"}, "a value_and_grad");
     good = check_required(use, {"in", "wrt"}, "a value_and_grad",
                           "write `- loss, g: {value_and_grad: module, in: [x, w], wrt: [w]}`") &&
            good;

@@ -54,14 +54,23 @@ struct GradientDecl {
     Span span;
 };
 
-struct ModuleDecl {
+// What a call of a module may say: `args:` with their defaults; null: the call must say it.
+struct ModuleHead {
     Name name;
+    YamlMap args;
+};
+
+// A module as it is called with some arguments: they stand in the place of `$name` (planner/read/arguments.h).
+struct ModuleDecl {
+    Name name; // "block", or with arguments "block(width: 256)"
     Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
     std::vector<Name> inputs;  // formal names; their types come from the call
     std::vector<TensorDecl> params;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
     std::optional<GradientDecl> gradient;
+
+    std::string written_name() const { return name.text.substr(0, name.text.find('(')); }
 };
 
 // `train:`. The loss and metrics are graph entries named `loss` and as written, or values of the graph: entries without
@@ -95,6 +104,7 @@ struct Model {
     KeyScheme keys = KeyScheme::nnx;
     Precision precision;
     std::vector<TensorDecl> inputs, params;
+    std::vector<ModuleHead> heads; // what entries may call
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;
     std::vector<Name> outputs;

@@ -2,12 +2,20 @@
 #pragma once
 
 #include "planner/model/axis_arithmetic.h"
+#include "planner/read/arguments.h"
 
 namespace shard {
 
 struct EntryContext {
     const Axes& axes;
-    const std::vector<std::string_view>& modules; // names that may be called
+    const std::vector<ModuleHead>& modules;    // that may be called
+    std::vector<BoundModule>* calls = nullptr; // receives those that are
+
+    const ModuleHead* find_module(std::string_view name) const {
+        for (const ModuleHead& module : modules)
+            if (module.name.text == name) return &module;
+        return nullptr;
+    }
 };
 
 } // namespace shard

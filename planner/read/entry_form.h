@@ -40,6 +40,10 @@ const FormDef* find_form(std::string_view name); // nullptr: no form
 // written.
 bool check_required(const FormUse& use, std::initializer_list<std::string_view> required, std::string_view what,
                     std::string_view help);
+// E0225 for keys that are none of `known`, and no arguments of the module that the form calls.
+bool check_form_keys(const FormUse& use, std::vector<std::string_view> known, std::string_view what);
+// The module that an operation calls, by its name or as the value of a form; nullptr if it calls none.
+const ModuleHead* called_module(const EntryContext& context, const YamlEntry& operation);
 // Whether the form's value is the name of a module; nullopt if it is not even a name. Reports what it is instead.
 std::optional<bool> check_module(const FormUse& use);
 

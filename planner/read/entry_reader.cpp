@@ -78,7 +78,25 @@ private:
         entry.op = {op.key, op.key_span};
         if (!read_operands(body, op, entry)) return false;
         const FormDef* form = find_form(op.key);
-        return form == nullptr || form->read({body, op, *context_, *diagnostics_});
+        if (form != nullptr && !form->read({body, op, *context_, *diagnostics_})) return false;
+        const ModuleHead* module = called_module(*context_, op);
+        return module == nullptr || bind(*module, op, entry);
+    }
+
+    // What is called is the module with the arguments of the call.
+    bool bind(const ModuleHead& module, const YamlEntry& op, Entry& entry) {
+        std::optional<BoundModule> bound = bind_arguments(module, entry.op, entry.arguments, *diagnostics_);
+        if (!bound) return false;
+        if (find_form(op.key) == nullptr) entry.op.text = bound->name;
+        for (YamlEntry& argument : entry.arguments) // that of the form's name
+            if (argument.key == op.key) argument.value.value = YamlScalar{bound->name};
+        if (context_->calls != nullptr) context_->calls->push_back(std::move(*bound));
+        return true;
+    }
+
+    bool takes(const YamlEntry& op, std::string_view argument) const {
+        const ModuleHead* module = called_module(*context_, op);
+        return has_attribute(op.key, argument) || (module != nullptr && find_entry(module->args, argument) != nullptr);
     }
 
     // {dot: [x, w]} as an operand of h: the entry `h.dot`, before it; a second one is `h.dot_2`.
@@ -125,15 +143,14 @@ private:
     }
 
     bool is_operation(std::string_view name) const {
-        const std::vector<std::string_view>& modules = context_->modules;
-        return is_op_name(name) || std::find(modules.begin(), modules.end(), name) != modules.end();
+        return is_op_name(name) || context_->find_module(name) != nullptr;
     }
 
     std::vector<std::string_view> operations() const {
         std::vector<std::string_view> names;
         for (const OpDef* def : all_ops()) names.push_back(def->name);
         for (const CompositeDef* def : all_composites()) names.push_back(def->name);
-        names.insert(names.end(), context_->modules.begin(), context_->modules.end());
+        for (const ModuleHead& module : context_->modules) names.push_back(module.name.text);
         for (const FormDef* def : all_forms()) names.push_back(def->name);
         return names;
     }
@@ -147,7 +164,7 @@ private:
             if (is_operation(key.key)) found.push_back(&key);
         const auto is_argument = [&](const YamlEntry* key) {
             return std::any_of(found.begin(), found.end(), [&](const YamlEntry* other) {
-                return other != key && has_attribute(other->key, key->key) && !has_attribute(key->key, other->key);
+                return other != key && takes(*other, key->key) && !takes(*key, other->key);
             });
         };
         std::vector<const YamlEntry*> ops;
@@ -238,7 +255,7 @@ private:
     // A map where an operand stands: an op, or arguments in the wrong place.
     bool read_map(const YamlEntry& op, const Yaml& map, Entry& entry) {
         const bool arguments = std::any_of(map.map()->begin(), map.map()->end(), [&](const YamlEntry& key) {
-            return !is_operation(key.key) && has_attribute(op.key, key.key);
+            return !is_operation(key.key) && takes(op, key.key);
         });
         if (entries_ != nullptr && !arguments) return read_nested(map, entry);
         diagnostics_->error("E0212", map.span, fmt::format("operands of '{}': expected names, found a map", op.key))

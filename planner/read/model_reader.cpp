@@ -4,6 +4,7 @@
 
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
+#include "planner/read/arguments.h"
 #include "planner/read/entry_reader.h"
 #include "planner/read/gradient_reader.h"
 #include "planner/read/tensor_reader.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -20,7 +22,9 @@ namespace {
 
 class ModelReader {
 public:
-    ModelReader(const Yaml& yaml, Diagnostics& diagnostics) : yaml_(&yaml), diagnostics_(&diagnostics) {}
+    // `yaml` has its arguments put in, but for the modules.
+    ModelReader(const Yaml& yaml, ArgumentWriter& writer, const YamlMap& arguments, Diagnostics& diagnostics)
+        : yaml_(&yaml), writer_(&writer), arguments_(&arguments), diagnostics_(&diagnostics) {}
 
     Model read() {
         if (const Yaml* name = require("model"))
@@ -47,11 +51,12 @@ public:
                 check_unused(target.array.name, model_.params);
             }
         }
+        read_called();
         return std::move(model_);
     }
 
 private:
-    EntryContext context() const { return {model_.axes, module_names_}; }
+    EntryContext context() { return {model_.axes, model_.heads, &calls_}; }
 
     const Yaml* require(std::string_view key) {
         const Yaml* value = yaml_->find(key);
@@ -130,7 +135,11 @@ private:
             diagnostics_->error("E0113", yaml.span, fmt::format("modules: expected a map, found {}", yaml.kind()));
             return;
         }
-        for (const YamlEntry& entry : *map) module_names_.push_back(entry.key);
+        for (const YamlEntry& entry : *map) {
+            std::optional<YamlMap> args = YamlMap{};
+            if (const Yaml* written = entry.value.find("args")) args = read_args(*written, *diagnostics_);
+            model_.heads.push_back({{entry.key, entry.key_span}, args.value_or(YamlMap{})});
+        }
         for (const YamlEntry& entry : *map) {
             if (!check_name(entry.key, entry.key_span, "a module", *diagnostics_)) continue;
             if (is_op_name(entry.key)) {
@@ -139,24 +148,55 @@ private:
                     .help("give it another name");
                 continue;
             }
-            read_module(entry);
+            if (context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}});
         }
     }
 
-    void read_module(const YamlEntry& entry) {
-        const Yaml& yaml = entry.value;
-        const std::string what = fmt::format("module '{}'", entry.key);
-        if (!check_keys(yaml, {"params", "inputs", "graph", "outputs", "remat", "gradient"}, what, *diagnostics_))
-            return;
+    // Modules with arguments are read for their calls, which may call others.
+    void read_called() {
+        std::set<std::string> read;
+        for (const ModuleDecl& module : model_.modules) read.insert(module.name.text);
+        for (size_t n = 0; n < calls_.size(); ++n) {
+            const BoundModule call = calls_[n];
+            const std::string name = call.name.substr(0, call.name.find('('));
+            const Yaml* modules = yaml_->find("modules");
+            const auto is_called = [&](const YamlEntry& entry) { return entry.key == name; };
+            const auto written = std::find_if(modules->map()->begin(), modules->map()->end(), is_called);
+            if (!read.insert(call.name).second || faulty_.contains(name)) continue;
+            if (read.size() > most_modules) {
+                diagnostics_
+                    ->error("E0227", written->key_span,
+                            fmt::format("the model calls more than {} modules with other arguments", most_modules))
+                    .help("look for a module that calls itself with other arguments each time");
+                return;
+            }
+            read_module(*written, call);
+        }
+    }
+
+    void read_module(const YamlEntry& entry, const BoundModule& call) {
+        const int before = diagnostics_->error_count();
+        if (check_keys(entry.value, {"args", "params", "inputs", "graph", "outputs", "remat", "gradient"},
+                       fmt::format("module '{}'", entry.key), *diagnostics_)) {
+            const std::optional<YamlMap> values =
+                writer_->values(context().find_module(entry.key)->args, call.given, *arguments_);
+            const std::optional<Yaml> yaml = values ? writer_->write(entry.value, *values) : std::nullopt;
+            if (yaml) read_module(*yaml, {call.name, entry.key_span});
+        }
+        if (diagnostics_->error_count() > before) faulty_.insert(entry.key); // said once, not of every call
+    }
+
+    void read_module(const Yaml& yaml, const Name& name) {
+        const std::string what = fmt::format("module '{}'", name.text);
         ModuleDecl module;
-        module.name = {entry.key, entry.key_span};
+        module.name = name;
         if (const Yaml* remat = yaml.find("remat")) {
             const std::optional<std::string> text = read_choice(*remat, "remat", {"none", "full", "dots"});
             if (text && *text != "none") module.remat = *text == "full" ? Remat::full : Remat::dots;
         }
         for (std::string_view key : {"inputs", "graph", "outputs"})
             if (yaml.find(key) == nullptr)
-                diagnostics_->error("E0116", entry.key_span, fmt::format("{} has no '{}'", what, key));
+                diagnostics_->error("E0116", name.span, fmt::format("{} has no '{}'", what, key));
         if (const Yaml* params = yaml.find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, module.params, *diagnostics_);
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module.params);
@@ -203,11 +243,44 @@ private:
         return *names;
     }
 
+    static constexpr size_t most_modules = 500;
+
     const Yaml* yaml_;
+    ArgumentWriter* writer_;
+    const YamlMap* arguments_; // of the model
     Diagnostics* diagnostics_;
     Model model_;
-    std::vector<std::string_view> module_names_;
+    std::vector<BoundModule> calls_;
+    std::set<std::string> faulty_; // modules with errors
 };
+
+// The model with its arguments put in, but for the modules, which have their own besides. nullopt after reporting.
+std::optional<Yaml> with_arguments(const Yaml& yaml, const YamlMap& arguments, ArgumentWriter& writer) {
+    YamlMap now, later;
+    for (const YamlEntry& entry : *yaml.map())
+        (entry.key == "args" || entry.key == "modules" ? later : now).push_back(entry);
+    std::optional<Yaml> made = writer.write({yaml.span, std::move(now)}, arguments);
+    if (!made) return std::nullopt;
+    YamlMap& all = std::get<YamlMap>(made->value);
+    all.insert(all.end(), later.begin(), later.end());
+    return made;
+}
+
+std::optional<YamlMap> read_model_args(const Yaml& yaml, ArgumentWriter& writer, Diagnostics& diagnostics) {
+    const Yaml* args = yaml.find("args");
+    if (args == nullptr) return YamlMap{};
+    const std::optional<YamlMap> declared = read_args(*args, diagnostics);
+    std::optional<YamlMap> values = declared ? writer.values(*declared, {}, {}) : std::nullopt;
+    if (!values) return std::nullopt;
+    bool good = true;
+    for (const YamlEntry& value : *values) {
+        if (!value.value.is_null()) continue;
+        diagnostics.error("E0225", value.key_span, fmt::format("the model needs the argument '{}'", value.key))
+            .help(fmt::format("write its value here, or give it: --set {}=VALUE", value.key));
+        good = false;
+    }
+    return good ? values : std::nullopt;
+}
 
 } // namespace
 
@@ -227,11 +300,16 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
-    if (!check_keys(*yaml,
-                    {"model", "axes", "rng", "precision", "inputs", "params", "modules", "graph", "outputs", "train"},
-                    "a model", diagnostics))
+    if (!check_keys(
+            *yaml,
+            {"model", "args", "axes", "rng", "precision", "inputs", "params", "modules", "graph", "outputs", "train"},
+            "a model", diagnostics))
         return std::nullopt;
-    Model model = ModelReader(*yaml, diagnostics).read();
+    ArgumentWriter writer(diagnostics);
+    const std::optional<YamlMap> values = read_model_args(*yaml, writer, diagnostics);
+    const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
+    if (!written) return std::nullopt;
+    Model model = ModelReader(*written, writer, *values, diagnostics).read();
     if (diagnostics.error_count() > before) return std::nullopt;
     return model;
 }

@@ -115,7 +115,7 @@ private:
         return good;
     }
 
-    // Without a shape every name is an axis of the model and gives its size.
+    // Without a shape every name is an axis of the model and gives its size, and a size is a dim without a name.
     bool read_names(const Yaml& axes, bool has_shape) {
         bool good = true;
         for (const Yaml& item : *axes.list()) {
@@ -129,9 +129,16 @@ private:
                 good = false;
                 continue;
             }
+            if (!has_shape && item.scalar() != nullptr && !is_name(item.scalar()->text)) {
+                const std::optional<i64> size = read_size(item, what("axes"), *axes_, *diagnostics_);
+                good = good && size;
+                tensor_.array.logical.emplace_back();
+                tensor_.array.shape.push_back(size.value_or(1));
+                continue;
+            }
             if (item.kind() == "a number") {
                 diagnostics_->error("E0113", item.span, fmt::format("{}: expected names, found a number", what("axes")))
-                    .help("sizes are a shape: write shape: [8, 16]");
+                    .help("`shape` has the sizes already: write ~ for a dim without a name");
                 return false;
             }
             const std::optional<Name> name = read_name(item, "a logical axis", *diagnostics_);

@@ -29,6 +29,10 @@ std::vector<CodeDoc> codes_command_line() {
         {"E0709", "file of another kind",
          "A layout stands where a model is expected, or the other way round. A model has a `graph`, a layout has a "
          "`mesh`; the model comes first: shardc plan MODEL LAYOUT."},
+        {"E0710", "nothing to set",
+         "--set names what neither the model nor the layout says, or something that is not one value. It takes the name "
+         "of an argument or an axis of the model, batch=128, or a path into either file, mesh.data=16, and what is set "
+         "must be written there: a default is written before it is set."},
         {"E0708", "stdout cannot be written",
          "What the command prints did not arrive: the disk or the quota is full, the file is larger than is allowed, "
          "or stdout is closed. What was printed is not whole. Files that the command wrote are; --output FILE writes a "

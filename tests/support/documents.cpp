@@ -125,8 +125,11 @@ void prove(const Command& command, MemoryFiles& files, DocumentResult& result) {
         words[3].starts_with('-'))
         return;
     std::string line = fmt::format("shardc run '{}' '{}' --verify", words[2], words[3]);
-    const std::vector<std::string>::iterator mode = std::find(words.begin(), words.end(), "--mode");
-    if (mode != words.end() && mode + 1 != words.end()) line += fmt::format(" --mode {}", mode[1]);
+    for (size_t i = 4; i + 1 < words.size(); ++i) {
+        const bool is_set = words[i] == "--set";
+        if (is_set && words[i + 1].find(',') != std::string::npos) return; // several plans, none of which is written
+        if (is_set || words[i] == "--mode") line += fmt::format(" {} '{}'", words[i], words[i + 1]);
+    }
     CommandResult run = run_command(files, line);
     ++result.proved;
     if (run.code != 0) result.failures.push_back({command.line, line, "[exit 0]\n", shown(run)});
