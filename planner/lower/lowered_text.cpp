@@ -24,15 +24,16 @@ std::string init_text(const Graph& graph, const Value& value) {
     for (const Key& layer : random.layers) layers.push_back(words(layer));
     const std::string key =
         layers.empty() ? fmt::format("key: {}", words(random.key)) : fmt::format("key: [{}]", fmt::join(layers, ", "));
+    const Distribution& distribution = random.distribution;
+    if (distribution.kind == DistributionKind::randint) // as a number: what is written may be arithmetic over axes
+        return fmt::format("{{randint: {{low: {}, high: {}}}, {}}}", distribution.low, distribution.high, key);
     const std::string written = value.decl < 0 ? "" : graph.declared[value.decl].init_text;
     if (!written.empty()) return fmt::format("{{{}, {}}}", written, key);
-    switch (random.distribution.kind) { // the defaults of planner/build/build_inputs.h
+    switch (distribution.kind) { // the defaults of planner/build/build_inputs.h
     case DistributionKind::normal:
         return fmt::format("{{normal: {{stddev: 1.0}}, {}}}", key);
     case DistributionKind::bernoulli:
         return fmt::format("{{bernoulli: {{}}, {}}}", key);
-    case DistributionKind::randint:
-        return fmt::format("{{randint: {{high: 2}}, {}}}", key);
     default:
         return fmt::format("{{lecun_normal: {{}}, {}}}", key);
     }

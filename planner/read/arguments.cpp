@@ -148,7 +148,7 @@ private:
         YamlScalar* scalar = std::get_if<YamlScalar>(&value->value);
         constexpr std::string_view negation = "not ";
         const bool negated = scalar != nullptr && scalar->text.starts_with(negation);
-        if (negated) scalar->text.erase(0, negation.size());
+        if (negated) *scalar = {scalar->text.substr(negation.size()), false}; // "not $bias" may be in quotes
         const std::optional<bool> flag = read_bool(*value, "if", diagnostics_);
         ok_ = ok_ && flag;
         return flag && *flag != negated;

@@ -45,6 +45,7 @@ TEST_CASE("what has a false `if` is left out, of a map, of a list and of a graph
         "{params: {w: {axes: [a]}, b: {axes: [a], if: $bias}}, graph: [{y: {add: [y, b], if: $bias}}, "
         "{z: {relu: y, if: not $bias}}]}";
     CHECK(written("{bias: false}", text) == "{params: {w: {axes: [a]}}, graph: [{z: {relu: y}}]}");
+    CHECK(written("{bias: true}", "{x: {if: \"not $bias\"}, y: {if: \"$bias\"}}") == "{y: {}}");
     CHECK(written("{bias: true}", text) == "{params: {w: {axes: [a]}, b: {axes: [a]}}, graph: [{y: {add: [y, b]}}]}");
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("what arguments make of a small text is bounded") {
     std::string lists = "{a: [1, 1]", texts = "{a: x";
     for (char c = 'b'; c < 'z'; ++c) {
         lists += std::string(", ") + c + ": [$" + char(c - 1) + ", $" + char(c - 1) + "]";
-        texts += std::string(", ") + c + ": $" + char(c - 1) + "_$" + char(c - 1);
+        texts += std::string(", ") + c + ": $" + char(c - 1) + ".$" + char(c - 1);
     }
     CHECK(written(lists + "}", "{x: $y}") == "E0106 with its arguments put in, the model has too many values");
     CHECK(written(texts + "}", "{x: $y}").substr(0, 5) == "E0106");
