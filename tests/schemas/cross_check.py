@@ -75,7 +75,10 @@ KEYS = ["a", "key", "size", "axes", "2a", "a-b", "a,b", "a b"]
 
 
 def is_operand(path):
-    """A schema does not know which key is the op, so it cannot check operands, except those of repeat."""
+    """A schema does not know which key is the op, so it cannot check operands, except those of repeat; nor where an
+    argument comes to stand."""
+    if "args" in path:
+        return len(path) > path.index("args") + 1
     if path[:1] == ("train",) and len(path) > 1:
         return len(path) > {"loss": 2, "metrics": 3}.get(path[1], len(path))
     return "graph" in path and len(path) - path.index("graph") > 3

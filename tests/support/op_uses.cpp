@@ -99,13 +99,17 @@ OpUse random_use(const Operation& operation, Tape& tape) {
                          tape.choose(static_cast<size_t>(most - operation.operands.min) + 1);
     const bool of_queries = tape.chance(4); // and numbers for each of them
     for (size_t n = 0; n < count; ++n) {
+        if (of_queries) { // queries, keys, values and what is given of the result
+            operands.push_back(scalar(declared[queries_at + (n < 3 ? 0 : tape.choose(2))].name));
+            continue;
+        }
         if (n > 0 && tape.chance(2)) {
             operands.push_back(operands.back());
             continue;
         }
         // Often the first ones, and nothing huge.
-        const size_t among = of_queries ? 2 : tape.chance(2) ? 6 : std::size(declared) - 2;
-        operands.push_back(scalar(declared[(of_queries ? queries_at : 0) + tape.choose(among)].name));
+        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 2;
+        operands.push_back(scalar(declared[tape.choose(among)].name));
     }
     const auto value_of = [&](const AttributeDef& def) {
         const std::vector<std::string> values = usual(def.type);
