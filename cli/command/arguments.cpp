@@ -167,7 +167,16 @@ int usage_error(Env& env, const CommandDef* command, const std::string& text) {
     return exit_usage;
 }
 
-int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
+// `help COMMAND`, which many type, is `COMMAND --help`.
+std::vector<std::string> with_help_option(std::vector<std::string> arguments) {
+    if (arguments.empty() || arguments.front() != "help") return arguments;
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+    return arguments;
+}
+
+int parse_and_run(const std::vector<std::string>& written, Env& env) {
+    const std::vector<std::string> arguments = with_help_option(written);
     CLI::App app{std::string(tool_summary), "shardc"};
     app.set_version_flag("--version", tool_text());
     app.require_subcommand(1);
@@ -191,7 +200,9 @@ int parse_and_run(const std::vector<std::string>& arguments, Env& env) {
     try {
         std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
         app.parse(reversed);
-    } catch (const CLI::Success&) { // --help, --version
+    } catch (const CLI::Success& success) { // --help, --version
+        if (typed == nullptr && !arguments.empty() && !arguments.front().starts_with('-'))
+            return usage_error(env, nullptr, explain_mistake(arguments, nullptr, success));
         bool version = !arguments.empty() && arguments.front() == "--version";
         env.out << (version ? tool_text() + "\n" : typed == nullptr ? overview() : help_text(*typed));
         return exit_clean;

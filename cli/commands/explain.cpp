@@ -18,19 +18,24 @@ namespace shard {
 
 namespace {
 
-// A code, an op, a collective, ...: whatever list has the name.
+// What is asked for, or a key of a file that ends so: "clip" is model.train.clip.
+bool is_called(const Item& item, const std::string& name) {
+    return item.name == name || item.name.ends_with("." + name);
+}
+
+// A code, an op, a key of a file, ...: whatever list has the name.
 int explain_name(const std::string& name, const Arguments& arguments, Env& env) {
     std::vector<std::string> names;
     std::vector<FoundItem> found;
     for (const Registry& registry : all_registries()) {
         for (const Item& item : registry.items()) {
             names.push_back(item.name);
-            if (item.name == name) found.push_back({&registry, item});
+            if (is_called(item, name)) found.push_back({&registry, item});
         }
     }
     if (!found.empty()) return write_payload(env, arguments, chosen_format(arguments).found(found), exit_clean);
     std::vector<std::string_view> views(names.begin(), names.end());
-    return unknown_name(env, "code, op, composite, collective, hardware profile or initializer", name, views);
+    return unknown_name(env, "code, op, collective, key of a file, hardware profile or initializer", name, views);
 }
 
 // One word is a plan file if there is one of that name.
@@ -127,6 +132,7 @@ const CommandDef& command_explain() {
                "  shardc explain model.yaml layout.yaml --after partition   the graph that one device computes\n"
                "  shardc explain E0313                        what a message means\n"
                "  shardc explain einsum                       what an op does\n"
+               "  shardc explain microbatches                 what a key of a model or a layout means\n"
                "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
         .options = {{.name = "WHAT",
                      .doc = "a model and a layout, or a plan file, and tensors; or a code, op, collective, ...",

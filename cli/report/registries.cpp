@@ -2,6 +2,7 @@
 
 #include "cli/command/command.h"
 #include "cli/command/format.h"
+#include "cli/report/json_schema_keys.h"
 #include "exporter/target/target.h"
 #include "planner/graph/arity.h"
 #include "planner/graph/op_def.h"
@@ -18,15 +19,6 @@ namespace shard {
 std::span<const EmbeddedText> embedded_hardware();
 
 namespace {
-
-// The first sentence, or the first line if that is shorter.
-std::string summary_of(std::string_view doc) {
-    size_t end = std::min(doc.find('\n'), doc.size());
-    for (size_t i = 1; i + 1 < end; ++i)
-        if (doc[i] == '.' && doc[i + 1] == ' ' && doc[i - 1] != '.') return std::string(doc.substr(0, i));
-    while (end > 0 && (doc[end - 1] == '.' || doc[end - 1] == ':')) --end;
-    return std::string(doc.substr(0, end));
-}
 
 std::string_view type_name(AttributeDef::Type type) {
     switch (type) {
@@ -168,6 +160,14 @@ std::vector<Item> initializer_items() {
 
 } // namespace
 
+std::string summary_of(std::string_view doc) {
+    size_t end = std::min(doc.find('\n'), doc.size());
+    for (size_t i = 1; i + 1 < end; ++i)
+        if (doc[i] == '.' && doc[i + 1] == ' ' && doc[i - 1] != '.') return std::string(doc.substr(0, i));
+    while (end > 0 && (doc[end - 1] == '.' || doc[end - 1] == ':')) --end;
+    return std::string(doc.substr(0, end));
+}
+
 const std::vector<Registry>& all_registries() {
     static const std::vector<Registry> registries = {
         {"ops", "op", "primitive operations of a model's graph", ops},
@@ -175,6 +175,7 @@ const std::vector<Registry>& all_registries() {
         {"collectives", "collective", "what devices do together", collectives},
         {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware},
         {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
+        {"keys", "key", "of models, layouts and policies, and what stands behind each", schema_keys},
         {"passes", "pass", "what `plan` does, in order, and what holds after each", passes},
         {"codes", "code", "what diagnostics and findings are called", codes},
         {"commands", "command", "of shardc", commands},

@@ -22,6 +22,9 @@ struct Registry {
     std::vector<Item> (*items)() = nullptr; // in the registry's order
 };
 
+// The first sentence of a doc, or the first line if that is shorter, without the stop.
+std::string summary_of(std::string_view doc);
+
 const std::vector<Registry>& all_registries();
 // nullptr: no such name.
 const Registry* find_registry(std::string_view name);

@@ -21,7 +21,6 @@ Cell axes_cell(const Plan& plan, const CollectiveReport& collective, const Paint
     return axes;
 }
 
-// "nvlink 8, network 4"
 // Where collectives cross several links the table says which each crosses.
 bool use_several_links(const std::vector<CollectiveReport>& collectives) {
     std::set<std::string> links;

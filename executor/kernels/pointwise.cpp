@@ -35,75 +35,94 @@ struct StepPlace {
     i64 start = 0;              // of an index
 };
 
-} // namespace
+// A pointwise program over one call's operands.
+class PointwiseRun {
+public:
+    PointwiseRun(const Pointwise& kernel, const KernelCall& call)
+        : steps_(kernel.steps), call_(call), count_(element_count(*call.output.shape)), places_(kernel.steps.size()) {
+        internal_check(!steps_.empty() && steps_.back().dtype == call.output.dtype, "pointwise: result type");
+        internal_check(kernel.input_dims.size() == call.inputs.size(), "pointwise: one list of dims per input");
+        for (size_t n = 0; n < call.inputs.size(); ++n)
+            sources_.push_back(block_source(call.inputs[n], kernel.input_dims[n], *call.output.shape));
+        const std::vector<size_t> last = last_uses(steps_);
+        for (size_t s = 0; s < steps_.size(); ++s) {
+            place(s);
+            // A register is free after its last reader; a step never writes the register it reads, fixed ones keep
+            // theirs.
+            for (size_t other = 0; other <= s; ++other)
+                if (last[other] == s && !places_[other].fixed && places_[other].result != nullptr)
+                    free_.push_back(places_[other].result);
+        }
+    }
 
-void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
-    internal_check(!kernel.steps.empty() && kernel.steps.back().dtype == call.output.dtype, "pointwise: result type");
-    internal_check(kernel.input_dims.size() == call.inputs.size(), "pointwise: one list of dims per input");
-    const i64 count = element_count(*call.output.shape);
-    const std::vector<size_t> last = last_uses(kernel.steps);
+    void run() {
+        for (i64 first = 0; first < count_; first += block_elements) {
+            const i64 width = std::min(block_elements, count_ - first);
+            for (size_t s = 0; s < steps_.size(); ++s)
+                if (!places_[s].fixed) compute(s, first, width);
+            store_block(places_.back().values, call_.output, first, width);
+        }
+    }
 
-    // Everything that does not depend on the block: where inputs are, registers, constants.
-    std::vector<BlockSource> sources;
-    for (size_t n = 0; n < call.inputs.size(); ++n)
-        sources.push_back(block_source(call.inputs[n], kernel.input_dims[n], *call.output.shape));
-    std::vector<StepPlace> places(kernel.steps.size());
-    std::vector<std::unique_ptr<Register>> registers;
-    std::vector<Register*> free;
-    for (size_t s = 0; s < kernel.steps.size(); ++s) {
-        const ScalarStep& step = kernel.steps[s];
-        StepPlace& place = places[s];
+private:
+    // Everything about a step that does not depend on the block: where its input is, its register, its constant.
+    void place(size_t s) {
+        const ScalarStep& step = steps_[s];
+        StepPlace& place = places_[s];
         const BlockSource* source = nullptr;
         if (step.op == ScalarOp::input) {
             const size_t n = step.args[0];
-            internal_check(n < sources.size() && call.inputs[n].dtype == step.dtype, "pointwise: input type");
-            source = &sources[n];
+            internal_check(n < sources_.size() && call_.inputs[n].dtype == step.dtype, "pointwise: input type");
+            source = &sources_[n];
         }
         place.fixed = step.op == ScalarOp::constant || (source != nullptr && source->is_uniform());
         const bool in_place = source != nullptr && source->is_in_place();
-        if (place.fixed || (free.empty() && !in_place)) {
-            registers.push_back(std::make_unique<Register>());
-            place.result = registers.back().get();
+        if (place.fixed || (free_.empty() && !in_place)) {
+            registers_.push_back(std::make_unique<Register>());
+            place.result = registers_.back().get();
         } else if (!in_place) {
-            place.result = free.back();
-            free.pop_back();
+            place.result = free_.back();
+            free_.pop_back();
         }
         if (place.result != nullptr) place.values = {place.result->bytes};
         if (step.op == ScalarOp::constant) fill_constant(*place.result, step);
-        if (source != nullptr && place.fixed) load_block(*place.result, *source, 0, std::min(block_elements, count));
-        if (step.op == ScalarOp::index) place.start = evaluate(step.start, call.context);
-        // A register is free after its last reader; a step never writes the register it reads, fixed ones keep theirs.
-        for (size_t other = 0; other <= s; ++other)
-            if (last[other] == s && !places[other].fixed && places[other].result != nullptr)
-                free.push_back(places[other].result);
+        if (source != nullptr && place.fixed) load_block(*place.result, *source, 0, std::min(block_elements, count_));
+        if (step.op == ScalarOp::index) place.start = evaluate(step.start, call_.context);
     }
 
-    for (i64 first = 0; first < count; first += block_elements) {
-        const i64 width = std::min(block_elements, count - first);
-        for (size_t s = 0; s < kernel.steps.size(); ++s) {
-            const ScalarStep& step = kernel.steps[s];
-            StepPlace& place = places[s];
-            if (place.fixed) continue;
-            if (place.result == nullptr) {
-                const Operand& input = call.inputs[step.args[0]];
-                place.values = {input.data + first * byte_size(input.dtype)};
-            } else if (step.op == ScalarOp::input) {
-                load_block(*place.result, sources[step.args[0]], first, width);
-            } else if (step.op == ScalarOp::index) {
-                index_block(*place.result, step, place.start, *call.output.shape, first, width);
-            } else {
-                LaneBlock args[3];
-                DType type = step.dtype;
-                for (int a = 0; a < arity(step.op); ++a) {
-                    const size_t arg = step.args[a];
-                    args[a] = places[arg].values;
-                    if (a == 0) type = kernel.steps[arg].dtype;
-                }
-                scalar_block(step.op, type, step.dtype, *place.result, args, width);
+    void compute(size_t s, i64 first, i64 width) {
+        const ScalarStep& step = steps_[s];
+        StepPlace& place = places_[s];
+        if (place.result == nullptr) {
+            const Operand& input = call_.inputs[step.args[0]];
+            place.values = {input.data + first * byte_size(input.dtype)};
+        } else if (step.op == ScalarOp::input) {
+            load_block(*place.result, sources_[step.args[0]], first, width);
+        } else if (step.op == ScalarOp::index) {
+            index_block(*place.result, step, place.start, *call_.output.shape, first, width);
+        } else {
+            LaneBlock args[3];
+            DType type = step.dtype;
+            for (int a = 0; a < arity(step.op); ++a) {
+                const size_t arg = step.args[a];
+                args[a] = places_[arg].values;
+                if (a == 0) type = steps_[arg].dtype;
             }
+            scalar_block(step.op, type, step.dtype, *place.result, args, width);
         }
-        store_block(places.back().values, call.output, first, width);
     }
-}
+
+    const std::vector<ScalarStep>& steps_;
+    const KernelCall& call_;
+    const i64 count_; // elements of the result
+    std::vector<BlockSource> sources_;
+    std::vector<StepPlace> places_;
+    std::vector<std::unique_ptr<Register>> registers_;
+    std::vector<Register*> free_;
+};
+
+} // namespace
+
+void run_pointwise(const Pointwise& kernel, const KernelCall& call) { PointwiseRun(kernel, call).run(); }
 
 } // namespace shard

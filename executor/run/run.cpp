@@ -95,91 +95,124 @@ bool multiplies(const Program& program) {
         });
 }
 
-} // namespace
+// A plan on its emulated devices: prepared once, then step by step.
+class PlanRun {
+public:
+    PlanRun(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics)
+        : plan_(plan), options_(options), diagnostics_(diagnostics), gaps_(without_inputs(plan)) {}
 
-std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
-    if (!fits_time(plan, diagnostics) || (options.timed && !fits_trace(plan, diagnostics))) return std::nullopt;
-    const Program program = flatten(plan);
-    const bool needs_blas = multiplies(program);
-    if (!check_inputs(plan, options, diagnostics) || !fits_blas(plan, program, diagnostics) ||
-        !fits_memory(plan, options.return_initial, diagnostics) || (needs_blas && !load_blas(diagnostics)))
-        return std::nullopt;
-
-    const i64 count = plan.mesh.device_count();
-    Arenas arenas;
-    if (!arenas.allocate(count, plan.arena_bytes)) {
-        diagnostics.error("E0601", {},
-                          fmt::format("the machine does not give {} of memory", human_bytes(required_bytes(plan))));
-        return std::nullopt;
+    // False after an error: what is given does not fit the plan, or the plan does not fit the machine.
+    bool prepare() {
+        if (!fits_time(plan_, diagnostics_) || (options_.timed && !fits_trace(plan_, diagnostics_))) return false;
+        program_ = flatten(plan_);
+        const bool needs_blas = multiplies(program_);
+        if (!check_inputs(plan_, options_, diagnostics_) || !fits_blas(plan_, program_, diagnostics_) ||
+            !fits_memory(plan_, options_.return_initial, diagnostics_) || (needs_blas && !load_blas(diagnostics_)))
+            return false;
+        const i64 count = plan_.mesh.device_count();
+        if (!arenas_.allocate(count, plan_.arena_bytes)) {
+            diagnostics_.error(
+                "E0601", {}, fmt::format("the machine does not give {} of memory", human_bytes(required_bytes(plan_))));
+            return false;
+        }
+        const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        int workers = static_cast<int>(std::clamp<i64>(options_.workers > 0 ? options_.workers : cores, 1, count));
+        if (needs_blas) workers = reserve_blas(workers, diagnostics_);
+        if (workers == 0) return false;
+        devices_.reserve(count);
+        for (i64 position = 0; position < count; ++position)
+            devices_.emplace_back(machine_, static_cast<int>(position));
+        scheduler_.emplace(std::min(workers, most_workers), count);
+        backend_.emplace(plan_, program_, arenas_, [this](int device) { scheduler_->wake(device); });
+        return true;
     }
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    int workers = static_cast<int>(std::clamp<i64>(options.workers > 0 ? options.workers : cores, 1, count));
-    if (needs_blas) workers = reserve_blas(workers, diagnostics);
-    if (workers == 0) return std::nullopt;
-    const Machine machine = {plan, program, arenas, options.poison, options.nudge, options.timed};
-    std::vector<Device> devices;
-    devices.reserve(count);
-    for (i64 position = 0; position < count; ++position) devices.emplace_back(machine, static_cast<int>(position));
 
-    Scheduler scheduler(std::min(workers, most_workers), count);
-    SharedMemory backend(plan, program, arenas, [&scheduler](int device) { scheduler.wake(device); });
+    // All steps that are asked for, unless who looks on ends them before.
+    std::optional<RunResult> run() {
+        WireBytes wire(program_.starts.size());
+        for (bool more = true; more;) {
+            const int step = result_.steps++;
+            if (!begin(step) || (step == 0 && options_.return_initial && !keep_initial())) return std::nullopt;
+            scheduler_->run([&](int position) { return devices_[position].advance(*backend_); });
+            result_.seconds.push_back(seconds_of(devices_));
+            wire.add_step(*backend_, result_);
+            more = tell(step);
+        }
+        for (const Device& device : devices_)
+            result_.touched_peak_bytes = std::max(result_.touched_peak_bytes, device.touched_bytes());
+        if (options_.timed) result_.spans = spans_of(devices_);
+        if (!read_outputs(plan_, devices_, options_.poison, result_.outputs, diagnostics_)) return std::nullopt;
+        return std::move(result_);
+    }
 
-    const std::vector<Gap> gaps = without_inputs(plan);
-    std::vector<std::string> problems(devices.size()); // by position
-    const auto begin = [&](int step) {
-        scheduler.run([&, step](int position) {
-            Device& device = devices[position];
+private:
+    // Writes what a step begins with: inputs before the first, data before each.
+    bool begin(int step) {
+        std::vector<std::string> problems(devices_.size()); // by position
+        scheduler_->run([&](int position) {
+            Device& device = devices_[position];
             device.restart();
             if (step == 0) {
-                device.poison(0, plan.arena_bytes);
-                if (!write_inputs(plan, options, device, problems[position])) return Progress::done;
-            } else if (options.poison) {
-                for (const Gap& gap : gaps) device.poison(gap.offset, gap.bytes);
+                device.poison(0, plan_.arena_bytes);
+                if (!write_inputs(plan_, options_, device, problems[position])) return Progress::done;
+            } else if (options_.poison) {
+                for (const Gap& gap : gaps_) device.poison(gap.offset, gap.bytes);
             }
-            write_data(plan, options.data, i64{options.first_step} + step, device);
+            write_data(plan_, options_.data, i64{options_.first_step} + step, device);
             return Progress::done;
         });
         for (const std::string& problem : problems) {
             if (problem.empty()) continue;
-            diagnostics.error("E0611", {}, problem).help("was the checkpoint removed while it was read?");
+            diagnostics_.error("E0611", {}, problem).help("was the checkpoint removed while it was read?");
             return false;
         }
         return true;
-    };
-    const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
-        [&](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
-            return read_outputs(plan, devices, options.poison, outputs, found);
-        };
-    const std::function<const std::byte*(i64, const Buffer&)> shard = [&devices](i64 position, const Buffer& input) {
-        return devices[position].data(input);
-    };
-
-    RunResult result;
-    WireBytes wire(program.starts.size());
-    for (bool more = true; more;) {
-        const int step = result.steps++;
-        if (!begin(step)) return std::nullopt;
-        if (step == 0 && options.return_initial)
-            for (const PlanOutput& output : plan.outputs)
-                if (output.is_update() && !read_buffer(plan, devices, options.poison, output.updates,
-                                                       result.initial[output.name], diagnostics))
-                    return std::nullopt;
-        scheduler.run([&](int position) { return devices[position].advance(backend); });
-        result.seconds.push_back(seconds_of(devices));
-        wire.add_step(backend, result);
-        const std::map<std::string, double> scalars = read_scalars(plan, devices.front());
-        for (const auto& [name, value] : scalars) result.scalars[name].push_back(value);
-        const StepView view = {options.first_step + step, result.seconds.back(), scalars, assemble, shard};
-        if (options.after_step) more = options.after_step(view);
-        more = more && result.steps < options.steps && (options.stop == nullptr || !options.stop->load());
-        if (!more && options.at_end) options.at_end(view);
     }
 
-    for (const Device& device : devices)
-        result.touched_peak_bytes = std::max(result.touched_peak_bytes, device.touched_bytes());
-    if (options.timed) result.spans = spans_of(devices);
-    if (!read_outputs(plan, devices, options.poison, result.outputs, diagnostics)) return std::nullopt;
-    return result;
+    bool keep_initial() {
+        for (const PlanOutput& output : plan_.outputs)
+            if (output.is_update() && !read_buffer(plan_, devices_, options_.poison, output.updates,
+                                                   result_.initial[output.name], diagnostics_))
+                return false;
+        return true;
+    }
+
+    // Shows the step that ended; whether there is another.
+    bool tell(int step) {
+        const std::map<std::string, double> scalars = read_scalars(plan_, devices_.front());
+        for (const auto& [name, value] : scalars) result_.scalars[name].push_back(value);
+        const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
+            [this](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
+                return read_outputs(plan_, devices_, options_.poison, outputs, found);
+            };
+        const std::function<const std::byte*(i64, const Buffer&)> shard = [this](i64 position, const Buffer& input) {
+            return devices_[position].data(input);
+        };
+        const StepView view = {options_.first_step + step, result_.seconds.back(), scalars, assemble, shard};
+        bool more = !options_.after_step || options_.after_step(view);
+        more = more && result_.steps < options_.steps && (options_.stop == nullptr || !options_.stop->load());
+        if (!more && options_.at_end) options_.at_end(view);
+        return more;
+    }
+
+    const Plan& plan_;
+    const RunOptions& options_;
+    Diagnostics& diagnostics_;
+    const std::vector<Gap> gaps_;
+    Program program_;
+    Arenas arenas_;
+    const Machine machine_ = {plan_, program_, arenas_, options_.poison, options_.nudge, options_.timed};
+    std::vector<Device> devices_;
+    std::optional<Scheduler> scheduler_;
+    std::optional<SharedMemory> backend_; // ends before what it reads
+    RunResult result_;
+};
+
+} // namespace
+
+std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics) {
+    PlanRun run(plan, options, diagnostics);
+    return run.prepare() ? run.run() : std::nullopt;
 }
 
 } // namespace shard

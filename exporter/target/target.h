@@ -1,5 +1,5 @@
 // What a plan can be written for is one file: exporter/targets/<name>.cpp defines `const TargetDef& target_<name>()`.
-// A target reads the plan alone, which has passed verify_plan: what is written is what `run` executes and proves.
+// A target reads the plan alone, which has no plan_problems: what is written is what `run` executes and proves.
 // The same plan gives the same bytes.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/type_limits.h"
+#include "planner/text/yaml_flow.h"
 #include "planner/text/yaml_values.h"
 #include "plans/diagnostics/suggestion.h"
 #include "plans/random/initializer.h"
@@ -51,7 +52,7 @@ std::vector<std::string_view> initializer_names() {
 class Arguments {
 public:
     Arguments(const InitDecl& init, const Axes& axes, Diagnostics& diagnostics)
-        : init_(init), axes_(axes), diagnostics_(diagnostics) {}
+        : init_(init), axes_(axes), numbers_(init.arguments), diagnostics_(diagnostics) {}
 
     std::optional<double> number(std::string_view name) {
         const std::optional<Yaml> written = numeral(name);
@@ -79,16 +80,19 @@ public:
         return value;
     }
     void dims(std::string_view name, std::vector<i64>& dims) {
-        const Yaml* yaml = take(name);
-        if (!yaml) return;
+        const std::optional<Yaml> written = numeral(name);
+        if (!written) return;
         dims.clear();
-        const YamlList one = {*yaml};
-        for (const Yaml& item : yaml->list() ? *yaml->list() : one) {
+        const YamlList one = {*written};
+        for (const Yaml& item : written->list() ? *written->list() : one) {
             const std::optional<i64> dim = read_integer(item, name, axes_, diagnostics_);
             ok_ = ok_ && dim.has_value();
             if (dim) dims.push_back(*dim);
         }
     }
+    // What was written, with numbers in the place of arithmetic: "normal: {stddev: 0.02}".
+    std::string as_numbers() const { return fmt::format("{}: {}", init_.name, flow_text(numbers_)); }
+
     // False if something was wrong, or an argument was not asked for.
     bool finish() {
         if (init_.arguments.is_null()) return ok_;
@@ -112,6 +116,9 @@ private:
         if (!yaml) return std::nullopt;
         std::optional<Yaml> number = with_numbers(*yaml, name, axes_, diagnostics_);
         ok_ = ok_ && number.has_value();
+        if (YamlMap* entries = std::get_if<YamlMap>(&numbers_.value); entries && number)
+            for (YamlEntry& entry : *entries)
+                if (entry.key == name) entry.value = *number;
         return number;
     }
 
@@ -122,12 +129,14 @@ private:
 
     const InitDecl& init_;
     const Axes& axes_;
+    Yaml numbers_; // the arguments, with numbers in the place of arithmetic as far as they were asked for
     Diagnostics& diagnostics_;
     std::vector<std::string_view> known_;
     bool ok_ = true;
 };
 
-std::optional<Distribution> read_distribution(const TensorDecl& decl, const Axes& axes, Diagnostics& diagnostics) {
+// Also says in `decl` how its initializer is written without arithmetic.
+std::optional<Distribution> read_distribution(TensorDecl& decl, const Axes& axes, Diagnostics& diagnostics) {
     const InitDecl& init = decl.init;
     const std::vector<std::string_view> names = initializer_names();
     if (std::find(names.begin(), names.end(), init.name) == names.end()) {
@@ -140,6 +149,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, const Axes
         const double low = arguments.number("low").value_or(0);
         const std::optional<double> high = arguments.number("high");
         if (!arguments.finish()) return std::nullopt;
+        decl.array.init_text = arguments.as_numbers();
         const bool fits = high && low < *high && can_hold(DType::i32, low) && can_hold(DType::i32, *high);
         if (!fits) {
             diagnostics.error("E0232", init.span, "randint needs `high`, above `low`, both whole and of 32 bits")
@@ -156,6 +166,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, const Axes
     if (init.name == bernoulli_name) {
         const double probability = arguments.number("probability").value_or(0.5);
         if (!arguments.finish()) return std::nullopt;
+        decl.array.init_text = arguments.as_numbers();
         if (probability >= 0 && probability <= 1) return random_flags(probability);
         diagnostics.error("E0232", init.span, "the probability of bernoulli must be from 0 to 1");
         return std::nullopt;
@@ -173,6 +184,7 @@ std::optional<Distribution> read_distribution(const TensorDecl& decl, const Axes
     arguments.dims("out_axis", spec.fan.out);
     arguments.dims("batch_axis", spec.fan.batch);
     if (!arguments.finish()) return std::nullopt;
+    decl.array.init_text = arguments.as_numbers();
     InitializerProblem problem;
     const std::optional<Distribution> made = initializer_distribution(spec, decl.array.shape, problem);
     if (!made) {
@@ -330,7 +342,7 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
     for (ValueId id : graph.inputs)
         if (graph.value(id).decl >= 0) declared.push_back(id);
     for (size_t n = 0; n < declared.size(); ++n) {
-        const std::optional<TensorDecl> decl =
+        std::optional<TensorDecl> decl =
             entry_of(TensorDecl{graph.declared[n], owners[n].init}, owners[n], diagnostics);
         const Role role = graph.value(declared[n]).role;
         const std::optional<Distribution> made = !decl ? std::nullopt
@@ -338,6 +350,7 @@ bool attach_initializers(Graph& graph, const Model& model, const std::vector<Ten
                                                      ? default_distribution(*decl, role)
                                                      : read_distribution(*decl, model.axes, diagnostics);
         ok = made && check_dtype(*decl, *made, diagnostics) && ok;
+        if (decl) graph.declared[n].init_text = decl->array.init_text;
         distributions.push_back(made.value_or(Distribution{}));
     }
     const std::vector<std::vector<std::optional<Key>>> keys =

@@ -1,4 +1,4 @@
-// The train pass: a built graph with a loss becomes one train step. Gradients of the loss with respect to all
+// What the pass `grad` does: a graph with a loss becomes one train step. Gradients of the loss with respect to all
 // parameters are added, clipped if asked for, and go into the optimizer's update; states are inputs like parameters,
 // and the new parameters and states are outputs that replace them (Graph::updates).
 //

@@ -25,8 +25,6 @@ std::string init_text(const Graph& graph, const Value& value) {
     const std::string key =
         layers.empty() ? fmt::format("key: {}", words(random.key)) : fmt::format("key: [{}]", fmt::join(layers, ", "));
     const Distribution& distribution = random.distribution;
-    if (distribution.kind == DistributionKind::randint) // as a number: what is written may be arithmetic over axes
-        return fmt::format("{{randint: {{low: {}, high: {}}}, {}}}", distribution.low, distribution.high, key);
     const std::string written = value.decl < 0 ? "" : graph.declared[value.decl].init_text;
     if (!written.empty()) return fmt::format("{{{}, {}}}", written, key);
     switch (distribution.kind) { // the defaults of planner/build/build_inputs.h

@@ -48,7 +48,7 @@ struct ArrayDecl {
     bool has_axes = false;            // false: `shape` form without names and without mesh -> open
     std::optional<ShardingSpec> mesh; // sharding by mesh axes directly
     std::vector<AxisRule> rules;      // the variable's own rules
-    std::string init_text;            // as written, without its key: "normal: {stddev: 0.02}"; empty: the default
+    std::string init_text;            // as numbers, without its key: "normal: {stddev: 0.02}"; empty: the default
 };
 
 // What the backward pass computes again of what a module made, rather than reading it where it was kept:

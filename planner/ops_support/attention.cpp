@@ -28,8 +28,10 @@ bool check_arguments(const InferContext& context, const AttendSizes& sizes, bool
     if (!attributes.has("window")) return true;
     const i64 window = attributes.integer("window");
     if (window < 1 || window > most_attend_window)
-        return refuse_argument(context, fmt::format("`window` of '{}' is {}, and at least 1", context.op, window),
-                               "a query sees the keys that are less than `window` positions away");
+        return refuse_argument(
+            context,
+            fmt::format("`window` of '{}' has to be from 1 to {}, and is {}", context.op, most_attend_window, window),
+            "a query sees the keys that are less than `window` positions away");
     if (!starts && sizes.queries - window >= sizes.keys)
         return refuse_argument(context,
                                fmt::format("the last of {} queries of '{}' sees none of {} keys with a window of {}",

@@ -5,7 +5,7 @@
 //   chains      a pointwise node whose result is read by one pointwise node alone, over the same index space, becomes
 //               part of it: h = add(x, b); a = tanh(h) is one pass over memory instead of two
 //
-// Nodes whose results nobody reads any more stay in the graph; remove_unread drops them.
+// Nodes whose results nobody reads any more stay in the graph; `optimize` drops them.
 #pragma once
 
 #include "planner/partition/local.h"

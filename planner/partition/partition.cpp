@@ -1,7 +1,10 @@
 // Walks the graph once, in order. For every value it keeps track of the forms in which the local graph holds it: the
 // kept one (its propagated sharding), others made on the way, and a partial sum that nobody has reduced yet.
 //
-// A partial sum is reduced when the first op needs it whole; an op that is linear in it lets it through instead, if it
+// Collectives arise where an op reads (obtain), a parameter of fsdp is gathered (gather), a result is kept in another
+// sharding than it was made in (hold), a sum is reduced (keep), and a loop ends (take_result).
+//
+// A partial sum is reduced when the first op needs it so; an op that is linear in it lets it through instead, if it
 // is the only reader and if that costs no more. What was made once is used again by every later reader.
 #include "planner/partition/partition.h"
 
@@ -31,9 +34,9 @@ namespace {
 
 // The forms in which the local graph holds a global value.
 struct Held {
-    ValueId kept = -1;          // in its propagated sharding
-    std::vector<ValueId> whole; // every form that is not partial, kept included, in the order made
-    ValueId pending = -1;       // a partial form that has not been reduced
+    ValueId kept = -1;            // in its propagated sharding
+    std::vector<ValueId> reduced; // every form that is not partial, kept included, in the order made
+    ValueId pending = -1;         // a partial form that has not been reduced
     Reason why_pending;
     int readers = 0; // nodes that read it, and outputs
 };
@@ -56,7 +59,7 @@ public:
         for (ValueId id : graph_.inputs) {
             Held& held = of(id);
             held.kept = builder_.input(id, kept(id));
-            held.whole = {held.kept};
+            held.reduced = {held.kept};
         }
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node(id);
@@ -129,7 +132,7 @@ private:
         internal_check(held.pending >= 0, "a value is made before it is read");
         const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), kept(id));
         held.kept = builder_.reshard(held.pending, id, way, held.why_pending, graph_.value(id).producer, true);
-        held.whole.push_back(held.kept);
+        held.reduced.push_back(held.kept);
         return held.kept;
     }
 
@@ -140,7 +143,7 @@ private:
         OperandChoice choice;
         if (held.kept >= 0) {
             choice.forms.push_back({sharding(held.kept), {}});
-            for (ValueId form : held.whole) {
+            for (ValueId form : held.reduced) {
                 if (form != held.kept) choice.forms.push_back({sharding(form), {}});
             }
             return choice;
@@ -164,7 +167,7 @@ private:
             const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), needed);
             return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason(), reader, false);
         }
-        for (ValueId form : held.whole) {
+        for (ValueId form : held.reduced) {
             if (same_layout(sharding(form), needed)) return form;
         }
         OperandChoice choice = choice_of(id);
@@ -172,7 +175,7 @@ private:
         bool direct = held.kept < 0 && form == 1; // reduced straight into what the only reader needs
         ValueId from = direct ? held.pending : keep(id);
         if (!direct && form > 0) {
-            for (ValueId other : held.whole) {
+            for (ValueId other : held.reduced) {
                 if (same_layout(sharding(other), choice.forms[form].sharding)) from = other;
             }
         }
@@ -181,7 +184,7 @@ private:
         bool renames = renamed >= 0;
         ValueId made =
             builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader, renames);
-        held.whole.push_back(made);
+        held.reduced.push_back(made);
         return made;
     }
 
@@ -208,12 +211,12 @@ private:
         Held& held = of(to);
         if (is_parameter_gather(node)) {
             held.kept = gather(node, id);
-            held.whole = {held.kept};
+            held.reduced = {held.kept};
             return;
         }
         held.kept = obtain(
             from, kept(to), [&] { return constraint_reason(mesh_, graph_, node, kept(from), kept(to)); }, id, to);
-        held.whole = {held.kept};
+        held.reduced = {held.kept};
     }
 
     // Each gather is one of its own: what the forward pass gathered is gone when the backward pass begins.
@@ -241,7 +244,7 @@ private:
         for (size_t n = 0; n < loop.carried.size(); ++n) {
             Held& held = of(loop.carried[n].argument);
             held.kept = loops_.back()->argument(n);
-            held.whole = {held.kept};
+            held.reduced = {held.kept};
         }
     }
 
@@ -269,7 +272,7 @@ private:
         const std::vector<ValueId> results = loops_.back()->close(std::move(yields), terms, slices, keeps);
         loops_.pop_back();
         for (Held& held : held_)
-            std::erase_if(held.whole, [&](ValueId form) {
+            std::erase_if(held.reduced, [&](ValueId form) {
                 return is_within(local_.graph, local_.graph.value(form).loop, node.closes());
             });
         for (size_t n = 0; n < results.size(); ++n) {
@@ -310,14 +313,14 @@ private:
                     .why_pending;
             return;
         }
-        held.whole = {local};
+        held.reduced = {local};
         held.kept = local;
         if (keeps) return;
         const Redistribution& way = redistributor_.find(type(result), sharding(local), kept(result));
         held.kept = builder_.reshard(local, result, way,
                                      loop_reason(mesh_, graph_.value(result), sharding(local), kept(result)),
                                      loop.closes, true);
-        held.whole.push_back(held.kept);
+        held.reduced.push_back(held.kept);
     }
 
     ValueId obtain_for_loop(ValueId id, const Sharding& needed, NodeId marker) {
@@ -395,12 +398,12 @@ private:
     void hold(const Node& node, NodeId id, ValueId local, const Sharding& made) {
         const ValueId result = node.outputs[0];
         Held& held = of(result);
-        held.whole = {local};
+        held.reduced = {local};
         held.kept = local;
         if (same_layout(made, kept(result))) return;
         const Redistribution& way = redistributor_.find(type(result), made, kept(result));
         held.kept = builder_.reshard(local, result, way, why_kept(node, result, made), id, true);
-        held.whole.push_back(held.kept);
+        held.reduced.push_back(held.kept);
     }
 
     // A value that is kept otherwise than it is made is so because a constraint reads it, or because propagation found

@@ -17,7 +17,7 @@
 namespace shard {
 
 struct PassDef;
-std::span<const PassDef> all_passes(); // planner/pipeline/passes.h
+std::span<const PassDef> all_passes(); // of planner/pipeline/passes.cpp
 
 // Only values: a pass reads what concerns it.
 struct PlanRequest {

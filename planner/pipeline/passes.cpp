@@ -72,8 +72,8 @@ void unroll(Compilation& c, const PlanRequest& request, Sources&) {
     if (request.mesh_override) c.graph = unroll_regions(*c.graph);
 }
 
-// Gradients that modules declare have been used afterwards.
-void differentiate(Compilation& c, const PlanRequest& request, Sources&) {
+// Reverse mode has copied the gradients that modules declare: their patterns go.
+void grad(Compilation& c, const PlanRequest& request, Sources&) {
     if (is_training(request)) {
         Builder builder(*c.graph, c.diagnostics);
         if (!add_train_step(builder, *c.model, c.diagnostics)) return;
@@ -88,6 +88,7 @@ void fold(Compilation& c, const PlanRequest&, Sources&) {
 
 void seed(Compilation& c, const PlanRequest& request, Sources&) {
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, c.diagnostics)) return;
+    // What `explain` asks: the plan as if these were not written.
     for (Node& node : c.graph->nodes) {
         const std::vector<Span>& without = request.without_constraints;
         if (!is_constraint(node) || std::find(without.begin(), without.end(), node.span) == without.end()) continue;
@@ -98,22 +99,22 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
     lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
 }
 
-void gather_split(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
+void fsdp(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
 
 void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
 
-void propagate_seeds(Compilation& c, const PlanRequest&, Sources&) {
+void propagate(Compilation& c, const PlanRequest&, Sources&) {
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
     if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
-void make_local(Compilation& c, const PlanRequest&, Sources&) {
+void partition(Compilation& c, const PlanRequest&, Sources&) {
     c.local = partition_jointly(*c.graph, *c.propagation, c.layout->mesh, *c.hardware, c.joint);
     check_local_sizes(*c.local, c.diagnostics);
 }
 
-void optimize_local(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }
+void optimize(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }
 
 void order(Compilation& c, const PlanRequest&, Sources&) { order_updates(*c.local); }
 
@@ -122,7 +123,7 @@ void land(Compilation& c, const PlanRequest&, Sources&) {
     land_updates(*c.local);
 }
 
-void make_plan(Compilation& c, const PlanRequest& request, Sources& sources) {
+void schedule(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.plan = schedule(*c.local, c.layout->mesh, sources, &c.schedule);
     name_layers(*c.plan, *c.graph);
     c.plan->model = c.model->name.text;
@@ -130,11 +131,11 @@ void make_plan(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.plan->tool = tool_text();
 }
 
-void price_plan(Compilation& c, const PlanRequest&, Sources& sources) {
+void price(Compilation& c, const PlanRequest&, Sources& sources) {
     price(*c.plan, *c.graph, *c.local, c.schedule, *c.propagation, *c.hardware, sources);
 }
 
-void judge_plan(Compilation& c, const PlanRequest&, Sources&) {
+void judge(Compilation& c, const PlanRequest&, Sources&) {
     judge(*c.plan, c.layout->policy, c.diagnostics);
     c.diagnostics = c.allowances.apply(c.diagnostics);
 }
@@ -164,30 +165,30 @@ constexpr PassDef passes[] = {
     {"unroll", "on one device, what a manual region does on each of several is written out",
      "planned for one device: no manual region is left", unroll, nullptr},
     {"grad", "the gradients of a loss, microbatches, the optimizer's update",
-     "a train step is a graph like others: gradients and updates are ops", differentiate, check_graph},
+     "a train step is a graph like others: gradients and updates are ops", grad, check_graph},
     {"fold", "random values that are drawn by device get keys of their own", "no random value depends on the layout",
      fold, check_graph},
-    {"seed", "rules, overrides, constraints -> initial shardings",
+    {"seed", "rules, overrides, fsdp, constraints -> initial shardings",
      "inputs, params and constraints have initial shardings that divide", seed, check_graph},
     {"fsdp", "constraints that make whole what the layout splits for storage alone",
-     "what is split for storage alone is gathered where ops read it", gather_split, check_graph},
+     "what is split for storage alone is gathered where ops read it", fsdp, check_graph},
     {"join", "slices, paddings, concatenations of one another -> one op",
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
-     "every value has a closed sharding that divides, every axis a cause", propagate_seeds, nullptr},
-    {"partition", "Graph + shardings -> the local graph", "types are local, collectives are nodes", make_local,
-     check_local},
+     "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
+    {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",
+     "types are local, collectives are nodes", partition, check_local},
     {"optimize", "pointwise steps fused, reshards shared and joined",
-     "the local graph means what it meant, in fewer steps", optimize_local, check_local},
+     "the local graph means what it meant, in fewer steps", optimize, check_local},
     {"order", "an optimizer's steps move to where their gradients are",
      "the local graph means what it meant, with fewer values alive", order, check_local},
     {"land", "what is replaced gives its bytes to what replaces it",
      "new parameters, states and what loops carry are in the bytes of the old", land, check_local},
     {"schedule", "local graph -> Plan: starts and waits, arena offsets", "order, offsets and the exact peak are final",
-     make_plan, nullptr},
-    {"price", "Plan + hardware -> figures", "FLOPs, bytes and seconds are known; the plan is safe to run", price_plan,
+     schedule, nullptr},
+    {"price", "Plan + hardware -> figures", "FLOPs, bytes and seconds are known; the plan is safe to run", price,
      check_plan},
-    {"judge", "policy and budgets -> findings", "every budget that is broken is a finding", judge_plan, nullptr},
+    {"judge", "policy and budgets -> findings", "every budget that is broken is a finding", judge, nullptr},
     {"attach", "the texts and what was said about them -> Plan",
      "the plan holds the texts it came from, and can be made again of them", attach, nullptr},
 };

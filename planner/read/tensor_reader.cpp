@@ -4,7 +4,6 @@
 #include "planner/model/names.h"
 #include "planner/model/type_limits.h"
 #include "planner/read/sharding_spec_reader.h"
-#include "planner/text/yaml_flow.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -41,8 +40,6 @@ public:
         good = read_dims() && good;
         good = read_placement() && good;
         good = read_init() && good;
-        if (!tensor_.init.name.empty())
-            tensor_.array.init_text = fmt::format("{}: {}", tensor_.init.name, flow_text(tensor_.init.arguments));
         if (!good) return std::nullopt;
         return std::move(tensor_);
     }

@@ -79,9 +79,9 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
     pieces_ = cut_to_common(source, target);
     // Cut pieces matter where one takes another's place, so not where all go or all come.
     auto splits = [](const DimSharding& dim) { return !dim.axes.empty(); };
-    bool exchanges = std::any_of(source.dims.begin(), source.dims.end(), splits) &&
-                     std::any_of(target.dims.begin(), target.dims.end(), splits);
-    if (exchanges) refine(pieces_);
+    bool exchange = std::any_of(source.dims.begin(), source.dims.end(), splits) &&
+                    std::any_of(target.dims.begin(), target.dims.end(), splits);
+    if (exchange) refine(pieces_);
     first_idle_ = pieces_.size();
     if (idle) {
         std::vector<AxisRef> used = used_axes(from);

@@ -1,4 +1,4 @@
-// The moves out of one placement: slices, gathers, exchanges, permutations, and reductions of partial pieces.
+// The moves out of one placement: slices, all_gathers, all_to_alls, permutations, and reductions of partial pieces.
 #include "planner/redistribute/redistribution_space.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ struct RedistributionSpace::Generator {
     }
 
     // Any choice of minor pieces of all dims, at once.
-    void gathers() {
+    void all_gathers() {
         std::vector<size_t> taken(rank(), 0);
         for (;;) {
             size_t d = 0;
@@ -93,7 +93,7 @@ struct RedistributionSpace::Generator {
         }
     }
 
-    void exchanges() {
+    void all_to_alls() {
         for (size_t from = 0; from < rank(); ++from) {
             for (size_t count = 1; count <= here.dims[from].size(); ++count) {
                 std::span<const int> pieces = std::span(here.dims[from]).last(count);
@@ -299,8 +299,8 @@ struct RedistributionSpace::Generator {
                            without_partial(reducing));
             return;
         }
-        gathers();
-        exchanges();
+        all_gathers();
+        all_to_alls();
         permutations();
     }
 };

@@ -25,7 +25,7 @@
 
 namespace shard {
 
-// One direction of a ring all_gather or reduce_scatter of a value of `whole_bytes`.
+// An all_gather, reduce_scatter or broadcast of a value of `whole_bytes`, over links of any kind.
 double gather_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double whole_bytes);
 double all_reduce_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes, double bytes);
 double all_to_all_seconds(const Mesh& mesh, const Hardware& hardware, std::span<const AxisRef> axes,

@@ -34,8 +34,8 @@ struct State {
 
 class Walk {
 public:
-    using Report = std::function<void(const std::string&, const std::string&)>;
-    Walk(const Plan& plan, const Report& report) : plan_(&plan), report_(&report) {
+    using Complain = std::function<void(const std::string&, const std::string&)>;
+    Walk(const Plan& plan, const Complain& report) : plan_(&plan), report_(&report) {
         scope_.mesh = &plan.mesh;
         scope_.buffers = plan.buffers;
         state_.groups.resize(plan.buffers.size());
@@ -206,7 +206,7 @@ private:
     }
 
     const Plan* plan_;
-    const Report* report_;
+    const Complain* report_;
     AffineScope scope_;
     State state_;
     std::vector<bool> is_input_;

@@ -21,6 +21,20 @@ TEST_CASE("a command without an argument that it needs says which") {
     }
 }
 
+TEST_CASE("help COMMAND is COMMAND --help, and asks which command where there is none of that name") {
+    MemoryFiles files;
+    const CommandResult plan = run_command(files, "help plan");
+    CHECK(plan.code == 0);
+    CHECK(plan.out == run_command(files, "plan --help").out);
+    CHECK(run_command(files, "help").out == run_command(files, "--help").out);
+    for (const char* typed : {"help plann", "plann --help"}) {
+        const CommandResult wrong = run_command(files, typed);
+        CHECK(wrong.code == 2);
+        CHECK(wrong.out.empty());
+        CHECK(wrong.err.starts_with("error[E0701]: there is no command 'plann': did you mean 'plan'?\n"));
+    }
+}
+
 TEST_CASE("- is stdin where one file is read, and stdout where one is written") {
     std::vector<std::string> options;
     for (const CommandDef* command : all_commands())

@@ -166,7 +166,7 @@ TEST_CASE("attention is refused of shapes, types and arguments that it cannot ta
     CHECK(shape_of("attention", {q, k, v}, {{"soft_cap", 0.0}}) ==
           "error E0226: `soft_cap` of 'attention' is not above 0");
     CHECK(shape_of("attention", {q, k, v}, {{"window", i64{0}}}) ==
-          "error E0226: `window` of 'attention' is 0, and at least 1");
+          "error E0226: `window` of 'attention' has to be from 1 to 2147483647, and is 0");
     CHECK(shape_of("attention", {v, f32({2, 4, 3, 5}), f32({2, 4, 3, 5})}, {{"window", i64{6}}}) ==
           "error E0226: the last of 10 queries of 'attention' sees none of 4 keys with a window of 6");
     CHECK(shape_of("attention", {v, f32({2, 4, 3, 5}), f32({2, 4, 3, 5})}, {{"window", i64{7}}}) == "(2, 10, 3, 5)");

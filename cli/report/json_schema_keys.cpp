@@ -1,0 +1,171 @@
+#include "cli/report/json_schema_keys.h"
+
+#include "plans/base/base.h"
+#include "plans/base/embedded.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <map>
+#include <span>
+
+namespace shard {
+
+std::span<const EmbeddedText> embedded_schemas();
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_plain(const std::string& text) {
+    return !text.empty() && text != "true" && text != "false" && text != "null" &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+           });
+}
+
+// As YAML of one line.
+std::string flow(const Json& value) {
+    if (value.is_null()) return "~";
+    if (value.is_string()) {
+        const std::string text = value.get<std::string>();
+        return is_plain(text) ? text : fmt::format("\"{}\"", text);
+    }
+    std::string text;
+    if (value.is_array()) {
+        for (const Json& item : value) text += (text.empty() ? "" : ", ") + flow(item);
+        return "[" + text + "]";
+    }
+    if (!value.is_object()) return value.dump();
+    for (const auto& [key, item] : value.items())
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, flow(item));
+    return "{" + text + "}";
+}
+
+// The parts of a schema under which keys of the same map, or of what is in the same list, are said.
+constexpr std::string_view parts[] = {"then", "else", "oneOf", "anyOf", "allOf", "items"};
+
+class KeyLister {
+public:
+    KeyLister(std::string_view file, const Json& schema) : file_(file), schema_(schema) {}
+
+    std::vector<Item> run() {
+        find_homes();
+        list(schema_, file_);
+        for (Item& item : items_) add_keys_inside(item);
+        return std::move(items_);
+    }
+
+private:
+    const Json* definition(const Json& node) const {
+        if (!node.is_object() || !node.contains("$ref")) return nullptr;
+        const std::string ref = node["$ref"].get<std::string>();
+        const Json& found = schema_["definitions"][ref.substr(ref.rfind('/') + 1)];
+        internal_check(found.is_object(), "a schema refers to what it does not define");
+        return &found;
+    }
+
+    // Calls visit(child, its path) for what stands below a node beside its properties.
+    template<class Visit>
+    static void inner_parts(const Json& node, const std::string& path, const Visit& visit) {
+        if (node.is_array())
+            for (const Json& one : node) visit(one, path);
+        if (!node.is_object()) return;
+        if (node.contains("additionalProperties")) visit(node["additionalProperties"], path + ".NAME");
+        for (const std::string_view part : parts)
+            if (node.contains(part)) visit(node[part], path);
+    }
+
+    // The shortest path of each definition, breadth first: its keys are listed there alone.
+    void find_homes() {
+        std::deque<std::pair<const Json*, std::string>> open = {{&schema_, file_}};
+        for (; !open.empty(); open.pop_front()) {
+            const auto [node, path] = open.front();
+            const Json* shared = definition(*node);
+            if (shared != nullptr && homes_.emplace(shared, path).second) open.emplace_back(shared, path);
+            if (node->is_object() && node->contains("properties"))
+                for (const auto& [key, child] : (*node)["properties"].items())
+                    open.emplace_back(&child, path + "." + key);
+            inner_parts(*node, path, [&](const Json& child, const std::string& at) { open.emplace_back(&child, at); });
+        }
+    }
+
+    void list(const Json& node, const std::string& path) {
+        const Json* shared = definition(node);
+        if (shared != nullptr && homes_.at(shared) == path) list(*shared, path);
+        const size_t first = items_.size();
+        if (node.is_object() && node.contains("properties"))
+            for (const auto& [key, child] : node["properties"].items()) {
+                add(path + "." + key, node, key, child);
+                list(child, path + "." + key);
+            }
+        // The other keys of an entry that is a repeat: schemas give such a form its name as title.
+        if (path != file_ && node.is_object() && node.contains("title"))
+            for (size_t n = first + 1; n < items_.size(); ++n)
+                items_[first].arguments.emplace_back(items_[n].name.substr(path.size() + 1), items_[n].summary);
+        inner_parts(node, path, [&](const Json& child, const std::string& at) { list(child, at); });
+    }
+
+    // What may stand in the map that is behind a key.
+    void add_keys_inside(Item& item) const {
+        for (const std::string& inside : {item.name + ".", item.name + ".NAME."})
+            for (const Item& other : items_)
+                if (other.name.starts_with(inside) && other.name.find('.', inside.size()) == std::string::npos &&
+                    !other.name.ends_with(".NAME"))
+                    item.arguments.emplace_back(other.name.substr(item.name.size() + 1), other.summary);
+    }
+
+    static std::string text_of(const Json* node, const char* key) {
+        return node != nullptr && node->is_object() && node->contains(key) ? (*node)[key].get<std::string>() : "";
+    }
+
+    void add(const std::string& path, const Json& map, const std::string& key, const Json& node) {
+        for (const Item& item : items_)
+            if (item.name == path) return; // said before, in another form of the map
+        const Json* shared = definition(node);
+        const auto from = [&](const char* name) -> const Json* {
+            if (node.contains(name)) return &node[name];
+            return shared != nullptr && shared->contains(name) ? &(*shared)[name] : nullptr;
+        };
+        std::string doc = text_of(&node, "description");
+        const std::string general = text_of(shared, "description");
+        if (!general.empty()) doc += (doc.empty() ? "" : "\n") + general;
+        if (const Json* values = from("enum")) doc += fmt::format("\nOne of {}.", list_of(*values));
+        if (const Json* usual = from("default")) doc += fmt::format("\nUnless given: {}.", flow(*usual));
+        const bool is_required =
+            map.contains("required") && std::count(map["required"].begin(), map["required"].end(), Json(key)) > 0;
+        if (is_required) doc += "\nIt has to be there.";
+        if (const Json* examples = from("examples"))
+            for (const Json& example : *examples) doc += fmt::format("\n  {}: {}", key, flow(example));
+        items_.push_back({path, summary_of(doc), doc});
+    }
+
+    static std::string list_of(const Json& values) {
+        std::string text;
+        for (const Json& value : values) text += (text.empty() ? "" : ", ") + flow(value);
+        return text;
+    }
+
+    std::string file_;
+    const Json& schema_;
+    std::vector<Item> items_;
+    std::map<const Json*, std::string> homes_;
+};
+
+} // namespace
+
+std::vector<Item> schema_keys() {
+    std::vector<Item> items;
+    for (const std::string_view file : {"model", "layout", "policy"})
+        for (const EmbeddedText& embedded : embedded_schemas()) {
+            if (embedded.name != fmt::format("{}.schema", file)) continue;
+            const Json schema = Json::parse(embedded.text);
+            for (Item& item : KeyLister(file, schema).run()) items.push_back(std::move(item));
+        }
+    return items;
+}
+
+} // namespace shard
