@@ -68,17 +68,22 @@ if(SHARDC_TESTS)
     set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
 
     add_executable(form_check tests/schemas/form_check.cpp)
-    target_link_libraries(form_check PRIVATE shard_planner shardc_options)
+    target_link_libraries(form_check PRIVATE shard_cli shardc_options)
     find_package(Python3 COMPONENTS Interpreter)
     if(Python3_FOUND)
         add_test(NAME "schemas and readers say the same of files"
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/schemas/cross_check.py $<TARGET_FILE:form_check>)
         set_tests_properties("schemas and readers say the same of files"
                              PROPERTIES LABELS quick SKIP_RETURN_CODE 77 TIMEOUT 300)
+        add_test(NAME "payloads fit their schemas"
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/schemas/payloads_test.py $<TARGET_FILE:shardc>)
+        set_tests_properties("payloads fit their schemas" PROPERTIES LABELS quick SKIP_RETURN_CODE 77)
         add_test(NAME "the Python module says what the program says"
                  COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/python/module_test.py)
-        set_tests_properties("the Python module says what the program says"
-                             PROPERTIES LABELS quick ENVIRONMENT SHARDC=$<TARGET_FILE:shardc>)
+        add_test(NAME "the action and the hooks check a repository"
+                 COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/python/ci_kit_test.py)
+        set_tests_properties("the Python module says what the program says" "the action and the hooks check a repository"
+                             PROPERTIES LABELS quick ENVIRONMENT SHARDC=$<TARGET_FILE:shardc> SKIP_RETURN_CODE 77)
     else()
         message(STATUS "python3 was not found: its module and the schemas are not tested")
     endif()

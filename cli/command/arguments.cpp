@@ -150,9 +150,11 @@ std::string explain_choice(const Slot& slot) {
     if (slot.option->choices.empty() || !slot.given()) return {};
     for (const std::string& value : slot.option->many ? slot.values : std::vector<std::string>{slot.value}) {
         const std::vector<std::string_view>& choices = slot.option->choices;
-        if (std::find(choices.begin(), choices.end(), value) != choices.end()) continue;
-        return fmt::format("{} is one of {}, not '{}'{}", slot.option->name, fmt::join(choices, ", "), value,
-                           near_text(value, choices));
+        const bool with_file = slot.option->value.find("[=") != std::string_view::npos;
+        const std::string word = with_file ? value.substr(0, value.find('=')) : value;
+        if (std::find(choices.begin(), choices.end(), word) != choices.end()) continue;
+        return fmt::format("{} is one of {}, not '{}'{}", slot.option->name, fmt::join(choices, ", "), word,
+                           near_text(word, choices));
     }
     return {};
 }

@@ -13,7 +13,8 @@
 
 namespace shard {
 
-// What a value names, if it names a file. Of "NAME=FILE" it is what stands behind the '='.
+// What a value names, if it names a file. Of "NAME=FILE" it is what stands behind the '=', of "NAME[=FILE]" nothing
+// where there is none; choices are of the NAME.
 enum class FileUse {
     none,
     read,

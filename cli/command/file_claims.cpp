@@ -23,6 +23,8 @@ FileClaims::FileClaims(const CommandDef& command, const Arguments& arguments, En
 void FileClaims::claim(const OptionDef& option, const std::string& value) {
     const bool named = option.value.find('=') != std::string_view::npos;
     const size_t equals = named ? value.find('=') : std::string::npos;
+    const bool may_be_none = option.value.find("[=") != std::string_view::npos;
+    if (may_be_none && (equals == std::string::npos || equals + 1 == value.size())) return;
     const std::string path = equals == std::string::npos ? value : value.substr(equals + 1);
     if (path == "-" && !option.dash)
         diagnostics_->error("E0701", {}, fmt::format("{} does not go with stdin or stdout, which - means", option.name))

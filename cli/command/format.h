@@ -34,7 +34,7 @@ struct FormatDef {
     bool holds_diagnostics = false; // `plan` writes diagnostics too; else they are for stderr
 
     // What it writes; nullptr: not this.
-    std::string (*check)(std::span<const Subject>, bool color) = nullptr;
+    std::string (*check)(std::span<const Subject>, const Paint&) = nullptr;
     std::string (*plan)(const PlanPage&) = nullptr;
     std::string (*sweep)(const Sweep&, const Paint&) = nullptr; // of `plan --set a=1,2`
     std::string (*diff)(const std::vector<NamedPlan>&, bool all_values, const Paint&) = nullptr;

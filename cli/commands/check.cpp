@@ -1,75 +1,26 @@
+#include "cli/check/check_inputs.h"
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
-#include "cli/diagnostics/subjects.h"
-#include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
-#include "cli/report/report.h"
-#include "planner/price/judge.h"
-#include "planner/read/policy_reader.h"
-#include "planner/text/allowances.h"
-
-#include <algorithm>
-#include <fmt/format.h>
-#include <map>
-#include <tuple>
+#include "cli/terminal/exit_code.h"
 
 namespace shard {
 
 namespace {
 
-// The layout's own policy was judged by compile(); this one comes on top.
-void judge_by_file(Env& env, const std::string& path, Compiled& compiled) {
-    Diagnostics& diagnostics = compiled.compilation.diagnostics;
-    std::optional<int> file = load_source(env, *compiled.sources, path, diagnostics);
-    std::optional<PolicyDecl> policy = file ? read_policy(*compiled.sources, *file, diagnostics) : std::nullopt;
-    if (!policy || compiled.plan() == nullptr) return;
-    Allowances allowances;
-    allowances.read(*compiled.sources, *file, diagnostics);
-    Diagnostics found;
-    judge(*compiled.plan(), *policy, found);
-    const Diagnostics left = allowances.apply(found);
-    for (const Diagnostic& diagnostic : left.all()) diagnostics.add(diagnostic);
-}
-
-// A comment in the model or the policy that silences a finding of one layout is of use, though not to the others.
-void drop_allowances_used_elsewhere(std::vector<Subject>& subjects) {
-    const auto place = [](const Subject& subject, const Diagnostic& diagnostic) {
-        const Span& span = diagnostic.labels.at(0).span;
-        return std::tuple(subject.sources->name(span.file), span.line, span.column);
-    };
-    const auto reads = [](const Subject& subject, const std::string& file) {
-        for (int i = 0; i < subject.sources->count(); ++i)
-            if (subject.sources->name(i) == file) return !subject.summary.empty();
-        return false;
-    };
-    std::map<std::tuple<std::string, int, int>, i64> unused;
-    for (const Subject& subject : subjects)
-        for (const Diagnostic& diagnostic : subject.diagnostics)
-            if (diagnostic.code == "W0101") ++unused[place(subject, diagnostic)];
-    for (Subject& subject : subjects)
-        std::erase_if(subject.diagnostics, [&](const Diagnostic& diagnostic) {
-            if (diagnostic.code != "W0101") return false;
-            const std::tuple<std::string, int, int> at = place(subject, diagnostic);
-            return unused[at] < std::count_if(
-                                    subjects.begin(), subjects.end(),
-                                    [&](const Subject& other) { return reads(other, std::get<0>(at)); });
-        });
-}
-
 int run(const Arguments& arguments, Env& env) {
-    std::vector<Compiled> all;
-    for (const std::string& layout : arguments.strings("LAYOUT")) {
-        all.push_back(compile_files(env, arguments.string("MODEL"), layout, plan_arguments(arguments)));
-        if (arguments.has("--policy")) judge_by_file(env, arguments.string("--policy"), all.back());
-    }
+    const std::optional<std::vector<Rendering>> wanted = wanted_formats(env, arguments, formats_for(&FormatDef::check));
+    if (!wanted) return exit_usage;
+    CheckInputs inputs = arguments.has("MODEL") ? inputs_of_words(env, arguments) : inputs_of_config(env, arguments);
+    std::vector<Checked> all = std::move(inputs.problems);
+    for (Checked& checked : check_all(inputs.tasks)) all.push_back(std::move(checked));
     std::vector<Subject> subjects;
-    for (const Compiled& compiled : all)
-        subjects.push_back({compiled.name, compiled.plan() == nullptr ? "" : summary_line(*compiled.plan()),
-                            compiled.sources.get(), compiled.diagnostics().all()});
-    drop_allowances_used_elsewhere(subjects);
-    const bool color = payload_paint(env, arguments).on;
-    return write_payload(env, arguments, chosen_format(arguments).check(subjects, color), exit_code(subjects));
+    for (const Checked& checked : all) subjects.push_back(checked.subject);
+    return write_renderings(
+        env, arguments, *wanted,
+        [&](const FormatDef& format, const Paint& paint) { return format.check(subjects, paint); },
+        exit_code(subjects));
 }
 
 } // namespace
@@ -77,29 +28,39 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_check() {
     static const CommandDef def = {
         .name = "check",
-        .usage = "MODEL LAYOUT... [--policy FILE] [--format FORMAT]",
+        .usage = "[MODEL LAYOUT...] [--policy FILE] [--baseline FILE --tolerance 3%] [--format FORMAT[=FILE]]...",
         .summary = "do these layouts still meet the policy? for CI",
-        .doc = "Example:\n"
-               "  shardc check model.yaml layouts/*.yaml --policy policy.yaml --format github\n"
-               "A policy file has the keys of a layout's `policy`; both are judged. A comment in a file,\n"
-               "  # shardc: allow W0304 why it is meant\n"
-               "accepts the findings of that code on its line, or on the next if it stands alone.\n"
-               "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
-        .options = {model_option(),
-                    {.name = "LAYOUT",
-                     .doc = "layout files",
-                     .required = true,
-                     .many = true,
-                     .file = FileUse::read,
-                     .dash = true},
+        .doc =
+            "Examples:\n"
+            "  shardc check model.yaml layouts/*.yaml --policy policy.yaml --format github\n"
+            "  shardc check model.yaml layouts/*.yaml --format text --format sarif=out.sarif --format junit=out.xml\n"
+            "  shardc check model.yaml layouts/*.yaml --baseline accepted.json --tolerance 3%\n"
+            "  shardc check                     what shardc.yaml says, of this folder or one above it\n"
+            "A policy file has the keys of a layout's `policy`; both are judged. A comment in a file,\n"
+            "  # shardc: allow W0304 why it is meant\n"
+            "accepts the findings of that code on its line, or on the next if it stands alone.\n"
+            "A baseline is a plan file, or what --format json=FILE wrote of these layouts.\n"
+            "Exit code 0 if all is well, 1 if a policy is broken, 2 if a file is wrong.",
+        .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .file = FileUse::read, .dash = true},
+                    {.name = "LAYOUT", .doc = "layout files", .many = true, .file = FileUse::read, .dash = true},
                     {.name = "--policy",
                      .value = "FILE",
                      .doc = "budgets on top of each layout's own",
                      .file = FileUse::read,
                      .dash = true},
+                    {.name = "--strict", .doc = "warnings fail too: exit code 1"},
+                    {.name = "--baseline",
+                     .value = "FILE",
+                     .doc = "figures that may not get worse",
+                     .file = FileUse::read,
+                     .dash = true},
+                    {.name = "--tolerance",
+                     .value = "PERCENT",
+                     .doc = "how much worse they may be: 3%, or wire_bytes=1%,step_seconds=5%"},
+                    {.name = "--config", .value = "FILE", .doc = "instead of shardc.yaml", .file = FileUse::read},
                     mode_option(),
                     set_option(),
-                    format_option(formats_for(&FormatDef::check)),
+                    formats_option(formats_for(&FormatDef::check)),
                     output_option()},
         .order = 2,
         .run = run,

@@ -33,12 +33,13 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string> paths = arguments.strings("FILE");
     std::vector<PlanSource> sources = load_plans(env, paths, plan_arguments(arguments));
     int code = exit_clean;
+    const bool of_layouts = sources.size() < paths.size(); // beside a model
     std::vector<Subject> failed; // a mistake in the model is the same for every layout, and is said once
     for (const PlanSource& source : sources) {
         if (exit_code(source.diagnostics) == exit_usage) code = exit_usage;
-        if (!source.plan) failed.push_back({{}, {}, source.sources.get(), source.diagnostics.all()});
+        if (!source.plan) failed.push_back({of_layouts ? source.name : "", {}, source.sources.get(), source.diagnostics.all()});
     }
-    env.err << subjects_text(failed, env.err_color);
+    env.err << findings_text(failed, Paint{env.err_color, env.width});
     if (code != exit_clean) return code;
     if (sources.size() < 2) {
         Diagnostics diagnostics;

@@ -108,7 +108,7 @@ int run_sweep(const Arguments& arguments, Env& env) {
     std::vector<Subject> subjects;
     for (const Compiled& compiled : failed)
         subjects.push_back({{}, {}, compiled.sources.get(), compiled.diagnostics().all()});
-    env.err << subjects_text(subjects, env.err_color);
+    env.err << subjects_text(subjects, Paint{env.err_color, env.width});
     return write_payload(env, arguments, format.sweep(sweep, payload_paint(env, arguments)), code);
 }
 

@@ -14,11 +14,13 @@
 #include "executor/formats/npy_write.h"
 #include "executor/formats/tensor.h"
 #include "executor/run/given_inputs.h"
+#include "planner/text/glob.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
 #include "plans/diagnostics/suggestion.h"
 #include "plans/plan/plan_difference.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <ostream>
@@ -120,6 +122,17 @@ void check_outputs(const Arguments& arguments, const Plan& plan, Env& env, Diagn
     }
 }
 
+void check_printed(const Arguments& arguments, const Plan& plan, Diagnostics& diagnostics) {
+    std::vector<std::string_view> names;
+    for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
+    for (const std::string& pattern : arguments.strings("--print")) {
+        const auto matches = [&](std::string_view name) { return glob_matches(pattern, name); };
+        if (std::any_of(names.begin(), names.end(), matches)) continue;
+        diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", pattern))
+            .help(did_you_mean(pattern, names, fmt::format("there are {}", fmt::join(names, ", "))));
+    }
+}
+
 // --output DIR writes every output as DIR/NAME.npy, --output NAME=FILE one of them.
 void write_outputs(const Arguments& arguments, const RunResult& result, Env& env, Diagnostics& diagnostics) {
     for (const std::string& text : arguments.strings("--output")) {
@@ -198,6 +211,7 @@ int run(const Arguments& arguments, Env& env) {
     RunCheckpoints checkpoints(arguments, plan, env, diagnostics);
     if (!diagnostics.has_error()) checkpoints.restore(options.inputs, diagnostics);
     check_outputs(arguments, plan, env, diagnostics);
+    check_printed(arguments, plan, diagnostics);
     if (!diagnostics.has_error()) checkpoints.prepare_save(diagnostics);
     options.restore = checkpoints.restored();
     options.first_step = checkpoints.first_step();
@@ -214,6 +228,8 @@ int run(const Arguments& arguments, Env& env) {
     report.steps = options.steps;
     report.warm_up = *repeat > 0 ? steps.value_or(1) : 0;
     report.show_seconds = arguments.flag("--time");
+    report.quiet = arguments.flag("--quiet");
+    report.print = arguments.strings("--print");
     const Paint paint{env.out_color, env.width};
     const FormatDef& format = chosen_format(arguments);
     StepLog log(plan, env, options.first_step, options.steps,
@@ -286,6 +302,11 @@ const CommandDef& command_run() {
              {.name = "--repeat",
               .value = "N",
               .doc = "then N more steps or runs, and how long one takes (differs from run to run)"},
+             {.name = "--quiet", .doc = "without the table of outputs"},
+             {.name = "--print",
+              .value = "NAME",
+              .doc = "print all elements of an output; a pattern, 'block.*', prints several",
+              .many = true},
              {.name = "--time", .doc = "say how long the emulation took (differs from run to run)"},
              {.name = "--workers", .value = "N", .doc = "threads; the machine's cores unless given"},
              {.name = "--input",

@@ -18,11 +18,12 @@ namespace shard {
 
 std::string diagnostics_text(const Sources& sources, std::span<const Diagnostic> diagnostics, bool color) {
     Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
-    return subjects_text(std::span<const Subject>(&subject, 1), color);
+    return subjects_text(std::span<const Subject>(&subject, 1), Paint{color});
 }
 
 void print_diagnostics(Env& env, const Sources& sources, std::span<const Diagnostic> diagnostics) {
-    env.err << diagnostics_text(sources, diagnostics, env.err_color);
+    const Subject subject{{}, {}, &sources, {diagnostics.begin(), diagnostics.end()}};
+    env.err << subjects_text(std::span<const Subject>(&subject, 1), Paint{env.err_color, env.width});
 }
 
 void say(Env& env, std::string_view line) { env.err << printable(line) + "\n"; }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 #include <tuple>
 
 namespace shard {
@@ -14,6 +14,31 @@ const Span* Placed::place() const {
     for (const Label& label : diagnostic->labels)
         if (label.span.known() && label.span.file < sources->count()) return &label.span;
     return nullptr;
+}
+
+std::string Placed::any_file() const {
+    if (place() != nullptr) return file();
+    return subjects.empty() ? std::string() : subjects.front()->layout;
+}
+
+std::vector<std::string> Placed::names() const {
+    std::vector<std::string> names;
+    for (const Subject* subject : subjects) names.push_back(subject->name);
+    return names;
+}
+
+std::string names_text(const Placed& placed, size_t count) {
+    constexpr size_t shown = 4;
+    std::vector<std::string> names = placed.names();
+    if (names.size() == count && count > 1) return fmt::format("all {} layouts", count);
+    const size_t more = names.size() > shown ? names.size() - shown : 0;
+    names.resize(names.size() - more);
+    return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+size_t named_count(std::span<const Subject> subjects) {
+    return static_cast<size_t>(
+        std::count_if(subjects.begin(), subjects.end(), [](const Subject& subject) { return !subject.name.empty(); }));
 }
 
 namespace {
@@ -36,14 +61,23 @@ bool comes_before(const Placed& a, const Placed& b) {
 
 std::vector<Placed> flatten(std::span<const Subject> subjects) {
     std::vector<Placed> result;
-    std::set<Placed, decltype(&comes_before)> seen(comes_before);
+    std::map<Placed, std::vector<size_t>, decltype(&comes_before)> seen(comes_before); // where they are in `result`
     for (const Subject& subject : subjects) {
         const size_t begin = result.size(); // within one subject nothing is dropped
         for (const Diagnostic& diagnostic : subject.diagnostics) {
-            const Placed placed{&diagnostic, subject.sources};
-            if (!seen.contains(placed)) result.push_back(placed);
+            Placed placed{&diagnostic, subject.sources};
+            const auto before = seen.find(placed);
+            if (before == seen.end()) {
+                if (!subject.name.empty()) placed.subjects = {&subject};
+                result.push_back(std::move(placed));
+                continue;
+            }
+            for (size_t at : before->second)
+                if (!subject.name.empty() && (result[at].subjects.empty() || result[at].subjects.back() != &subject))
+                    result[at].subjects.push_back(&subject);
         }
-        seen.insert(result.begin() + static_cast<std::ptrdiff_t>(begin), result.end());
+        for (size_t at = begin; at < result.size(); ++at)
+            seen[{result[at].diagnostic, result[at].sources}].push_back(at);
     }
     return result;
 }

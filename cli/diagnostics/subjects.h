@@ -3,28 +3,40 @@
 // (junit).
 #pragma once
 
+#include "cli/diagnostics/figures.h"
 #include "plans/diagnostics/diagnostic.h"
 
+#include <optional>
 #include <span>
 
 namespace shard {
 
 struct Subject {
-    std::string name;    // "model.yaml + layout.yaml"
+    std::string name;    // "layout.yaml"; of several models "model.yaml + layout.yaml"
     std::string summary; // the figures, one line; empty if there is no plan
     const Sources* sources = nullptr;
     std::vector<Diagnostic> diagnostics;
+    std::string model = {}, layout = {}; // the files, as `sources` call them
+    std::optional<Figures> figures = {}; // absent if there is no plan
 };
 
-// A diagnostic with the texts its spans point into.
+// A diagnostic with the texts its spans point into, and whose it is.
 struct Placed {
     const Diagnostic* diagnostic = nullptr;
     const Sources* sources = nullptr;
+    std::vector<const Subject*> subjects = {}; // all that have it and a name, in order
 
     // The primary place; nullptr if there is none.
     const Span* place() const;
     const std::string& file() const { return sources->name(place()->file); }
+    // Where the place is, or else the layout that it is about; empty if that is not known either.
+    std::string any_file() const;
+    std::vector<std::string> names() const; // of the subjects
 };
+
+// "a.yaml", "a.yaml, b.yaml and 3 more"; "all 20 layouts" where it is all of `count`, and those are more than one.
+std::string names_text(const Placed& placed, size_t count);
+size_t named_count(std::span<const Subject> subjects);
 
 // All diagnostics in order, each once.
 std::vector<Placed> flatten(std::span<const Subject> subjects);

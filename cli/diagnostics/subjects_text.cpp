@@ -1,6 +1,6 @@
 #include "cli/diagnostics/subjects_text.h"
 
-#include "cli/terminal/paint.h"
+#include "cli/terminal/wrap.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,9 +16,25 @@ std::string excerpt(std::string_view line) {
     return printable(spaced);
 }
 
+size_t width_of(const Paint& paint) { return paint.on ? paint.width : 0; }
+
+// Bytes of a line: what a terminal has room for, with the dots where it was cut.
+size_t most_shown(const Paint& paint, size_t gutter) {
+    constexpr size_t most = 160, least = 40, frame = 9;
+    return width_of(paint) == 0 ? most
+                                : std::clamp(width_of(paint) - std::min(width_of(paint), gutter + frame), least, most);
+}
+
+// " = note: ..." and their like.
+std::string remark(std::string_view word, std::string_view text, size_t gutter, const Paint& paint) {
+    const size_t indent = gutter + 5 + word.size();
+    return fmt::format("{:{}} {} {}: {}\n", "", gutter, paint("1;34", "="), word,
+                       hanging(text, width_of(paint), indent));
+}
+
 // Of a very long line only the part around the place is shown. Returns how many bytes were cut from the left.
-size_t cut_to_window(std::string_view& line, size_t start) {
-    constexpr size_t most = 160, before = 60;
+size_t cut_to_window(std::string_view& line, size_t start, size_t most) {
+    const size_t before = most * 3 / 8;
     if (line.size() <= most) return 0;
     const size_t place = std::min(start, line.size());
     size_t left = place > before ? place - before : 0;
@@ -38,7 +54,7 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
                        sources.name(label.span.file), label.span.line, label.span.column);
     out += fmt::format("{:{}} {}\n", "", gutter, rule);
     size_t start = std::max(label.span.column - 1, 0);
-    const size_t size = line.size(), cut = cut_to_window(line, start);
+    const size_t size = line.size(), cut = cut_to_window(line, start, most_shown(paint, gutter));
     start -= cut;
     std::string shown = excerpt(line);
     if (cut > 0) shown.replace(0, 3, "...");
@@ -53,31 +69,55 @@ void render_label(std::string& out, const Sources& sources, const Label& label, 
                        label.text.empty() ? "" : " ", paint(primary ? color : "1;34", label.text));
 }
 
-void render_one(std::string& out, const Placed& placed, const Paint& paint) {
+// Labels that say nothing but where, beyond the first few: "a.yaml:14, a.yaml:15 and 96 more".
+std::string places_text(const Sources& sources, std::span<const Label> labels) {
+    constexpr size_t shown = 4;
+    std::vector<std::string> places;
+    for (size_t i = 0; i < labels.size() && i < shown; ++i)
+        places.push_back(fmt::format("{}:{}", sources.name(labels[i].span.file), labels[i].span.line));
+    return fmt::format("{}{}", fmt::join(places, ", "),
+                       labels.size() > shown ? fmt::format(" and {} more", labels.size() - shown) : "");
+}
+
+// `count`: of how many; one alone is named by its verdict.
+void render_one(std::string& out, const Placed& placed, size_t count, const Paint& paint) {
     const Diagnostic& diagnostic = *placed.diagnostic;
     std::string_view color = diagnostic.severity == Severity::error     ? "1;31"
                              : diagnostic.severity == Severity::warning ? "1;33"
                                                                         : "1;36";
     out += fmt::format("{}: {}\n", paint(color, fmt::format("{}[{}]", name(diagnostic.severity), diagnostic.code)),
-                       paint.strong(diagnostic.message));
+                       paint.strong(hanging(diagnostic.message, width_of(paint),
+                                            name(diagnostic.severity).size() + diagnostic.code.size() + 4)));
     int last_line = 1;
     for (const Label& label : diagnostic.labels) last_line = std::max(last_line, label.span.line);
     size_t gutter = std::to_string(last_line).size();
+    constexpr size_t most_bare = 3;
+    std::vector<Label> bare;
+    for (size_t i = 1; i < diagnostic.labels.size(); ++i)
+        if (diagnostic.labels[i].text.empty() && diagnostic.labels[i].span.known())
+            bare.push_back(diagnostic.labels[i]);
+    const bool fold = bare.size() > most_bare;
     for (size_t i = 0; i < diagnostic.labels.size(); ++i)
-        render_label(out, *placed.sources, diagnostic.labels[i], i == 0, gutter, paint, color);
-    for (const std::string& note : diagnostic.notes)
-        out += fmt::format("{:{}} {} note: {}\n", "", gutter, paint("1;34", "="), note);
-    if (!diagnostic.help.empty())
-        out += fmt::format("{:{}} {} help: {}\n", "", gutter, paint("1;34", "="), diagnostic.help);
+        if (i == 0 || !fold || !diagnostic.labels[i].text.empty())
+            render_label(out, *placed.sources, diagnostic.labels[i], i == 0, gutter, paint, color);
+    if (fold) out += fmt::format("{:{}}{} {}\n", "", gutter, paint("1;34", ":::"), places_text(*placed.sources, bare));
+    if (count > 1 && !placed.subjects.empty()) out += remark("layout", names_text(placed, count), gutter, paint);
+    for (const std::string& note : diagnostic.notes) out += remark("note", note, gutter, paint);
+    if (!diagnostic.help.empty()) out += remark("help", diagnostic.help, gutter, paint);
     out += '\n';
 }
 
 } // namespace
 
-std::string subjects_text(std::span<const Subject> subjects, bool color) {
-    Paint paint{color};
+std::string findings_text(std::span<const Subject> subjects, const Paint& paint) {
     std::string out;
-    for (const Placed& placed : flatten(subjects)) render_one(out, placed, paint);
+    const size_t count = named_count(subjects);
+    for (const Placed& placed : flatten(subjects)) render_one(out, placed, count, paint);
+    return out;
+}
+
+std::string subjects_text(std::span<const Subject> subjects, const Paint& paint) {
+    std::string out = findings_text(subjects, paint);
     size_t width = 0;
     for (const Subject& subject : subjects)
         if (!subject.name.empty()) width = std::max(width, display_width(subject.name));
@@ -87,9 +127,10 @@ std::string subjects_text(std::span<const Subject> subjects, bool color) {
         std::string verdict = code == 0   ? paint("1;32", "ok      ")
                               : code == 1 ? paint("1;31", "finding ")
                                           : paint("1;31", "error   ");
-        out += fmt::format(
-            "{} {}{}\n", verdict, subject.name,
-            subject.summary.empty() ? "" : std::string(width - display_width(subject.name) + 2, ' ') + subject.summary);
+        constexpr size_t verdict_width = 9;
+        const std::string gap(width - display_width(subject.name) + 2, ' ');
+        const std::string summary = hanging(subject.summary, width_of(paint), verdict_width + width + 2);
+        out += fmt::format("{} {}{}\n", verdict, subject.name, subject.summary.empty() ? "" : gap + summary);
     }
     return out;
 }

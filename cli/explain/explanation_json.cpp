@@ -95,7 +95,8 @@ std::string figures_json(const Experiment& experiment, const Experiment& base) {
         .integer("collectives", experiment.collectives)
         .integer("wire_bytes_per_device", experiment.wire_bytes_per_device)
         .number("step_seconds", experiment.step_seconds)
-        .integer("peak", experiment.peak)
+        .integer("peak_bytes", experiment.peak)
+        .integer("peak", experiment.peak) // as earlier programs called it
         .raw("difference", kinds.text())
         .text();
 }
@@ -132,6 +133,7 @@ std::string explanations_json(const Plan& plan, const std::vector<Explanation>& 
                .string("tool", tool_text())
                .string("model", plan.model)
                .string("mode", plan.mode)
+               .raw("mesh", print_mesh(plan.mesh))
                .raw("tensors", json_lines(tensors, 2))
                .text() +
            "\n";

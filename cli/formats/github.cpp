@@ -32,8 +32,9 @@ std::string escaped(std::string_view text, bool property) {
     return result;
 }
 
-std::string render(std::span<const Subject> subjects, bool) {
+std::string render(std::span<const Subject> subjects, const Paint&) {
     std::string out;
+    const size_t count = named_count(subjects);
     for (const Placed& placed : flatten(subjects)) {
         const Diagnostic& diagnostic = *placed.diagnostic;
         std::string_view command = diagnostic.severity == Severity::error || diagnostic.finding ? "error"
@@ -43,9 +44,12 @@ std::string render(std::span<const Subject> subjects, bool) {
         if (const Span* span = placed.place())
             place = fmt::format("file={},line={},col={},endColumn={},", escaped(placed.file(), true), span->line,
                                 span->column, span->column + std::max(span->length, 1));
+        else if (const std::string file = placed.any_file(); !file.empty())
+            place = fmt::format("file={},", escaped(file, true));
         const CodeDoc* doc = find_code(diagnostic.code);
         std::string title = doc == nullptr ? diagnostic.code : fmt::format("{} {}", diagnostic.code, doc->title);
         std::string text = diagnostic.message;
+        if (!placed.subjects.empty()) text += "\nlayout: " + names_text(placed, count);
         for (const std::string& note : diagnostic.notes) text += "\n" + note;
         if (!diagnostic.help.empty()) text += "\n" + diagnostic.help;
         out += fmt::format("::{} {}title={}::{}\n", command, place, escaped(title, true), escaped(text, false));

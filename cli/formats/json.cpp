@@ -1,8 +1,8 @@
 // One object, for scripts. Of `check`:
 //
 //     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings",
-//      "subjects": [{"name": ..., "verdict": ..., "summary": ...}],
-//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ...,
+//      "subjects": [{"name": ..., "model": ..., "layout": ..., "verdict": ..., "summary": ..., "step_seconds": ...}],
+//      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "subjects": [name],
 //                       "source": {"file", "line", "column"}, "labels": [...], "notes": [...], "help": ...}]}
 #include "cli/command/format.h"
 #include "cli/diagnostics/subjects.h"
@@ -47,6 +47,7 @@ std::string diagnostic_json(const Placed& placed) {
         .string("severity", name(diagnostic.severity))
         .flag("finding", diagnostic.finding)
         .string("message", diagnostic.message)
+        .raw("subjects", json_strings(placed.names()))
         .raw("source", placed.place() == nullptr ? "null" : place_json(*placed.sources, *placed.place()))
         .raw("labels", json_array(labels))
         .raw("notes", json_strings(diagnostic.notes))
@@ -54,15 +55,19 @@ std::string diagnostic_json(const Placed& placed) {
         .text();
 }
 
-std::string render(std::span<const Subject> subjects, bool) {
+std::string render(std::span<const Subject> subjects, const Paint&) {
     std::vector<std::string> names, diagnostics;
-    for (const Subject& subject : subjects)
-        if (!subject.name.empty())
-            names.push_back(JsonObject()
-                                .string("name", subject.name)
-                                .string("verdict", verdict(std::span<const Subject>(&subject, 1)))
-                                .string("summary", subject.summary)
-                                .text());
+    for (const Subject& subject : subjects) {
+        if (subject.name.empty()) continue;
+        JsonObject object;
+        object.string("name", subject.name)
+            .string("model", subject.model)
+            .string("layout", subject.layout)
+            .string("verdict", verdict(std::span<const Subject>(&subject, 1)))
+            .string("summary", subject.summary);
+        if (subject.figures) add_figures(object, *subject.figures);
+        names.push_back(object.text());
+    }
     for (const Placed& placed : flatten(subjects)) diagnostics.push_back(diagnostic_json(placed));
     return JsonObject()
                .integer("format_version", 1)
@@ -83,7 +88,7 @@ std::string explain(const Plan& plan, const std::vector<Explanation>& explanatio
     return explanations_json(plan, explanations);
 }
 std::string list(const Listing& listing, const Paint&) { return listing_json(listing); }
-std::string item(const Registry&, const Item& item) { return item_json(item) + "\n"; }
+std::string item(const Registry&, const Item& item) { return item_payload(item); }
 std::string run(const RunReport& report, const Paint&) { return run_json(report); }
 std::string nothing_left(const Plan& plan, const std::string&, int steps, const Paint&) {
     return nothing_left_json(plan, steps);

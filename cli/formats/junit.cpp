@@ -1,7 +1,9 @@
-// JUnit XML: every subject is a test case; errors and findings fail it, the other diagnostics are its output.
+// JUnit XML: every subject is a test case; errors and findings fail it, the other diagnostics are its output. A case
+// has one failure, which holds all that is wrong: of several, most readers show the first or the last.
 #include "cli/command/format.h"
 #include "cli/diagnostics/subjects.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
@@ -41,7 +43,7 @@ std::string describe(const Placed& placed) {
     return text;
 }
 
-std::string render(std::span<const Subject> subjects, bool) {
+std::string render(std::span<const Subject> subjects, const Paint&) {
     int failures = 0, errors = 0;
     std::string cases;
     for (const Subject& subject : subjects) {
@@ -50,15 +52,25 @@ std::string render(std::span<const Subject> subjects, bool) {
         errors += code == 2 ? 1 : 0;
         cases += fmt::format("    <testcase classname=\"shardc\" name=\"{}\">\n", escaped(subject.name));
         std::string output = subject.summary;
+        std::vector<const Diagnostic*> wrong;
+        std::string texts;
         for (const Diagnostic& diagnostic : subject.diagnostics) {
-            Placed placed{&diagnostic, subject.sources};
+            const std::string text = describe({&diagnostic, subject.sources});
             if (!fails(diagnostic)) {
-                output += (output.empty() ? "" : "\n") + describe(placed);
+                output += (output.empty() ? "" : "\n") + text;
                 continue;
             }
-            std::string_view tag = diagnostic.finding ? "failure" : "error";
-            cases += fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", tag, diagnostic.code,
-                                 escaped(diagnostic.message), escaped(describe(placed)));
+            texts += (wrong.empty() ? "" : "\n\n") + text;
+            wrong.push_back(&diagnostic);
+        }
+        if (!wrong.empty()) {
+            // An error is named first: what follows from it may be found too.
+            const auto first =
+                std::find_if(wrong.begin(), wrong.end(), [](const Diagnostic* d) { return !d->finding; });
+            const Diagnostic& named = first == wrong.end() ? *wrong.front() : **first;
+            const std::string more = wrong.size() == 1 ? "" : fmt::format(" (and {} more)", wrong.size() - 1);
+            cases += fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", code == 1 ? "failure" : "error",
+                                 named.code, escaped(named.message + more), escaped(texts));
         }
         if (!output.empty()) cases += fmt::format("      <system-out>{}</system-out>\n", escaped(output));
         cases += "    </testcase>\n";

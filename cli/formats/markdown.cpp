@@ -11,7 +11,7 @@ namespace shard {
 
 namespace {
 
-std::string render(std::span<const Subject> subjects, bool) {
+std::string render(std::span<const Subject> subjects, const Paint&) {
     std::string out;
     Table verdicts({{"checked"}, {"verdict"}, {"figures"}});
     for (const Subject& subject : subjects) {
@@ -20,11 +20,13 @@ std::string render(std::span<const Subject> subjects, bool) {
         verdicts.add({subject.name, code == 0 ? "ok" : code == 1 ? "findings" : "error", subject.summary});
     }
     if (!verdicts.empty()) out += verdicts.render_markdown() + "\n";
-    Table table({{"severity"}, {"code"}, {"place"}, {"message"}, {"what to do"}});
+    const size_t count = named_count(subjects);
+    Table table({{"severity"}, {"code"}, {"layout"}, {"place"}, {"message"}, {"what to do"}});
     for (const Placed& placed : flatten(subjects)) {
         const Diagnostic& diagnostic = *placed.diagnostic;
         const Span* span = placed.place();
         table.add({diagnostic.finding ? "finding" : std::string(name(diagnostic.severity)), diagnostic.code,
+                   names_text(placed, count),
                    span == nullptr ? "" : fmt::format("{}:{}:{}", placed.file(), span->line, span->column),
                    diagnostic.message, diagnostic.help});
     }

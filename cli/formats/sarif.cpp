@@ -69,9 +69,18 @@ std::string rules() {
     return json_lines(items, 10);
 }
 
-std::string result(const Placed& placed) {
+// Of what has no place: the file that it is about, which code scanning asks for.
+std::string whole_file(std::string_view file) {
+    JsonObject physical;
+    physical.raw("artifactLocation", JsonObject().string("uri", uri(file)).text())
+        .raw("region", JsonObject().integer("startLine", 1).text());
+    return JsonObject().raw("physicalLocation", physical.text()).text();
+}
+
+std::string result(const Placed& placed, size_t count) {
     const Diagnostic& diagnostic = *placed.diagnostic;
     std::string text = diagnostic.message;
+    if (!placed.subjects.empty()) text += "\nlayout: " + names_text(placed, count);
     for (const std::string& note : diagnostic.notes) text += "\n" + note;
     if (!diagnostic.help.empty()) text += "\n" + diagnostic.help;
     std::vector<std::string> primary, related;
@@ -80,6 +89,7 @@ std::string result(const Placed& placed) {
         bool first = primary.empty();
         (first ? primary : related).push_back(location(*placed.sources, label, !first));
     }
+    if (primary.empty() && !placed.any_file().empty()) primary.push_back(whole_file(placed.any_file()));
     std::string_view level = diagnostic.severity == Severity::error || diagnostic.finding ? "error"
                              : diagnostic.severity == Severity::warning                   ? "warning"
                                                                                           : "note";
@@ -91,12 +101,13 @@ std::string result(const Placed& placed) {
     object.string("level", level).raw("message", message(text)).raw("locations", json_array(primary));
     if (!related.empty()) object.raw("relatedLocations", json_array(related));
     object.raw("partialFingerprints", JsonObject().string("shardc/v1", fingerprint(placed)).text());
+    object.raw("properties", JsonObject().raw("subjects", json_strings(placed.names())).text());
     return object.text();
 }
 
-std::string render(std::span<const Subject> subjects, bool) {
+std::string render(std::span<const Subject> subjects, const Paint&) {
     std::vector<std::string> results;
-    for (const Placed& placed : flatten(subjects)) results.push_back(result(placed));
+    for (const Placed& placed : flatten(subjects)) results.push_back(result(placed, named_count(subjects)));
     return fmt::format("{{\n"
                        "  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
                        "  \"version\": \"2.1.0\",\n"

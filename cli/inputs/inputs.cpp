@@ -58,16 +58,16 @@ void find_swapped(const Sources& sources, const PlanRequest& request, Compilatio
 }
 
 // The model is in compiled.sources, or could not be read.
-void compile_with_layout(Env& env, Compiled& compiled, std::optional<int> model_file, const std::string& layout,
+void compile_with_layout(Compiled& compiled, std::optional<int> model_file, const LoadedText& layout,
                          const PlanArguments& asked) {
-    // Both are read before stopping, so that one run says which of the two are missing.
-    std::optional<int> layout_file = load_source(env, *compiled.sources, layout, compiled.compilation.diagnostics);
-    if (!model_file || !layout_file) return;
-    if (!apply_settings(*compiled.sources, *model_file, *layout_file, asked.settings, compiled.compilation.diagnostics))
+    // Both were read before stopping, so that one run says which of the two are missing.
+    for (const Diagnostic& problem : layout.problems.all()) compiled.compilation.diagnostics.add(problem);
+    if (!model_file || layout.problems.has_error()) return;
+    const int layout_file = compiled.sources->add(layout.name, layout.text);
+    if (!apply_settings(*compiled.sources, *model_file, layout_file, asked.settings, compiled.compilation.diagnostics))
         return;
-    compiled.name = printable(layout);
     compiled.request.model_file = *model_file;
-    compiled.request.layout_file = *layout_file;
+    compiled.request.layout_file = layout_file;
     compiled.request.mode = asked.mode;
     const Diagnostics said = std::move(compiled.compilation.diagnostics);
     compiled.compilation = compile(*compiled.sources, compiled.request);
@@ -109,13 +109,36 @@ PlanArguments plan_arguments(const Arguments& arguments) {
     return {arguments.string("--mode"), arguments.strings("--set")};
 }
 
+LoadedText load_text(Env& env, const std::string& path) {
+    Sources sources;
+    LoadedText loaded{printable(path), {}};
+    const std::optional<int> file = load_source(env, sources, path, loaded.problems);
+    if (file) loaded = {sources.name(*file), sources.text(*file)};
+    return loaded;
+}
+
+LoadedModel load_model_text(Env& env, const std::string& path) {
+    LoadedModel loaded;
+    loaded.file = load_model(env, loaded.sources, path, loaded.problems);
+    return loaded;
+}
+
+Compiled compile_texts(const LoadedModel& model, const LoadedText& layout, const PlanArguments& asked) {
+    Compiled compiled;
+    compiled.name = printable(layout.name);
+    *compiled.sources = model.sources;
+    compiled.compilation.diagnostics = model.problems;
+    compile_with_layout(compiled, model.file, layout, asked);
+    return compiled;
+}
+
 Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const PlanArguments& asked) {
     Compiled compiled;
     compiled.name = printable(layout);
-    Diagnostics& diagnostics = compiled.compilation.diagnostics;
-    if (both_from_stdin(model, layout, diagnostics)) return compiled;
-    std::optional<int> model_file = load_model(env, *compiled.sources, model, diagnostics);
-    compile_with_layout(env, compiled, model_file, layout, asked);
+    if (both_from_stdin(model, layout, compiled.compilation.diagnostics)) return compiled;
+    const LoadedModel loaded = load_model_text(env, model);
+    compiled = compile_texts(loaded, load_text(env, layout), asked);
+    compiled.name = printable(layout);
     return compiled;
 }
 
@@ -128,7 +151,8 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const Pl
     const std::optional<int> file = load_model(env, *compiled.sources, words[0], diagnostics);
     if (!file || !looks_like_plan(compiled.sources->text(*file))) {
         if (used == 2) {
-            compile_with_layout(env, compiled, file, words[1], asked);
+            compile_with_layout(compiled, file, load_text(env, words[1]), asked);
+            compiled.name = printable(words[1]);
         } else if (file) {
             diagnostics.error("E0704", {*file, 1, 1, 1}, fmt::format("'{}' is not a plan file", words[0]))
                 .help("a model needs a layout beside it: MODEL LAYOUT");

@@ -26,7 +26,24 @@ struct PlanArguments {
 };
 PlanArguments plan_arguments(const Arguments& arguments); // --mode, --set
 
-// Reads both files ("-" is stdin, for one of them) and compiles. The plan is absent if an error is there.
+// A file as it was read, or why it could not be. Many compilations may share one.
+struct LoadedText {
+    std::string name, text;
+    Diagnostics problems = {};
+};
+struct LoadedModel {
+    Sources sources = {}; // of a program, that too
+    std::optional<int> file = {};
+    Diagnostics problems = {};
+};
+LoadedText load_text(Env& env, const std::string& path);
+LoadedModel load_model_text(Env& env, const std::string& path);
+
+// Compiles what was read; nothing but its arguments is looked at, except the layout's hardware profile. The plan is
+// absent if an error is there.
+Compiled compile_texts(const LoadedModel& model, const LoadedText& layout, const PlanArguments& asked);
+
+// Reads both files ("-" is stdin, for one of them) and compiles.
 Compiled compile_files(Env& env, const std::string& model, const std::string& layout, const PlanArguments& asked);
 
 // The same for commands that also take a plan file: `words` are PLAN or MODEL LAYOUT, then what is the command's own.

@@ -5,6 +5,7 @@
 #include "plans/disk/output_path.h"
 #include "plans/disk/read_inputs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
 #include <unistd.h>
@@ -20,6 +21,15 @@ OptionDef format_option(const std::vector<const FormatDef*>& formats) {
             .doc = "how to print",
             .choices = std::move(names),
             .fallback = fallback};
+}
+
+OptionDef formats_option(const std::vector<const FormatDef*>& formats) {
+    OptionDef option = format_option(formats);
+    option.value = "FORMAT[=FILE]";
+    option.doc = "how to print, or what to write into a file; may be given again";
+    option.many = true;
+    option.file = FileUse::written;
+    return option;
 }
 
 const FormatDef& chosen_format(const Arguments& arguments) { return *find_format(arguments.string("--format")); }
@@ -87,6 +97,44 @@ int write_payload(Env& env, const Arguments& arguments, std::string_view text, i
         return code;
     }
     return write_file(env, arguments.string("--output"), text) ? code : static_cast<int>(exit_usage);
+}
+
+std::optional<std::vector<Rendering>> wanted_formats(Env& env, const Arguments& arguments,
+                                                     const std::vector<const FormatDef*>& formats) {
+    std::vector<Rendering> wanted;
+    const FormatDef* printed = nullptr;
+    Diagnostics mistakes;
+    for (const std::string& value : arguments.strings("--format")) {
+        const size_t equals = std::min(value.find('='), value.size());
+        const FormatDef* format = find_format(value.substr(0, equals));
+        if (equals != value.size()) {
+            if (equals + 1 == value.size())
+                mistakes.error("E0701", {}, fmt::format("--format {} names no file", value))
+                    .help(fmt::format("write --format {}FILE, or --format {} for stdout", value,
+                                      value.substr(0, equals)));
+            wanted.push_back({format, value.substr(equals + 1)});
+        } else if (printed == nullptr) {
+            printed = format;
+        } else {
+            mistakes.error("E0701", {}, fmt::format("two formats for stdout: {} and {}", printed->name, format->name))
+                .help(fmt::format("give one of them a file: --format {}=FILE", format->name));
+        }
+    }
+    print_diagnostics(env, Sources(), mistakes.all());
+    if (mistakes.has_error()) return std::nullopt;
+    wanted.push_back({printed != nullptr ? printed : formats.front()});
+    return wanted;
+}
+
+int write_renderings(Env& env, const Arguments& arguments, const std::vector<Rendering>& wanted,
+                     const std::function<std::string(const FormatDef&, const Paint&)>& render, int code) {
+    for (const Rendering& rendering : wanted) {
+        if (rendering.path.empty())
+            code = write_payload(env, arguments, render(*rendering.format, payload_paint(env, arguments)), code);
+        else if (!write_file(env, rendering.path, render(*rendering.format, Paint{})))
+            code = exit_usage;
+    }
+    return code;
 }
 
 } // namespace shard

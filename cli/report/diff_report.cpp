@@ -6,6 +6,7 @@
 #include "planner/read/hardware.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
+#include "plans/file/plan_json_nouns.h"
 #include "plans/json/json_text.h"
 #include "plans/plan/report_totals.h"
 
@@ -28,6 +29,8 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
         {"compute_seconds", "  compute", [](const Report& r) { return r.time.compute_seconds; }, human_seconds},
         {"communication_seconds", "  communication", [](const Report& r) { return r.time.communication_seconds; },
          human_seconds},
+        {"exposed_communication_seconds", "  exposed",
+         [](const Report& r) { return r.time.exposed_communication_seconds; }, human_seconds},
         {"peak_bytes", "peak memory", [](const Report& r) { return static_cast<double>(r.memory.peak); }, bytes_text},
         {"params_bytes", "  params", [](const Report& r) { return static_cast<double>(r.memory.params); }, bytes_text},
         {"wire_bytes_per_device", "sent by a device",
@@ -224,13 +227,8 @@ std::string diff_json(const std::vector<NamedPlan>& plans) {
     std::vector<std::string> items, tensors;
     std::vector<Figure> figures = figures_of(plans);
     for (const NamedPlan& named : plans) {
-        std::vector<std::string> axes;
-        for (const MeshAxis& axis : named.plan->mesh.axes)
-            axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
-        JsonObject mesh;
-        mesh.raw("axes", json_array(axes)).integer("devices", named.plan->mesh.device_count());
         JsonObject object;
-        object.string("name", named.name).string("model", named.plan->model).raw("mesh", mesh.text());
+        object.string("name", named.name).string("model", named.plan->model).raw("mesh", print_mesh(named.plan->mesh));
         object.string("hardware", named.plan->report.hardware);
         for (const Figure& figure : figures) object.number(figure.key, figure.value(named.plan->report));
         items.push_back(object.text());

@@ -1,6 +1,7 @@
 #include "cli/report/listing.h"
 
 #include "cli/terminal/table.h"
+#include "plans/base/version.h"
 #include "plans/json/json_text.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ std::string listing_json(const Listing& listing) {
     std::vector<std::string> lines;
     for (const Item& item : listing.items) lines.push_back(item_json(item));
     JsonObject object;
-    object.integer("format_version", 1).string("list", listing.name).raw("items", json_lines(lines, 2));
+    object.integer("format_version", 1).string("tool", tool_text()).string("list", listing.name);
+    object.raw("items", json_lines(lines, 2));
     return object.text() + "\n";
 }
 
@@ -31,7 +33,12 @@ std::string found_json(const std::vector<FoundItem>& found) {
     std::vector<std::string> lines;
     for (const FoundItem& each : found)
         lines.push_back(JsonObject().string("list", each.registry->name).raw("item", item_json(each.item)).text());
-    return JsonObject().integer("format_version", 1).raw("found", json_lines(lines, 2)).text() + "\n";
+    return JsonObject()
+               .integer("format_version", 1)
+               .string("tool", tool_text())
+               .raw("found", json_lines(lines, 2))
+               .text() +
+           "\n";
 }
 
 std::string wrapped(std::string_view text, size_t width) {
@@ -61,16 +68,26 @@ std::string wrapped(std::string_view text, size_t width) {
     return out;
 }
 
-std::string item_json(const Item& item) {
+namespace {
+
+std::string item_members(JsonObject object, const Item& item) {
     JsonObject arguments;
     for (const std::pair<std::string, std::string>& argument : item.arguments)
         arguments.string(argument.first, argument.second);
-    return JsonObject()
+    return object
         .string("name", item.name)
         .string("summary", item.summary)
         .string("doc", item.doc)
         .raw("arguments", arguments.text())
         .text();
+}
+
+} // namespace
+
+std::string item_json(const Item& item) { return item_members({}, item); }
+
+std::string item_payload(const Item& item) {
+    return item_members(JsonObject().integer("format_version", 1).string("tool", tool_text()), item) + "\n";
 }
 
 std::string item_text(const Registry& registry, const Item& item) {

@@ -24,6 +24,7 @@ std::string listing_json(const Listing& listing);
 std::string item_text(const Registry& registry, const Item& item);
 // {name, summary, doc, arguments: {...}}
 std::string item_json(const Item& item);
+std::string item_payload(const Item& item); // alone, as a payload
 
 // Items of one name, from several registries.
 std::string found_text(const std::vector<FoundItem>& found);

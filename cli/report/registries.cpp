@@ -6,6 +6,7 @@
 #include "exporter/target/target.h"
 #include "planner/graph/arity.h"
 #include "planner/graph/op_def.h"
+#include "planner/model/policy.h"
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
 #include "plans/base/embedded.h"
@@ -107,6 +108,13 @@ std::vector<Item> codes() {
     return items;
 }
 
+std::vector<Item> policies() {
+    std::vector<Item> items;
+    for (const PolicyDef* def : all_policies())
+        items.push_back({std::string(def->name), summary_of(def->doc), std::string(def->doc)});
+    return items;
+}
+
 std::vector<Item> passes() {
     std::vector<Item> items;
     for (const PassDef& pass : all_passes())
@@ -176,6 +184,7 @@ const std::vector<Registry>& all_registries() {
         {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware},
         {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
         {"keys", "key", "of models, layouts and policies, and what stands behind each", schema_keys},
+        {"policies", "policy", "what `check` holds a plan to, for `policy` in a layout or a policy file", policies},
         {"passes", "pass", "what `plan` does, in order, and what holds after each", passes},
         {"codes", "code", "what diagnostics and findings are called", codes},
         {"commands", "command", "of shardc", commands},

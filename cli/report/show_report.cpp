@@ -4,6 +4,7 @@
 #include "cli/report/nouns.h"
 #include "cli/terminal/fold.h"
 #include "plans/base/version.h"
+#include "plans/file/plan_json_nouns.h"
 #include "plans/file/report_json.h"
 #include "plans/json/json_text.h"
 #include "plans/sharding/axis_lists.h"
@@ -69,16 +70,12 @@ std::string show_json(const Plan& plan, const std::vector<const TensorReport*>& 
         if (plan.mesh.device_count() <= most_listed_devices) object.raw("parts", parts_json(plan.mesh, *tensor));
         items.push_back(object.text());
     }
-    std::vector<std::string> axes;
-    for (const MeshAxis& axis : plan.mesh.axes)
-        axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
     return JsonObject()
                .integer("format_version", 1)
                .string("tool", tool_text())
                .string("model", plan.model)
                .string("mode", plan.mode)
-               .raw("mesh",
-                    JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text())
+               .raw("mesh", print_mesh(plan.mesh))
                .raw("tensors", json_lines(items, 2))
                .text() +
            "\n";

@@ -1,5 +1,6 @@
 #include "cli/report/sweep_report.h"
 
+#include "cli/diagnostics/figures.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
 #include "plans/json/json_text.h"
@@ -47,10 +48,8 @@ std::string sweep_json(const Sweep& sweep, const Paint&) {
         object.raw("set", set.text()).string("verdict", row.verdict);
         if (row.plan) {
             const Report& report = row.plan->report;
-            object.integer("peak_bytes", report.memory.peak)
-                .number("step_seconds", report.time.step_seconds)
-                .integer("wire_bytes_per_device", wire_bytes_per_device(report))
-                .integer("wire_bytes_total", wire_bytes_total(report));
+            add_figures(object, figures_of(report));
+            object.integer("wire_bytes_total", wire_bytes_total(report));
         }
         rows.push_back(object.text());
     }

@@ -7,8 +7,10 @@
 #include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
 #include "executor/verify/compare.h"
+#include "planner/text/glob.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
+#include "plans/file/plan_json_nouns.h"
 #include "plans/json/json_text.h"
 #include "plans/plan/report_totals.h"
 
@@ -17,6 +19,11 @@
 #include <fmt/format.h>
 
 namespace shard {
+
+bool RunReport::is_printed(std::string_view output) const {
+    return std::any_of(print.begin(), print.end(),
+                       [output](const std::string& pattern) { return glob_matches(pattern, output); });
+}
 
 i64 RunReport::predicted_wire_bytes() const { return wire_bytes_total(plan->report); }
 
@@ -88,7 +95,7 @@ Table outputs_table(const RunReport& report) {
                  {"first values"},
                  {""}});
     for (const PlanOutput& output : report.plan->outputs) {
-        if (!is_shown(*report.plan, output)) continue;
+        if (report.print.empty() ? !is_shown(*report.plan, output) : !report.is_printed(output.name)) continue;
         const Tensor& tensor = report.result.outputs.at(output.name);
         Summary summary = summarise(tensor);
         std::vector<std::string> first;
@@ -99,6 +106,43 @@ Table outputs_table(const RunReport& report) {
                    fmt::format("{}", fmt::join(first, " ")), Cell(summary.finite ? "" : "not finite", "1;31")});
     }
     return table;
+}
+
+// All elements, a row of the last dim on a line; of a large array the first rows.
+std::string elements_text(const std::string& name, const Tensor& tensor) {
+    constexpr i64 most = 4096, most_in_row = 64;
+    const i64 count = tensor.type.elements(), row = tensor.type.shape.empty() ? 1 : tensor.type.shape.back();
+    std::string out = fmt::format("{} = {}\n", name, type_text(tensor.type.dtype, tensor.type.shape));
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (i64 start = 0; start < std::min(count, most); start += row) {
+            out += " ";
+            for (i64 i = start; i < start + std::min(row, most_in_row); ++i)
+                out += " " + element(convert_value<double>(data[i]), tensor.type.dtype);
+            out += row > most_in_row ? " ...\n" : "\n";
+        }
+    });
+    return count > most ? out + "  ...\n" : out;
+}
+
+std::string elements_json(const Tensor& tensor) {
+    std::vector<std::string> elements;
+    visit_dtype(tensor.type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
+        for (i64 i = 0; i < tensor.type.elements(); ++i)
+            elements.push_back(json_number(convert_value<double>(data[i])));
+    });
+    return json_array(elements);
+}
+
+std::string printed_text(const RunReport& report) {
+    std::string out;
+    for (const PlanOutput& output : report.plan->outputs)
+        if (report.is_printed(output.name))
+            out += elements_text(output.name, report.result.outputs.at(output.name)) + "\n";
+    return out;
 }
 
 // The last step's numbers once more, if there are others than the loss, and how far a run got that was stopped.
@@ -147,7 +191,8 @@ JsonObject json_heading(const Plan& plan) {
         .string("tool", tool_text())
         .string("model", plan.model)
         .string("mode", plan.mode)
-        .integer("devices", plan.mesh.device_count());
+        .raw("mesh", print_mesh(plan.mesh))
+        .integer("devices", plan.mesh.device_count()); // as earlier programs called it
     return object;
 }
 
@@ -161,7 +206,8 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     const Plan& plan = *report.plan;
     const RunResult& result = report.result;
     std::string out = metrics_text(report);
-    out += outputs_table(report).render(paint, "  ") + "\n";
+    if (!report.quiet) out += outputs_table(report).render(paint, "  ") + "\n";
+    out += printed_text(report);
     Table figures({{""}, {"executed", Align::right}, {"predicted", Align::right}, {""}});
     auto row = [&](const char* what, i64 executed, i64 predicted) {
         bool equal = executed == predicted;
@@ -213,15 +259,16 @@ std::string run_json(const RunReport& report) {
         Summary summary = summarise(tensor);
         std::vector<std::string> first;
         for (double value : summary.first) first.push_back(json_number(value));
-        outputs.push_back(JsonObject()
-                              .string("name", output.name)
-                              .string("dtype", name(tensor.type.dtype))
-                              .raw("shape", json_integers(tensor.type.shape))
-                              .number("mean", summary.mean)
-                              .number("least", summary.least)
-                              .number("most", summary.most)
-                              .raw("first", json_array(first))
-                              .text());
+        JsonObject shown;
+        shown.string("name", output.name)
+            .string("dtype", name(tensor.type.dtype))
+            .raw("shape", json_integers(tensor.type.shape))
+            .number("mean", summary.mean)
+            .number("least", summary.least)
+            .number("most", summary.most)
+            .raw("first", json_array(first));
+        if (report.is_printed(output.name)) shown.raw("elements", elements_json(tensor));
+        outputs.push_back(shown.text());
     }
     auto figures = [](i64 executed, i64 predicted) {
         return JsonObject()

@@ -15,6 +15,10 @@ struct RunReport {
     int warm_up = 0;                      // with --repeat: steps before those that are timed; 0 = nothing is timed
     std::optional<Comparison> comparison; // only with --verify
     bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for
+    bool quiet = false;                   // no table of outputs
+    std::vector<std::string> print = {};  // of which outputs all elements are shown; then no others are in the table
+
+    bool is_printed(std::string_view output) const;
 
     i64 predicted_wire_bytes() const;
     bool wire_bytes_equal() const { return result.wire_bytes_total == predicted_wire_bytes(); }

@@ -2,6 +2,9 @@
 
 #include "plans/disk/file.h"
 
+#include <algorithm>
+#include <filesystem>
+
 namespace shard {
 
 std::optional<std::string> DiskFiles::read(const std::string& path, std::string& error) {
@@ -16,6 +19,15 @@ bool DiskFiles::append(const std::string& path, std::string_view text, std::stri
     std::unique_ptr<LogFile>& log = logs_[path];
     if (!log) log = LogFile::open(path, error);
     return log && log->append(text, error);
+}
+
+std::vector<std::string> DiskFiles::list(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code failed;
+    for (std::filesystem::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
+        names.push_back(it->path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 bool DiskFiles::writable(const std::string& path, OutputUse use, std::string& error) {

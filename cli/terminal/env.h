@@ -22,6 +22,8 @@ public:
     virtual bool write(const std::string& path, std::string_view text, std::string& error) = 0;
     // For logs, which grow: in the file when the call returns.
     virtual bool append(const std::string& path, std::string_view text, std::string& error) = 0;
+    // The names in a folder, sorted; none if it cannot be read.
+    virtual std::vector<std::string> list(const std::string& folder) = 0;
     virtual bool writable(const std::string& path, OutputUse use, std::string& error) = 0;
 };
 
@@ -30,6 +32,7 @@ public:
     std::optional<std::string> read(const std::string& path, std::string& error) override;
     bool write(const std::string& path, std::string_view text, std::string& error) override;
     bool append(const std::string& path, std::string_view text, std::string& error) override;
+    std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string& path, OutputUse use, std::string& error) override;
 
 private:

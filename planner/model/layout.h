@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/declarations.h"
+#include "planner/model/policy.h"
 #include "plans/sharding/mesh.h"
 
 namespace shard {
@@ -15,19 +16,6 @@ struct Override {
     std::string glob;
     ShardingSpec spec;
     Span span; // of the glob
-};
-
-struct PolicyDecl {
-    std::optional<i64> max_memory_per_device; // bytes
-    std::optional<i64> max_wire_bytes_per_device;
-    std::optional<i64> max_collectives;
-    std::vector<std::string> forbid_collectives; // kinds
-    std::optional<i64> max_replicated_param_bytes;
-    std::optional<double> max_step_seconds;
-    Span span;
-    std::vector<std::pair<std::string, Span>> entries; // what was written, with its place
-
-    Span place(std::string_view key) const; // of an entry; of the whole policy if it was not written
 };
 
 // `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, along

@@ -1,8 +1,7 @@
 // The judge pass: policy and budgets -> findings.
 #pragma once
 
-#include "planner/model/layout.h"
-#include "plans/plan/plan.h"
+#include "planner/model/policy.h"
 
 namespace shard {
 

@@ -1,8 +1,7 @@
 // Budgets that CI enforces: the layout's `policy`, or a policy file of the same keys.
 #pragma once
 
-#include "planner/model/layout.h"
-#include "planner/text/yaml.h"
+#include "planner/model/policy.h"
 
 namespace shard {
 

@@ -4,6 +4,7 @@
 #include "planner/model/rules.h"
 #include "planner/model/sharding_checks.h"
 #include "planner/seed/fsdp_dim.h"
+#include "planner/seed/join_alike.h"
 #include "planner/seed/named_arrays.h"
 #include "planner/seed/overrides.h"
 
@@ -343,7 +344,7 @@ std::optional<Seeds> seed_shardings(const Graph& graph, const Layout& layout, Di
     Seeder seeder(graph, layout, found);
     std::optional<Seeds> seeds;
     if (seeder.check_axes()) seeds = seeder.seed();
-    add_distinct(found, diagnostics);
+    add_distinct(join_alike(found), diagnostics);
     if (found.has_error()) return std::nullopt;
     return seeds;
 }

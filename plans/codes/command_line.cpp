@@ -30,9 +30,26 @@ std::vector<CodeDoc> codes_command_line() {
          "A layout stands where a model is expected, or the other way round. A model has a `graph`, a layout has a "
          "`mesh`; the model comes first: shardc plan MODEL LAYOUT."},
         {"E0710", "nothing to set",
-         "--set names what neither the model nor the layout says, or something that is not one value. It takes the name "
+         "--set names what neither the model nor the layout says, or something that is not one value. It takes the "
+         "name "
          "of an argument or an axis of the model, batch=128, or a path into either file, mesh.data=16, and what is set "
          "must be written there: a default is written before it is set."},
+        {"E0711", "not a baseline",
+         "--baseline takes a plan file (`shardc plan MODEL LAYOUT -o FILE`), or the figures of many layouts, as "
+         "`shardc check ... --format json=FILE` writes them."},
+        {"E0712", "bad configuration",
+         "shardc.yaml says what `shardc check` checks: `models`, `layouts` and `policies`, and how: `mode`, `set`, "
+         "`strict`, `baseline`, `tolerance`. What an entry of `models` says itself stands in the place of what the "
+         "file "
+         "says of all. Every model has a layout, a pattern matches a file, and no two checks have one name: `name` "
+         "gives an entry another than its path. `shardc schema config` prints the form."},
+        {"E0713", "nothing to check",
+         "`shardc check` without files checks what shardc.yaml says, in this folder or in one above it up to the "
+         "repository's. There is none. Name files, MODEL LAYOUT..., or write one: models: [model.yaml] and layouts: "
+         "[layouts/*.yaml]."},
+        {"W0701", "not in the baseline",
+         "The baseline says nothing of this layout, so its figures are compared with nothing: a layout that is new, or "
+         "has another name or path. Write the baseline again to have it in."},
         {"E0708", "stdout cannot be written",
          "What the command prints did not arrive: the disk or the quota is full, the file is larger than is allowed, "
          "or stdout is closed. What was printed is not whole. Files that the command wrote are; --output FILE writes a "

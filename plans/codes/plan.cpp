@@ -72,10 +72,41 @@ std::vector<CodeDoc> codes_plan() {
         {"P0106", "policy: step time",
          "The predicted time of a step is above policy.max_step_seconds. The finding says how much of it is "
          "computation and how much is waiting for collectives."},
+        {"P0107", "figure above the baseline",
+         "A figure of the plan is worse than the baseline's by more than is tolerated (`check --baseline FILE "
+         "--tolerance 3%`): the time of a step, exposed communication, peak memory, what a device sends, the number of "
+         "collectives. The finding says what it was, what it is and the limit. If the change is meant, accept it by "
+         "writing the baseline again."},
+        {"P0108", "policy: bytes of an axis or a kind",
+         "In the collectives that an entry of policy.max_wire_bytes means, those over an axis or of a kind, a device "
+         "sends more than its limit. The finding names the most expensive of them."},
+        {"P0109", "policy: exposed communication",
+         "A device waits for collectives in a larger part of a step than policy.max_exposed_share. `shardc plan --only "
+         "time` shows what waits for what."},
+        {"P0110", "policy: collective in a loop",
+         "A collective whose kind policy.forbid_in_loops lists is executed more than once in a step: once for each "
+         "layer, or each microbatch. The finding says how often, and why it is there."},
+        {"P0111", "policy: array that must be sharded",
+         "An array that policy.must_be_sharded means is not split over the mesh axes that it names, or over any where "
+         "it names none. Give one of its logical axes a rule, or an override."},
+        {"P0112", "policy: array that must not be replicated",
+         "An array that policy.must_not_replicate means is held in full by every device. Give one of its logical axes "
+         "a "
+         "rule, or an override."},
+        {"P0113", "policy: copies of a parameter",
+         "A parameter is on more devices than policy.max_param_copies: along every mesh axis that splits none of its "
+         "dims, each device holds the same. Split it over more axes, with rules or `fsdp`."},
+        {"P0114", "policy: two axes together",
+         "A collective runs over both mesh axes of a pair in policy.forbid_axis_pairs, or a dim is split over both: "
+         "one message then crosses the links of both."},
         {"W0401", "does not fit the hardware",
          "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still "
          "be made and run on emulated devices. Shard the largest tensors that the message names, or set "
          "policy.max_memory_per_device to make this a failure."},
+        {"W0402", "policy that means no array",
+         "The pattern of a policy matches no name of the model, so that the policy holds whatever the plan is: a slip "
+         "of the pen, or a name that has changed. A pattern is a path in which * stands for any text without a dot, "
+         "** for any text."},
     };
 }
 

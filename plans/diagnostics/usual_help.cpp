@@ -72,6 +72,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"E0701", "`shardc COMMAND --help` lists options and what they take"},
     {"E0703", "name another place, or see to it that the folder is there, can be written and has room"},
     {"E0707", "give each output a file of its own"},
+    {"E0712", "`shardc schema config` prints the form of shardc.yaml"},
     {"E0801", "give the text that JAX writes: jax.jit(f).lower(...).as_text()"},
     {"E0802", "lower a smaller part of the program"},
     {"E0804", "write this part of the program in another way, or the model by hand"},
@@ -81,6 +82,14 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0104", "`shardc explain MODEL LAYOUT` shows what would make them go"},
     {"P0105", "split them with a rule, or `fsdp`; or raise policy.max_replicated_param_bytes"},
     {"P0106", "`shardc explain MODEL LAYOUT` shows what would be faster; or raise policy.max_step_seconds"},
+    {"P0107", "`shardc diff BASELINE NEW` shows what changed; to accept it, write the baseline again"},
+    {"P0108", "`shardc explain MODEL LAYOUT` shows what would send less; or raise the limit"},
+    {"P0109", "`shardc plan MODEL LAYOUT --only time` shows what waits for what"},
+    {"P0110", "`shardc explain MODEL LAYOUT` shows what would make them go"},
+    {"P0111", "give one of its logical axes a rule, or an override under params or values"},
+    {"P0112", "give one of its logical axes a rule, or an override; for parameters and states, `fsdp`"},
+    {"P0113", "split it over more axes, with rules or `fsdp`; or raise policy.max_param_copies"},
+    {"P0114", "give the dims to one axis each, or take the pair out of policy.forbid_axis_pairs"},
     {"P0201",
      "find the first value that differs: `shardc explain PLAN NAME`; if the plan was not edited, report it as a bug"},
     {"P0202", "plan the model again"},
@@ -88,6 +97,8 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0308", "choose an axis whose size divides a dim, or raise fsdp.min_size above their size"},
     {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
+    {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
+    {"W0701", "write the baseline again: shardc check ... --format json=FILE"},
 });
 
 } // namespace

@@ -80,9 +80,12 @@ def plan(model, layout, *, mode="forward"):
         return Plan(report, path.read_text())
 
 
-def check(model, *layouts, policy=None, mode="forward"):
-    """Whether layouts meet their policy: `verdict`, and `diagnostics` with what does not hold."""
-    return _call("check", [model, *layouts], *(["--policy", policy] if policy else []), findings=True, mode=mode)
+def check(model, *layouts, policy=None, baseline=None, tolerance=None, strict=False, mode="forward"):
+    """Whether layouts meet their policy, and cost no more than a baseline: `verdict`, figures of each in `subjects`, and
+    `diagnostics` with what does not hold."""
+    given = {"--policy": policy, "--baseline": baseline, "--tolerance": tolerance}
+    options = [word for name, value in given.items() if value is not None for word in (name, value)]
+    return _call("check", [model, *layouts], *options, *["--strict"] * strict, findings=True, mode=mode)
 
 
 def diff(model, *layouts, mode="forward"):

@@ -51,6 +51,21 @@ class Module(unittest.TestCase):
         self.assertEqual([one["code"] for one in answer["diagnostics"]], ["P0101"])
         self.assertEqual(answer["verdict"], "findings")
 
+    def test_check_compares_with_a_baseline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "accepted.json"
+            path.write_text(json.dumps(shardc.check(MODEL, LAYOUT)))
+            self.assertEqual(shardc.check(MODEL, LAYOUT, baseline=path, strict=True)["verdict"], "ok")
+            figures = json.loads(path.read_text())
+            figures["subjects"][0]["peak_bytes"] -= 1
+            path.write_text(json.dumps(figures))
+            answer = shardc.check(MODEL, LAYOUT, baseline=path)
+            self.assertEqual([one["code"] for one in answer["diagnostics"]], ["P0107"])
+            self.assertEqual(shardc.check(MODEL, LAYOUT, baseline=path, tolerance="1%")["verdict"], "ok")
+            unknown = shardc.check(MODEL, OTHER, baseline=path, strict=True)
+            self.assertEqual([one["code"] for one in unknown["diagnostics"]], ["W0701"])
+            self.assertEqual(unknown["verdict"], "findings")
+
     def test_diff_compares_layouts(self):
         answer = shardc.diff(MODEL, LAYOUT, OTHER)
         self.assertTrue(answer["differ"])

@@ -2,6 +2,7 @@
 // schemas about the same files.
 //
 //     form_check model a.yaml b.yaml
+#include "cli/check/config.h"
 #include "planner/model/layout.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
@@ -42,6 +43,8 @@ int main(int argc, char** argv) {
             check<Layout>(argv[i], read_layout);
         else if (kind == "policy")
             check<PolicyDecl>(argv[i], read_policy);
+        else if (kind == "config")
+            check<CheckConfig>(argv[i], read_config);
         else
             return 2;
     }

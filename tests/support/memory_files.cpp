@@ -3,6 +3,7 @@
 #include "cli/command/arguments.h"
 #include "cli/command/command.h"
 
+#include <set>
 #include <sstream>
 
 namespace shard {
@@ -23,6 +24,18 @@ bool MemoryFiles::write(const std::string& path, std::string_view text, std::str
 bool MemoryFiles::append(const std::string& path, std::string_view text, std::string&) {
     files[path] += text;
     return true;
+}
+
+std::vector<std::string> MemoryFiles::list(const std::string& folder) {
+    std::set<std::string> names;
+    const std::string before = folder == "." ? "" : folder + "/";
+    for (const auto& [path, text] : files)
+        if (path.starts_with(before))
+            names.insert(path.substr(before.size(), path.find('/', before.size()) - before.size()));
+    if (!root_.empty())
+        for (const std::string& name : DiskFiles().list(folder.starts_with('/') ? folder : root_ + "/" + folder))
+            names.insert(name);
+    return {names.begin(), names.end()};
 }
 
 std::vector<std::string> split_words(const std::string& line) {

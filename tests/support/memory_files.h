@@ -15,6 +15,7 @@ public:
     std::optional<std::string> read(const std::string& path, std::string& error) override;
     bool write(const std::string& path, std::string_view text, std::string& error) override;
     bool append(const std::string& path, std::string_view text, std::string& error) override;
+    std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string&, OutputUse, std::string&) override { return true; }
 
     std::map<std::string, std::string> files;

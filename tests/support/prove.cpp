@@ -108,7 +108,7 @@ double coarsest(const Graph& graph) {
 
 std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
     Subject subject{{}, {}, &sources, diagnostics.all()};
-    return subjects_text(std::span<const Subject>(&subject, 1), false);
+    return subjects_text(std::span<const Subject>(&subject, 1), Paint{});
 }
 
 Compilation compile_as_written(Sources& sources, PlanRequest request) {

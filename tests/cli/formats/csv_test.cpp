@@ -20,6 +20,7 @@ TEST_CASE("csv has a row per figure and a column per plan, in seconds, bytes and
           "step_seconds,0.5,0.3333333333333333\n"
           "compute_seconds,0,0\n"
           "communication_seconds,0,0\n"
+          "exposed_communication_seconds,0,0\n"
           "peak_bytes,1099511627776,0\n"
           "params_bytes,0,0\n"
           "wire_bytes_per_device,0,0\n"

@@ -2,6 +2,7 @@
 // finding.
 #include "cli/command/format.h"
 #include "cli/diagnostics/subjects.h"
+#include "cli/terminal/paint.h"
 #include "plans/diagnostics/codes.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +27,7 @@ struct Fixture {
         subjects.push_back({"a b.yaml", "", &bad, errors.all()});
         subjects.push_back({"good.yaml", "1 collective; peak 2.05 MiB", &good, findings.all()});
     }
-    std::string render(std::string_view format) const { return find_format(format)->check(subjects, false); }
+    std::string render(std::string_view format) const { return find_format(format)->check(subjects, Paint{}); }
 };
 
 } // namespace
@@ -41,6 +42,7 @@ TEST_CASE("text shows each diagnostic with its excerpt, then a verdict per subje
                                       "  |\n"
                                       "1 | mesh: {data: 2}\n"
                                       "  |        ---- the mesh\n"
+                                      "  = layout: a b.yaml\n"
                                       "  = help: did you mean 'data'?\n"
                                       "\n"
                                       "error[P0103]: 1 collective, <0> allowed\n"
@@ -48,6 +50,7 @@ TEST_CASE("text shows each diagnostic with its excerpt, then a verdict per subje
                                       "  |\n"
                                       "2 | policy: {max_collectives: 0}\n"
                                       "  |          ^^^^^^^^^^^^^^^\n"
+                                      "  = layout: good.yaml\n"
                                       "  = note: all_reduce of z\n"
                                       "  = help: raise it\n"
                                       "\n"
@@ -58,9 +61,9 @@ TEST_CASE("text shows each diagnostic with its excerpt, then a verdict per subje
 TEST_CASE("github escapes what its workflow commands would read") {
     CHECK(Fixture().render("github") ==
           "::error file=a b.yaml,line=3,col=13,endColumn=16,title=E0701 bad command line::"
-          "there is no mesh axis 'dta': 100%25, really%0Adid you mean 'data'?\n"
+          "there is no mesh axis 'dta': 100%25, really%0Alayout: a b.yaml%0Adid you mean 'data'?\n"
           "::error file=good.yaml,line=2,col=10,endColumn=25,title=P0103 policy%3A number of collectives::"
-          "1 collective, <0> allowed%0Aall_reduce of z%0Araise it\n");
+          "1 collective, <0> allowed%0Alayout: good.yaml%0Aall_reduce of z%0Araise it\n");
 }
 
 TEST_CASE("junit has a test case per subject, errors and findings apart") {
@@ -90,10 +93,11 @@ TEST_CASE("markdown has a table of verdicts and one of diagnostics") {
           "| a b.yaml | error |  |\n"
           "| good.yaml | findings | 1 collective; peak 2.05 MiB |\n"
           "\n"
-          "| severity | code | place | message | what to do |\n"
-          "|---|---|---|---|---|\n"
-          "| error | E0701 | a b.yaml:3:13 | there is no mesh axis 'dta': 100%, really | did you mean 'data'? |\n"
-          "| finding | P0103 | good.yaml:2:10 | 1 collective, \\<0> allowed | raise it |\n"
+          "| severity | code | layout | place | message | what to do |\n"
+          "|---|---|---|---|---|---|\n"
+          "| error | E0701 | a b.yaml | a b.yaml:3:13 | there is no mesh axis 'dta': 100%, really | did you mean "
+          "'data'? |\n"
+          "| finding | P0103 | good.yaml | good.yaml:2:10 | 1 collective, \\<0> allowed | raise it |\n"
           "\n");
 }
 
@@ -140,7 +144,55 @@ TEST_CASE("a mistake in a file that subjects share is shown once, except by juni
     diagnostics.error("E0701", {0, 1, 1, 5}, "wrong");
     diagnostics.error("E0701", {0, 1, 1, 5}, "wrong");
     std::vector<Subject> subjects = {{"a", "", &first, diagnostics.all()}, {"b", "", &second, diagnostics.all()}};
-    CHECK(flatten(subjects).size() == 2); // both of the first subject
+    REQUIRE(flatten(subjects).size() == 2); // both of the first subject
+    for (const Placed& placed : flatten(subjects)) {
+        CHECK(placed.names() == std::vector<std::string>{"a", "b"});
+        CHECK(names_text(placed, 2) == "all 2 layouts");
+        CHECK(names_text(placed, 3) == "a, b");
+    }
     CHECK(exit_code(subjects) == 2);
-    CHECK(find_format("junit")->check(subjects, false).find("errors=\"2\"") != std::string::npos);
+    CHECK(find_format("junit")->check(subjects, Paint{}).find("errors=\"2\"") != std::string::npos);
+}
+
+TEST_CASE("a test case of junit has one failure, which holds all that is wrong") {
+    Sources sources;
+    sources.add("a.yaml", "mesh: {data: 2}\n");
+    Diagnostics diagnostics;
+    diagnostics.finding("P0103", {0, 1, 1, 4}, "too many");
+    diagnostics.warning("W0302", {0, 1, 1, 4}, "unused");
+    diagnostics.error("E0301", {0, 1, 1, 4}, "too small");
+    const Subject subject{"a.yaml", "", &sources, diagnostics.all()};
+    const std::string text = find_format("junit")->check(std::span<const Subject>(&subject, 1), Paint{});
+    CHECK(text.find("<error type=\"E0301\" message=\"too small (and 1 more)\">a.yaml:1:1: error[P0103]: too many") !=
+          std::string::npos);
+    CHECK(text.find("<failure") == std::string::npos);
+    CHECK(text.find("<error", text.find("<error") + 1) == std::string::npos);
+    CHECK(text.find("<system-out>a.yaml:1:1: warning[W0302]: unused") != std::string::npos);
+}
+
+TEST_CASE("a terminal's width is where texts of findings are broken, at spaces") {
+    Fixture fixture;
+    Diagnostics diagnostics;
+    diagnostics.finding("P0103", {0, 1, 1, 4}, "a message that is somewhat longer than the terminal is wide")
+        .note("a note that is somewhat longer than the terminal is wide")
+        .help("do it");
+    const Subject subject{"good.yaml", "1 collective, 24.0 KiB sent per device; peak 2.05 MiB", &fixture.good,
+                          diagnostics.all()};
+    const std::span<const Subject> one(&subject, 1);
+    const std::string wide = find_format("text")->check(one, Paint{false, 50});
+    CHECK(wide == find_format("text")->check(one, Paint{}));
+    std::string text = find_format("text")->check(one, Paint{true, 50});
+    for (size_t at; (at = text.find('\x1b')) != std::string::npos;) text.erase(at, text.find('m', at) - at + 1);
+    CHECK(text == "error[P0103]: a message that is somewhat longer\n"
+                  "              than the terminal is wide\n"
+                  " --> good.yaml:1:1\n"
+                  "  |\n"
+                  "1 | mesh: {data: 2}\n"
+                  "  | ^^^^\n"
+                  "  = note: a note that is somewhat longer than the\n"
+                  "          terminal is wide\n"
+                  "  = help: do it\n"
+                  "\n"
+                  "finding  good.yaml  1 collective, 24.0 KiB sent\n"
+                  "                    per device; peak 2.05 MiB\n");
 }

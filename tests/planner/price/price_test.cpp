@@ -1,6 +1,7 @@
 #include "planner/partition/local.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
+#include "planner/read/policy_reader.h"
 #include "plans/file/report_json.h"
 #include "tests/support/local_graph.h"
 #include "tests/support/read_graph.h"
@@ -139,23 +140,27 @@ TEST_CASE("price: the JSON report has the agreed names") {
 
 TEST_CASE("judge: a finding says the figure, the limit and what contributes most") {
     const Plan plan = priced(dot_relu_dot, {"z.partial"}, simple_hardware());
-    PolicyDecl policy;
-    Diagnostics fine;
-    policy.max_memory_per_device = plan.report.memory.peak;
-    policy.max_wire_bytes_per_device = 24576;
-    policy.max_collectives = 1;
-    policy.forbid_collectives = {"all_gather"};
-    policy.max_replicated_param_bytes = 0;
-    judge(plan, policy, fine);
+    const auto found = [&plan](const std::string& text) {
+        Sources sources;
+        Diagnostics findings;
+        const std::optional<PolicyDecl> policy = read_policy(sources, sources.add("policy.yaml", text), findings);
+        REQUIRE(policy.has_value());
+        judge(plan, *policy, findings);
+        return findings;
+    };
+    const Diagnostics fine = found(fmt::format("max_memory_per_device: {}\n"
+                                               "max_wire_bytes_per_device: 24576\n"
+                                               "max_collectives: 1\n"
+                                               "forbid_collectives: [all_gather]\n"
+                                               "max_replicated_param_bytes: 0\n",
+                                               plan.report.memory.peak));
     CHECK(words(fine) == std::vector<std::string>{});
 
-    Diagnostics findings;
-    policy.max_memory_per_device = 1 << 20;
-    policy.max_wire_bytes_per_device = 24575;
-    policy.max_collectives = 0;
-    policy.forbid_collectives = {"all_reduce"};
-    policy.max_step_seconds = 1;
-    judge(plan, policy, findings);
+    const Diagnostics findings = found("max_memory_per_device: 1 MiB\n"
+                                       "max_wire_bytes_per_device: 24575\n"
+                                       "max_collectives: 0\n"
+                                       "forbid_collectives: [all_reduce]\n"
+                                       "max_step_seconds: 1\n");
     const std::vector<std::string> said = words(findings);
     REQUIRE(said.size() == 5);
     CHECK(said[0] == "P0101 peak memory is 2.04 MiB (2,134,016 B) per device, the limit is 1.00 MiB (1,048,576 B)");
@@ -166,5 +171,6 @@ TEST_CASE("judge: a finding says the figure, the limit and what contributes most
     CHECK(findings.all()[0].notes[0] == "w1: 1.00 MiB (1,048,576 B) of f32 (1024, 1024) [- | model]");
     CHECK(findings.all()[1].notes[0] == "all_reduce over model of z: 24.0 KiB (24,576 B)");
     for (const Diagnostic& diagnostic : findings.all()) CHECK(diagnostic.finding);
+    CHECK(findings.all()[3].labels[0].span == Span{0, 4, 22, 10}); // the kind that is forbidden
     CHECK_FALSE(findings.has_error());
 }

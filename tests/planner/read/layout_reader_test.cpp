@@ -50,8 +50,9 @@ policy: {max_memory_per_device: 16 GiB, max_collectives: 3, forbid_collectives: 
     CHECK(dims[1].open);
     CHECK(dims[2].open);
     CHECK(layout.hardware == "tpu-v5e");
-    CHECK(layout.policy.max_memory_per_device == i64{16} << 30);
-    CHECK(layout.policy.max_collectives == 3);
+    REQUIRE(layout.policy.entries.size() == 3);
+    CHECK(layout.policy.entries[0].key == "max_memory_per_device");
+    CHECK(layout.policy.entries[2].key == "forbid_collectives");
 }
 
 TEST_CASE("an empty mesh is one device") {
@@ -157,8 +158,20 @@ TEST_CASE("shardings of states and gradients are overrides by path") {
 }
 
 TEST_CASE("policies hold amounts with units") {
+    // The most bytes that a plan may have.
     const auto memory = [](const std::string& amount) {
-        return layout_of("mesh: {}\npolicy: {max_memory_per_device: " + amount + "}\n").policy.max_memory_per_device;
+        const Layout layout = layout_of("mesh: {}\npolicy: {max_memory_per_device: " + amount + "}\n");
+        Plan plan;
+        const auto is_fine = [&](i64 peak) {
+            plan.report.memory.peak = peak;
+            Diagnostics found;
+            layout.policy.entries.at(0).test(plan, {}, found);
+            return found.all().empty();
+        };
+        i64 most = 0;
+        for (i64 step = i64{1} << 40; step > 0; step /= 2)
+            if (is_fine(most + step)) most += step;
+        return most;
     };
     CHECK(memory("16 GiB") == 17179869184);
     CHECK(memory("1.5 GB") == 1500000000);

@@ -1,0 +1,27 @@
+// What figures were when they were accepted: a plan file, or what `check --format json` printed of many layouts.
+#pragma once
+
+#include "cli/check/tolerance.h"
+#include "cli/diagnostics/subjects.h"
+
+#include <map>
+#include <memory>
+
+namespace shard {
+
+struct Baseline {
+    std::string path; // for people
+    // By the name of a subject; of a plan file by its layout's.
+    std::map<std::string, Figures, std::less<>> figures = {};
+    bool is_plan = false;
+};
+
+// The file's text is in `sources`. E0711 for a file that is neither, and what is wrong with one that is a plan.
+std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics);
+
+// P0107 for every figure that is worse than the baseline's by more than is tolerated; W0701 if the baseline says
+// nothing of the subject. A plan that is the only one checked (`alone`) is compared whatever its layout is called.
+void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, bool alone,
+                  Diagnostics& diagnostics);
+
+} // namespace shard

@@ -1,0 +1,236 @@
+#include "cli/check/check_inputs.h"
+
+#include "cli/check/config.h"
+#include "cli/check/path_pattern.h"
+#include "plans/base/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+// Files by path. What is wrong with a file that many layouts are checked with is said of each of them, or, of what is
+// needed before anything is checked, as a subject of its own.
+class Reader {
+public:
+    Reader(Env& env, CheckInputs& inputs) : env_(env), inputs_(inputs) {}
+
+    std::shared_ptr<const LoadedModel> model(const std::string& path) {
+        std::shared_ptr<const LoadedModel>& held = models_[path];
+        if (!held) held = std::make_shared<LoadedModel>(load_model_text(env_, path));
+        return held;
+    }
+    std::shared_ptr<const LoadedText> text(const std::string& path) {
+        std::shared_ptr<const LoadedText>& held = texts_[path];
+        if (!held) held = std::make_shared<LoadedText>(load_text(env_, path));
+        return held;
+    }
+    std::shared_ptr<const Baseline> baseline(const std::string& path) {
+        const auto [at, is_new] = baselines_.try_emplace(path);
+        if (!is_new) return at->second;
+        const std::shared_ptr<const LoadedText> file = text(path);
+        Sources sources;
+        Diagnostics problems = file->problems;
+        sources.add(file->name, file->text);
+        if (!problems.has_error())
+            if (std::optional<Baseline> read = read_baseline(sources, 0, problems))
+                at->second = std::make_shared<Baseline>(std::move(*read));
+        if (problems.has_error()) refuse(printable(path), std::move(sources), problems);
+        return at->second;
+    }
+    void refuse(const std::string& name, Sources sources, const Diagnostics& problems) {
+        Checked& checked = inputs_.problems.emplace_back();
+        *checked.sources = std::move(sources);
+        checked.subject.name = name;
+        checked.subject.layout = name;
+        checked.subject.sources = checked.sources.get();
+        checked.subject.diagnostics = problems.all();
+    }
+
+private:
+    Env& env_;
+    CheckInputs& inputs_;
+    std::map<std::string, std::shared_ptr<const LoadedModel>> models_;
+    std::map<std::string, std::shared_ptr<const LoadedText>> texts_;
+    std::map<std::string, std::shared_ptr<const Baseline>> baselines_;
+};
+
+// What options say of all tasks.
+struct Overrides {
+    std::vector<TaskPolicy> policies;
+    std::optional<std::string> mode;
+    std::vector<std::string> settings;
+    bool strict = false;
+    std::shared_ptr<const Baseline> baseline;
+    std::optional<Tolerance> tolerance;
+};
+
+Overrides overrides_of(const Arguments& arguments, Reader& reader) {
+    Overrides asked;
+    if (arguments.has("--policy")) asked.policies.push_back({reader.text(arguments.string("--policy"))});
+    if (arguments.given("--mode")) asked.mode = arguments.string("--mode");
+    asked.settings = arguments.strings("--set");
+    asked.strict = arguments.flag("--strict");
+    if (arguments.has("--baseline")) asked.baseline = reader.baseline(arguments.string("--baseline"));
+    if (arguments.has("--tolerance")) {
+        ToleranceMistake mistake;
+        asked.tolerance = parse_tolerance(arguments.string("--tolerance"), mistake);
+        Diagnostics problems;
+        if (!asked.tolerance) problems.error("E0701", {}, "--tolerance: " + mistake.message).help(mistake.help);
+        if (!asked.tolerance) reader.refuse("--tolerance", {}, problems);
+    }
+    return asked;
+}
+
+std::string path_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
+
+void put(const Overrides& asked, CheckTask& task) {
+    task.policies.insert(task.policies.end(), asked.policies.begin(), asked.policies.end());
+    if (asked.mode) task.asked.mode = *asked.mode;
+    for (const std::string& setting : asked.settings)
+        std::erase_if(task.asked.settings,
+                      [&](const std::string& other) { return path_of(other) == path_of(setting); });
+    task.asked.settings.insert(task.asked.settings.end(), asked.settings.begin(), asked.settings.end());
+    task.strict = task.strict || asked.strict;
+    if (asked.baseline) task.baseline = asked.baseline;
+    if (asked.tolerance) task.tolerance = *asked.tolerance;
+}
+
+// Stdin is read once.
+bool both_from_stdin(const Arguments& arguments, Reader& reader) {
+    std::vector<std::string> words = arguments.strings("LAYOUT");
+    for (const std::string_view option : {"MODEL", "--policy", "--baseline"})
+        for (const std::string& value : arguments.strings(option)) words.push_back(value);
+    if (std::count(words.begin(), words.end(), "-") < 2) return false;
+    Diagnostics problems;
+    problems.error("E0701", {}, "the model and the layout cannot both come from stdin, nor can two other files")
+        .help("name a file for one of them");
+    reader.refuse("-", {}, problems);
+    return true;
+}
+
+// The configuration of this folder, or of the nearest above it that is in the same repository: "../../shardc.yaml".
+std::string find_config(Env& env) {
+    std::error_code failed;
+    const std::filesystem::path here = std::filesystem::current_path(failed);
+    const i64 above = failed ? 0 : std::distance(here.begin(), here.end());
+    std::string prefix;
+    for (i64 i = 0; i <= above; ++i, prefix += "../") {
+        const std::vector<std::string> names =
+            env.files.list(prefix.empty() ? "." : prefix.substr(0, prefix.size() - 1));
+        if (std::binary_search(names.begin(), names.end(), config_name)) return prefix + std::string(config_name);
+        if (std::binary_search(names.begin(), names.end(), ".git")) break;
+    }
+    return {};
+}
+
+// Paths of a configuration are relative to it.
+class ConfigPaths {
+public:
+    ConfigPaths(Files& files, const std::string& config) : files_(files) {
+        folder_ = config.substr(0, config.rfind('/') + 1); // npos + 1 is 0
+    }
+    std::string full(const std::string& path) const { return path.starts_with('/') ? path : folder_ + path; }
+    // As written: the names of results are the same from wherever it is asked.
+    std::string shown(const std::string& full) const {
+        return printable(full.starts_with(folder_) ? full.substr(folder_.size()) : full);
+    }
+    // E0712 for a pattern that no file is like.
+    std::vector<std::string> matching(const ConfiguredPath& path, Diagnostics& diagnostics) const {
+        std::vector<std::string> found = matching_paths(files_, full(path.path));
+        if (found.empty())
+            diagnostics.error("E0712", path.span, fmt::format("no file is like '{}'", path.path))
+                .help("patterns are relative to the configuration; * is any part of a name");
+        return found;
+    }
+
+private:
+    Files& files_;
+    std::string folder_;
+};
+
+} // namespace
+
+CheckInputs inputs_of_words(Env& env, const Arguments& arguments) {
+    CheckInputs inputs;
+    Reader reader(env, inputs);
+    if (both_from_stdin(arguments, reader)) return inputs;
+    const std::vector<std::string> layouts = arguments.strings("LAYOUT");
+    const Overrides asked = overrides_of(arguments, reader);
+    if (layouts.empty()) {
+        Diagnostics problems;
+        problems.error("E0701", {}, "a model is checked with layouts, and none is given")
+            .help("usage: shardc check MODEL LAYOUT..., or without both what shardc.yaml says");
+        reader.refuse(printable(arguments.string("MODEL")), {}, problems);
+    }
+    if (!inputs.problems.empty()) return inputs;
+    const std::shared_ptr<const LoadedModel> model = reader.model(arguments.string("MODEL"));
+    for (const std::string& layout : layouts) {
+        CheckTask& task = inputs.tasks.emplace_back();
+        task.name = printable(layout);
+        task.model = model;
+        task.layout = reader.text(layout);
+        put(asked, task);
+    }
+    return inputs;
+}
+
+CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
+    CheckInputs inputs;
+    Reader reader(env, inputs);
+    Diagnostics problems;
+    const std::string path = arguments.has("--config") ? arguments.string("--config") : find_config(env);
+    if (path.empty()) {
+        problems.error("E0713", {}, "nothing is named, and there is no shardc.yaml here or above")
+            .help("name files, shardc check MODEL LAYOUT..., or write shardc.yaml: `shardc schema config`");
+        reader.refuse(std::string(config_name), {}, problems);
+        return inputs;
+    }
+    const std::shared_ptr<const LoadedText> file = reader.text(path);
+    Sources sources;
+    sources.add(file->name, file->text);
+    problems = file->problems;
+    const std::optional<CheckConfig> config = problems.has_error() ? std::nullopt : read_config(sources, 0, problems);
+    const Overrides asked = overrides_of(arguments, reader);
+    const ConfigPaths paths(env.files, path);
+    std::set<std::string> names;
+    for (const ConfiguredModel& model : config ? config->models : std::vector<ConfiguredModel>{}) {
+        if (model.layouts.empty())
+            problems.error("E0712", model.model.span, fmt::format("{} has no layouts", model.name))
+                .help("write layouts: [layouts/*.yaml], of this model or of all");
+        CheckTask task;
+        task.model = reader.model(paths.full(model.model.path));
+        for (const ConfiguredPolicy& policy : model.policies) {
+            if (policy.read)
+                task.policies.push_back({file, policy.read});
+            else
+                for (const std::string& found : paths.matching(policy.file, problems))
+                    task.policies.push_back({reader.text(found), {}});
+        }
+        task.asked = {model.mode, model.settings};
+        task.strict = model.strict;
+        if (model.baseline) task.baseline = reader.baseline(paths.full(model.baseline->path));
+        task.tolerance = model.tolerance;
+        put(asked, task);
+        for (const ConfiguredPath& layout : model.layouts)
+            for (const std::string& found : paths.matching(layout, problems)) {
+                CheckTask& one = inputs.tasks.emplace_back(task);
+                one.layout = reader.text(found);
+                one.name = paths.shown(found);
+                if (config->models.size() > 1) one.name = printable(model.name) + " + " + one.name;
+                if (!names.insert(one.name).second)
+                    problems.error("E0712", model.model.span, fmt::format("two checks are called '{}'", one.name))
+                        .help("give an entry of models a name: {name: small, model: ...}");
+            }
+    }
+    if (problems.has_error()) reader.refuse(printable(path), std::move(sources), problems);
+    if (!inputs.problems.empty()) inputs.tasks.clear();
+    return inputs;
+}
+
+} // namespace shard

@@ -1,0 +1,97 @@
+#include "cli/check/check_task.h"
+
+#include "cli/check/in_parallel.h"
+#include "cli/report/report.h"
+#include "planner/price/judge.h"
+#include "planner/read/policy_reader.h"
+#include "planner/text/allowances.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace shard {
+
+namespace {
+
+// The layout's own policy was judged by compile(); these come on top.
+void judge_by(const std::vector<TaskPolicy>& policies, Compiled& compiled) {
+    Diagnostics& diagnostics = compiled.compilation.diagnostics;
+    Allowances allowances;
+    Diagnostics found;
+    std::map<const LoadedText*, int> files;
+    for (const TaskPolicy& policy : policies) {
+        for (const Diagnostic& problem : policy.file->problems.all()) diagnostics.add(problem);
+        if (policy.file->problems.has_error()) continue;
+        const auto [at, is_new] = files.try_emplace(policy.file.get(), compiled.sources->count());
+        if (is_new) {
+            compiled.sources->add(policy.file->name, policy.file->text);
+            allowances.read(*compiled.sources, at->second, diagnostics);
+        }
+        std::optional<PolicyDecl> read =
+            policy.read ? in_file(*policy.read, at->second) : read_policy(*compiled.sources, at->second, diagnostics);
+        if (read && compiled.plan() != nullptr) judge(*compiled.plan(), *read, found);
+    }
+    if (compiled.plan() == nullptr) return;
+    const Diagnostics left = allowances.apply(found);
+    for (const Diagnostic& diagnostic : left.all()) diagnostics.add(diagnostic);
+}
+
+Checked check_one(const CheckTask& task, bool alone) {
+    Compiled compiled = compile_texts(*task.model, *task.layout, task.asked);
+    judge_by(task.policies, compiled);
+    Checked checked;
+    Subject& subject = checked.subject;
+    subject.name = task.name;
+    subject.layout = task.layout->name;
+    if (task.model->file) subject.model = task.model->sources.name(*task.model->file);
+    if (const Plan* plan = compiled.plan()) {
+        subject.summary = summary_line(*plan);
+        subject.figures = figures_of(plan->report);
+    }
+    Diagnostics compared;
+    if (task.baseline) compare_with(*task.baseline, task.tolerance, subject, alone, compared);
+    subject.diagnostics = compiled.diagnostics().all();
+    for (const Diagnostic& diagnostic : compared.all()) subject.diagnostics.push_back(diagnostic);
+    checked.sources = std::move(compiled.sources);
+    subject.sources = checked.sources.get();
+    return checked;
+}
+
+// A comment in the model or the policy that silences a finding of one layout is of use, though not to the others.
+void drop_allowances_used_elsewhere(std::vector<Checked>& all) {
+    using Place = std::tuple<std::string, int, int>;
+    const auto place = [](const Subject& subject, const Diagnostic& diagnostic) {
+        const Span& span = diagnostic.labels.at(0).span;
+        return Place(subject.sources->name(span.file), span.line, span.column);
+    };
+    std::map<Place, i64> unused;
+    for (const Checked& checked : all)
+        for (const Diagnostic& diagnostic : checked.subject.diagnostics)
+            if (diagnostic.code == "W0101") ++unused[place(checked.subject, diagnostic)];
+    if (unused.empty()) return;
+    std::map<std::string, i64> readers; // of a file, those that could be planned
+    for (const Checked& checked : all)
+        for (int i = 0; i < checked.sources->count(); ++i)
+            if (checked.subject.figures) ++readers[checked.sources->name(i)];
+    for (Checked& checked : all)
+        std::erase_if(checked.subject.diagnostics, [&](const Diagnostic& diagnostic) {
+            if (diagnostic.code != "W0101") return false;
+            const Place at = place(checked.subject, diagnostic);
+            return unused[at] < readers[std::get<0>(at)];
+        });
+}
+
+} // namespace
+
+std::vector<Checked> check_all(const std::vector<CheckTask>& tasks) {
+    std::vector<Checked> all(tasks.size());
+    in_parallel(tasks.size(), [&](size_t i) { all[i] = check_one(tasks[i], tasks.size() == 1); });
+    drop_allowances_used_elsewhere(all);
+    for (size_t i = 0; i < tasks.size(); ++i)
+        for (Diagnostic& diagnostic : all[i].subject.diagnostics)
+            if (tasks[i].strict && diagnostic.severity == Severity::warning) diagnostic.finding = true;
+    return all;
+}
+
+} // namespace shard

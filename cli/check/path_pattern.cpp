@@ -1,0 +1,61 @@
+#include "cli/check/path_pattern.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// Of the pattern what is behind the last star, to be tried again further on.
+bool matches(std::string_view pattern, std::string_view name) {
+    size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            tried = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p;
+            ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++tried;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+} // namespace
+
+bool is_pattern(std::string_view path) { return path.find_first_of("*?") != std::string_view::npos; }
+
+bool name_matches(std::string_view pattern, std::string_view name) {
+    return (!name.starts_with('.') || pattern.starts_with('.')) && matches(pattern, name);
+}
+
+std::vector<std::string> matching_paths(Files& files, const std::string& pattern) {
+    std::vector<std::string> found = {pattern.starts_with('/') ? "/" : ""};
+    for (size_t start = 0; start <= pattern.size();) {
+        const size_t slash = std::min(pattern.find('/', start), pattern.size());
+        const std::string part = pattern.substr(start, slash - start);
+        start = slash + 1;
+        if (part.empty()) continue;
+        std::vector<std::string> longer;
+        for (const std::string& folder : found) {
+            const std::string before = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
+            if (!is_pattern(pattern.substr(0, slash))) { // whoever reads it says that it is not there
+                longer.push_back(before + part);
+                continue;
+            }
+            for (const std::string& name : files.list(folder.empty() ? "." : folder))
+                if (name_matches(part, name)) longer.push_back(before + name);
+        }
+        found = std::move(longer);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+} // namespace shard

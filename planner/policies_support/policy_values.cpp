@@ -1,0 +1,109 @@
+#include "planner/policies_support/policy_values.h"
+
+#include "planner/text/glob.h"
+#include "planner/text/quantity.h"
+#include "planner/text/yaml_values.h"
+#include "plans/collective/collective.h"
+#include "plans/diagnostics/suggestion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+std::optional<i64> read_limit_count(const Yaml& yaml, std::string_view what, i64 least, Diagnostics& diagnostics) {
+    const std::optional<i64> count = read_int(yaml, what, diagnostics);
+    if (!count || *count >= least) return count;
+    diagnostics
+        .error("E0115", yaml.span,
+               fmt::format("{}: must {}", what, least == 0 ? "not be negative" : fmt::format("be at least {}", least)))
+        .help(least == 0 ? "write 0 to allow none" : fmt::format("write {} or more", least));
+    return std::nullopt;
+}
+
+std::optional<std::string> read_collective_kind(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    const std::optional<std::string> kind = read_string(yaml, what, diagnostics);
+    if (!kind || find_collective(*kind) != nullptr) return kind;
+    std::vector<std::string_view> known;
+    for (const CollectiveDef* def : all_collectives()) known.push_back(def->name);
+    diagnostics.error("E0118", yaml.span, fmt::format("unknown collective '{}'", *kind))
+        .help(did_you_mean(*kind, known, fmt::format("collectives: {}", fmt::join(known, ", "))));
+    return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> read_axis_names(const Yaml& yaml, std::string_view what,
+                                                        Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    if (yaml.list() == nullptr) {
+        const std::optional<std::string> name = read_string(yaml, what, diagnostics);
+        if (!name) return std::nullopt;
+        return std::vector{*name};
+    }
+    for (const Yaml& item : *yaml.list()) {
+        const std::optional<std::string> name = read_string(item, what, diagnostics);
+        if (!name) return std::nullopt;
+        names.push_back(*name);
+    }
+    if (!names.empty()) return names;
+    diagnostics.error("E0113", yaml.span, fmt::format("{}: expected mesh axes, found an empty list", what))
+        .help(fmt::format("write {}: [data, model]", what));
+    return std::nullopt;
+}
+
+const YamlList& read_policy_list(const Yaml& yaml, std::string_view what, std::string_view example,
+                                 Diagnostics& diagnostics) {
+    static const YamlList none;
+    if (yaml.list() != nullptr) return *yaml.list();
+    diagnostics.error("E0113", yaml.span, fmt::format("{}: expected a list, found {}", what, yaml.kind()))
+        .help(fmt::format("write {}: {}", what, example));
+    return none;
+}
+
+std::optional<ArrayPattern> read_array_pattern(const Yaml& yaml, std::string_view what, bool with_axes,
+                                               Diagnostics& diagnostics) {
+    ArrayPattern pattern;
+    const int before = diagnostics.error_count();
+    if (yaml.map() == nullptr) {
+        pattern.glob = read_string(yaml, what, diagnostics).value_or("");
+    } else {
+        std::vector<std::string_view> keys = {"match", "role", "min_bytes"};
+        if (with_axes) keys.emplace_back("over");
+        check_keys(yaml, keys, what, diagnostics);
+        if (const Yaml* glob = yaml.find("match")) pattern.glob = read_string(*glob, "match", diagnostics).value_or("");
+        if (const Yaml* role = yaml.find("role")) {
+            const std::optional<std::string> text = read_string(*role, "role", diagnostics);
+            pattern.role = text ? parse_role(*text) : std::nullopt;
+            if (text && !pattern.role)
+                diagnostics.error("E0118", role->span, fmt::format("unknown role '{}'", *text))
+                    .help("roles: input, param, state, gradient, value, output");
+        }
+        if (const Yaml* bytes = yaml.find("min_bytes"))
+            pattern.min_bytes = read_bytes(*bytes, "min_bytes", diagnostics).value_or(0);
+        if (const Yaml* over = yaml.find("over"); over != nullptr && with_axes)
+            pattern.over = read_axis_names(*over, "over", diagnostics).value_or(std::vector<std::string>{});
+    }
+    if (pattern.glob.empty() && diagnostics.error_count() == before)
+        diagnostics.error("E0308", yaml.span, fmt::format("{}: a pattern is empty", what))
+            .help("write a path, in which * stands for a name: \"block.*.w1\", or \"**\" for all");
+    return diagnostics.error_count() > before ? std::nullopt : std::optional(pattern);
+}
+
+TensorReports matching(const ArrayPattern& pattern, const Plan& plan, Span place, Diagnostics& diagnostics) {
+    TensorReports found;
+    bool any = false;
+    for (const TensorReport& tensor : plan.report.tensors) {
+        if (!glob_matches(pattern.glob, tensor.name)) continue;
+        any = true;
+        if (pattern.role && tensor.role != *pattern.role) continue;
+        if (whole_bytes(tensor) >= pattern.min_bytes) found.push_back(&tensor);
+    }
+    if (!any) diagnostics.warning("W0402", place, fmt::format("no array of the model matches '{}'", pattern.glob));
+    return found;
+}
+
+bool has_axis(std::span<const AxisRef> axes, int axis) {
+    return std::any_of(axes.begin(), axes.end(), [axis](const AxisRef& ref) { return ref.axis == axis; });
+}
+
+} // namespace shard

@@ -1,0 +1,138 @@
+// Many layouts at once: names, files, formats and configurations. What it prints is in tests/cases/checks.md.
+#include "cli/check/check_inputs.h"
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "test_paths.h"
+
+using namespace shard;
+
+namespace {
+
+const std::string model_text = "model: m\naxes: {batch: 64, embed: 32, out: 32}\ninputs: {x: {axes: [batch, embed]}}\n"
+                               "params: {w: {axes: [embed, out]}}\ngraph: [{y: {dot: [x, w]}}]\noutputs: [y]\n";
+
+MemoryFiles files_of(int layouts) {
+    MemoryFiles files;
+    files.files["model.yaml"] = model_text;
+    for (int i = 0; i < layouts; ++i)
+        files.files[fmt::format("l/{:02}.yaml", i)] =
+            fmt::format("mesh: {{data: {}}}\nrules: [{{batch: data}}, {{embed: ~}}, {{out: ~}}, {{lost{}: ~}}]\n",
+                        2 << (i % 6), i % 3);
+    return files;
+}
+
+} // namespace
+
+TEST_CASE("layouts are checked in parallel, and told in the order of the command, with the same bytes every time") {
+    MemoryFiles files = files_of(24);
+    files.files["shardc.yaml"] = "{models: [model.yaml], layouts: [l/*.yaml]}";
+    const CommandResult first = run_command(files, "shardc check --format json");
+    const nlohmann::json json = nlohmann::json::parse(first.out);
+    REQUIRE(json["subjects"].size() == 24);
+    for (int i = 0; i < 24; ++i) CHECK(json["subjects"][i]["name"] == fmt::format("l/{:02}.yaml", i));
+    // A rule that nothing uses, of three names: each layout has one of its own.
+    CHECK(json["diagnostics"].size() == 24);
+    CHECK(json["diagnostics"][5]["subjects"] == nlohmann::json{"l/05.yaml"});
+    for (int i = 0; i < 5; ++i) CHECK(run_command(files, "shardc check --format json").out == first.out);
+}
+
+TEST_CASE("every format of a finding names the layout that has it") {
+    MemoryFiles files = files_of(2);
+    files.files["policy.yaml"] = "max_memory_per_device: 1\n";
+    for (const std::string format : {"text", "json", "github", "sarif", "junit", "markdown"}) {
+        const CommandResult both =
+            run_command(files, "shardc check model.yaml l/00.yaml l/01.yaml --policy policy.yaml --format " + format);
+        CHECK(both.code == 1);
+        for (const std::string name : {"l/00.yaml", "l/01.yaml"}) CHECK(both.out.find(name) != std::string::npos);
+        const CommandResult one =
+            run_command(files, "shardc check model.yaml l/00.yaml --policy policy.yaml --format " + format);
+        CHECK(one.out.find("l/00.yaml") != std::string::npos);
+    }
+}
+
+TEST_CASE("what has no place is, for code scanning, at the layout") {
+    MemoryFiles files = files_of(1);
+    run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
+    const CommandResult result =
+        run_command(files, "shardc check model.yaml l/00.yaml --set batch=128 --baseline plan.json --format sarif");
+    CHECK(result.code == 1);
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    int risen = 0;
+    for (const nlohmann::json& found : json["runs"][0]["results"]) {
+        REQUIRE(found["locations"].size() == 1);
+        CHECK(found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "l/00.yaml");
+        CHECK(found["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1);
+        CHECK(found["properties"]["subjects"] == nlohmann::json{"l/00.yaml"});
+        risen += found["ruleId"] == "P0107" ? 1 : 0;
+    }
+    CHECK(risen == 2); // memory and time; one device sends nothing
+    const CommandResult missing = run_command(files, "shardc check model.yaml l/none.yaml --format sarif");
+    CHECK(missing.code == 2);
+    CHECK(nlohmann::json::parse(missing.out)["runs"][0]["results"][0]["locations"].size() == 1);
+}
+
+TEST_CASE("one run writes several formats, each what it writes alone") {
+    MemoryFiles files = files_of(3);
+    const std::string command = "shardc check model.yaml l/00.yaml l/01.yaml l/02.yaml";
+    const CommandResult result = run_command(
+        files, command + " --format markdown --format sarif=a.sarif --format=json=a.json --format junit=a.xml");
+    CHECK(result.out == run_command(files, command + " --format markdown").out);
+    CHECK(files.files["a.sarif"] == run_command(files, command + " --format sarif").out);
+    CHECK(files.files["a.json"] == run_command(files, command + " --format json").out);
+    CHECK(files.files["a.xml"] == run_command(files, command + " --format junit").out);
+    CHECK(run_command(files, command + " --format json=b.json").out == run_command(files, command).out);
+    CHECK(run_command(files, command + " --format json=b.json --output c.txt").out.empty());
+    CHECK(files.files["c.txt"] == run_command(files, command).out);
+}
+
+TEST_CASE("a program is read from stdin once, whatever is checked with it") {
+    MemoryFiles files = files_of(2);
+    const CommandResult result = run_command(files, "shardc check - l/00.yaml l/01.yaml", model_text);
+    CHECK(result.code == 0);
+    CHECK(run_command(files, "shardc check - -", model_text).out.find("error[E0701]") == 0);
+    CHECK(run_command(files, "shardc check model.yaml").out.find("error[E0701]: a model is checked with layouts") == 0);
+}
+
+TEST_CASE("shardc.yaml is found from a folder below it, and its names do not depend on where it is asked") {
+    const std::filesystem::path before = std::filesystem::current_path(),
+                                root = std::filesystem::path(SHARDC_TEST_DIR) / fmt::format("config_{}", ::getpid());
+    std::filesystem::create_directories(root / "sub" / "deep");
+    std::filesystem::create_directories(root / ".git");
+    const MemoryFiles written = files_of(2);
+    std::filesystem::create_directories(root / "l");
+    for (const auto& [path, text] : written.files) std::ofstream(root / path) << text;
+    std::ofstream(root / "shardc.yaml") << "{models: [model.yaml], layouts: [l/*.yaml]}";
+    const std::string program = SHARDC_EXECUTABLE;
+    const auto run_in = [&](const std::filesystem::path& folder) {
+        const std::string line =
+            fmt::format("cd '{}' && '{}' check --format json --baseline '{}' > '{}'", folder.string(), program,
+                        (root / "base.json").string(), (root / "out").string());
+        CHECK(std::system(line.c_str()) == 0);
+        std::ifstream out(root / "out");
+        return nlohmann::json::parse(out);
+    };
+    CHECK(std::system(
+              fmt::format("cd '{}' && '{}' check --format json=base.json > out", root.string(), program).c_str()) == 0);
+    const nlohmann::json here = run_in(root), below = run_in(root / "sub" / "deep");
+    CHECK(here["subjects"][1]["name"] == "l/01.yaml");
+    CHECK(below["subjects"][1]["name"] == "l/01.yaml");
+    CHECK(below["subjects"][1]["layout"] == "../../l/01.yaml");
+    CHECK(below["diagnostics"][0]["source"]["file"] == "../../l/00.yaml");
+    // A repository's end is where the search ends.
+    std::filesystem::create_directories(root / "sub" / ".git");
+    const std::string line =
+        fmt::format("cd '{}' && '{}' check > '{}'", (root / "sub" / "deep").string(), program, (root / "out").string());
+    CHECK(std::system(line.c_str()) != 0);
+    CHECK(std::filesystem::current_path() == before);
+    std::filesystem::remove_all(root);
+}

@@ -1,0 +1,32 @@
+#include "cli/check/path_pattern.h"
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+
+using namespace shard;
+
+using Paths = std::vector<std::string>;
+
+TEST_CASE("a pattern matches names as a shell does") {
+    CHECK(name_matches("*.yaml", "gpt.v2.yaml"));
+    CHECK(name_matches("a*b*c", "a.b.b.c"));
+    CHECK(name_matches("?pt", "gpt"));
+    CHECK(name_matches("*", ""));
+    CHECK_FALSE(name_matches("a*b", "a.bc"));
+    CHECK_FALSE(name_matches("?", ""));
+    CHECK_FALSE(name_matches("*.yaml", ".hidden.yaml"));
+    CHECK(name_matches(".*.yaml", ".hidden.yaml"));
+}
+
+TEST_CASE("files of a pattern are sorted, through folders too") {
+    MemoryFiles files;
+    for (const char* path : {"b.yaml", "l/y.yaml", "l/x.yaml", "l/x.json", "m/x.yaml", "m/deep/x.yaml", "top/l/z.yaml"})
+        files.files[path] = "";
+    CHECK(matching_paths(files, "l/*.yaml") == Paths{"l/x.yaml", "l/y.yaml"});
+    CHECK(matching_paths(files, "?/x.yaml") == Paths{"l/x.yaml", "m/x.yaml"});
+    CHECK(matching_paths(files, "?/n.yaml").empty());
+    CHECK(matching_paths(files, "*.yaml") == Paths{"b.yaml"});
+    CHECK(matching_paths(files, "top/*/*.yaml") == Paths{"top/l/z.yaml"});
+    CHECK(matching_paths(files, "l/*.csv").empty());
+    CHECK(matching_paths(files, "l/none.yaml") == Paths{"l/none.yaml"}); // whoever reads it says that it is not there
+}

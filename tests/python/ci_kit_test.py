@@ -1,0 +1,88 @@
+"""The GitHub Action's steps and the hooks of pre-commit do what they say: run with SHARDC=the program.
+
+The runner's part, expressions and the cache, is not there; what the shell gets of it is given here.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    raise SystemExit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARDC = os.environ["SHARDC"]
+
+MODEL = """model: m
+axes: {batch: 64, embed: 32, out: 32}
+inputs: {x: {axes: [batch, embed]}}
+params: {w: {axes: [embed, out]}}
+graph: [{y: {dot: [x, w]}}]
+outputs: [y]
+"""
+
+
+class Repository(unittest.TestCase):
+    def setUp(self):
+        self.held = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.held.name)
+        (self.folder / "layouts").mkdir()
+        (self.folder / "model.yaml").write_text(MODEL)
+        for size in (2, 4):
+            layout = f"mesh: {{data: {size}}}\nrules: [{{batch: data}}, {{embed: ~}}, {{out: ~}}]\n"
+            (self.folder / "layouts" / f"{size} devices.yaml").write_text(layout)
+
+    def tearDown(self):
+        self.held.cleanup()
+
+    def check_step(self, **inputs):
+        action = yaml.safe_load((ROOT / "action.yml").read_text())
+        step = action["runs"]["steps"][-1]
+        given = {name: entry["default"] for name, entry in action["inputs"].items()} | inputs | {"program": SHARDC}
+        env = dict(os.environ, GITHUB_ACTION_PATH=str(ROOT), GITHUB_STEP_SUMMARY=str(self.folder / "summary.md"))
+        for name, value in step["env"].items():
+            self.assertRegex(value, r"^\$\{\{ inputs\.[a-z]+ \}\}$")
+            env[name] = given[value[len("${{ inputs."):-len(" }}")]]
+        script = self.folder / ".step.sh"
+        script.write_text(step["run"])
+        # As GitHub runs `shell: bash`.
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
+        return subprocess.run(command, cwd=self.folder, env=env, capture_output=True, text=True)
+
+    def test_words_patterns_and_files_of_the_action(self):
+        (self.folder / "policy.yaml").write_text("max_memory_per_device: 1\n")
+        done = self.check_step(arguments="model.yaml layouts/*.yaml --policy policy.yaml", sarif="out.sarif", junit="out.xml")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("::error file=policy.yaml,line=1"), 2)
+        self.assertIn("| layouts/2 devices.yaml | findings |", (self.folder / "summary.md").read_text())
+        results = json.loads((self.folder / "out.sarif").read_text())["runs"][0]["results"]
+        self.assertEqual([result["ruleId"] for result in results], ["P0101", "P0101"])
+        self.assertIn('failures="2"', (self.folder / "out.xml").read_text())
+
+    def test_the_action_checks_what_the_configuration_says(self):
+        (self.folder / "shardc.yaml").write_text("{models: [model.yaml], layouts: [layouts/*.yaml]}")
+        done = self.check_step(json="figures.json")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        again = self.check_step(arguments="--baseline figures.json --set 'batch=128'")
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("P0107", again.stdout)
+
+    def test_a_slip_in_the_action_s_words_fails_the_job(self):
+        self.assertEqual(self.check_step(arguments="model.yaml layouts/none.yaml").returncode, 2)
+
+    def test_the_hooks_of_pre_commit_run(self):
+        (self.folder / "shardc.yaml").write_text("{models: [model.yaml], layouts: [layouts/*.yaml]}")
+        for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()):
+            self.assertFalse(hook["pass_filenames"])
+            words = hook["entry"].split()
+            self.assertEqual(words[0], "shardc")
+            done = subprocess.run([SHARDC, *words[1:]], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
