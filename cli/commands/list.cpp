@@ -44,19 +44,18 @@ const CommandDef& command_list() {
         .name = "list",
         .usage = "[WHAT [NAME]] [--format FORMATS]",
         .summary =
-            "what there is: ops, composites, collectives, hardware, initializers, keys, policies, passes, codes, "
-            "commands, formats, "
-            "targets",
+            "what there is: ops, composites, collectives, hardware, library, initializers, keys, policies, passes, "
+            "codes, commands, formats, targets",
         .doc = "Example:\n"
                "  shardc list ops            names, each with a line\n"
                "  shardc list ops einsum     all about one",
-        .options =
-            {{.name = "WHAT",
-              .doc = "ops, composites, collectives, hardware, initializers, keys, policies, passes, codes, commands, "
-                     "formats or targets"},
-             {.name = "NAME", .doc = "one item of the list, in full"},
-             format_option(formats_for(&FormatDef::list)),
-             output_option()},
+        .options = {{.name = "WHAT",
+                     .doc = "ops, composites, collectives, hardware, library, initializers, keys, policies, passes, "
+                            "codes, commands, "
+                            "formats or targets"},
+                    {.name = "NAME", .doc = "one item of the list, in full"},
+                    format_option(formats_for(&FormatDef::list)),
+                    output_option()},
         .order = 7,
         .run = run,
     };

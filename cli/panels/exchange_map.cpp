@@ -5,6 +5,7 @@
 
 #include "cli/html/words.h"
 #include "cli/report/nouns.h"
+#include "planner/read/include.h"
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
 
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <span>
 
 namespace shard {
 
@@ -21,8 +23,27 @@ namespace {
 constexpr double row_height = 15, top = 22, text_width = 560, band_width = 130, letter = 6.1;
 constexpr size_t most_letters = 82;
 
+// A line of the model, or of a file of modules that it includes, in the order in which they are drawn.
+struct Place {
+    int file = -1; // in model_files
+    int line = 0;
+    bool known() const { return line > 0; }
+    auto operator<=>(const Place&) const = default;
+};
+
+std::vector<int> model_files(const PageData& data) {
+    std::vector<int> files = included_files(data.sources, data.request.model_file);
+    files.insert(files.begin(), data.request.model_file);
+    return files;
+}
+
+Place place_in(std::span<const int> files, const Span& span) {
+    const std::span<const int>::iterator file = std::find(files.begin(), files.end(), span.file);
+    return span.known() && file != files.end() ? Place{static_cast<int>(file - files.begin()), span.line} : Place{};
+}
+
 struct Arc {
-    int from = 0, to = 0; // lines
+    Place from, to;
     Phase phase = Phase::forward;
     std::string kind;
     std::vector<AxisRef> axes;
@@ -34,8 +55,7 @@ struct Arc {
 class Exchanges {
 public:
     explicit Exchanges(const PageData& data)
-        : data_(data), local_(data.compilation.local->graph), users_(users_of(local_)), file_(data.request.model_file) {
-    }
+        : data_(data), local_(data.compilation.local->graph), users_(users_of(local_)), files_(model_files(data)) {}
 
     std::vector<Arc> run() {
         std::vector<Arc> arcs;
@@ -47,13 +67,13 @@ public:
             const When when = index < data_.when.size() ? data_.when[index] : When();
             ++index;
             const Node& node = local_.node(data_.compilation.schedule.starts.at(start->token));
-            const int home = line_of_tensor(c.tensor);
-            int from = line_before(node), to = line_after(node);
-            if (from == 0) from = home;
-            if (to == 0) to = home;
-            if (from == 0) from = to;
-            if (to == 0) to = from;
-            if (from == 0) return;
+            const Place home = place_of_tensor(c.tensor);
+            Place from = place_before(node), to = place_after(node);
+            if (!from.known()) from = home;
+            if (!to.known()) to = home;
+            if (!from.known()) from = to;
+            if (!to.known()) to = from;
+            if (!from.known()) return;
             Arc& arc = arc_of(arcs, from, to, when.phase, c);
             if (std::find(arc.tensors.begin(), arc.tensors.end(), c.tensor) == arc.tensors.end())
                 arc.tensors.push_back(c.tensor);
@@ -65,53 +85,56 @@ public:
     }
 
 private:
-    static Arc& arc_of(std::vector<Arc>& arcs, int from, int to, Phase phase, const CollectiveReport& c) {
+    static Arc& arc_of(std::vector<Arc>& arcs, Place from, Place to, Phase phase, const CollectiveReport& c) {
         for (Arc& arc : arcs)
             if (arc.from == from && arc.to == to && arc.phase == phase && arc.kind == c.kind && arc.axes == c.axes)
                 return arc;
         return arcs.emplace_back(Arc{from, to, phase, c.kind, c.axes, {}, 0, 0, 0});
     }
 
-    // 0: none, or not in the model's file.
-    int line(const Span& span) const { return span.known() && span.file == file_ ? span.line : 0; }
-
-    int line_of_tensor(const std::string& name) const {
-        for (const TensorReport& tensor : data_.plan.report.tensors)
-            if (tensor.name == name) return tensor.source.file == data_.sources.name(file_) ? tensor.source.line : 0;
-        return 0;
+    Place place_of_tensor(const std::string& name) const {
+        for (const TensorReport& tensor : data_.plan.report.tensors) {
+            if (tensor.name != name) continue;
+            for (size_t n = 0; n < files_.size(); ++n)
+                if (tensor.source.file == data_.sources.name(files_[n]))
+                    return {static_cast<int>(n), tensor.source.line};
+            return {};
+        }
+        return {};
     }
 
     // The op, or the declaration, that what is moved comes from.
-    int line_before(const Node& node) const {
+    Place place_before(const Node& node) const {
         ValueId id = node.inputs.at(0);
         while (local_.value(id).producer >= 0) {
             const Node& producer = local_.node(local_.value(id).producer);
-            if (producer.reshard() == nullptr) return line(producer.span);
+            if (producer.reshard() == nullptr) return place_in(files_, producer.span);
             id = producer.inputs.at(0);
         }
-        return line(local_.value(id).span);
+        return place_in(files_, local_.value(id).span);
     }
 
     // The first op that reads it.
-    int line_after(const Node& node) const {
+    Place place_after(const Node& node) const {
         const Node* at = &node;
         while (at->reshard() != nullptr) {
             const std::vector<NodeId>& readers = users_[at->outputs.at(0)];
-            if (readers.empty()) return 0;
+            if (readers.empty()) return {};
             at = &local_.node(readers.front());
         }
-        return line(at->span);
+        return place_in(files_, at->span);
     }
 
     const PageData& data_;
     const Graph& local_;
     std::vector<std::vector<NodeId>> users_;
-    int file_;
+    std::vector<int> files_;
 };
 
 class Drawing {
 public:
-    Drawing(Markup& out, const PageData& data, const std::vector<Arc>& arcs) : out_(out), data_(data), arcs_(arcs) {
+    Drawing(Markup& out, const PageData& data, const std::vector<Arc>& arcs)
+        : out_(out), data_(data), arcs_(arcs), files_(model_files(data)) {
         for (const Arc& arc : arcs) {
             most_ = std::max(most_, arc.bytes);
             bands_.emplace(arc.phase, 0);
@@ -131,7 +154,7 @@ public:
                           {"aria-label", "what moves between the lines of the model"}});
         for (const auto& [phase, x] : bands_)
             out_.leaf("text", {{"x", px(x)}, {"y", "11"}, {"class", "strong"}}, name(phase));
-        for (const auto& [line, row] : rows_) draw_line(line, y_of(row));
+        for (const auto& [place, row] : rows_) draw_line(place, y_of(row));
         out_.line();
         for (const Arc& arc : arcs_) draw_arc(arc);
         out_.close().close().line();
@@ -142,21 +165,36 @@ private:
 
     // Lines on which something is declared or computed, or moves, and those that open a section around them.
     void choose_rows() {
-        const int file = data_.request.model_file;
-        std::set<int> lines;
-        for (const Arc& arc : arcs_) lines.insert(arc.from), lines.insert(arc.to);
-        for (const Node& node : data_.compilation.graph->nodes)
-            if (node.span.known() && node.span.file == file) lines.insert(node.span.line);
-        for (const Value& value : data_.compilation.graph->values)
-            if (value.span.known() && value.span.file == file) lines.insert(value.span.line);
-        const int last = lines.empty() ? 0 : *lines.rbegin();
-        for (int line = 1; line < last; ++line)
-            if (data_.sources.line(file, line).ends_with(':')) lines.insert(line);
-        for (int line : lines) rows_.emplace(line, static_cast<int>(rows_.size()));
+        std::set<Place> places;
+        for (const Arc& arc : arcs_) places.insert(arc.from), places.insert(arc.to);
+        for (const Node& node : data_.compilation.graph->nodes) places.insert(place_in(files_, node.span));
+        for (const Value& value : data_.compilation.graph->values) places.insert(place_in(files_, value.span));
+        places.erase(Place{});
+        for (int file = 0; file < static_cast<int>(files_.size()); ++file) {
+            const std::set<Place>::iterator end = places.lower_bound({file + 1, 0});
+            const int last = end == places.begin() || std::prev(end)->file < file ? 0 : std::prev(end)->line;
+            for (int line = 1; line < last; ++line)
+                if (data_.sources.line(files_[file], line).ends_with(':')) places.insert({file, line});
+            if (last > 0 && file > 0) places.insert({file, 0}); // its name
+        }
+        for (const Place& place : places) rows_.emplace(place, static_cast<int>(rows_.size()));
     }
 
-    void draw_line(int line, double y) {
-        std::string_view text = data_.sources.line(data_.request.model_file, line);
+    // Among the sources of the plan, which the page shows.
+    size_t source_index(int file) const {
+        const std::vector<SourceText>& sources = data_.plan.sources;
+        for (size_t n = 0; n < sources.size(); ++n)
+            if (sources[n].name == data_.sources.name(files_[file])) return n;
+        return 0;
+    }
+
+    void draw_line(const Place& place, double y) {
+        if (place.line == 0) {
+            out_.leaf("text", {{"class", "strong"}, {"x", "30"}, {"y", px(y + 3.5)}},
+                      data_.sources.name(files_[place.file]));
+            return;
+        }
+        std::string_view text = data_.sources.line(files_[place.file], place.line);
         const size_t indent = std::min(text.find_first_not_of(' '), text.size());
         std::string shown(text.substr(indent));
         const size_t room = most_letters - std::min(indent, most_letters);
@@ -166,8 +204,8 @@ private:
             shown = shown.substr(0, end) + "…";
         }
         const std::string x = px(30 + letter * static_cast<double>(indent));
-        out_.leaf("text", {{"class", "end soft"}, {"x", "22"}, {"y", px(y + 3.5)}}, std::to_string(line));
-        out_.open("a", {{"href", "#" + line_id(0, line)}});
+        out_.leaf("text", {{"class", "end soft"}, {"x", "22"}, {"y", px(y + 3.5)}}, std::to_string(place.line));
+        out_.open("a", {{"href", "#" + line_id(source_index(place.file), place.line)}});
         out_.leaf("text", {{"class", "mono"}, {"x", x}, {"y", px(y + 3.5)}}, shown).close();
     }
 
@@ -196,7 +234,8 @@ private:
     const PageData& data_;
     const std::vector<Arc>& arcs_;
     std::map<Phase, double> bands_; // of the phases in which something moves: where each stands
-    std::map<int, int> rows_;       // by line
+    std::vector<int> files_;
+    std::map<Place, int> rows_;
     i64 most_ = 0;
     double width_ = 0;
 };

@@ -133,7 +133,7 @@ private:
         std::string doc = text_of(&node, "description");
         const std::string general = text_of(shared, "description");
         if (!general.empty()) doc += (doc.empty() ? "" : "\n") + general;
-        if (const Json* values = from("enum")) doc += fmt::format("\nOne of {}.", list_of(*values));
+        if (const Json* values = choices_of(node)) doc += fmt::format("\nOne of {}.", list_of(*values));
         if (const Json* usual = from("default")) doc += fmt::format("\nUnless given: {}.", flow(*usual));
         const bool is_required =
             map.contains("required") && std::count(map["required"].begin(), map["required"].end(), Json(key)) > 0;
@@ -141,6 +141,19 @@ private:
         if (const Json* examples = from("examples"))
             for (const Json& example : *examples) doc += fmt::format("\n  {}: {}", key, flow(example));
         items_.push_back({path, summary_of(doc), doc});
+    }
+
+    // Where an argument may stand in their place too, they are one of several.
+    const Json* choices_of(const Json& node) const {
+        const Json* shared = definition(node);
+        for (const Json* each : {&node, shared}) {
+            if (each == nullptr) continue;
+            if (each->contains("enum")) return &(*each)["enum"];
+            if (each->contains("anyOf"))
+                for (const Json& one : (*each)["anyOf"])
+                    if (one.contains("enum")) return &one["enum"];
+        }
+        return nullptr;
     }
 
     static std::string list_of(const Json& values) {

@@ -92,7 +92,7 @@ std::string item_payload(const Item& item) {
 
 std::string item_text(const Registry& registry, const Item& item) {
     std::string out = fmt::format("{} ({})\n\n", item.name, registry.one);
-    out += registry.name == "hardware" ? item.doc + "\n" : wrapped(item.doc, 100);
+    out += registry.is_text ? item.doc + "\n" : wrapped(item.doc, 100);
     if (item.arguments.empty()) return out;
     Table table({{""}, {""}});
     for (const std::pair<std::string, std::string>& argument : item.arguments)

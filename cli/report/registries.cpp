@@ -9,6 +9,7 @@
 #include "planner/model/policy.h"
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
+#include "planner/read/include.h"
 #include "plans/base/embedded.h"
 #include "plans/diagnostics/codes.h"
 #include "plans/random/initializer.h"
@@ -100,6 +101,14 @@ std::vector<Item> hardware() {
     return items;
 }
 
+// As profiles: the doc of modules is their text.
+std::vector<Item> library_items() {
+    std::vector<Item> items;
+    for (const LibraryFile& file : library())
+        items.push_back({file.name, summary_of(file.doc), file.text.substr(0, file.text.find_last_not_of('\n') + 1)});
+    return items;
+}
+
 std::vector<Item> codes() {
     std::vector<Item> items;
     for (const CodeDoc& code : all_codes())
@@ -181,7 +190,8 @@ const std::vector<Registry>& all_registries() {
         {"ops", "op", "primitive operations of a model's graph", ops},
         {"composites", "composite", "operations written over the primitive ones", composites},
         {"collectives", "collective", "what devices do together", collectives},
-        {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware},
+        {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware, true},
+        {"library", "file of modules", "in the box, for `include:` in a model", library_items, true},
         {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
         {"keys", "key", "of models, layouts and policies, and what stands behind each", schema_keys},
         {"policies", "policy", "what `check` holds a plan to, for `policy` in a layout or a policy file", policies},

@@ -20,6 +20,7 @@ struct Registry {
     std::string_view one;  // "op"
     std::string_view doc;
     std::vector<Item> (*items)() = nullptr; // in the registry's order
+    bool is_text = false;                   // docs are files, shown as they are
 };
 
 // The first sentence of a doc, or the first line if that is shorter, without the stop.

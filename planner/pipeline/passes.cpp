@@ -17,6 +17,7 @@
 #include "planner/propagate/check_sizes.h"
 #include "planner/propagate/xla_compat.h"
 #include "planner/read/hardware.h"
+#include "planner/read/include.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
 #include "planner/rewrite/gather_parameters.h"
@@ -47,9 +48,11 @@ bool is_training(const PlanRequest& request) { return request.mode == "train"; }
 
 // Both files are read before stopping, so one run shows the mistakes of both.
 void read(Compilation& c, const PlanRequest& request, Sources& sources) {
+    load_includes(sources, request.model_file);
     c.model = read_model(sources, request.model_file, c.diagnostics);
     c.layout = read_layout(sources, request.layout_file, c.diagnostics);
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
+    for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);
     if (!c.model || !c.layout || c.diagnostics.has_error()) return;
     if (request.layout) c.layout = request.layout;
     c.written_mesh = c.layout->mesh;
@@ -144,6 +147,8 @@ void attach(Compilation& c, const PlanRequest& request, Sources& sources) {
     std::vector<int> files = {request.model_file, request.layout_file};
     if (const int file = find_hardware(c.layout->hardware, c.layout->hardware_span, sources); file >= 0)
         files.push_back(file);
+    const std::vector<int> included = included_files(sources, request.model_file);
+    files.insert(files.end(), included.begin(), included.end());
     attach_sources(*c.plan, sources, files, c.diagnostics);
 }
 

@@ -3,11 +3,11 @@
 #include "planner/read/hardware.h"
 
 #include "planner/model/names.h"
+#include "planner/text/named_file.h"
 #include "planner/text/quantity.h"
 #include "planner/text/yaml_values.h"
 #include "plans/base/embedded.h"
 #include "plans/diagnostics/suggestion.h"
-#include "plans/disk/file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <filesystem>
 
 namespace shard {
 
@@ -200,16 +199,6 @@ const EmbeddedText* find_builtin(std::string_view name) {
     return nullptr;
 }
 
-bool is_file_name(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
-
-// Relative to the layout.
-std::string profile_path(std::string_view name, Span span, const Sources& sources) {
-    std::filesystem::path path(name);
-    if (path.is_relative() && span.file >= 0 && span.file < sources.count())
-        path = std::filesystem::path(sources.name(span.file)).parent_path() / path;
-    return path.string();
-}
-
 } // namespace
 
 std::vector<std::string> builtin_hardware() {
@@ -219,11 +208,7 @@ std::vector<std::string> builtin_hardware() {
 }
 
 int find_hardware(std::string_view name, Span span, const Sources& sources) {
-    if (!is_file_name(name)) return -1;
-    const std::string path = profile_path(name, span, sources);
-    for (int file = 0; file < sources.count(); ++file)
-        if (sources.name(file) == path) return file;
-    return -1;
+    return is_file_name(name) ? find_source(sources, path_beside(name, span, sources)) : -1;
 }
 
 std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics) {
@@ -244,19 +229,13 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
                                "a name that ends in .yaml is a file beside the layout"));
         return std::nullopt;
     }
-    if (const int known = find_hardware(name, span, sources); known >= 0)
-        return read_profile(known, sources, diagnostics);
-    const std::string path = profile_path(name, span, sources);
-    std::error_code error;
-    std::string problem;
-    const bool regular = std::filesystem::is_regular_file(path, error);
-    std::optional<std::string> text = regular ? read_file(path, problem, text_file_limit) : std::nullopt;
-    if (!text) {
+    const std::string path = path_beside(name, span, sources);
+    const int file = load_source(sources, path);
+    if (file < 0) {
         diagnostics.error("E0330", span, fmt::format("the hardware profile {} cannot be read", path))
             .help("the path is relative to the layout file");
         return std::nullopt;
     }
-    const int file = sources.add(path, std::move(*text));
     return read_profile(file, sources, diagnostics);
 }
 

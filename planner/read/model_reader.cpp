@@ -7,6 +7,7 @@
 #include "planner/read/arguments.h"
 #include "planner/read/entry_reader.h"
 #include "planner/read/gradient_reader.h"
+#include "planner/read/include.h"
 #include "planner/read/tensor_reader.h"
 #include "planner/read/train_reader.h"
 #include "planner/text/yaml_values.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace shard {
 
@@ -22,9 +24,10 @@ namespace {
 
 class ModelReader {
 public:
-    // `yaml` has its arguments put in, but for the modules.
-    ModelReader(const Yaml& yaml, ArgumentWriter& writer, const YamlMap& arguments, Diagnostics& diagnostics)
-        : yaml_(&yaml), writer_(&writer), arguments_(&arguments), diagnostics_(&diagnostics) {}
+    // `yaml` has its arguments put in, but for the modules; `included` are those of other files.
+    ModelReader(const Yaml& yaml, std::span<const YamlEntry> included, ArgumentWriter& writer, const YamlMap& arguments,
+                Diagnostics& diagnostics)
+        : yaml_(&yaml), included_(included), writer_(&writer), arguments_(&arguments), diagnostics_(&diagnostics) {}
 
     Model read() {
         if (const Yaml* name = require("model"))
@@ -40,7 +43,7 @@ public:
         if (const Yaml* params = yaml_->find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
         for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
-        if (const Yaml* modules = yaml_->find("modules")) read_modules(*modules);
+        read_modules();
         if (const Yaml* graph = require("graph")) read_graph(*graph, context(), model_.graph, *diagnostics_);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
         if (const Yaml* train = yaml_->find("train")) {
@@ -129,18 +132,28 @@ private:
         }
     }
 
-    void read_modules(const Yaml& yaml) {
-        const YamlMap* map = yaml.map();
-        if (map == nullptr) {
-            diagnostics_->error("E0113", yaml.span, fmt::format("modules: expected a map, found {}", yaml.kind()));
-            return;
+    void read_modules() {
+        if (const Yaml* yaml = yaml_->find("modules")) {
+            if (const YamlMap* map = yaml->map())
+                for (const YamlEntry& entry : *map) modules_.push_back(&entry);
+            else
+                diagnostics_->error("E0113", yaml->span,
+                                    fmt::format("modules: expected a map, found {}", yaml->kind()));
         }
-        for (const YamlEntry& entry : *map) {
+        const size_t own = modules_.size();
+        for (const YamlEntry& entry : included_) modules_.push_back(&entry);
+        for (const YamlEntry* entry : modules_) {
+            const ModuleHead* first = context().find_module(entry->key);
+            if (first != nullptr)
+                diagnostics_->error("E0214", entry->key_span, fmt::format("'{}' is declared twice", entry->key))
+                    .label(first->name.span, "first declared here")
+                    .help("give one of them another name, or leave its file out");
             std::optional<YamlMap> args = YamlMap{};
-            if (const Yaml* written = entry.value.find("args")) args = read_args(*written, *diagnostics_);
-            model_.heads.push_back({{entry.key, entry.key_span}, args.value_or(YamlMap{})});
+            if (const Yaml* written = entry->value.find("args")) args = read_args(*written, *diagnostics_);
+            model_.heads.push_back({{entry->key, entry->key_span}, args.value_or(YamlMap{})});
         }
-        for (const YamlEntry& entry : *map) {
+        for (size_t m = 0; m < modules_.size(); ++m) {
+            const YamlEntry& entry = *modules_[m];
             if (!check_name(entry.key, entry.key_span, "a module", *diagnostics_)) continue;
             if (is_op_name(entry.key)) {
                 diagnostics_
@@ -148,29 +161,29 @@ private:
                     .help("give it another name");
                 continue;
             }
-            if (context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}});
+            if (m < own && context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}});
         }
     }
 
-    // Modules with arguments are read for their calls, which may call others.
+    // Modules with arguments are read for their calls, which may call others; those of other files only if they are
+    // called.
     void read_called() {
         std::set<std::string> read;
         for (const ModuleDecl& module : model_.modules) read.insert(module.name.text);
         for (size_t n = 0; n < calls_.size(); ++n) {
             const BoundModule call = calls_[n];
             const std::string name = call.name.substr(0, call.name.find('('));
-            const Yaml* modules = yaml_->find("modules");
-            const auto is_called = [&](const YamlEntry& entry) { return entry.key == name; };
-            const auto written = std::find_if(modules->map()->begin(), modules->map()->end(), is_called);
+            const auto is_called = [&](const YamlEntry* entry) { return entry->key == name; };
+            const YamlEntry& written = **std::find_if(modules_.begin(), modules_.end(), is_called);
             if (!read.insert(call.name).second || faulty_.contains(name)) continue;
             if (read.size() > most_modules) {
                 diagnostics_
-                    ->error("E0227", written->key_span,
+                    ->error("E0227", written.key_span,
                             fmt::format("the model calls more than {} modules with other arguments", most_modules))
                     .help("look for a module that calls itself with other arguments each time");
                 return;
             }
-            read_module(*written, call);
+            read_module(written, call);
         }
     }
 
@@ -246,10 +259,12 @@ private:
     static constexpr size_t most_modules = 500;
 
     const Yaml* yaml_;
+    std::span<const YamlEntry> included_;
     ArgumentWriter* writer_;
     const YamlMap* arguments_; // of the model
     Diagnostics* diagnostics_;
     Model model_;
+    std::vector<const YamlEntry*> modules_; // the model's own, then those of other files
     std::vector<BoundModule> calls_;
     std::set<std::string> faulty_; // modules with errors
 };
@@ -300,16 +315,17 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
-    if (!check_keys(
-            *yaml,
-            {"model", "args", "axes", "rng", "precision", "inputs", "params", "modules", "graph", "outputs", "train"},
-            "a model", diagnostics))
+    if (!check_keys(*yaml,
+                    {"model", "args", "include", "axes", "rng", "precision", "inputs", "params", "modules", "graph",
+                     "outputs", "train"},
+                    "a model", diagnostics))
         return std::nullopt;
     ArgumentWriter writer(diagnostics);
     const std::optional<YamlMap> values = read_model_args(*yaml, writer, diagnostics);
     const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
     if (!written) return std::nullopt;
-    Model model = ModelReader(*written, writer, *values, diagnostics).read();
+    const std::vector<YamlEntry> included = read_included(*yaml, sources, diagnostics);
+    Model model = ModelReader(*written, included, writer, *values, diagnostics).read();
     if (diagnostics.error_count() > before) return std::nullopt;
     return model;
 }

@@ -4,6 +4,7 @@
 //     form_check model a.yaml b.yaml
 #include "cli/check/config.h"
 #include "planner/model/layout.h"
+#include "planner/read/include.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
 #include "planner/read/policy_reader.h"
@@ -17,12 +18,16 @@ using namespace shard;
 
 namespace {
 
+void includes_nothing(Sources&, int) {}
+
 template<typename Result>
-void check(const std::string& path, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+void check(const std::string& path, std::optional<Result> (*read)(const Sources&, int, Diagnostics&),
+           void (*load)(Sources&, int) = includes_nothing) {
     std::ifstream in(path, std::ios::binary);
     Sources sources;
     const int file = sources.add(path, std::string(std::istreambuf_iterator<char>(in), {}));
     Diagnostics diagnostics;
+    load(sources, file);
     read(sources, file, diagnostics);
     std::set<std::string> codes;
     for (const Diagnostic& diagnostic : diagnostics.all()) codes.insert(diagnostic.code);
@@ -38,7 +43,7 @@ int main(int argc, char** argv) {
     const std::string kind = argv[1];
     for (int i = 2; i < argc; ++i) {
         if (kind == "model")
-            check<Model>(argv[i], read_model);
+            check<Model>(argv[i], read_model, load_includes);
         else if (kind == "layout")
             check<Layout>(argv[i], read_layout);
         else if (kind == "policy")

@@ -1,0 +1,67 @@
+// What is in the box (planner/library/), shrunk: trained on meshes, proved against one device and the interpreter.
+#include "planner/read/include.h"
+#include "tests/support/prove.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace shard {
+
+namespace {
+
+struct Block {
+    std::string include, entries;
+};
+
+// Two layers of each; together every module of the box.
+const std::vector<Block> blocks = {
+    {"llama", "  - y: {repeat: llama_block, times: 2, in: x, axis: layers, scan: true}\n"},
+    {"gpt2", "  - y: {repeat: gpt2_block, times: 2, in: x, axis: layers, drops: true, dropout: 0.25}\n"},
+    {"vit", "  - y: {repeat: vit_block, times: 2, in: x, axis: layers, scan: true, remat: dots}\n"},
+    {"gemma2", "  - y: {repeat: gemma2_pair, times: 2, in: x, axis: layers, scan: true, window: 3}\n"},
+};
+
+std::string model_of(const Block& block) {
+    return fmt::format(R"(model: boxed
+include: {}
+axes: {{batch: 4, length: 8, embed: 16, heads: 4, kv_heads: 2, kv: 4, mlp: 24, layers: 2}}
+inputs: {{x: {{axes: [batch, length, embed]}}}}
+graph:
+{}outputs: [y]
+train:
+  targets: {{label: {{axes: [batch, length, embed]}}}}
+  loss: {{mse: [y, label]}}
+  optimizer: {{adam: {{learning_rate: 0.01}}}}
+)",
+                       block.include, block.entries);
+}
+
+} // namespace
+
+TEST_CASE("blocks of the box train alike on one device and on meshes: the model split, and split as fsdp does") {
+    const std::string rules = "rules: [{heads: model}, {kv_heads: model}, {mlp: model}, {batch: data}]\n";
+    for (const Block& block : blocks)
+        for (const std::string& layout :
+             {"mesh: {data: 2, model: 2}\n" + rules + "missing_axes: ignore\n",
+              "mesh: {data: 4, model: 2}\n" + rules + "missing_axes: ignore\nfsdp: {axis: data, min_size: 1}\n"}) {
+            CAPTURE(block.include);
+            CAPTURE(layout);
+            ProofOptions options;
+            options.mode = "train";
+            options.steps = 2;
+            const std::vector<std::string> problems = prove(model_of(block), layout, options);
+            CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "; ")));
+        }
+}
+
+TEST_CASE("every file of the box says what it is, and has a block among those that are tried") {
+    for (const LibraryFile& file : library()) {
+        CAPTURE(file.name);
+        CHECK(file.doc.size() > 20);
+        CHECK(std::count_if(blocks.begin(), blocks.end(),
+                            [&](const Block& block) { return block.include == file.name; }) == 1);
+    }
+}
+
+} // namespace shard
