@@ -117,6 +117,7 @@ std::string tensor_json(const Mesh& mesh, const Explanation& explanation) {
         .string("op", explanation.op)
         .raw("computed", json_array(computed))
         .raw("collectives", json_array(collectives))
+        .raw("for_operands", json_strings(explanation.for_operands))
         .raw("ways", json_array(ways))
         .raw("as_it_is", figures_json(explanation.as_it_is, explanation.as_it_is))
         .raw("remedies", json_array(remedies))

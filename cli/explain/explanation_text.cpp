@@ -75,7 +75,10 @@ private:
     }
 
     std::string collectives() const {
-        if (e_.collectives.empty()) return "No collective is for it.\n";
+        if (e_.collectives.empty())
+            return e_.for_operands.empty() ? "No collective is for it.\n"
+                                           : fmt::format("No collective is for it; for what it is made of: {}.\n",
+                                                         fmt::join(e_.for_operands, ", "));
         std::string out = paint_.strong("Collectives for it") + "\n";
         out += collectives_table(plan_, collective_rows(e_.collectives, {}, Detail::each), paint_).render(paint_, "  ");
         for (const WaysThere& ways : e_.ways) out += ways_text(ways);

@@ -36,7 +36,22 @@ public:
         for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
+        if (value && out.collectives.empty()) out.for_operands = for_operands(*value);
         out.as_it_is = figures_of(*c_.plan, tensor_.name);
+        return out;
+    }
+
+    // "all_gather of w1": what brings the operands of its op to where it is computed.
+    std::vector<std::string> for_operands(ValueId value) const {
+        std::vector<std::string> out;
+        const NodeId producer = c_.graph->value(value).producer;
+        if (producer < 0) return out;
+        for (ValueId input : c_.graph->node(producer).inputs)
+            for (const CollectiveReport& collective : c_.plan->report.collectives) {
+                std::string words = fmt::format("{} of {}", collective.kind, value_name(input));
+                if (collective.tensor == value_name(input) && std::find(out.begin(), out.end(), words) == out.end())
+                    out.push_back(std::move(words));
+            }
         return out;
     }
 
@@ -107,7 +122,7 @@ private:
         }
         // An output that the layout asks for in another form is not what propagation left.
         if (same_layout(c_.propagation->values[value], tensor_.sharding)) out.lost = lost(value, d);
-        if (out.axes.empty()) out.whole = whole_reason(value, !out.lost.empty());
+        if (out.axes.empty()) out.whole = whole_reason(value, d, !out.lost.empty());
         return out;
     }
 
@@ -168,8 +183,19 @@ private:
         return out;
     }
 
+    // The rule that says {embed: ~} of a dim, the array's own before those of the layout; nullptr: none does.
+    const AxisRule* whole_rule(const Value& value, size_t d) const {
+        if (d >= tensor_.logical.size() || tensor_.logical[d].empty()) return nullptr;
+        const std::vector<AxisRule> none;
+        for (const std::vector<AxisRule>* rules :
+             {value.decl >= 0 ? &c_.graph->declared[value.decl].rules : &none, &c_.layout->rules})
+            for (const AxisRule& rule : *rules)
+                if (rule.logical == tensor_.logical[d] && rule.axes.empty() && !rule.unconstrained) return &rule;
+        return nullptr;
+    }
+
     // Why a dim carries no axis.
-    std::string whole_reason(ValueId value, bool lost_some) const {
+    std::string whole_reason(ValueId value, size_t d, bool lost_some) const {
         const Value& v = c_.graph->value(value);
         const Sharding& kept = c_.propagation->values[value];
         if (!same_layout(kept, tensor_.sharding))
@@ -180,9 +206,17 @@ private:
                                text(place(gather.span)));
         }
         if (v.producer >= 0 && c_.seeds->constraints[v.producer]) {
-            return fmt::format("the constraint at {} keeps it whole", text(place(c_.graph->node(v.producer).span)));
+            const std::string constraint = text(place(c_.graph->node(v.producer).span));
+            if (const AxisRule* rule = whole_rule(v, d))
+                return fmt::format("the constraint at {} keeps it whole, by the rule at {}", constraint,
+                                   text(place(rule->span)));
+            return fmt::format("the constraint at {} keeps it whole", constraint);
         }
-        if (c_.seeds->values[value]) return "no rule or axis splits it, and what is declared is not changed";
+        if (c_.seeds->values[value]) {
+            if (const AxisRule* rule = whole_rule(v, d))
+                return fmt::format("the rule at {} keeps {} whole", text(place(rule->span)), rule->logical);
+            return "no rule or axis splits it, and what is declared is not changed";
+        }
         return lost_some ? "no axis is left for it" : "nothing splits it";
     }
 

@@ -48,6 +48,7 @@ struct Explanation {
     std::string op;                   // that makes it; empty for inputs and constraints
     std::vector<ComputeWay> computed; // the chosen way, then those it was preferred to although they send or do less
     std::vector<CollectiveReport> collectives;
+    std::vector<std::string> for_operands; // of a tensor without: "all_gather of w1", for operands of its op
     std::vector<WaysThere> ways;
     Experiment as_it_is;
     std::vector<Experiment> remedies;
