@@ -10,7 +10,9 @@ execute_process(COMMAND ${PREFIX}/bin/shardc list ops OUTPUT_VARIABLE ops RESULT
 if(failed OR NOT ops MATCHES "einsum")
     message(FATAL_ERROR "the installed shardc does not list its ops: ${ops}")
 endif()
-foreach(file share/shardc/schemas/plan.schema.json share/doc/shardc/LICENSE share/doc/shardc/README.md)
+foreach(file share/shardc/schemas/plan.schema.json share/doc/shardc/LICENSE share/doc/shardc/README.md
+             share/bash-completion/completions/shardc share/zsh/vendor-completions/_shardc
+             share/fish/vendor_completions.d/shardc.fish)
     if(NOT EXISTS ${PREFIX}/${file})
         message(FATAL_ERROR "not installed: ${file}")
     endif()

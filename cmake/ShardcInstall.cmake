@@ -5,10 +5,25 @@ if(SKBUILD)
     return()
 endif()
 
-install(TARGETS shardc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The component `program` is what packages hold (ShardcPackage), the rest is for those who build on it.
+install(TARGETS shardc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schemas/*.json)
-install(FILES ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/shardc/schemas)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/shardc/schemas COMPONENT program)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+# Completions, where the shells of Debian look for them, as the program writes them.
+foreach(completion bash:bash-completion/completions/shardc zsh:zsh/vendor-completions/_shardc
+                   fish:fish/vendor_completions.d/shardc.fish)
+    string(REPLACE ":" ";" completion ${completion})
+    list(GET completion 0 shell)
+    list(GET completion 1 file)
+    install(CODE "set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/${file}\")
+get_filename_component(folder \"\${file}\" DIRECTORY)
+file(MAKE_DIRECTORY \"\${folder}\")
+execute_process(COMMAND \"$<TARGET_FILE:shardc>\" completion ${shell} OUTPUT_FILE \"\${file}\" RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR \"shardc completion ${shell}: \${failed}\")
+endif()" COMPONENT program)
+endforeach()
 
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/shardc)
