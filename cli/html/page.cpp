@@ -1,25 +1,16 @@
 #include "cli/html/page.h"
 
+#include "cli/html/frame.h"
 #include "cli/html/panel.h"
 #include "cli/html/words.h"
 #include "cli/report/nouns.h"
-#include "plans/base/embedded.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
 
-std::span<const EmbeddedText> embedded_page();
-
 namespace {
-
-std::string_view asset(std::string_view name) {
-    for (const EmbeddedText& text : embedded_page())
-        if (text.name == name) return text.text;
-    internal_check(false, "an asset of the page is missing");
-    return {};
-}
 
 void write_heading(Markup& out, const Plan& plan) {
     out.open("header").leaf("h1", {}, plan.model);
@@ -39,21 +30,17 @@ std::string plan_html(const PlanPage& page) {
     const PlanOrigin& made_by = page.made_by;
     const PageData data{*page.plan,       page.when,        *made_by.compilation,
                         *made_by.sources, *made_by.request, course_of(*made_by.compilation)};
-    Markup out;
-    out.open("head").line().leaf("meta", {{"charset", "utf-8"}});
-    out.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-    out.leaf("title", {}, fmt::format("{}, {}: shardc", data.plan.model, data.plan.mode));
-    out.verbatim("style", asset("style")).close().line().open("body").line();
-    write_heading(out, data.plan);
-    out.open("main").line();
-    for (const PanelDef* panel : all_panels()) {
-        out.open("section", {{"id", panel->id}});
-        if (!panel->title.empty()) out.leaf("h2", {}, panel->title).leaf("p", {{"class", "about"}}, panel->about);
-        panel->draw(out.line(), data);
-        out.close().line();
-    }
-    out.close().line().verbatim("script", asset("script")).close();
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n" + out.take() + "\n</html>\n";
+    return framed_page(fmt::format("{}, {}: shardc", data.plan.model, data.plan.mode), [&data](Markup& out) {
+        write_heading(out, data.plan);
+        out.open("main").line();
+        for (const PanelDef* panel : all_panels()) {
+            out.open("section", {{"id", panel->id}});
+            if (!panel->title.empty()) out.leaf("h2", {}, panel->title).leaf("p", {{"class", "about"}}, panel->about);
+            panel->draw(out.line(), data);
+            out.close().line();
+        }
+        out.close();
+    });
 }
 
 } // namespace shard

@@ -1,6 +1,7 @@
 // The strip at the top: four answers, each with a bar.
 #include "cli/html/panel.h"
 
+#include "cli/html/bar.h"
 #include "cli/html/words.h"
 #include "cli/summary/verdict.h"
 #include "plans/base/units.h"
@@ -12,31 +13,8 @@ namespace shard {
 
 namespace {
 
-struct Part {
-    std::string kind; // class of its colour
-    double share = 0; // of the bar
-    std::string title;
-};
-
-void write_bar(Markup& out, const std::vector<Part>& parts) {
-    constexpr double width = 240, height = 10;
-    out.open("svg", {{"class", "bar"},
-                     {"viewBox", fmt::format("0 0 {} {}", width, height)},
-                     {"preserveAspectRatio", "none"},
-                     {"role", "img"}});
-    out.leaf("rect", {{"class", "rest"}, {"width", px(width)}, {"height", px(height)}});
-    double at = 0;
-    for (const Part& part : parts) {
-        const double end = std::min(width, at + part.share * width);
-        out.open("rect", {{"class", part.kind}, {"x", px(at)}, {"width", px(end - at)}, {"height", px(height)}});
-        out.leaf("title", {}, part.title).close();
-        at = end;
-    }
-    out.close();
-}
-
 void write_card(Markup& out, std::string_view label, std::string_view figure, std::string_view judged,
-                std::string_view judged_as, std::string_view text, const std::vector<Part>& parts) {
+                std::string_view judged_as, std::string_view text, const std::vector<BarPart>& parts) {
     out.open("div", {{"class", "card"}}).leaf("h3", {}, label);
     out.open("p", {{"class", "figure"}}).text(figure);
     if (!judged.empty()) out.text(" ").leaf("span", {{"class", judged_as}}, judged);
@@ -47,7 +25,7 @@ void write_card(Markup& out, std::string_view label, std::string_view figure, st
 
 void memory_card(Markup& out, const MemoryReport& memory) {
     const double whole = static_cast<double>(std::max(memory.peak, memory.capacity));
-    std::vector<Part> parts;
+    std::vector<BarPart> parts;
     std::string text;
     for (const auto& [role, bytes] : memory_by_role(memory)) {
         parts.push_back(

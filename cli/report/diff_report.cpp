@@ -68,15 +68,6 @@ std::vector<Column> columns_of(const std::vector<NamedPlan>& plans, std::string 
     return columns;
 }
 
-// "+12.5%" of the base; empty for the base and for no change.
-std::string change_text(double value, double base) {
-    if (value == base) return "";
-    if (base == 0) return "new";
-    double change = 100 * (value - base) / base;
-    if (change > 900) return fmt::format("x{:.3g}", value / base);
-    return std::fabs(change) < 0.05 ? "" : fmt::format("{:+.1f}%", change);
-}
-
 Table figures_table(const std::vector<NamedPlan>& plans) {
     Table table(columns_of(plans, "", true));
     for (const Figure& figure : figures_of(plans)) {
@@ -101,25 +92,6 @@ std::string sharding_in(const Plan& plan, const TensorReport& wanted) {
     for (const TensorReport& tensor : plan.report.tensors)
         if (tensor.name == wanted.name && tensor.role == wanted.role) return sharding_text(plan.mesh, tensor.sharding);
     return {};
-}
-
-// {name, role, sharding in every plan}, for tensors that any two plans have differently. Meshes may differ, so texts
-// are compared.
-std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans) {
-    std::vector<std::vector<std::string>> rows;
-    std::vector<std::pair<std::string, Role>> seen;
-    for (const NamedPlan& named : plans) {
-        for (const TensorReport& tensor : named.plan->report.tensors) {
-            std::pair<std::string, Role> key{tensor.name, tensor.role};
-            if (&named != &plans.front() && std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-            seen.push_back(key);
-            std::vector<std::string> row = {tensor.name, std::string(name(tensor.role))};
-            for (const NamedPlan& each : plans) row.push_back(sharding_in(*each.plan, tensor));
-            if (std::any_of(row.begin() + 3, row.end(), [&](const std::string& text) { return text != row[2]; }))
-                rows.push_back(row);
-        }
-    }
-    return rows;
 }
 
 // Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
@@ -154,12 +126,13 @@ std::string left_out_text(i64 count) {
 // What a file beside the layout says; nothing of a profile that is built in, which its name stands for.
 std::optional<Hardware> hardware_file(const Plan& plan) {
     constexpr size_t after_model_and_layout = 2;
-    if (plan.sources.size() <= after_model_and_layout) return std::nullopt;
-    Sources sources;
-    const SourceText& file = plan.sources[after_model_and_layout];
-    sources.add(file.name, file.text);
-    Diagnostics known; // to the plan
-    return load_hardware(file.name, {}, sources, known);
+    for (size_t i = after_model_and_layout; i < plan.sources.size(); ++i) {
+        Sources sources;
+        sources.add(plan.sources[i].name, plan.sources[i].text);
+        Diagnostics known; // to the plan, or of a file of modules
+        if (std::optional<Hardware> hardware = load_hardware(plan.sources[i].name, {}, sources, known)) return hardware;
+    }
+    return std::nullopt;
 }
 
 bool same_hardware(const std::vector<NamedPlan>& plans) {
@@ -194,6 +167,35 @@ std::string heading(const std::vector<NamedPlan>& plans, const Paint& paint, std
 constexpr std::string_view legend = "* best of the row; percentages are against the first";
 
 } // namespace
+
+std::string change_text(double value, double base) {
+    if (value == base) return "";
+    if (base == 0) return "new";
+    double change = 100 * (value - base) / base;
+    if (change > 900) return fmt::format("x{:.3g}", value / base);
+    return std::fabs(change) < 0.05 ? "" : fmt::format("{:+.1f}%", change);
+}
+
+std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans) {
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::pair<std::string, Role>> seen;
+    for (const NamedPlan& named : plans) {
+        for (const TensorReport& tensor : named.plan->report.tensors) {
+            std::pair<std::string, Role> key{tensor.name, tensor.role};
+            if (&named != &plans.front() && std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+            seen.push_back(key);
+            std::vector<std::string> row = {tensor.name, std::string(name(tensor.role))};
+            for (const NamedPlan& each : plans) row.push_back(sharding_in(*each.plan, tensor));
+            if (std::any_of(row.begin() + 3, row.end(), [&](const std::string& text) { return text != row[2]; }))
+                rows.push_back(row);
+        }
+    }
+    return rows;
+}
+
+std::string_view comparison_warning(const std::vector<NamedPlan>& plans) {
+    return same_hardware(plans) ? std::string_view() : hardware_warning;
+}
 
 bool plans_differ(const std::vector<NamedPlan>& plans) {
     for (const Figure& figure : figures_of(plans))

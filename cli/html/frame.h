@@ -1,0 +1,14 @@
+// What every page has around what it shows: style, script, and nothing from elsewhere. One file, complete without its
+// script.
+#pragma once
+
+#include "cli/html/markup.h"
+
+#include <functional>
+
+namespace shard {
+
+// `body` writes what stands inside <body>.
+std::string framed_page(std::string_view title, const std::function<void(Markup&)>& body);
+
+} // namespace shard
