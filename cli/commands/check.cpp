@@ -10,6 +10,13 @@ namespace shard {
 namespace {
 
 int run(const Arguments& arguments, Env& env) {
+    if (arguments.has("MODEL") && arguments.has("--config")) {
+        Diagnostics diagnostics;
+        diagnostics.error("E0701", {}, "--config names what is checked, and so do MODEL and LAYOUT")
+            .help("leave one of them out");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
     const std::optional<std::vector<Rendering>> wanted = wanted_formats(env, arguments, formats_for(&FormatDef::check));
     if (!wanted) return exit_usage;
     CheckInputs inputs = arguments.has("MODEL") ? inputs_of_words(env, arguments) : inputs_of_config(env, arguments);

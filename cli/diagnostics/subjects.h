@@ -18,6 +18,7 @@ struct Subject {
     std::vector<Diagnostic> diagnostics;
     std::string model = {}, layout = {}; // the files, as `sources` call them
     std::optional<Figures> figures = {}; // absent if there is no plan
+    bool as_written = true;              // texts are those of the files, without other values (--set)
 };
 
 // A diagnostic with the texts its spans point into, and whose it is.

@@ -71,8 +71,37 @@ class Repository(unittest.TestCase):
         self.assertEqual(again.returncode, 1)
         self.assertIn("P0107", again.stdout)
 
+    def test_the_key_of_the_cache_is_that_of_the_sources(self):
+        step = next(step for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+                    if step.get("id") == "sources")
+        output = self.folder / "output"
+        env = dict(os.environ, GITHUB_ACTION_PATH=str(ROOT), GITHUB_OUTPUT=str(output))
+        for _ in range(2):
+            subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], env=env, check=True)
+        first, second = output.read_text().splitlines()
+        self.assertEqual(first, second)
+        self.assertRegex(first, "^digest=[0-9a-f]{40}$")
+
     def test_a_slip_in_the_action_s_words_fails_the_job(self):
         self.assertEqual(self.check_step(arguments="model.yaml layouts/none.yaml").returncode, 2)
+
+    def test_a_patch_mends_what_is_mechanical(self):
+        slips = {
+            "model.yaml": MODEL.replace("dot:", "dott:"),
+            "layouts/2 devices.yaml": "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {heads: data}\n  - {embed: ~}\n"
+                                      "  - {out: ~}  # shardc: allow W0302 not any more\n",
+        }
+        for name, text in slips.items():
+            (self.folder / name).write_text(text)
+        (self.folder / "shardc.yaml").write_text("{models: [model.yaml], layouts: [layouts/*.yaml]}")
+        for _ in range(2):  # what is wrong with a layout is seen when the model can be read
+            patch = subprocess.run([SHARDC, "check", "--format", "patch"], cwd=self.folder, capture_output=True)
+            subprocess.run(["git", "apply", "-"], cwd=self.folder, input=patch.stdout, check=True)
+        self.assertEqual((self.folder / "model.yaml").read_text(), MODEL)
+        self.assertEqual((self.folder / "layouts" / "2 devices.yaml").read_text(),
+                         "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {embed: ~}\n  - {out: ~}\n")
+        done = subprocess.run([SHARDC, "check", "--strict", "--format", "patch"], cwd=self.folder, capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
 
     def test_the_hooks_of_pre_commit_run(self):
         (self.folder / "shardc.yaml").write_text("{models: [model.yaml], layouts: [layouts/*.yaml]}")

@@ -57,8 +57,8 @@ constexpr std::string_view two = "examples/dot_relu_dot/model.yaml examples/dot_
 
 // A line that prints something, per command, format and choice; and --help of each.
 std::vector<std::string> all_lines() {
-    // `check --format github` prints nothing where all is well.
-    write_text(folder + "/warned.yaml", "mesh: {data: 2}\nrules: [{batch: data}, {typo: data}]\n");
+    // `check --format github` prints nothing where all is well, and `--format patch` where nothing can be mended.
+    write_text(folder + "/warned.yaml", "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {typo: data}\n");
     std::map<std::string_view, std::string> words = {
         // of those that print nothing without
         {"plan", std::string(two)},
