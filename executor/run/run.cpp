@@ -89,10 +89,13 @@ private:
 };
 
 bool multiplies(const Program& program) {
-    return std::any_of(
-        program.instructions.begin(), program.instructions.end(), [](const DeviceInstruction& instruction) {
-            return instruction.compute != nullptr && std::holds_alternative<Contract>(instruction.compute->kernel);
-        });
+    return std::any_of(program.instructions.begin(), program.instructions.end(),
+                       [](const DeviceInstruction& instruction) {
+                           if (instruction.compute == nullptr) return false;
+                           const Kernel& kernel = instruction.compute->kernel;
+                           return std::holds_alternative<Contract>(kernel) ||
+                                  std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
+                       });
 }
 
 // A plan on its emulated devices: prepared once, then step by step.

@@ -1,5 +1,6 @@
 #include "executor/verify/lineage.h"
 
+#include "plans/kernel/convolve_sizes.h"
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
 
@@ -20,7 +21,7 @@ double product(const Shape& shape) {
 }
 
 // Terms of one sum that the kernel makes; 0 if it makes none.
-double terms_of(const Kernel& kernel, std::span<const TensorType> operands) {
+double terms_of(const Kernel& kernel, std::span<const TensorType> operands, const TensorType& result) {
     const Shape& operand = operands[0].shape;
     double terms = 1;
     if (const Contract* contract = std::get_if<Contract>(&kernel)) {
@@ -38,6 +39,14 @@ double terms_of(const Kernel& kernel, std::span<const TensorType> operands) {
         const AttendSizes sizes = attend_sizes(attend->part, operands);
         return static_cast<double>(std::max({sizes.width, sizes.keys, sizes.queries * sizes.group()}));
     }
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) {
+        const ConvolveSizes sizes = convolve_sizes(*convolve, operands, result);
+        terms = static_cast<double>(sizes.summed);
+        for (const SlideSizes& window : sizes.windows) terms *= static_cast<double>(window.window);
+        return terms;
+    }
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return product(windows->window);
+    if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel)) return product(windows->window);
     // All indices may be the same.
     return std::holds_alternative<Scatter>(kernel) ? product(operand) : 0;
 }
@@ -69,7 +78,7 @@ void Lineages::count(const Maker& maker, Lineage& lineage) const {
     if (compute.inputs.empty()) return;
     std::vector<TensorType> operands;
     for (const int input : compute.inputs) operands.push_back(local_type(buffer(input)));
-    const double terms = terms_of(compute.kernel, operands);
+    const double terms = terms_of(compute.kernel, operands, local_type(buffer(compute.output)));
     if (terms == 0) return;
     lineage.longest =
         std::max(lineage.longest, terms * static_cast<double>(total_size(buffer(compute.output).sharding.partial)));

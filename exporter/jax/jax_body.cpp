@@ -2,11 +2,13 @@
 
 #include "exporter/collective/collective_form.h"
 #include "exporter/jax/jax_contract.h"
+#include "exporter/jax/jax_convolve.h"
 #include "exporter/jax/jax_generate.h"
 #include "exporter/jax/jax_lookup.h"
 #include "exporter/jax/jax_move.h"
 #include "exporter/jax/jax_order.h"
 #include "exporter/jax/jax_pointwise.h"
+#include "exporter/jax/jax_pool.h"
 #include "exporter/jax/jax_reduce.h"
 #include "exporter/program/source_comment.h"
 
@@ -174,6 +176,11 @@ void JaxBody::write_compute(const ProgramCompute& compute) {
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) text = jax_reduce(*reduce, inputs[0]);
     if (const Scan* scan = std::get_if<Scan>(&kernel)) text = jax_scan(*scan, inputs);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) text = jax_sort(*sort, inputs, output);
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) text = jax_convolve(*convolve, inputs, output);
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))
+        text = jax_reduce_windows(*windows, inputs[0], output);
+    if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel))
+        text = jax_select_windows(*windows, inputs, output);
     if (const Move* move = std::get_if<Move>(&kernel)) text = jax_move(*move, inputs, output, *this);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) text = jax_gather(*gather, inputs, *this);
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) text = jax_scatter(*scatter, inputs, output, *this);

@@ -1,6 +1,7 @@
 #include "exporter/program/local_program.h"
 
 #include "exporter/program/written_attention.h"
+#include "exporter/program/written_convolution.h"
 
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
@@ -110,8 +111,8 @@ private:
                 ProgramCompute made{compute, {}, -1};
                 for (int buffer : compute->inputs) made.inputs.push_back(read(buffer, into));
                 for (int buffer : scalars_read(compute->kernel)) made.scalars[buffer] = read(buffer, into);
-                if (const Attend* attend = std::get_if<Attend>(&compute->kernel)) {
-                    write_attention(*attend, made, into);
+                if (const std::vector<WrittenStep> steps = written(*compute); !steps.empty()) {
+                    write_out(steps, made, into);
                     continue;
                 }
                 made.output = write(compute->output);
@@ -125,11 +126,20 @@ private:
         }
     }
 
-    void write_attention(const Attend& attend, const ProgramCompute& whole, std::vector<ProgramStep>& into) {
+    // Nothing where engines have the kernel.
+    std::vector<WrittenStep> written(const Compute& compute) const {
         std::vector<TensorType> types;
-        for (int buffer : whole.step->inputs) types.push_back(local_type(plan_.buffers[buffer]));
+        for (int buffer : compute.inputs) types.push_back(local_type(plan_.buffers[buffer]));
+        const TensorType output = local_type(plan_.buffers[compute.output]);
+        if (const Attend* attend = std::get_if<Attend>(&compute.kernel))
+            return written_attention(*attend, types, output);
+        if (const Convolve* convolve = std::get_if<Convolve>(&compute.kernel))
+            return written_convolution(*convolve, types, output);
+        return {};
+    }
+
+    void write_out(const std::vector<WrittenStep>& steps, const ProgramCompute& whole, std::vector<ProgramStep>& into) {
         const Buffer& output = plan_.buffers[whole.step->output];
-        const std::vector<WrittenStep> steps = written_attention(attend, types, local_type(output));
         std::vector<int> values = whole.inputs;
         for (const WrittenStep& step : steps) {
             Compute& compute = program_.written.emplace_back(*whole.step);

@@ -3,10 +3,12 @@
 #include "exporter/collective/collective_form.h"
 #include "exporter/program/source_comment.h"
 #include "exporter/stablehlo/hlo_contract.h"
+#include "exporter/stablehlo/hlo_convolve.h"
 #include "exporter/stablehlo/hlo_generate.h"
 #include "exporter/stablehlo/hlo_lookup.h"
 #include "exporter/stablehlo/hlo_move.h"
 #include "exporter/stablehlo/hlo_pointwise.h"
+#include "exporter/stablehlo/hlo_pool.h"
 #include "exporter/stablehlo/hlo_reduce.h"
 #include "exporter/stablehlo/hlo_sort.h"
 #include "plans/sharding/axis_stride.h"
@@ -154,6 +156,11 @@ HloValue HloBody::compute(const ProgramCompute& compute) {
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return hlo_reduce(*reduce, inputs[0], output, ops_);
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return hlo_scan(*scan, inputs, output, ops_);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return hlo_sort(*sort, inputs, output, ops_);
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) return hlo_convolve(*convolve, inputs, output, ops_);
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))
+        return hlo_reduce_windows(*windows, inputs[0], output, ops_);
+    if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel))
+        return hlo_select_windows(*windows, inputs, output, ops_);
     if (const Move* move = std::get_if<Move>(&kernel)) return hlo_move(*move, inputs, output, *this);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return hlo_gather(*gather, inputs, output, *this);
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return hlo_scatter(*scatter, inputs, output, *this);

@@ -188,21 +188,29 @@ HloValue HloOps::generic(std::string_view name, const HloValues& operands, std::
 HloValues HloOps::with_region(const std::string& name, const HloValues& operands, const std::string& attributes,
                               const std::vector<DType>& arguments,
                               const std::function<HloValue(const HloValues&)>& region, const HloValues& results) {
+    return with_regions(name, operands, attributes, {{arguments, region}}, results);
+}
+
+HloValues HloOps::with_regions(const std::string& name, const HloValues& operands, const std::string& attributes,
+                               const std::vector<Region>& regions, const HloValues& results) {
     const std::string made = fresh();
     const size_t at = begin_line();
     text_ += fmt::format("{}{} = \"{}\"({}) <{{{}}}> ({{\n", made, hlo_several(results.size()), name,
                          hlo_names(operands), attributes);
-    HloValues scalars;
-    std::vector<std::string> typed;
-    for (DType dtype : arguments) {
-        scalars.push_back({fresh(), dtype, {}});
-        typed.push_back(fmt::format("{}: {}", scalars.back().name, hlo_type(dtype)));
+    for (const Region& region : regions) {
+        if (&region != &regions.front()) line("}, {");
+        HloValues scalars;
+        std::vector<std::string> typed;
+        for (DType dtype : region.arguments) {
+            scalars.push_back({fresh(), dtype, {}});
+            typed.push_back(fmt::format("{}: {}", scalars.back().name, hlo_type(dtype)));
+        }
+        line(fmt::format("^bb0({}):", fmt::join(typed, ", ")));
+        deeper();
+        const HloValue value = region.body(scalars);
+        line(fmt::format("stablehlo.return {} : {}", value.name, hlo_type(value)));
+        back();
     }
-    line(fmt::format("^bb0({}):", fmt::join(typed, ", ")));
-    deeper();
-    const HloValue value = region(scalars);
-    line(fmt::format("stablehlo.return {} : {}", value.name, hlo_type(value)));
-    back();
     line(fmt::format("}}) : ({}) -> {}", hlo_types(operands), type_list(results)));
     last_ = made;
     last_at_ = at;

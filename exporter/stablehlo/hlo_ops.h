@@ -47,12 +47,18 @@ public:
     HloValue pointwise(std::string_view head, const HloValues& operands, DType dtype);
     HloValue pointwise(std::string_view head, const HloValues& operands);
     HloValue less(const HloValues& operands);
-    // The generic form, and the same with a region whose arguments are scalars of these types.
+    // The generic form, and the same with regions whose arguments are scalars of these types.
     HloValue generic(std::string_view name, const HloValues& operands, std::string_view attributes, DType dtype,
                      const Shape& shape);
     HloValues with_region(const std::string& name, const HloValues& operands, const std::string& attributes,
                           const std::vector<DType>& arguments, const std::function<HloValue(const HloValues&)>& region,
                           const HloValues& results);
+    struct Region {
+        std::vector<DType> arguments;
+        std::function<HloValue(const HloValues&)> body;
+    };
+    HloValues with_regions(const std::string& name, const HloValues& operands, const std::string& attributes,
+                           const std::vector<Region>& regions, const HloValues& results);
     HloValues call(const std::string& function, const HloValues& operands, const HloValues& results);
 
     HloValue constant(double value, DType dtype, const Shape& shape = {});

@@ -1,4 +1,4 @@
-// Sorting, the k largest, and what runs along a dim: cumulative sums as windows.
+// Sorting, and the k largest.
 #include "importer/model/op_context.h"
 #include "importer/model/region_form.h"
 
@@ -79,55 +79,8 @@ bool import_top_k(OpContext& context, std::string_view) {
     return true;
 }
 
-// A window as long as its dim, padded on one side by all but one, is what is before each element, and itself.
-bool import_reduce_window(OpContext& context, std::string_view) {
-    static const std::map<std::string_view, std::string_view> running = {{"stablehlo.add", "cumsum"},
-                                                                         {"stablehlo.multiply", "cumprod"},
-                                                                         {"stablehlo.maximum", "cummax"},
-                                                                         {"stablehlo.minimum", "cummin"}};
-    const std::optional<DraftType> type = context.result_type();
-    if (!type || !context.expect(context.operand_count() == 2, "takes a value and what it begins with")) return false;
-    const auto refuse = [&] {
-        return context.refuse("a window that is no running sum, product, maximum or minimum",
-                              "write pooling as a reshape and a reduction");
-    };
-    const size_t rank = type->shape.size();
-    const std::optional<std::vector<i64>> window = context.integers({"window_dimensions"}, rank);
-    if (!window) return false;
-    const MlirAttribute* const padding = find_attribute(context.op.items, {"padding"});
-    const std::optional<std::vector<i64>> pads = padding == nullptr ? std::nullopt : integers_of(*padding);
-    for (const std::string_view key : {"window_strides", "base_dilations", "window_dilations"})
-        if (const MlirAttribute* const list = find_attribute(context.op.items, {key})) {
-            const std::vector<i64> numbers = integers_of(*list).value_or(std::vector<i64>{0});
-            if (std::any_of(numbers.begin(), numbers.end(), [](i64 n) { return n != 1; })) return refuse();
-        }
-    if (!pads || pads->size() != 2 * rank || type->shape != context.type(0).shape) return refuse();
-    std::optional<size_t> along;
-    for (size_t i = 0; i < rank; ++i) {
-        if ((*window)[i] == 1 && (*pads)[2 * i] == 0 && (*pads)[2 * i + 1] == 0) continue;
-        if (along || (*window)[i] != type->shape[i]) return refuse();
-        along = i;
-    }
-    const std::string applied = applied_op(context.op);
-    if (!along || !running.contains(applied)) return refuse();
-    const i64 all_but_one = type->shape[*along] - 1, low = (*pads)[2 * *along], high = (*pads)[2 * *along + 1];
-    const bool forward = low == all_but_one && high == 0, backward = low == 0 && high == all_but_one;
-    const std::optional<DraftNumber> begin = context.draft[context.operand(1)].number;
-    const bool neutral = begin && (applied == "stablehlo.add"        ? begin->real == 0 && begin->integer == 0
-                                   : applied == "stablehlo.multiply" ? begin->real == 1 || begin->integer == 1
-                                                                     : is_floating(type->dtype));
-    if ((!forward && !backward) || !neutral) return refuse();
-    context.set(0, context.draft.add(std::string(running.at(applied)), {context.operand(0)},
-                                     fmt::format(", dim: {}{}", *along, forward ? "" : ", reverse: true"), *type));
-    return true;
-}
-
 } // namespace
 
-std::vector<ImportRow> import_rows_sorts() {
-    return {{"stablehlo.sort", import_sort},
-            {"chlo.top_k", import_top_k},
-            {"stablehlo.reduce_window", import_reduce_window}};
-}
+std::vector<ImportRow> import_rows_sorts() { return {{"stablehlo.sort", import_sort}, {"chlo.top_k", import_top_k}}; }
 
 } // namespace shard

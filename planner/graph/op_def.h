@@ -86,6 +86,17 @@ struct LowerContext {
                          i64 high = std::numeric_limits<i64>::max());
 };
 
+// What a device reads of an operand whose dim is split, where that reaches into what others hold: device n of `axes` has
+// `count` elements of the whole dim from first[n] on, and `fill` where there are none.
+struct Overlap {
+    int operand = 0;
+    size_t dim = 0;
+    std::vector<AxisRef> axes;
+    std::vector<i64> first;
+    i64 count = 0;
+    double fill = 0;
+};
+
 class Builder;
 
 // What `gradient` sees: the node's (or composite's) values, and the gradient of the loss with respect to its result.
@@ -120,6 +131,10 @@ struct OpDef {
     // Optional: the attributes with which the op makes a device's part of its result of the parts of its operands,
     // where they are others than those of the whole: they hold sizes of dims. Shapes need no word.
     Attributes (*local_attributes)(const LowerContext&) = nullptr;
+
+    // Optional, of an op with windows: what devices read of each other where dims are split, which `lower` and
+    // `local_attributes` then find in local_operands; nullopt if its devices cannot do alike.
+    std::optional<std::vector<Overlap>> (*overlaps)(const LowerContext&) = nullptr;
 
     // Optional: writes out what the user left to defaults (all dims, limits, the element type), so that a node holds
     // everything explicitly. Called after `infer` has accepted the use.

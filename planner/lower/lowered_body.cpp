@@ -279,6 +279,9 @@ void LoweredBody::write_op(const Node& node) {
         return write_scatter(node, *scatter);
     if (const Attend* attend = std::get_if<Attend>(node.kernel()); attend && has_coordinate(attend->start))
         return write_attention(node, *attend);
+    if (const SelectWindows* select = std::get_if<SelectWindows>(node.kernel()))
+        if (local_.value(node.inputs[0]).type.shape != local_.value(node.outputs[0]).type.shape)
+            return write_selected(node, *select);
     if (node.op()->windows == OpDef::Windows::takes && depends_on_device(*node.kernel())) return write_window(node);
     if (node.op()->windows == OpDef::Windows::writes && depends_on_device(*node.kernel()))
         return write_window_update(node);

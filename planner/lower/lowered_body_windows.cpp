@@ -107,4 +107,15 @@ void LoweredBody::write_window_update(const Node& node) {
     entry(result, fmt::format("dynamic_update_slice: {}, dim: {}", listed(operands), dims));
 }
 
+// The gradient of all that the windows reach, of which the device's own part is kept.
+void LoweredBody::write_selected(const Node& node, const SelectWindows& select) {
+    const ValueId result = node.outputs[0];
+    const Value& value = local_.value(result);
+    const std::string all = step(value.name + ".all", fmt::format("{}: {}{}", node.op()->name, operands_text(node),
+                                                                  arguments_text(node, value.type.shape)));
+    std::vector<i64> limit;
+    for (size_t d = 0; d < select.start.size(); ++d) limit.push_back(select.start[d] + value.type.shape[d]);
+    entry(result, fmt::format("slice: {}, start: {}, limit: {}", all, list_text(select.start), list_text(limit)));
+}
+
 } // namespace shard

@@ -139,6 +139,14 @@ Reason halo_reason(const Mesh& mesh, const Graph& graph, ValueId operand, const 
             {}};
 }
 
+Reason overlap_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, size_t dim,
+                      std::span<const AxisRef> axes) {
+    const Value& value = graph.value(operand);
+    return {fmt::format("windows of {} reach from block to block of {} along {}, which is split over {}",
+                        node.op()->name, value.name, dim_words(value.type, dim), text(mesh, axes)),
+            {}};
+}
+
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept) {
     const TensorType& type = graph.value(result).type;

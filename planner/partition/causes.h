@@ -17,6 +17,9 @@ Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
                       const Sharding& needed, const ComputeSharding* choice = nullptr);
 // "elements of x move along n, which is split over data, so devices send what crosses from block to block"
 Reason halo_reason(const Mesh& mesh, const Graph& graph, ValueId operand, const Sharding& made, size_t dim);
+// "windows of conv reach from block to block of x along height, which is split over data"
+Reason overlap_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, size_t dim,
+                      std::span<const AxisRef> axes);
 // "dot makes it split over data along batch, but it is kept split over data along embed"
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept);

@@ -14,4 +14,19 @@ std::vector<size_t> split_permutations(const IndexRule& rule, std::span<const st
 // Along the only permutation that `choice` splits; nullopt if that takes too many messages.
 std::optional<Halo> halo_of(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice);
 
+// Of an op with windows (OpDef::overlaps): along one dim of an operand after the other, what devices send each other and
+// the block that each makes of it, which its kernel reads in the operand's place.
+struct OverlapStage {
+    size_t operand = 0, dim = 0;
+    std::vector<AxisRef> axes;
+    Halo halo;
+    TensorType type; // of the block
+};
+// None if the op has no windows or each device has what it reads; nullopt if it cannot be computed so.
+std::optional<std::vector<OverlapStage>> overlap_stages(const ComputeQuery& query, const IndexRule& rule,
+                                                        const ComputeSharding& choice);
+// What a device's kernel reads: its parts of the operands, and of those that overlap what it makes of them.
+std::vector<TensorType> overlapped_types(const ComputeQuery& query, const IndexRule& rule,
+                                         const ComputeSharding& choice);
+
 } // namespace shard

@@ -271,8 +271,9 @@ private:
     bool price_kernel(ComputeSharding& choice) {
         std::vector<TensorType> operands = local_types(query_.operand_types, choice.operands);
         const std::vector<TensorType> results = local_types(query_.result_types, choice.results);
-        const size_t moves = split_permutations(rule_, choice.factor_axes).size();
+        const size_t moves = query_.op->overlaps ? 0 : split_permutations(rule_, choice.factor_axes).size();
         if (moves > 1) return false;
+        if (!price_overlaps(choice, operands)) return false;
         if (moves == 0) {
             choice.kernel = query_.op->lower(LowerContext{query_.operand_types, query_.result_types, operands, results,
                                                           *query_.attributes, rule_, choice.factor_axes});
@@ -286,6 +287,22 @@ private:
             }
         }
         choice.cost.add(kernel_cost(choice.kernel, operands, results[0]));
+        return true;
+    }
+
+    // What devices send each other before an op with windows, which then reads blocks of other types.
+    bool price_overlaps(ComputeSharding& choice, std::vector<TensorType>& operands) {
+        const std::optional<std::vector<OverlapStage>> stages = overlap_stages(query_, rule_, choice);
+        if (!stages) return false;
+        for (const OverlapStage& stage : *stages) {
+            std::vector<TensorType> parts = {operands[stage.operand]};
+            for (const Halo::Message& message : stage.halo.messages) {
+                choice.cost.add(message_cost(message, parts[0]));
+                parts.push_back(message.type);
+            }
+            choice.cost.add(kernel_cost(stage.halo.assemble, parts, stage.type));
+            operands[stage.operand] = stage.type;
+        }
         return true;
     }
 
@@ -347,7 +364,7 @@ ComputeSharding choose_compute_sharding(Redistributor& redistributor, const Comp
 }
 
 Attributes local_attributes(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice) {
-    const std::vector<TensorType> operands = local_types(query.operand_types, choice.operands),
+    const std::vector<TensorType> operands = overlapped_types(query, rule, choice),
                                   results = local_types(query.result_types, choice.results);
     return local_attributes(*query.op, {query.operand_types, query.result_types, operands, results, *query.attributes,
                                         rule, choice.factor_axes});

@@ -59,7 +59,10 @@ private:
     bool classify(const MovePiece& piece) {
         const i64 sent = size_of(piece) / devices_, stride = piece.in_stride[dim_], spread = piece.out_stride[dim_];
         const i64 from = piece.in_start[dim_].constant, to = piece.out_start[dim_].constant;
-        for (i64 receiver = 0; receiver < devices_; ++receiver) {
+        const i64 last = to + spread * (piece.extent[dim_] - 1);
+        const i64 low = std::clamp<i64>(floor_div(to, block_), 0, devices_),
+                  high = std::clamp<i64>(floor_div(last, block_) + 1, low, devices_);
+        for (i64 receiver = low; receiver < high; ++receiver) {
             const i64 first = receiver * block_ - to;
             i64 at = std::max<i64>(0, ceil_div(first, spread));
             const i64 end = std::min(piece.extent[dim_], ceil_div(first + block_, spread));

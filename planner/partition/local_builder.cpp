@@ -16,7 +16,8 @@ std::string_view suffix_of(const Collective& collective) {
 
 } // namespace
 
-LocalBuilder::LocalBuilder(Local& local, const Graph& graph) : local_(&local), graph_(&graph), names_(graph) {}
+LocalBuilder::LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh)
+    : local_(&local), graph_(&graph), mesh_(&mesh), names_(graph) {}
 
 ValueId LocalBuilder::value(ValueId global, const Sharding& sharding, std::string_view suffix, bool keeps) {
     const Value& source = graph_->value(global);
@@ -109,32 +110,6 @@ ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const Redist
     node.does = std::move(move);
     append(std::move(node), result);
     return result;
-}
-
-ValueId LocalBuilder::send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason,
-                           NodeId origin) {
-    const Sharding sharding = local_->graph.value(from).part.sharding;
-    Shape whole = message.type.shape;
-    for (size_t d = 0; d < whole.size(); ++d) whole[d] *= shard_count(sharding.dims[d]);
-    Node node;
-    node.origin = origin;
-    node.span = graph_->node(origin).span;
-    node.scope = graph_->node(origin).scope;
-    Node crossing = node;
-    ValueId sent = from;
-    if (message.cut) {
-        LocalMove cut;
-        cut.reason = reason;
-        cut.move = *message.cut;
-        node.does = std::move(cut);
-        sent = show(std::move(node), from, add_seen(global, "halo", whole, sharding));
-    }
-    if (!message.exchange) return sent;
-    Exchange exchange;
-    exchange.reason = reason;
-    exchange.collective = *message.exchange;
-    crossing.does = std::move(exchange);
-    return show(std::move(crossing), sent, add_seen(global, "halo.received", whole, sharding));
 }
 
 ValueId LocalBuilder::entry(ValueId from, ValueId global) {

@@ -15,7 +15,7 @@ namespace shard {
 
 class LocalBuilder {
 public:
-    LocalBuilder(Local& local, const Graph& graph);
+    LocalBuilder(Local& local, const Graph& graph, const Mesh& mesh);
 
     // An input or parameter; its initializer makes only the device's own block.
     ValueId input(ValueId global, const Sharding& kept);
@@ -27,8 +27,10 @@ public:
     // `gather_phase`: as Reshard's.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,
                     bool keeps, std::optional<Phase> gather_phase = {});
-    // What of an operand of node `origin` crosses from block to block, as it arrives.
-    ValueId send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason, NodeId origin);
+    // What the kernel of node `origin` reads in place of its operands, or beside them, where devices send each other what
+    // crosses from block to block.
+    std::vector<ValueId> exchange(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice,
+                                  NodeId origin, std::vector<ValueId> inputs);
     // A collective that a manual region's body asks for (planner/graph/device_op.h), of an operand sharded like the
     // result over the mesh's other axes. `remedy`: what would do instead.
     ValueId across_devices(const Node& node, NodeId origin, ValueId input, const Sharding& made, bool keeps,
@@ -43,6 +45,8 @@ public:
 
 private:
     void append(Node node, ValueId result);
+    // What of an operand of node `origin` crosses from block to block, as it arrives.
+    ValueId send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason, NodeId origin);
     ValueId show(Node node, ValueId from, ValueId result);
     ValueId add_seen(ValueId of, std::string_view suffix, const Shape& whole, const Sharding& sharding);
     ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, LocalMove move,
@@ -50,6 +54,7 @@ private:
 
     Local* local_;
     const Graph* graph_;
+    const Mesh* mesh_;
     FreshNames names_;
     int loop_ = -1;
 };

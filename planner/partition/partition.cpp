@@ -14,7 +14,6 @@
 #include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
 #include "planner/ops_support/move.h"
-#include "planner/partition/compute_halo.h"
 #include "planner/partition/compute_sharding.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/partition/local.h"
@@ -47,7 +46,7 @@ public:
                 const JointForms& joint)
         : graph_(graph), mesh_(decisions.mesh()), decisions_(decisions), redistributor_(decisions.redistributor()),
           joint_(joint), shardings_(propagation.values), outputs_(propagation.outputs), held_(graph.values.size()),
-          users_(users_of(graph)), sums_(gradient_sums(graph)), builder_(local_, graph) {
+          users_(users_of(graph)), sums_(gradient_sums(graph)), builder_(local_, graph, mesh_) {
         store_sums_as_gradients(graph, shardings_);
     }
 
@@ -369,13 +368,7 @@ private:
             };
             inputs.push_back(obtain(input, choice.operands[i], reason, id));
         }
-        if (!split_permutations(decided.rule, choice.factor_axes).empty()) {
-            const std::optional<Halo> sent = halo_of(query, decided.rule, choice);
-            for (const Halo::Message& message : sent->messages)
-                inputs.push_back(
-                    builder_.send(inputs[message.operand], node.inputs[message.operand], message,
-                                  halo_reason(mesh_, graph_, node.inputs[message.operand], made, sent->dim), id));
-        }
+        inputs = builder_.exchange(query, decided.rule, choice, id, std::move(inputs));
         bool keeps = same_layout(made, kept(result));
         const bool crosses = node.op()->device && node.op()->device->collective;
         ValueId local =

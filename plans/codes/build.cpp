@@ -72,7 +72,9 @@ std::vector<CodeDoc> codes_build() {
          "module itself, whose gradient graph sees them; write `repeat` without `scan`."},
         {"E0246", "no second derivative",
          "The gradient of attention makes its scores again in blocks, and is not differentiated once more. Where a "
-         "gradient of a gradient is wanted, write attention out: an einsum, a softmax, and an einsum with v."},
+         "gradient of a gradient is wanted, write attention out: an einsum, a softmax, and an einsum with v. So it is "
+         "with max_pool and min_pool, which can be written as the maximum of slices; and where their windows are "
+         "dilated they have no first derivative either."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

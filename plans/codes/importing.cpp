@@ -13,8 +13,8 @@ std::vector<CodeDoc> codes_importing() {
          "A program may have 64 MiB of text, brackets and regions nested 64 deep, a million values, and a million ops "
          "once its functions and loops are written out."},
         {"E0803", "op that is not known",
-         "An op of the program has no counterpart in the model language, or none is made of it yet: convolutions, "
-         "Fourier transforms and collectives among them. Let the program take what the op computes as an argument, or return "
+         "An op of the program has no counterpart in the model language, or none is made of it yet: Fourier transforms "
+         "and collectives among them. Let the program take what the op computes as an argument, or return "
          "its operands, and write that part of the model by hand."},
         {"E0804", "form of an op that is not known",
          "The op is known, and used in a way that has no counterpart: a reduction by a rule of its own, a loop that "

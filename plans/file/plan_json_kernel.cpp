@@ -222,7 +222,52 @@ Attend read_attend(const JsonAt& at, const Mesh& mesh) {
     return attend;
 }
 
+// --- windows ---
+
+std::string print_slides(const std::vector<Slide>& slides) {
+    std::vector<std::string> items;
+    for (const Slide& slide : slides)
+        items.push_back(JsonObject()
+                            .integer_unless(1, "stride", slide.stride)
+                            .integer_unless(0, "low", slide.low)
+                            .integer_unless(1, "dilation", slide.dilation)
+                            .integer_unless(1, "input_dilation", slide.input_dilation)
+                            .flag_if("reversed", slide.reversed)
+                            .text());
+    return json_array(items);
+}
+
+std::vector<Slide> read_slides(const JsonAt& at) {
+    return at.list<Slide>([](const JsonAt& item) {
+        item.known_keys({"stride", "low", "dilation", "input_dilation", "reversed"});
+        return Slide{item.integer("stride", 1), item.integer("low", 0), item.integer("dilation", 1),
+                     item.integer("input_dilation", 1), item.flag("reversed")};
+    });
+}
+
+std::string print_select(const SelectWindows& select) {
+    return JsonObject()
+        .flag_if("smallest", select.smallest)
+        .raw("window", json_integers(select.window))
+        .raw("slides", print_slides(select.slides))
+        .raw("start", json_integers(select.start))
+        .text();
+}
+
 std::string print_body(const Mesh& mesh, const Kernel& kernel) {
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel))
+        return JsonObject()
+            .string("dims", convolve->dims)
+            .integer_unless(1, "groups", convolve->groups)
+            .raw("windows", print_slides(convolve->windows))
+            .text();
+    if (const ReduceWindows* reduce = std::get_if<ReduceWindows>(&kernel))
+        return JsonObject()
+            .string("op", name(reduce->op))
+            .raw("window", json_integers(reduce->window))
+            .raw("slides", print_slides(reduce->slides))
+            .text();
+    if (const SelectWindows* select = std::get_if<SelectWindows>(&kernel)) return print_select(*select);
     if (const Contract* contract = std::get_if<Contract>(&kernel))
         return JsonObject()
             .raw("lhs", json_integers(contract->lhs))
@@ -326,6 +371,19 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
         return Sort{body["dim"].small(), body.flag("descending")};
     }
     if (key == "attend") return read_attend(body, mesh);
+    if (key == "convolve") {
+        body.known_keys({"dims", "groups", "windows"});
+        return Convolve{body["dims"].string(), body.integer("groups", 1), read_slides(body["windows"])};
+    }
+    if (key == "reduce_windows") {
+        body.known_keys({"op", "window", "slides"});
+        return ReduceWindows{read_reduce(body["op"]), body["window"].integers(), read_slides(body["slides"])};
+    }
+    if (key == "select_windows") {
+        body.known_keys({"smallest", "window", "slides", "start"});
+        return SelectWindows{body.flag("smallest"), body["window"].integers(), read_slides(body["slides"]),
+                             body["start"].integers()};
+    }
     if (key == "gather") {
         body.known_keys({"axis", "size", "start", "batch"});
         return Gather{body["axis"].small(), body["size"].integer(), read_affine(body["start"], mesh), read_batch(body)};

@@ -1,6 +1,8 @@
 #include "plans/kernel/kernel.h"
 
 #include "plans/base/saturating.h"
+#include "plans/kernel/convolve_sizes.h"
+#include "plans/kernel/pool_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,8 +11,9 @@
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "pointwise", "reduce", "scan",    "sort",
-                                          "attend",   "move",      "gather", "scatter", "generate"};
+    constexpr std::string_view names[] = {"contract", "convolve", "pointwise",      "reduce",         "scan",
+                                          "sort",     "attend",   "reduce_windows", "select_windows", "move",
+                                          "gather",   "scatter",  "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
 }
@@ -102,6 +105,9 @@ i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const Tensor
     }
     if (const Attend* attend = std::get_if<Attend>(&kernel))
         return attend_flops(*attend, attend_sizes(attend->part, inputs));
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) return convolve_flops(*convolve, inputs, output);
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return pool_flops(*windows, inputs, output);
+    if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel)) return pool_flops(*windows, inputs);
     if (std::holds_alternative<Scatter>(kernel)) return inputs[1].elements();
     return 0;
 }

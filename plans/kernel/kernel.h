@@ -3,7 +3,9 @@
 #pragma once
 
 #include "plans/kernel/attend.h"
+#include "plans/kernel/convolve.h"
 #include "plans/kernel/lookup.h"
+#include "plans/kernel/pool.h"
 #include "plans/kernel/scalar.h"
 #include "plans/random/distribution.h"
 #include "plans/random/random.h"
@@ -150,8 +152,9 @@ struct Generate {
 // How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
 std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
 
-// Attend is in plans/kernel/attend.h.
-using Kernel = std::variant<Contract, Pointwise, Reduce, Scan, Sort, Attend, Move, Gather, Scatter, Generate>;
+// Attend, Convolve and the kernels of pooling have headers of their own.
+using Kernel = std::variant<Contract, Convolve, Pointwise, Reduce, Scan, Sort, Attend, ReduceWindows, SelectWindows,
+                            Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
 
 // Every affine expression of a kernel, in a fixed order.
@@ -160,8 +163,8 @@ void for_each_affine(const Kernel& kernel, const std::function<void(const Affine
 
 // Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
 // pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the
-// logarithm of the length per key for sort, of attend those of its contractions over the pairs of query and key that
-// see each other, 0 for the others.
+// logarithm of the length per key for sort, of attend and convolve those of their contractions over the pairs that see
+// or meet each other, one per element that a window meets for pooling, 0 for the others.
 i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output);
 
 } // namespace shard

@@ -1,6 +1,8 @@
 #include "plans/plan/plan_check_kernel.h"
 
 #include "plans/base/checked.h"
+#include "plans/kernel/convolve_sizes.h"
+#include "plans/kernel/pool_sizes.h"
 #include "plans/plan/plan_check_types.h"
 
 #include <fmt/format.h>
@@ -173,6 +175,11 @@ std::string attend_problem(const AffineScope& scope, const Attend& attend, std::
     return range_of(scope, attend.start) ? "" : "attend: a start outside what can be computed";
 }
 
+// Of kernels that say themselves what does not fit.
+std::string named_problem(std::string_view kernel, const std::string& problem) {
+    return problem.empty() ? "" : fmt::format("{}: {}", kernel, problem);
+}
+
 std::string gather_problem(const AffineScope& scope, const Gather& gather, std::span<const TensorType> inputs,
                            const TensorType& output) {
     if (inputs.size() != 2) return "gather takes a table and indices";
@@ -254,6 +261,12 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return scan_problem(*scan, inputs, output);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_problem(*sort, inputs, output);
     if (const Attend* attend = std::get_if<Attend>(&kernel)) return attend_problem(scope, *attend, inputs, output);
+    if (const Convolve* convolve = std::get_if<Convolve>(&kernel))
+        return named_problem("convolve", convolve_problem(*convolve, inputs, output));
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))
+        return named_problem("reduce_windows", pool_problem(*windows, inputs, output));
+    if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel))
+        return named_problem("select_windows", pool_problem(*windows, inputs, output));
     if (const Move* move = std::get_if<Move>(&kernel)) return move_problem(scope, *move, inputs, output);
     if (const Gather* gather = std::get_if<Gather>(&kernel)) return gather_problem(scope, *gather, inputs, output);
     if (const Scatter* scatter = std::get_if<Scatter>(&kernel)) return scatter_problem(scope, *scatter, inputs, output);

@@ -28,8 +28,8 @@ using DimFactors = std::vector<int>;           // factors of one dim, major to m
 using TensorFactors = std::vector<DimFactors>; // one entry per dim
 
 // Every dim has at least one factor; the sizes of a dim's factors multiply to the dim (permutation factors excepted:
-// slice and pad share one factor between dims of different sizes, its size the operand's). A reduction factor is in no
-// result.
+// slice and pad share one factor between dims of different sizes, its size the operand's; so does a convolution, also
+// with a reduction where the dims of its operands differ). A reduction factor is in no result.
 struct IndexRule {
     std::vector<Factor> factors;
     std::vector<TensorFactors> operands;

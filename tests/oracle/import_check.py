@@ -151,6 +151,29 @@ def composed(x):
             jax.scipy.special.erfinv(x * 2.4999), jax.random.normal(jax.random.PRNGKey(1), (4, 8)))
 
 
+def convolutions(x, w, each, up):
+    conv, nhwc = jax.lax.conv_general_dilated, ("NHWC", "HWIO", "NHWC")
+    return (conv(x, w, (2, 1), "SAME", dimension_numbers=nhwc),
+            conv(x, each, (1, 1), ((1, 2), (-1, 1)), rhs_dilation=(2, 1), dimension_numbers=nhwc,
+                 feature_group_count=4),
+            jax.lax.conv_transpose(x, up, (2, 2), "SAME"),
+            conv(jnp.moveaxis(x, -1, 1), jnp.transpose(w, (3, 2, 0, 1)), (1, 2), "VALID"))
+
+
+def pool(x, start, combine, window, strides, padding):
+    return jax.lax.reduce_window(x, start, combine, (1, *window, 1), (1, *strides, 1), padding)
+
+
+def convnet(params, x):
+    conv, nhwc = jax.lax.conv_general_dilated, ("NHWC", "HWIO", "NHWC")
+    h = jnp.tanh(conv(x, params["w1"], (1, 1), "SAME", dimension_numbers=nhwc))
+    h = pool(h, -jnp.inf, jax.lax.max, (3, 3), (2, 2), "SAME")
+    h = conv(h, params["w2"], (2, 1), ((1, 1), (1, 0)), dimension_numbers=nhwc, feature_group_count=2)
+    h = pool(h, 0.0, jax.lax.add, (2, 2), (1, 1), "SAME") - pool(h, jnp.inf, jax.lax.min, (2, 2), (1, 1), "SAME")
+    return jnp.mean(h**2)
+
+
+CONVNET = ({"w1": (3, 3, 4, 8), "w2": (3, 2, 4, 8)}, (4, 8, 8, 4))
 GRAD = jax.value_and_grad
 # name: function, what it is given: shapes, ("i", bound, shape) of whole numbers, and trees of them
 PROGRAMS = {
@@ -182,12 +205,14 @@ PROGRAMS = {
                     ({"w": (8, 8)}, (4, 8), ("i", 8, (4,)))),
     "matmul_bf16": (lambda x, w: (x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16)).astype(jnp.float32) * 1,
                        ((4, 8), (8, 4))),
+    "convolutions": (convolutions, ((2, 4, 8, 4), (3, 2, 4, 8), (3, 3, 1, 8), (2, 3, 4, 8))),
+    "convnet_gradients": (GRAD(convnet), CONVNET),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
-            "composed"]
+            "composed", "convolutions", "convnet_gradients"]
 
 
 def is_leaf(spec):

@@ -63,7 +63,7 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     const ValueId of = pick(values);
     const Shape shape = g.value(of).type.shape;
     const std::string layout = text(g.mesh(), g.value(of).part.sharding);
-    switch (draw(0, 10)) {
+    switch (draw(0, 12)) {
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});
     case 7:
@@ -83,6 +83,22 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
         attend.start = any_affine(g);
         const ValueId made = g.node(name + ".attend", attend, {heads, heads, heads}, {1, shape[0], 1, shape[1]});
         return g.reshape(name, made, {shape[0], shape[1]});
+    }
+    case 11: {
+        const ValueId rows = g.reshape(name + ".rows", of, {1, shape[0], shape[1]}),
+                      window = g.reshape(name + ".window", of, {shape[0], shape[1], 1});
+        const Slide slide = {draw(1, 3), draw(-2, 4), draw(1, 3), draw(1, 3), draw(0, 1) == 1};
+        const ValueId made =
+            g.node(name + ".convolved", Convolve{"nwi,wio->nwo", 1, {slide}}, {rows, window}, {1, shape[0], 1});
+        return g.reshape(name, made, {shape[0], 1});
+    }
+    case 12: {
+        const Slide slide = {draw(1, 3), draw(-2, 4), draw(1, 3), 1, false};
+        const std::vector<i64> window = {draw(1, 4), 1};
+        if (draw(0, 1) == 1)
+            return g.node(name, ReduceWindows{static_cast<ReduceOp>(draw(0, 3)), window, {slide, Slide{}}}, {of}, shape,
+                          layout);
+        return g.node(name, SelectWindows{draw(0, 1) == 1, window, {slide, Slide{}}, {0, 0}}, {of, of}, shape, layout);
     }
     case 9: {
         const ValueId order = g.node(name + ".order", Sort{0, false}, {of, of}, shape, layout, DType::i32);

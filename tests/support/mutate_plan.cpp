@@ -3,6 +3,7 @@
 #include "plans/base/checked.h"
 #include "plans/plan/plan_check.h"
 #include "plans/plan/plan_check_types.h"
+#include "tests/support/mutate_kernels.h"
 
 #include <algorithm>
 #include <charconv>
@@ -163,19 +164,15 @@ private:
         if (below(2) == 0) return reduce_op(reduce.op);
         labels(reduce.dims);
     }
-    void kernel(Scan& scan) {
-        if (below(3) == 0) return number(scan.dim);
-        if (below(2) == 0) scan.reverse = !scan.reverse;
-        scan.op = static_cast<ScanOp>(below(6));
-    }
-    void kernel(Sort& sort) {
-        if (below(2) == 0) return number(sort.dim);
-        sort.descending = !sort.descending;
-    }
     void kernel(Attend& attend) {
         if (below(3) == 0) return below(2) == 0 ? affine(attend.start) : number(attend.window);
         if (below(2) == 0) return real(below(2) == 0 ? attend.scale : attend.soft_cap);
         attend = {static_cast<AttendPart>(below(5)), attend.scale, !attend.causal, attend.window, attend.soft_cap, {}};
+    }
+    template<class Plain>
+    requires requires(Plain& each, const Below& one) { mutate(each, one); }
+    void kernel(Plain& each) {
+        mutate(each, [this](i64 limit) { return below(limit); });
     }
     void pairs(std::vector<std::pair<int, int>>& batch) {
         if (batch.empty() || below(3) == 0)

@@ -63,7 +63,8 @@ std::vector<std::string> usual(AttributeDef::Type type) {
     case Type::flag:
         return {"true", "false"};
     case Type::string:
-        return {"\"ab,bc->ac\"", "\"ab,ab->a\"", "\"ab->ba\"", "partitionable", "legacy", "i"};
+        return {"\"ab,bc->ac\"",       "\"ab,ab->a\"", "\"ab->ba\"", "partitionable", "legacy", "i",
+                "\"nhwi,hiwo->nhwo\"", "same"};
     case Type::dtype:
         return {"f32", "i32", "bf16"};
     case Type::integers:

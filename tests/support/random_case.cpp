@@ -70,7 +70,8 @@ void write_graph(CaseWriter& w) {
     const size_t count = 1 + w.choose(8);
     for (size_t n = 0; n < count; ++n) {
         static const std::vector<const std::vector<CaseStep>& (*)()> kinds = {
-            pointwise_steps, contraction_steps, move_steps, move_steps, pointwise_steps, composite_steps, order_steps};
+            pointwise_steps, contraction_steps, move_steps,  move_steps,
+            pointwise_steps, composite_steps,   order_steps, window_steps};
         const std::vector<CaseStep>& steps = kinds[w.choose(kinds.size())]();
         steps[w.choose(steps.size())](w);
         if (elements_of(w.values.back().shape) > w.options.most_elements) break; // more would only take time

@@ -128,4 +128,34 @@ TEST_CASE("a product that is split into three sends thirds of blocks") {
     CHECK(sent(model, by_rows).bytes == (24 - 4) * 8 * 16 * 8 * 4);
 }
 
+TEST_CASE("windows of a convolution or pooling reach over the borders of blocks, and no more is sent than they meet") {
+    const auto bytes = [](const std::string& entry) {
+        const Sent made = sent("model: rows\naxes: {one: 1, n: 256, w: 16}\ninputs: {x: {axes: [one, n, w]}}\n"
+                               "params: {k3: {shape: [3, 16, 16]}, k4: {shape: [4, 16, 16]}}\ngraph:\n  - y: {" +
+                                   entry + "}\noutputs: [y]\n",
+                               by_rows);
+        for (const std::string& kind : made.kinds) CHECK(kind == "collective_permute");
+        return made.bytes;
+    };
+    // 7 borders between 8 devices, rows of 64 B.
+    CHECK(bytes("conv: [x, k3], padding: same") == 7 * 2 * 64);
+    CHECK(bytes("conv: [x, k3], padding: same, dilation: 3") == 7 * 6 * 64);
+    CHECK(bytes("conv: [x, k3], padding: same, strides: 2") == 7 * 64); // a border behind alone
+    CHECK(bytes("conv: [x, k4], strides: 4") == 0);
+    CHECK(bytes("conv: [x, k4], low: 0, high: 3") == 7 * 3 * 64);
+    CHECK(bytes("conv_transpose: [x, k3], strides: 2, padding: same") == 7 * 64);
+    CHECK(bytes("max_pool: x, window: 3, padding: same") == 7 * 2 * 64);
+    CHECK(bytes("avg_pool: x, window: 2, strides: 2") == 0);
+}
+
+TEST_CASE("corners arrive where a convolution is split along two dims") {
+    // 4 x 2 blocks of 4 x 4 elements of 4 bytes: along the rows a row each way over 3 borders for each of 2 columns, then
+    // along the columns a column of 4 + 2 rows each way over a border for each of 4 rows.
+    const Sent made = sent("model: image\naxes: {one: 1, h: 16, w: 8}\ninputs: {x: {axes: [one, h, w, 1]}}\n"
+                           "params: {k: {shape: [3, 3, 1, 1]}}\ngraph:\n  - y: {conv: [x, k], padding: same}\n"
+                           "outputs: [y]\n",
+                           "mesh: {a: 4, b: 2}\nrules: [{h: a}, {w: b}]\nhardware: uniform\n");
+    CHECK(made.bytes == 2 * 3 * 2 * 4 * 4 + 2 * 4 * 6 * 4);
+}
+
 } // namespace shard

@@ -154,8 +154,8 @@ TEST_CASE("plan file: files that are no plans are refused") {
 
 TEST_CASE("plan file: what a sealed file lacks or does not know is reported with its path") {
     const Plan plan = sample_plan();
-    CHECK(problems(resealed(plan, "\"contract\"", "\"convolve\"")) ==
-          Words{"E0505 steps[0].compute.kernel: unknown kernel class \"convolve\""});
+    CHECK(problems(resealed(plan, "\"contract\"", "\"conspire\"")) ==
+          Words{"E0505 steps[0].compute.kernel: unknown kernel class \"conspire\""});
     CHECK(problems(resealed(plan, "\"op\": \"tanh\"", "\"op\": \"sinh\"")) ==
           Words{"E0505 steps[1].compute.kernel.pointwise.steps[1].op: unknown pointwise instruction"});
     CHECK(problems(resealed(plan, "\"kind\": \"all_gather\"", "\"kind\": \"all_scatter\""))[0] ==
