@@ -1,10 +1,11 @@
 #include "cli/check/baseline.h"
 
+#include "cli/check/path_pattern.h"
 #include "cli/inputs/inputs.h"
-#include "plans/base/printable.h"
 #include "plans/file/plan_json.h"
 #include "plans/json/json_reader.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
@@ -14,14 +15,24 @@ namespace {
 // Seconds are sums, whose last digits depend on what is added when.
 constexpr double rounding = 1e-9;
 
+// Files of the same names, in whatever folders.
+bool are_called_alike(const CheckedAs& a, const CheckedAs& b) {
+    const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+    return name(a.model) == name(b.model) && name(a.layout) == name(b.layout) && a.mode == b.mode;
+}
+
 // A payload of `check` holds the figures of every subject that could be planned.
 std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline) {
     const Json* subjects = json.find("subjects");
     const JsonList* list = subjects == nullptr ? nullptr : std::get_if<JsonList>(&subjects->value);
     if (list == nullptr) return std::nullopt;
     for (const Json& subject : *list) {
-        const Json* name = subject.find("name");
-        if (name == nullptr || !std::holds_alternative<std::string>(name->value)) return std::nullopt;
+        CheckedAs as;
+        for (const auto& [key, value] : {std::pair("model", &as.model), {"layout", &as.layout}, {"mode", &as.mode}}) {
+            const Json* text = subject.find(key);
+            if (text == nullptr || !std::holds_alternative<std::string>(text->value)) return std::nullopt;
+            *value = std::get<std::string>(text->value);
+        }
         Figures figures = {};
         size_t known = 0;
         for (size_t i = 0; i < figure_count; ++i) {
@@ -36,7 +47,7 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline) {
             ++known;
         }
         if (known == figure_count)
-            baseline.figures.emplace(std::get<std::string>(name->value), figures);
+            baseline.figures.emplace(std::move(as), figures);
         else if (known != 0)
             return std::nullopt;
     }
@@ -53,10 +64,11 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
     if (looks_like_plan(sources.text(file)) && (!parsed.ok || parsed.root.find("steps") != nullptr)) {
         const std::optional<Plan> plan = parse_plan(JsonText{sources.text(file), file}, diagnostics);
         if (!plan) return std::nullopt;
-        constexpr size_t layout = 1;
+        const auto path = [&plan](size_t source) {
+            return source < plan->sources.size() ? plain_path(plan->sources[source].name) : "";
+        };
         baseline.is_plan = true;
-        baseline.figures.emplace(plan->sources.size() > layout ? printable(plan->sources[layout].name) : "",
-                                 figures_of(plan->report));
+        baseline.figures.emplace(CheckedAs{path(0), path(1), plan->mode}, figures_of(plan->report));
         return baseline;
     }
     diagnostics.error("E0711", {file, 1, 1, 1}, fmt::format("'{}' is no baseline", sources.name(file)))
@@ -68,10 +80,19 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, bool alone,
                   Diagnostics& diagnostics) {
     if (!subject.figures) return;
-    auto found = baseline.figures.find(baseline.is_plan ? subject.layout : subject.name);
-    if (found == baseline.figures.end() && baseline.is_plan && alone) found = baseline.figures.begin();
+    auto found = baseline.figures.find(subject.as);
+    if (found == baseline.figures.end() && baseline.is_plan && alone &&
+        are_called_alike(baseline.figures.begin()->first, subject.as))
+        found = baseline.figures.begin();
     if (found == baseline.figures.end()) {
-        diagnostics.warning("W0701", {}, fmt::format("{} says nothing of this layout", baseline.path));
+        const bool in_another_mode =
+            std::any_of(baseline.figures.begin(), baseline.figures.end(), [&](const auto& entry) {
+                return entry.first.model == subject.as.model && entry.first.layout == subject.as.layout;
+            });
+        diagnostics.warning(
+            "W0701", {},
+            in_another_mode ? fmt::format("{} says nothing of this layout in mode {}", baseline.path, subject.as.mode)
+                            : fmt::format("{} says nothing of this layout", baseline.path));
         return;
     }
     for (size_t i = 0; i < figure_count; ++i) {
@@ -79,13 +100,15 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
         const double before = found->second[i], now = (*subject.figures)[i];
         const double limit = before * (1 + tolerance[i]);
         if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
-        diagnostics
-            .finding("P0107", {},
-                     fmt::format("{} rose from {} to {}, the limit is {}", figure.words, figure.text(before),
-                                 figure.text(now), figure.text(limit)))
-            .note(tolerance[i] == 0 ? fmt::format("{} says what it was; nothing more is tolerated", baseline.path)
-                                    : fmt::format("{} says what it was; {:.4g}% more is tolerated", baseline.path,
-                                                  100 * tolerance[i]));
+        DiagnosticBuilder finding =
+            diagnostics.finding("P0107", {},
+                                fmt::format("{} rose from {} to {}, the limit is {}", figure.words, figure.text(before),
+                                            figure.text(now), figure.text(limit)));
+        finding.note(tolerance[i] == 0 ? fmt::format("{} says what it was; nothing more is tolerated", baseline.path)
+                                       : fmt::format("{} says what it was; {:.4g}% more is tolerated", baseline.path,
+                                                     100 * tolerance[i]));
+        if (baseline.is_plan)
+            finding.help("`shardc diff BASELINE NEW` shows what changed; to accept it, write the baseline again");
     }
 }
 

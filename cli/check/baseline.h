@@ -11,8 +11,7 @@ namespace shard {
 
 struct Baseline {
     std::string path; // for people
-    // By the name of a subject; of a plan file by its layout's.
-    std::map<std::string, Figures, std::less<>> figures = {};
+    std::map<CheckedAs, Figures> figures = {};
     bool is_plan = false;
 };
 
@@ -20,7 +19,8 @@ struct Baseline {
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics);
 
 // P0107 for every figure that is worse than the baseline's by more than is tolerated; W0701 if the baseline says
-// nothing of the subject. A plan that is the only one checked (`alone`) is compared whatever its layout is called.
+// nothing of the subject in its mode. A plan is compared with the only one that is checked (`alone`) wherever the
+// files of either lie, as long as they are called alike.
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, bool alone,
                   Diagnostics& diagnostics);
 

@@ -176,6 +176,7 @@ CheckInputs inputs_of_words(Env& env, const Arguments& arguments) {
         task.model = model;
         task.layout = reader.text(layout);
         put(asked, task);
+        task.as = {plain_path(arguments.string("MODEL")), plain_path(layout), task.asked.mode};
     }
     return inputs;
 }
@@ -217,12 +218,15 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
         if (model.baseline) task.baseline = reader.baseline(paths.full(model.baseline->path));
         task.tolerance = model.tolerance;
         put(asked, task);
+        std::set<std::string> taken; // a layout that several patterns find is one
         for (const ConfiguredPath& layout : model.layouts)
             for (const std::string& found : paths.matching(layout, problems)) {
+                if (!taken.insert(plain_path(found)).second) continue;
                 CheckTask& one = inputs.tasks.emplace_back(task);
                 one.layout = reader.text(found);
-                one.name = paths.shown(found);
+                one.name = plain_path(paths.shown(found));
                 if (config->models.size() > 1) one.name = printable(model.name) + " + " + one.name;
+                one.as = {plain_path(model.name), plain_path(paths.shown(found)), one.asked.mode};
                 if (!names.insert(one.name).second)
                     problems.error("E0712", model.model.span, fmt::format("two checks are called '{}'", one.name))
                         .help("give an entry of models a name: {name: small, model: ...}");

@@ -45,6 +45,7 @@ Checked check_one(const CheckTask& task, bool alone) {
     subject.name = task.name;
     subject.layout = task.layout->name;
     subject.as_written = task.asked.settings.empty();
+    subject.as = task.as;
     if (task.model->file) subject.model = task.model->sources.name(*task.model->file);
     if (const Plan* plan = compiled.plan()) {
         subject.summary = summary_line(*plan);

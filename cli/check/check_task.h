@@ -20,6 +20,7 @@ struct CheckTask {
     std::shared_ptr<const LoadedText> layout;
     std::vector<TaskPolicy> policies = {}; // on top of the layout's own
     PlanArguments asked = {};
+    CheckedAs as = {};
     bool strict = false;                           // warnings are findings
     std::shared_ptr<const Baseline> baseline = {}; // may be absent
     Tolerance tolerance = {};

@@ -1,6 +1,9 @@
 #include "cli/check/path_pattern.h"
 
+#include "plans/base/printable.h"
+
 #include <algorithm>
+#include <filesystem>
 
 namespace shard {
 
@@ -29,11 +32,31 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 } // namespace
 
+std::string plain_path(const std::string& path) {
+    return path == "-" ? path : printable(std::filesystem::path(path).lexically_normal().string());
+}
+
 bool is_pattern(std::string_view path) { return path.find_first_of("*?") != std::string_view::npos; }
 
 bool name_matches(std::string_view pattern, std::string_view name) {
     return (!name.starts_with('.') || pattern.starts_with('.')) && matches(pattern, name);
 }
+
+namespace {
+
+// The folder and all below it but for hidden ones.
+void add_folders(Files& files, const std::string& folder, int deepest, std::vector<std::string>& found) {
+    found.push_back(folder);
+    if (deepest == 0) return;
+    const std::string before = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
+    for (const std::string& name : files.list(folder.empty() ? "." : folder))
+        if (!name.starts_with('.') && !files.list(before + name).empty())
+            add_folders(files, before + name, deepest - 1, found);
+}
+
+constexpr int deepest_folder = 32; // links may go round in circles
+
+} // namespace
 
 std::vector<std::string> matching_paths(Files& files, const std::string& pattern) {
     std::vector<std::string> found = {pattern.starts_with('/') ? "/" : ""};
@@ -44,6 +67,10 @@ std::vector<std::string> matching_paths(Files& files, const std::string& pattern
         if (part.empty()) continue;
         std::vector<std::string> longer;
         for (const std::string& folder : found) {
+            if (part == "**") {
+                add_folders(files, folder, deepest_folder, longer);
+                continue;
+            }
             const std::string before = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
             if (!is_pattern(pattern.substr(0, slash))) { // whoever reads it says that it is not there
                 longer.push_back(before + part);
@@ -55,6 +82,7 @@ std::vector<std::string> matching_paths(Files& files, const std::string& pattern
         found = std::move(longer);
     }
     std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end()); // two ** find one file in several ways
     return found;
 }
 

@@ -11,6 +11,12 @@
 
 namespace shard {
 
+// Of what figures are: what a baseline finds them again by, wherever it is asked from. Paths are as written.
+struct CheckedAs {
+    std::string model, layout, mode;
+    auto operator<=>(const CheckedAs&) const = default;
+};
+
 struct Subject {
     std::string name;    // "layout.yaml"; of several models "model.yaml + layout.yaml"
     std::string summary; // the figures, one line; empty if there is no plan
@@ -19,6 +25,7 @@ struct Subject {
     std::string model = {}, layout = {}; // the files, as `sources` call them
     std::optional<Figures> figures = {}; // absent if there is no plan
     bool as_written = true;              // texts are those of the files, without other values (--set)
+    CheckedAs as = {};
 };
 
 // A diagnostic with the texts its spans point into, and whose it is.

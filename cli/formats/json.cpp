@@ -1,7 +1,7 @@
 // One object, for scripts. Of `check`:
 //
 //     {"format_version": 1, "tool": "shardc 0.1.0", "verdict": "findings",
-//      "subjects": [{"name": ..., "model": ..., "layout": ..., "verdict": ..., "summary": ..., "step_seconds": ...}],
+//      "subjects": [{"name": ..., "model": ..., "layout": ..., "mode": ..., "verdict": ..., "summary": ..., "step_seconds": ...}],
 //      "diagnostics": [{"code": "E0203", "severity": "error", "finding": false, "message": ..., "subjects": [name],
 //                       "source": {"file", "line", "column"}, "labels": [...], "notes": [...], "help": ...}]}
 #include "cli/command/format.h"
@@ -61,8 +61,9 @@ std::string render(std::span<const Subject> subjects, const Paint&) {
         if (subject.name.empty()) continue;
         JsonObject object;
         object.string("name", subject.name)
-            .string("model", subject.model)
-            .string("layout", subject.layout)
+            .string("model", subject.as.model)
+            .string("layout", subject.as.layout)
+            .string("mode", subject.as.mode)
             .string("verdict", verdict(std::span<const Subject>(&subject, 1)))
             .string("summary", subject.summary);
         if (subject.figures) add_figures(object, *subject.figures);

@@ -4,6 +4,7 @@
 #include "importer/mlir/mlir_module.h"
 #include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
+#include "planner/read/include.h"
 #include "planner/text/glob.h"
 
 #include <fmt/format.h>
@@ -74,7 +75,14 @@ std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
 
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics) {
     const std::optional<int> file = load_source(env, sources, path, diagnostics);
-    if (!file || (!path.ends_with(".mlir") && !looks_like_mlir(sources.text(*file)))) return file;
+    if (!file) return file;
+    if (!path.ends_with(".mlir") && !looks_like_mlir(sources.text(*file))) {
+        load_includes(sources, *file, [&env](const std::string& included) {
+            std::string problem;
+            return env.files.read(included, problem);
+        });
+        return file;
+    }
     const std::optional<ImportedProgram> program = checked_program(sources, *file, {}, diagnostics);
     if (!program) return std::nullopt;
     return sources.add(sources.name(*file) + ".yaml", program->model);

@@ -227,7 +227,7 @@ std::optional<YamlMap> read_args(const Yaml& yaml, Diagnostics& diagnostics) {
 
 std::optional<BoundModule> bind_arguments(const ModuleHead& module, const Name& call, YamlMap& arguments,
                                           Diagnostics& diagnostics) {
-    BoundModule bound{module.name.text, {}};
+    BoundModule bound{module.name.text, {}, call.span};
     std::string given;
     bool good = true;
     for (const YamlEntry& arg : module.args) {

@@ -39,6 +39,7 @@ std::optional<YamlMap> read_args(const Yaml& yaml, Diagnostics& diagnostics);
 struct BoundModule {
     std::string name; // "linear(width: 4 * embed)": of the module that is read for it
     YamlMap given;
+    Span span; // of the call
 };
 
 // Takes the module's arguments out of those of a call. nullopt after E0225: one that must be given is missing.

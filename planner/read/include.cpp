@@ -26,9 +26,11 @@ const EmbeddedText* find_in_box(std::string_view name) {
     return nullptr;
 }
 
+constexpr std::string_view boxed = "library:";
+
 // What a file that is named is called among the sources.
 std::string source_name(std::string_view name, const Span& where, const Sources& sources) {
-    return is_file_name(name) ? path_beside(name, where, sources) : fmt::format("library:{}", name);
+    return is_file_name(name) ? path_beside(name, where, sources) : fmt::format("{}{}", boxed, name);
 }
 
 // Walks over the files that are included, each once, depth first.
@@ -36,8 +38,8 @@ class Walk {
 public:
     // Where a file is among the sources; -1 if it is not.
     using Find = std::function<int(const std::string& name, const Span& where)>;
-    Walk(const Sources& sources, const Find& find, Diagnostics& diagnostics)
-        : sources_(&sources), find_(&find), diagnostics_(&diagnostics) {}
+    Walk(const Sources& sources, int model_file, const Find& find, Diagnostics& diagnostics)
+        : sources_(&sources), model_file_(model_file), find_(&find), diagnostics_(&diagnostics) {}
 
     void visit(const Yaml& file) {
         const Yaml* include = file.find("include");
@@ -47,8 +49,8 @@ public:
             const std::optional<std::string> name = read_string(item, "include", *diagnostics_);
             if (!name) continue;
             const int found = (*find_)(*name, item.span);
-            if (found < 0 || found == file.span.file || std::find(files.begin(), files.end(), found) != files.end())
-                continue;
+            if (found < 0 || found == model_file_ || std::find(files.begin(), files.end(), found) != files.end())
+                continue; // a circle ends where it began
             if (files.size() == most_files) {
                 diagnostics_->error("E0121", item.span, fmt::format("more than {} files are included", most_files))
                     .help("join some of them");
@@ -68,13 +70,14 @@ public:
 
 private:
     const Sources* sources_;
+    int model_file_;
     const Find* find_;
     Diagnostics* diagnostics_;
 };
 
 Walk walk(const Sources& sources, int model_file, const Walk::Find& find) {
     Diagnostics unsaid; // what reads the model says it
-    Walk made(sources, find, unsaid);
+    Walk made(sources, model_file, find, unsaid);
     const bool includes = sources.text(model_file).find("include") != std::string::npos;
     if (const std::optional<Yaml> yaml = includes ? parse_yaml(sources, model_file, unsaid) : std::nullopt)
         made.visit(*yaml);
@@ -83,13 +86,17 @@ Walk walk(const Sources& sources, int model_file, const Walk::Find& find) {
 
 } // namespace
 
-void load_includes(Sources& sources, int model_file) {
+bool is_boxed(std::string_view source_name) { return source_name.starts_with(boxed); }
+
+void load_includes(Sources& sources, int model_file, const ReadText& read) {
     walk(sources, model_file, [&](const std::string& name, const Span& where) {
         const std::string path = source_name(name, where, sources);
-        const EmbeddedText* boxed = is_file_name(name) ? nullptr : find_in_box(name);
+        const EmbeddedText* entry = is_file_name(name) ? nullptr : find_in_box(name);
         if (const int known = find_source(sources, path); known >= 0) return known;
-        if (boxed != nullptr) return sources.add(path, std::string(boxed->text));
-        return is_file_name(name) ? load_source(sources, path) : -1;
+        if (entry != nullptr) return sources.add(path, std::string(entry->text));
+        if (!is_file_name(name) || !read) return is_file_name(name) ? load_source(sources, path) : -1;
+        std::optional<std::string> text = read(path);
+        return text ? sources.add(path, std::move(*text)) : -1;
     });
 }
 
@@ -109,7 +116,9 @@ std::vector<YamlEntry> read_included(const Yaml& model, const Sources& sources, 
         std::vector<std::string> names;
         for (const EmbeddedText& entry : embedded_library()) names.emplace_back(entry.name);
         if (is_file_name(name))
-            diagnostics.error("E0121", where, fmt::format("the file of modules {} cannot be read", path))
+            diagnostics
+                .error("E0121", where,
+                       fmt::format("the file of modules {} cannot be read: {}", path, source_problem(path)))
                 .help("the path is relative to the file in which it stands");
         else
             diagnostics.error("E0121", where, fmt::format("there are no modules '{}' in the box", name))
@@ -118,7 +127,7 @@ std::vector<YamlEntry> read_included(const Yaml& model, const Sources& sources, 
                                    "a name that ends in .yaml is a file beside the model"));
         return -1;
     };
-    Walk included(sources, find, diagnostics);
+    Walk included(sources, model.span.file, find, diagnostics);
     included.visit(model);
     std::vector<YamlEntry> modules;
     for (const Yaml& tree : included.trees) {

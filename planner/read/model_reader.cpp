@@ -25,9 +25,10 @@ namespace {
 class ModelReader {
 public:
     // `yaml` has its arguments put in, but for the modules; `included` are those of other files.
-    ModelReader(const Yaml& yaml, std::span<const YamlEntry> included, ArgumentWriter& writer, const YamlMap& arguments,
-                Diagnostics& diagnostics)
-        : yaml_(&yaml), included_(included), writer_(&writer), arguments_(&arguments), diagnostics_(&diagnostics) {}
+    ModelReader(const Sources& sources, const Yaml& yaml, std::span<const YamlEntry> included, ArgumentWriter& writer,
+                const YamlMap& arguments, Diagnostics& diagnostics)
+        : sources_(&sources), yaml_(&yaml), included_(included), writer_(&writer), arguments_(&arguments),
+          diagnostics_(&diagnostics) {}
 
     Model read() {
         if (const Yaml* name = require("model"))
@@ -161,7 +162,7 @@ private:
                     .help("give it another name");
                 continue;
             }
-            if (m < own && context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}});
+            if (m < own && context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}, entry.key_span});
         }
     }
 
@@ -188,6 +189,22 @@ private:
     }
 
     void read_module(const YamlEntry& entry, const BoundModule& call) {
+        if (!is_boxed(sources_->name(entry.key_span.file))) return read_called_module(entry, call);
+        // What is in the box is right: what it misses is said where it is called, each once.
+        Diagnostics* const all = diagnostics_;
+        Diagnostics found;
+        diagnostics_ = &found;
+        read_called_module(entry, call);
+        diagnostics_ = all;
+        std::set<std::string> said;
+        for (Diagnostic diagnostic : found.all()) {
+            if (!said.insert(diagnostic.message).second) continue;
+            diagnostic.labels.insert(diagnostic.labels.begin(), {call.span, ""});
+            diagnostics_->add(diagnostic);
+        }
+    }
+
+    void read_called_module(const YamlEntry& entry, const BoundModule& call) {
         const int before = diagnostics_->error_count();
         if (check_keys(entry.value, {"args", "params", "inputs", "graph", "outputs", "remat", "gradient"},
                        fmt::format("module '{}'", entry.key), *diagnostics_)) {
@@ -258,6 +275,7 @@ private:
 
     static constexpr size_t most_modules = 500;
 
+    const Sources* sources_;
     const Yaml* yaml_;
     std::span<const YamlEntry> included_;
     ArgumentWriter* writer_;
@@ -325,7 +343,8 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
     if (!written) return std::nullopt;
     const std::vector<YamlEntry> included = read_included(*yaml, sources, diagnostics);
-    Model model = ModelReader(*written, included, writer, *values, diagnostics).read();
+    if (diagnostics.error_count() > before) return std::nullopt; // its modules would be unknown
+    Model model = ModelReader(sources, *written, included, writer, *values, diagnostics).read();
     if (diagnostics.error_count() > before) return std::nullopt;
     return model;
 }

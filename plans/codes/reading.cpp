@@ -63,8 +63,8 @@ std::vector<CodeDoc> codes_reading() {
          "would act on the terminal of whoever reads a report, or show a name that is not the one that is used."},
         {"E0121", "modules that cannot be included",
          "`include:` of a model names files of modules: a file beside the one that names it (`blocks.yaml`), or one in "
-         "the box (`llama`; `shardc list library`). The file is not there, cannot be read, or is in a chain of more "
-         "than 100. Check the name; a path is relative to the file in which it stands."},
+         "the box (`llama`; `shardc list library`). The file is not there, cannot be read, or is one of more than 100 "
+         "that are included. Check the name; a path is relative to the file in which it stands."},
         {"W0101", "allowance that silences nothing",
          "A comment `# shardc: allow CODE why` stands where no finding of that code is: the cause is gone, or the "
          "finding is on another line. Remove the comment, or move it to the line that the finding names."},

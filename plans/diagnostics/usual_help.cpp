@@ -82,7 +82,8 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0104", "`shardc explain MODEL LAYOUT` shows what would make them go"},
     {"P0105", "split them with a rule, or `fsdp`; or raise policy.max_replicated_param_bytes"},
     {"P0106", "`shardc explain MODEL LAYOUT` shows what would be faster; or raise policy.max_step_seconds"},
-    {"P0107", "`shardc diff BASELINE NEW` shows what changed; to accept it, write the baseline again"},
+    {"P0107", "`shardc plan MODEL LAYOUT` shows where it goes; accept it: shardc check ... --format json=NEW, then "
+              "move NEW over the baseline"},
     {"P0108", "`shardc explain MODEL LAYOUT` shows what would send less; or raise the limit"},
     {"P0109", "`shardc plan MODEL LAYOUT --only time` shows what waits for what"},
     {"P0110", "`shardc explain MODEL LAYOUT` shows what would make them go"},
@@ -98,7 +99,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
     {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
-    {"W0701", "write the baseline again: shardc check ... --format json=FILE"},
+    {"W0701", "write it again: shardc check ... --format json=NEW, then move NEW over the baseline"},
 });
 
 } // namespace

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     const std::string kind = argv[1];
     for (int i = 2; i < argc; ++i) {
         if (kind == "model")
-            check<Model>(argv[i], read_model, load_includes);
+            check<Model>(argv[i], read_model, [](Sources& sources, int file) { load_includes(sources, file); });
         else if (kind == "layout")
             check<Layout>(argv[i], read_layout);
         else if (kind == "policy")

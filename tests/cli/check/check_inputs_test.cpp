@@ -95,6 +95,30 @@ TEST_CASE("one run writes several formats, each what it writes alone") {
     CHECK(files.files["c.txt"] == run_command(files, command).out);
 }
 
+TEST_CASE("a baseline knows what it was made of: another model beside it changes nothing, another mode is said") {
+    MemoryFiles files = files_of(2);
+    files.files["other.yaml"] = model_text;
+    CHECK(run_command(files, "shardc check model.yaml l/00.yaml --format json=base.json").code == 0);
+    files.files["shardc.yaml"] =
+        "{models: [model.yaml, other.yaml], layouts: [l/00.yaml, l/*0.yaml], baseline: base.json}";
+    const CommandResult both = run_command(files, "shardc check --config shardc.yaml --set batch=128 --format json");
+    CHECK(both.code == 1);
+    int risen = 0, unknown = 0;
+    const nlohmann::json checked = nlohmann::json::parse(both.out);
+    CHECK(checked["subjects"].size() == 2); // a layout that two patterns find is one
+    for (const nlohmann::json& found : checked["diagnostics"]) {
+        risen += found["code"] == "P0107" && found["subjects"][0] == "model.yaml + l/00.yaml" ? 1 : 0;
+        unknown += found["code"] == "W0701" && found["subjects"][0] == "other.yaml + l/00.yaml" ? 1 : 0;
+    }
+    CHECK(risen > 0);
+    CHECK(unknown == 1);
+    files.files["train.json"] = files.files["base.json"];
+    std::string& text = files.files["train.json"];
+    text.replace(text.find("\"mode\": \"forward\""), 17, "\"mode\": \"train\"");
+    const CommandResult mode = run_command(files, "shardc check model.yaml l/00.yaml --baseline train.json");
+    CHECK(mode.out.find("train.json says nothing of this layout in mode forward") != std::string::npos);
+}
+
 TEST_CASE("a program is read from stdin once, whatever is checked with it") {
     MemoryFiles files = files_of(2);
     const CommandResult result = run_command(files, "shardc check - l/00.yaml l/01.yaml", model_text);
@@ -126,7 +150,7 @@ TEST_CASE("shardc.yaml is found from a folder below it, and its names do not dep
     const nlohmann::json here = run_in(root), below = run_in(root / "sub" / "deep");
     CHECK(here["subjects"][1]["name"] == "l/01.yaml");
     CHECK(below["subjects"][1]["name"] == "l/01.yaml");
-    CHECK(below["subjects"][1]["layout"] == "../../l/01.yaml");
+    CHECK(below["subjects"][1]["layout"] == "l/01.yaml");
     CHECK(below["diagnostics"][0]["source"]["file"] == "../../l/00.yaml");
     // A repository's end is where the search ends.
     std::filesystem::create_directories(root / "sub" / ".git");

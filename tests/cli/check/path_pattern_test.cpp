@@ -30,3 +30,16 @@ TEST_CASE("files of a pattern are sorted, through folders too") {
     CHECK(matching_paths(files, "l/*.csv").empty());
     CHECK(matching_paths(files, "l/none.yaml") == Paths{"l/none.yaml"}); // whoever reads it says that it is not there
 }
+
+TEST_CASE("two stars are folders of any depth, and a file is found once") {
+    MemoryFiles files;
+    for (const char* path : {"l/x.yaml", "l/a/x.yaml", "l/a/b/x.yaml", "l/.git/x.yaml", "l/a/b/y.json"})
+        files.files[path] = "";
+    const Paths all = {"l/a/b/x.yaml", "l/a/x.yaml", "l/x.yaml"};
+    CHECK(matching_paths(files, "l/**/*.yaml") == all);
+    CHECK(matching_paths(files, "**/x.yaml") == all);
+    CHECK(matching_paths(files, "l/**/**/x.yaml") == all);
+    CHECK(matching_paths(files, "l/**/b/*.json") == Paths{"l/a/b/y.json"});
+    CHECK(matching_paths(files, "m/**/*.yaml").empty());
+    CHECK(plain_path("./l/../m.yaml") == "m.yaml");
+}
