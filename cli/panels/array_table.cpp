@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace shard {
 
@@ -48,11 +49,16 @@ void write_row(Markup& out, const Plan& plan, const ShardingRow& row) {
 void draw(Markup& out, const PageData& data) {
     ShardingRows arrays = sharding_rows(data.plan, Detail::whole);
     const size_t all = arrays.rows.size();
-    if (all > most_rows) { // the largest, in their order
-        std::vector<i64> sizes;
-        for (const ShardingRow& row : arrays.rows) sizes.push_back(row.bytes);
-        std::nth_element(sizes.begin(), sizes.begin() + most_rows, sizes.end(), std::greater<>());
-        std::erase_if(arrays.rows, [&](const ShardingRow& row) { return row.bytes <= sizes[most_rows]; });
+    if (all > most_rows) { // the largest, of one size the first, in their order
+        std::vector<size_t> kept(all);
+        std::iota(kept.begin(), kept.end(), 0);
+        std::stable_sort(kept.begin(), kept.end(),
+                         [&](size_t a, size_t b) { return arrays.rows[a].bytes > arrays.rows[b].bytes; });
+        kept.resize(most_rows);
+        std::sort(kept.begin(), kept.end());
+        std::vector<ShardingRow> largest;
+        for (size_t row : kept) largest.push_back(std::move(arrays.rows[row]));
+        arrays.rows = std::move(largest);
         out.leaf("p", {{"class", "small"}},
                  fmt::format("The {} largest of {} rows; --only shardings shows all.", arrays.rows.size(), all));
     }

@@ -38,7 +38,7 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
         std::vector<std::byte> bytes(span * size);
         if (!source.file->read(offset, bytes, *source.problem)) return false;
         if (!is_plain(source.type)) {
-            std::vector<std::byte> elements(span * size);
+            std::vector<std::byte> elements(bytes.size());
             to_natural(elements.data(), bytes.data(), source.type, span);
             bytes = std::move(elements);
         }

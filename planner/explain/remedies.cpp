@@ -70,7 +70,7 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
                                        const PlanRequest& request) {
     const Report& base = compilation.plan->report;
     std::vector<std::string> remedies(base.collectives.size());
-    if (base.collectives.empty() || !compilation.graph) return remedies;
+    if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
     changes.resize(std::min(changes.size(), most_tries(*compilation.graph)));
     std::vector<Tried> tried;

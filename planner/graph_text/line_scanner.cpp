@@ -79,7 +79,7 @@ i64 LineScanner::integer() {
     pass_blanks();
     const Span here = place();
     const size_t begin = at_;
-    if (at_ < line_.size() && line_[at_] == '-') ++at_;
+    if (line_.substr(at_).starts_with('-')) ++at_;
     while (at_ < line_.size() && line_[at_] >= '0' && line_[at_] <= '9') ++at_;
     const std::optional<i64> number = parse_number<i64>(line_.substr(begin, at_ - begin));
     if (!number) problem(here, "expected a whole number");

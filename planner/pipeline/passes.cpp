@@ -53,7 +53,7 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.layout = read_layout(sources, request.layout_file, c.diagnostics);
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
     for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);
-    if (!c.model || !c.layout || c.diagnostics.has_error()) return;
+    if (!c.model || !c.layout) return;
     if (request.layout) c.layout = request.layout;
     c.written_mesh = c.layout->mesh;
     c.written_missing_axes = c.layout->missing_axes;

@@ -216,14 +216,10 @@ struct RedistributionSpace::Generator {
             }
         }
         for (size_t d = 0; d < rank(); ++d) {
-            for (int piece : here.dims[d]) {
-                if (left[d] > 1) take(d, piece);
-            }
+            for (int piece : here.dims[d]) take(d, piece);
         }
         for (size_t d = 0; d < rank(); ++d) {
-            for (int piece : std::vector<int>(pool)) {
-                if (left[d] > 1) take(d, piece);
-            }
+            for (int piece : std::vector<int>(pool)) take(d, piece);
             if (left[d] > 1) return;
         }
         permutation(after);

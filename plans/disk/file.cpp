@@ -37,7 +37,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& probl
     note_input(::fileno(file.get()));
     std::string contents;
     char block[1 << 16];
-    for (size_t got = 0; (got = std::fread(block, 1, sizeof block, file.get())) > 0;) {
+    while (const size_t got = std::fread(block, 1, sizeof block, file.get())) {
         contents.append(block, got);
         if (contents.size() > limit) {
             problem = too_large(limit);

@@ -20,7 +20,7 @@ void keep_mode_and_owner(int descriptor, const struct stat& before) {
     struct stat now = {};
     bool same = ::fstat(descriptor, &now) == 0 && now.st_uid == before.st_uid && now.st_gid == before.st_gid;
     same = same || ::fchown(descriptor, before.st_uid, before.st_gid) == 0;
-    if (::fchmod(descriptor, before.st_mode & (same ? 07777 : 0777)) != 0) errno = 0; // some file systems have no modes
+    static_cast<void>(::fchmod(descriptor, before.st_mode & (same ? 07777 : 0777))); // some file systems have no modes
 }
 
 bool write_in_place(const OutputPath& to, std::string_view contents, std::string& problem, Disk& disk) {

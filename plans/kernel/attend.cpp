@@ -1,5 +1,6 @@
 #include "plans/kernel/attend.h"
 
+#include "plans/base/index_of.h"
 #include "plans/base/saturating.h"
 
 #include <fmt/format.h>
@@ -55,9 +56,8 @@ i64 largest_start(const Affine& start) {
 std::string_view name(AttendPart part) { return part_names[static_cast<size_t>(part)]; }
 
 std::optional<AttendPart> parse_attend_part(std::string_view text) {
-    for (size_t n = 0; n < part_names.size(); ++n)
-        if (part_names[n] == text) return static_cast<AttendPart>(n);
-    return std::nullopt;
+    const size_t n = index_of(part_names, text);
+    return n < part_names.size() ? std::optional(static_cast<AttendPart>(n)) : std::nullopt;
 }
 
 AttendInputs attend_inputs(AttendPart part) {

@@ -118,6 +118,8 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
     CHECK(shell.mistake("list opps") == "error[E0706]: there is no list 'opps'\n  = help: did you mean 'ops'?\n\n");
     CHECK(shell.mistake("explain eisnum").find("  = help: did you mean 'einsum'?\n") != std::string::npos);
     CHECK(shell.mistake("show @model.yaml @layout.yaml w3").find("error[E0706]: there is no tensor 'w3'\n") == 0);
+    CHECK(shell.mistake("show @model.yaml @layout.yaml nothing") ==
+          "error[E0706]: there is no tensor 'nothing'\n  = help: there are x, w1, w2, h, a, a#2, z\n\n");
     CHECK(shell.mistake("schema nothing").find("error[E0706]: there is no schema 'nothing'\n") == 0);
 }
 

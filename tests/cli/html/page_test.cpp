@@ -146,6 +146,26 @@ TEST_CASE("every array has its row, with its sharding, what it holds and over wh
                         "<td><a href=\"#s0-6\" title=\"model.yaml\">model.yaml:6</a></td>") == 1);
 }
 
+TEST_CASE("of very many arrays the 250 largest have rows, of one size the first") {
+    const HtmlPage page = small_page();
+    Plan plan = page.plan();
+    const TensorReport like = plan.report.tensors.front();
+    plan.report.tensors.clear();
+    for (int n = 0; n < 300; ++n) { // 20 of 8000 B, 200 of 4000 B, 80 of 2000 B
+        TensorReport& tensor = plan.report.tensors.emplace_back(like);
+        tensor.name = fmt::format("array_{:c}{:c}", 'a' + n / 26, 'a' + n % 26);
+        tensor.logical = {tensor.name, ""};
+        tensor.bytes_per_device = n < 80 ? 2000 : n < 280 ? 4000 : 8000;
+    }
+    const std::string arrays = section(page.html(plan), "arrays");
+    CHECK(count(arrays, "The 250 largest of 300 rows; --only shardings shows all.") == 1);
+    CHECK(count(arrays, "<tbody>") == 250);
+    CHECK(count(arrays, "data-v=\"8000\"") == 20);
+    CHECK(count(arrays, "data-v=\"4000\"") == 200);
+    CHECK(count(arrays, ">array_bd</td>") == 1); // number 29 ...
+    CHECK(count(arrays, ">array_be</td>") == 0); // ... and not number 30
+}
+
 TEST_CASE("every collective has its row, with figures to sort by, its cause and its place") {
     const HtmlPage page = small_page();
     const std::string collectives = section(page.html(), "collectives");
@@ -177,11 +197,33 @@ TEST_CASE("the memory panel draws every piece of the arena once, and names what 
     // x, w1, w2, h (then a in its bytes), z before and after the all_reduce, in place.
     for (const std::string name : {"x", "w1", "w2"}) CHECK(count(memory, "<td class=\"name\">" + name + "</td>") == 1);
     CHECK(count(memory, "<title>w1 (params) 1.00 MiB</title>") == 1);
+    // The largest first, of one size in the order of the plan.
+    const auto row = [&](const std::string& name) { return memory.find("<td class=\"name\">" + name + "</td>"); };
+    CHECK(row("w1") < row("w2"));
+    CHECK(row("w2") < row("x"));
     CHECK(count(memory, "peak " + human_bytes(page.plan().report.memory.peak)) == 1);
     CHECK(count(memory, "<path class=\"cap\"") == 0); // 2 MiB of 75 GiB: the line would leave no room for the boxes
     Plan plan = page.plan();
     plan.report.memory.capacity = plan.report.memory.peak - 1;
     CHECK(count(section(page.html(plan), "memory"), "<path class=\"cap\"") == 1);
+}
+
+TEST_CASE("a loop has its name in the memory panel where there is room for it") {
+    // A loop of a few steps behind two times `before` others: of 880 units it has its share.
+    const auto loop_label = [](int before) {
+        std::string graph;
+        for (int n = 0; n < before; ++n) graph += "  - x: {tanh: x}\n  - x: {dot: [x, w]}\n";
+        const std::string model = "model: m\naxes: {batch: 8, embed: 8, other: 8}\n"
+                                  "inputs: {x: {axes: [batch, embed]}}\nparams: {w: {axes: [embed, other]}}\n"
+                                  "modules:\n  block:\n    inputs: [h]\n    params: {v: {axes: [embed, other]}}\n"
+                                  "    graph: [{h: {dot: [h, v]}}]\n    outputs: h\n"
+                                  "graph:\n" +
+                                  graph + "  - y: {repeat: block, times: 4, in: x, scan: true}\noutputs: [y]\n";
+        return count(section(HtmlPage(model, "mesh: {data: 2}\nrules: [{batch: data}]\n", "forward").html(), "memory"),
+                     ">loop, 4 x</text>");
+    };
+    CHECK(loop_label(0) == 1);
+    CHECK(loop_label(100) == 0);
 }
 
 TEST_CASE("the mesh shows its devices, of a long axis the first and the last") {

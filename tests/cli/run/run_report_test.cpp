@@ -48,6 +48,22 @@ TEST_CASE("run --verify: a plan without the texts it came from has nothing to be
           std::string::npos);
 }
 
+TEST_CASE("run --verify: where rounding may be as much as a factor of two, equality says little") {
+    const Plan plan = planned();
+    RunReport report;
+    report.plan = &plan;
+    report.quiet = true;
+    report.comparison.emplace();
+    report.comparison->equal = true;
+    for (const auto& [allowed, says_little] :
+         {std::pair(0.49, false), {0.5, true}, {0.6, true}}) { // 1 and 2 are half apart
+        report.comparison->allowed_relative = allowed;
+        CHECK((run_text(report, Paint()).find("this says little") != std::string::npos) == says_little);
+    }
+    report.comparison->equal = false;
+    CHECK(run_text(report, Paint()).find("this says little") == std::string::npos);
+}
+
 TEST_CASE("run: other memory than predicted is a finding") {
     const Plan plan = planned();
     RunReport report;

@@ -81,6 +81,20 @@ TEST_CASE("of many causes those that take longest are rows, and all are summed u
     CHECK(whole.sums.empty());
 }
 
+TEST_CASE("sums stand by phase, and in a phase by the axes as the mesh has them") {
+    Collectives c;
+    for (int i = 0; i < 12; ++i)
+        c.add(fmt::format("h{}", i), "all_reduce", i % 2 == 0 ? Phase::update : Phase::forward, i,
+              fmt::format("cause {}", i))
+            .axes = {{i % 4 < 2 ? 1 : 0, 1, 2}};
+    const CollectiveRows screen = c.rows(Detail::screen);
+    REQUIRE(screen.sums.size() == 4);
+    for (size_t n = 0; n < 4; ++n) {
+        CHECK(screen.sums[n].phase == (n < 2 ? Phase::forward : Phase::update));
+        CHECK(screen.sums[n].first->axes[0].axis == static_cast<int>(n % 2));
+    }
+}
+
 TEST_CASE("a remedy is said once, at the first row that it is for") {
     Collectives c;
     c.add("a", "all_gather", Phase::forward, 1, "one").remedy = "without fsdp";

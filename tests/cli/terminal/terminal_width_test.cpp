@@ -17,8 +17,8 @@ namespace shard {
 
 namespace {
 
-// The longest line of a report. 0 columns: the terminal does not say.
-size_t longest_line(unsigned short columns) {
+// A report as it is shown. 0 columns: the terminal does not say.
+std::string on_terminal(unsigned short columns) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
     REQUIRE(grantpt(terminal) == 0);
@@ -40,7 +40,11 @@ size_t longest_line(unsigned short columns) {
     CHECK(child.wait() == 0);
     close(held);
     close(terminal);
-    std::istringstream lines(text);
+    return text;
+}
+
+size_t longest_line(unsigned short columns) {
+    std::istringstream lines(on_terminal(columns));
     size_t longest = 0;
     for (std::string line; std::getline(lines, line);) {
         if (line.ends_with('\r')) line.pop_back();
@@ -61,6 +65,25 @@ TEST_CASE("a report is as wide as the terminal, where that is known and not absu
     CHECK(longest_line(40) == usual);
     CHECK(longest_line(41) < usual);
     unsetenv("NO_COLOR");
+}
+
+TEST_CASE("a terminal has colours, unless it is dumb or NO_COLOR is not empty") {
+    const char* before = std::getenv("TERM");
+    const std::string usual = before == nullptr ? "" : before;
+    const auto has_colors = [](const char* terminal, const char* no_color) {
+        if (terminal != nullptr) setenv("TERM", terminal, 1);
+        if (terminal == nullptr) unsetenv("TERM");
+        if (no_color != nullptr) setenv("NO_COLOR", no_color, 1);
+        if (no_color == nullptr) unsetenv("NO_COLOR");
+        return on_terminal(80).find("\x1b[") != std::string::npos;
+    };
+    CHECK(has_colors("xterm", nullptr));
+    CHECK(has_colors("xterm", "")); // https://no-color.org: "when present and not an empty string"
+    CHECK_FALSE(has_colors("xterm", "1"));
+    CHECK_FALSE(has_colors("dumb", nullptr));
+    CHECK_FALSE(has_colors(nullptr, nullptr));
+    unsetenv("NO_COLOR");
+    if (before != nullptr) setenv("TERM", usual.c_str(), 1);
 }
 
 } // namespace shard

@@ -26,7 +26,7 @@ void check(const Lineage& lineage, DType coarsest, double longest, double reduct
 TEST_CASE("lineage: an output has the errors of what it is made of, and of nothing else") {
     PlanBuilder b(make_mesh({}));
     const int x = b.input("x", DType::f32, {4, 8}), half = b.input("half", DType::bf16, {8, 6}),
-              other = b.input("other", DType::bf16, {4, 8});
+              other = b.input("other", DType::bf16, {4, 8}), many = b.input("many", DType::i32, {4, 8});
     const int rows = b.buffer("rows", DType::f32, {4}), all = b.buffer("all", DType::f32, {});
     const int product = b.buffer("product", DType::bf16, {4, 6}), sum = b.buffer("sum", DType::bf16, {});
     b.compute(Reduce{{1}, ReduceOp::sum}, {x}, rows);
@@ -37,10 +37,12 @@ TEST_CASE("lineage: an output has the errors of what it is made of, and of nothi
     b.output("all", all);
     b.output("sum", sum);
     b.output("given", x);
+    b.output("many", many);
     check(lineage_of(b.plan(), "rows"), DType::f32, 8, 1);
     check(lineage_of(b.plan(), "all"), DType::f32, 8, 2);
     check(lineage_of(b.plan(), "sum"), DType::bf16, 24, 2);
     check(lineage_of(b.plan(), "given"), DType::f32, 1, 0);
+    check(lineage_of(b.plan(), "many"), DType::boolean, 1, 0); // whole numbers are not rounded
 }
 
 TEST_CASE("lineage: types inside a fused kernel, integers that place values, and sums of scatter count") {

@@ -120,6 +120,27 @@ outputs: [y]
     CHECK(std::get<Random>(named(built, "x").init->source).key == key_from_seed(1));
 }
 
+TEST_CASE("randint reaches from low to the last number below high, which the element type holds") {
+    const auto problems = [](const std::string& dtype, const std::string& arguments) {
+        return build_text(fmt::format("model: m\ninputs: {{x: {{shape: [4], dtype: {}, init: {{randint: {{{}}}}}}}}}\n"
+                                      "graph: [{{y: {{add: [x, x]}}}}]\noutputs: [y]\n",
+                                      dtype, arguments))
+            .problems();
+    };
+    for (const auto& [dtype, low, past] : {std::tuple("i8", -128, 128), {"u8", 0, 256}}) {
+        CHECK(problems(dtype, fmt::format("low: {}, high: {}", low, past)) == "");
+        CHECK(problems(dtype, fmt::format("low: {}, high: {}", low, past + 1))
+                  .starts_with(fmt::format("E0232 2: randint makes {} to {}, and 'x' is {}", low, past, dtype)));
+        CHECK(
+            problems(dtype, fmt::format("low: {}, high: {}", low - 1, past))
+                .starts_with(fmt::format("E0232 2: randint makes {} to {}, and 'x' is {}", low - 1, past - 1, dtype)));
+    }
+    // What is wrong with an argument is said once.
+    const std::string wrong = problems("i32", "high: [4]");
+    CHECK(wrong.starts_with("E0"));
+    CHECK(wrong.find("\nE") == std::string::npos);
+}
+
 TEST_CASE("a repeated module has parameters of its own in every repetition, under block.0, block.1") {
     const Built built = build_text(R"(model: m
 axes: {batch: 8, embed: 4}

@@ -155,6 +155,16 @@ TEST_CASE("reduce: each reduces the gradients of every microbatch") {
             }
     CHECK(reductions > 0);
     CHECK(proved(blocks("", "  microbatches: 4\n  reduce: each\n"), megatron, "train", 2) == "");
+    // Of a scanned block in every trip, where they are made: 4 microbatches, 4 layers.
+    const std::string scanned = blocks(scan, "  microbatches: 4\n  reduce: each\n");
+    i64 of_layers = 0;
+    for (const CollectiveReport& collective : train_plan(scanned, megatron).report.collectives)
+        if (collective.axes[0].axis == 0 && collective.tensor.starts_with("block.w")) {
+            CHECK(collective.count == 16);
+            ++of_layers;
+        }
+    CHECK(of_layers == 2); // w1 and w2
+    CHECK(proved(scanned, megatron, "train", 2) == "");
 }
 
 TEST_CASE("microbatches have the losses of the whole batch") {

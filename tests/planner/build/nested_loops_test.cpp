@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <map>
+
 namespace shard {
 namespace {
 
@@ -97,6 +99,18 @@ TEST_CASE("the gradients of stacks of stacks are reduced once a step") {
     const i64 once = bytes(nested_blocks("", ""));
     CHECK(bytes(nested_blocks(scan, scan)) == once);
     CHECK(bytes(nested_blocks(scan, scan, "  microbatches: 2\n")) == once);
+}
+
+// Else the gradients of all layers of a stage would lie whole for a while.
+TEST_CASE("under fsdp the gradient of a layer in a stage is scattered where it is made, in every microbatch") {
+    const std::string fsdp = "mesh: {data: 2}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 1}\n";
+    const std::string model = nested_blocks(scan, scan, "  microbatches: 2\n");
+    std::map<std::string, i64> scatters;
+    for (const CollectiveReport& collective : train_plan(model, fsdp).report.collectives)
+        if (collective.kind == "reduce_scatter") scatters[collective.tensor] += collective.count;
+    CHECK(scatters["stage.layer.w.grad"] == 2 * 4 * 2);
+    CHECK(scatters["stage.w0.grad"] == 2 * 4);
+    CHECK(proved(model, fsdp, "train", 2) == "");
 }
 
 // Two layers, the last one first: as they are written out by hand, with the keys of their layers.

@@ -69,6 +69,10 @@ TEST_CASE("the norms: mean 0 and variance 1, or mean square 1, times scale, plus
     const double left = std::sqrt(12.5), right = 1;
     check_near(run(down, "{rms_norm: [x, s], eps: 0, dim: 0}", columns), {2, 2},
                {3 / left, 1 / right, 2 * 4 / left, 2 * 1 / right});
+    // A dim in the middle.
+    check_near(run("{x: {shape: [1, 2, 2]}, s: {shape: [2]}}", "{rms_norm: [x, s], eps: 0, dim: 1}",
+                   {{"x", {{1, 2, 2}, {3, 1, 4, 1}}}, {"s", {{2}, {1, 2}}}}),
+               {1, 2, 2}, {3 / left, 1 / right, 2 * 4 / left, 2 * 1 / right});
 }
 
 TEST_CASE("softmax and the norms work over several dims at once, in any order, and over none") {
@@ -182,6 +186,11 @@ TEST_CASE("composites refuse shapes and types that they cannot take") {
     CHECK(problem("{x: {shape: [4], dtype: i32}}", "{softmax: x}") ==
           "E0224 4: 'softmax' needs a floating-point type, and its operand is i32 | convert it first: {cast: x, dtype: "
           "f32}");
+    for (const char* op : {"softmax", "log_softmax", "argmax"}) {
+        const std::string none = problem("{x: {shape: []}}", fmt::format("{{{}: x}}", op));
+        CHECK(none.starts_with(fmt::format("E0223 4: '{}' needs at least 1 dims, and its operand has shape ()", op)));
+        CHECK(none.find("\nE") == std::string::npos); // and nothing else is said
+    }
     CHECK(problem("{x: {shape: [2, 4]}, s: {shape: [2]}}", "{rms_norm: [x, s]}") ==
           "E0223 4: 'rms_norm' scales dim 1 of (2, 4), of size 4, with a value of shape (2,) | scale and bias have the "
           "shape (4,)");

@@ -3,6 +3,7 @@
 #include "tests/support/region.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace shard {
 
@@ -71,6 +72,22 @@ TEST_CASE("all_to_all moves the split from one dim to another") {
 TEST_CASE("own_block is the opposite of all_gather") {
     CHECK(region_result("{x: ~}", "{y: [i, ~]}", "- y: {own_block: x, over: i, dim: 0}") ==
           Values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+}
+
+TEST_CASE("a dim that is dealt out is a multiple of the devices") {
+    for (const char* entry : {"{own_block: x, over: i, dim: 0}", "{psum_scatter: x, over: i, dim: 0, tiled: true}",
+                              "{all_to_all: x, over: i, split: 0, concat: 1, tiled: true}"}) {
+        CAPTURE(entry);
+        Sources sources;
+        PlanRequest request;
+        request.model_file =
+            sources.add("model.yaml", region_model("{x: ~}", "{y: [i, ~]}", fmt::format("- y: {}", entry)));
+        request.layout_file = sources.add("layout.yaml", "mesh: {i: 3}\n");
+        const Compilation compilation = compile(sources, request); // x is 4 x 4
+        REQUIRE(compilation.diagnostics.all().size() == 1);
+        CHECK(compilation.diagnostics.all()[0].code == "E0273");
+        CHECK(compilation.diagnostics.all()[0].message == "dim 0 of x (4, 4) does not divide into 3 parts over i (3)");
+    }
 }
 
 TEST_CASE("the index along several axes is row-major in the order written") {

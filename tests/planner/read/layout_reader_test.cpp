@@ -1,3 +1,4 @@
+#include "planner/read/layout_reader.h"
 #include "tests/support/reading.h"
 
 #include <doctest/doctest.h>
@@ -53,6 +54,20 @@ policy: {max_memory_per_device: 16 GiB, max_collectives: 3, forbid_collectives: 
     REQUIRE(layout.policy.entries.size() == 3);
     CHECK(layout.policy.entries[0].key == "max_memory_per_device");
     CHECK(layout.policy.entries[2].key == "forbid_collectives");
+}
+
+TEST_CASE("a layout is called as its file, without folders and the last ending") {
+    for (const auto& [path, called] : {std::pair("fsdp.yaml", "fsdp"),
+                                       {"layouts/fsdp.yaml", "fsdp"},
+                                       {"/a.b/fsdp", "fsdp"},
+                                       {"../fsdp.model.yaml", "fsdp.model"},
+                                       {"a/.yaml", ".yaml"}}) {
+        Sources sources;
+        Diagnostics diagnostics;
+        const std::optional<Layout> layout = read_layout(sources, sources.add(path, "mesh: {}\n"), diagnostics);
+        REQUIRE(layout.has_value());
+        CHECK(layout->name == called);
+    }
 }
 
 TEST_CASE("an empty mesh is one device") {

@@ -142,6 +142,28 @@ TEST_CASE("names are declared once") {
         "E0214 2:27+1 'x' is listed twice\n  label 2:24+1 first listed here\n");
 }
 
+TEST_CASE("the words of a key are of 32 bits") {
+    const auto with_key = [](const std::string& key) {
+        return with("inputs: {x: {shape: [4], init: {normal: ~, key: " + key + "}}}");
+    };
+    for (const std::string key : {"[4294967295, 0]", "[0, 4294967295]"}) CHECK(model_problems(with_key(key)) == "");
+    CHECK(model_of(with_key("[4294967295, 7]")).inputs[0].init.key == std::vector<i64>{4294967295, 7});
+    for (const std::string key : {"[4294967296, 0]", "[0, 4294967296]", "[-1, 0]", "[0, -1]", "[1]", "[1, 2, 3]"})
+        CHECK(model_problems(with_key(key)) == "E0213 2:49+1 a key is one seed, or a list of two 32-bit words\n");
+}
+
+TEST_CASE("parameters and what is computed of them are floats of 16 or 32 bits") {
+    for (DType dtype : all_dtypes()) {
+        const std::string called(name(dtype));
+        CAPTURE(called);
+        const bool fits = is_floating(dtype) && (byte_size(dtype) == 2 || byte_size(dtype) == 4);
+        for (const std::string key : {"params", "compute"}) {
+            const std::string problem = model_problems(with("precision: {" + key + ": " + called + "}"));
+            CHECK((fits ? problem == "" : problem.starts_with("E0118 2:")));
+        }
+    }
+}
+
 TEST_CASE("the top level of a model") {
     CHECK(model_problems("model: m\n") ==
           "E0116 1:1+1 the model has no 'graph'\nE0116 1:1+1 the model has no 'outputs'\n");

@@ -80,6 +80,8 @@ TEST_CASE("an optimizer is one of those that there are, with its arguments") {
 TEST_CASE("clip, microbatches, reduce, metrics and targets are checked") {
     CHECK(model_problems(with_more("clip: {global_norm: -1}")) ==
           "E0218 4:91+2 clip.global_norm: must be positive, it is -1\n");
+    CHECK(model_problems(with_more("clip: {global_norm: 0}")) == // every gradient would be 0
+          "E0218 4:91+1 clip.global_norm: must be positive, it is 0\n");
     CHECK(model_problems(with_more("clip: {}")) ==
           "E0116 4:71+4 clip has no 'global_norm'\n  help write clip: {global_norm: 1.0}\n");
     CHECK(model_problems(with_more("microbatches: 0")) ==

@@ -1,5 +1,7 @@
 #include "planner/model/sharding_checks.h"
+#include "planner/seed/overrides.h"
 #include "tests/planner/seed/seeding.h"
+#include "tests/support/model_harness.h"
 
 #include <doctest/doctest.h>
 
@@ -109,6 +111,17 @@ TEST_CASE(
     CHECK(s.sharding("z") == "[data | -]");
     CHECK(s.sharding("a") == "[- | model]");
     CHECK(s.problems("W0301").empty());
+}
+
+TEST_CASE("the first value of a model that is given nothing may be bound again too") {
+    const Built built = build_text("model: m\ngraph:\n  - a: {iota: [8]}\n  - a: {add: [a, 1]}\noutputs: [a]\n");
+    REQUIRE_MESSAGE(built.graph.has_value(), built.problems());
+    const std::vector<OverrideTarget> targets = value_targets(*built.graph);
+    REQUIRE(targets.size() >= 2);
+    CHECK(targets.front().path == "a");
+    CHECK(targets.front().hidden);
+    CHECK(targets[*find_value(*built.graph, "a#2")].path == "a#2");
+    CHECK_FALSE(targets[*find_value(*built.graph, "a#2")].hidden);
 }
 
 TEST_CASE("what a composite computes on the way to the second binding of a name is not that name") {

@@ -175,6 +175,19 @@ TEST_CASE("plan file: what a sealed file lacks or does not know is reported with
           Words{"E0505 sources[0].digest: the digest is not that of the text"});
 }
 
+TEST_CASE("plan file: a key is two words of 32 bits") {
+    const std::string key = "\"key\": [1797259609, 2579123966]";
+    for (const std::string other : {"[4294967295, 0]", "[0, 4294967295]"})
+        CHECK(code_of(resealed(sample_plan(), key, "\"key\": " + other)) == "accepted");
+    for (const std::string other :
+         {"[]", "[1]", "[1, 2, 3]", "[-1, 0]", "[0, -1]", "[4294967296, 0]", "[0, 4294967296]"}) {
+        CAPTURE(other);
+        const Words found = problems(resealed(sample_plan(), key, "\"key\": " + other));
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].ends_with(".key: a key is two 32-bit words"));
+    }
+}
+
 TEST_CASE("plan file: names are names, wherever they stand") {
     const Plan plan = sample_plan();
     const std::string names = "not a name: letters, digits, '_' and '-', in parts joined by '.' or '#'";

@@ -116,6 +116,10 @@ TEST_CASE("what cannot be made is refused with a reason") {
     CHECK(refused({.name = "lecun_normal"}, {4}) ==
           "no fan in and fan out for a shape of rank 1 | variance scaling needs at least two dims, unless the fan dims "
           "are named");
+    for (const FanAxes& fan : {FanAxes{{2}, {1}, {}}, {{0}, {2}, {}}, {{0}, {1}, {-3}}, {{-3}, {2}, {2}}})
+        CHECK(refused({.name = "he_normal", .fan = fan}, {4, 4}) ==
+              "no fan in and fan out for a shape of rank 2 | variance scaling needs at least two dims, unless the fan "
+              "dims are named");
     CHECK(refused({.name = "zeros", .stddev = 1}, {4}) ==
           "initializer zeros has no argument stddev | zeros takes no arguments");
     CHECK(refused({.name = "normal", .scale = 1}, {4}) ==
