@@ -186,6 +186,10 @@ TEST_CASE("composites refuse shapes and types that they cannot take") {
     CHECK(problem("{x: {shape: [4], dtype: i32}}", "{softmax: x}") ==
           "E0224 4: 'softmax' needs a floating-point type, and its operand is i32 | convert it first: {cast: x, dtype: "
           "f32}");
+    // What is refused has no type, so what reads it is not judged.
+    for (const char* op : {"reduce_and", "reduce_or"})
+        CHECK(problem("{x: {shape: [4], dtype: i32}}", fmt::format("{{exp: {{{}: x}}}}", op)) ==
+              fmt::format("E0224 4: '{}' needs a bool, and its operand is i32 | compare it first: {{ne: [x, 0]}}", op));
     for (const char* op : {"softmax", "log_softmax", "argmax"}) {
         const std::string none = problem("{x: {shape: []}}", fmt::format("{{{}: x}}", op));
         CHECK(none.starts_with(fmt::format("E0223 4: '{}' needs at least 1 dims, and its operand has shape ()", op)));

@@ -1,6 +1,7 @@
 // Every kind of thing that a path may lead to, written to as root and as a user who may not do everything.
 #include "plans/disk/output_file.h"
 
+#include "plans/disk/disk.h"
 #include "plans/disk/file.h"
 #include "plans/disk/output_path.h"
 #include "plans/disk/temporaries.h"
@@ -328,6 +329,27 @@ TEST_CASE("a full disk and a limit of file sizes leave the old file and no other
         MESSAGE("no disk of our own");
     else
         CHECK(full == "No space left on device|old|No space left on device|line\n|2");
+    fs::remove_all(folder);
+}
+
+TEST_CASE("descriptor 0 is one like others, where a process has no stdin") {
+    fs::create_directories(folder);
+    CHECK(in_child([] {
+              const int file = open((folder + "/file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+              close(STDIN_FILENO);
+              const auto stdin_is = [] {
+                  return std::string(fcntl(STDIN_FILENO, F_GETFD) == -1 ? "free, " : "taken, ");
+              };
+              std::string seen, problem;
+              {
+                  const TemporaryLock lock(file);
+                  seen += stdin_is();
+              }
+              seen += stdin_is();
+              errno = EACCES; // of something before
+              if (!sync_folder(disk(), folder, problem)) return problem;
+              return seen + stdin_is();
+          }) == "taken, free, free, ");
     fs::remove_all(folder);
 }
 

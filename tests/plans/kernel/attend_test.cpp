@@ -26,6 +26,14 @@ AttendSizes sizes_of(i64 queries, i64 keys) { return {1, queries, 1, 3, keys, 1,
 
 } // namespace
 
+TEST_CASE("parts of attention have names, and there are no others") {
+    for (const std::string_view name : {"values", "logsumexp", "query_gradient", "key_gradient", "value_gradient"}) {
+        REQUIRE(parse_attend_part(name).has_value());
+        CHECK(shard::name(*parse_attend_part(name)) == name);
+    }
+    for (const std::string_view name : {"", "value", "values ", "Values", "scores"}) CHECK(!parse_attend_part(name));
+}
+
 TEST_CASE("attention's ranges of keys and of queries are the pairs that see each other, wherever the queries begin") {
     constexpr i64 queries = 5, keys = 7;
     for (const bool causal : {false, true})
