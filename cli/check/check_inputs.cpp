@@ -145,7 +145,7 @@ public:
         std::vector<std::string> found = matching_paths(files_, full(path.path));
         if (found.empty())
             diagnostics.error("E0712", path.span, fmt::format("no file is like '{}'", path.path))
-                .help("patterns are relative to the configuration; * is any part of a name");
+                .help("patterns are relative to the configuration; * is any part of a name, ** any folders");
         return found;
     }
 
@@ -153,6 +153,18 @@ private:
     Files& files_;
     std::string folder_;
 };
+
+// An entry for each model that a pattern finds.
+std::vector<ConfiguredModel> models_of(const CheckConfig& config, const ConfigPaths& paths, Diagnostics& diagnostics) {
+    std::vector<ConfiguredModel> models;
+    for (const ConfiguredModel& entry : config.models)
+        for (const std::string& found : paths.matching(entry.model, diagnostics)) {
+            ConfiguredModel& one = models.emplace_back(entry);
+            one.model.path = paths.shown(found);
+            if (entry.name == entry.model.path) one.name = one.model.path;
+        }
+    return models;
+}
 
 } // namespace
 
@@ -200,7 +212,9 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     const Overrides asked = overrides_of(arguments, reader);
     const ConfigPaths paths(env.files, path);
     std::set<std::string> names;
-    for (const ConfiguredModel& model : config ? config->models : std::vector<ConfiguredModel>{}) {
+    const std::vector<ConfiguredModel> models =
+        config ? models_of(*config, paths, problems) : std::vector<ConfiguredModel>{};
+    for (const ConfiguredModel& model : models) {
         if (model.layouts.empty())
             problems.error("E0712", model.model.span, fmt::format("{} has no layouts", model.name))
                 .help("write layouts: [layouts/*.yaml], of this model or of all");
@@ -225,7 +239,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
                 CheckTask& one = inputs.tasks.emplace_back(task);
                 one.layout = reader.text(found);
                 one.name = plain_path(paths.shown(found));
-                if (config->models.size() > 1) one.name = printable(model.name) + " + " + one.name;
+                if (models.size() > 1) one.name = printable(model.name) + " + " + one.name;
                 one.as = {plain_path(model.name), plain_path(paths.shown(found)), one.asked.mode};
                 if (!names.insert(one.name).second)
                     problems.error("E0712", model.model.span, fmt::format("two checks are called '{}'", one.name))

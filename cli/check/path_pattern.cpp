@@ -4,42 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fnmatch.h>
 
 namespace shard {
-
-namespace {
-
-// Of the pattern what is behind the last star, to be tried again further on.
-bool matches(std::string_view pattern, std::string_view name) {
-    size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
-    while (n < name.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            tried = n;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-            ++p;
-            ++n;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            n = ++tried;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size() && pattern[p] == '*') ++p;
-    return p == pattern.size();
-}
-
-} // namespace
 
 std::string plain_path(const std::string& path) {
     return path == "-" ? path : printable(std::filesystem::path(path).lexically_normal().string());
 }
 
-bool is_pattern(std::string_view path) { return path.find_first_of("*?") != std::string_view::npos; }
+bool is_pattern(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
 
-bool name_matches(std::string_view pattern, std::string_view name) {
-    return (!name.starts_with('.') || pattern.starts_with('.')) && matches(pattern, name);
+bool name_matches(const std::string& pattern, const std::string& name) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD | FNM_NOESCAPE) == 0;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Files by pattern, as a shell has them: layouts/*.yaml, layouts/?/big.yaml.
+// Files by pattern, as a shell has them: layouts/*.yaml, layouts/?/big.yaml, [ab].yaml.
 #pragma once
 
 #include "cli/terminal/env.h"
@@ -13,8 +13,9 @@ namespace shard {
 std::string plain_path(const std::string& path);
 
 bool is_pattern(std::string_view path);
-// `*` is any characters of a name, `?` one. A name that begins with a dot is matched by one that does.
-bool name_matches(std::string_view pattern, std::string_view name);
+// As fnmatch(3): `*` is any characters of a name, `?` one, `[ab]` one of these. A name that begins with a dot is matched
+// by a pattern that does.
+bool name_matches(const std::string& pattern, const std::string& name);
 // `**` in the place of a folder is any number of folders, none that is hidden. Sorted; of a path that is no pattern, that path.
 std::vector<std::string> matching_paths(Files& files, const std::string& pattern);
 

@@ -29,7 +29,7 @@ int explain_name(const std::string& name, const Arguments& arguments, Env& env) 
     std::vector<FoundItem> found;
     for (const Registry& registry : all_registries()) {
         for (const Item& item : registry.items()) {
-            names.push_back(item.name);
+            names.push_back(item.name.substr(item.name.rfind('.') + 1)); // npos + 1 is 0
             if (is_called(item, name)) found.push_back({&registry, item});
         }
     }

@@ -6,10 +6,10 @@
       constant, flipped; all are compiled in, and the environment's SHARD_MUTANT=ID switches one on.
   mutants.py reach CLONE
       runs the suite with none switched on, and notes which cases reach which mutants.
-  mutants.py judge CLONE [--again] [--properties] [--slowest SECONDS]
+  mutants.py judge CLONE [--again | --anew] [--properties] [--slowest SECONDS]
       switches on each in turn and runs the cases that reach it, the fastest first, until one fails. What none notices is
       printed: a line that no test holds, or one that means the same either way.
-      --again judges only those that were not noticed; --properties runs the properties that reach it too.
+      --again judges those that were not noticed, --anew all; --properties runs the properties that reach it too.
 
 What they find is kept in CLONE/build/mutants. One build serves all mutants, so that a mutant costs seconds.
 """
@@ -249,7 +249,7 @@ def reach(options):
                    SHARD_MUTANT_CASES=os.path.abspath(f"build/mutants/{program}.cases"))
         if os.path.exists(env["SHARD_MUTANT_CASES"]):
             os.remove(env["SHARD_MUTANT_CASES"])
-        args = ["-tse=*structure*"] if program == "shard_tests" else []
+        args = ["-sfe=*tests/structure*"] if program == "shard_tests" else []
         subprocess.run([f"build/ci/{program}", *args], env=env, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         for line in open(env["SHARD_MUTANT_CASES"]):
             seconds, passed, ids, name = line.rstrip("\n").split("\t")

@@ -11,6 +11,8 @@ TEST_CASE("a pattern matches names as a shell does") {
     CHECK(name_matches("*.yaml", "gpt.v2.yaml"));
     CHECK(name_matches("a*b*c", "a.b.b.c"));
     CHECK(name_matches("?pt", "gpt"));
+    CHECK(name_matches("l[0-2].yaml", "l1.yaml"));
+    CHECK_FALSE(name_matches("l[0-2].yaml", "l3.yaml"));
     CHECK(name_matches("*", ""));
     CHECK_FALSE(name_matches("a*b", "a.bc"));
     CHECK_FALSE(name_matches("?", ""));
