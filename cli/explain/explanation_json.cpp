@@ -26,6 +26,8 @@ std::string_view cause_name(Decision::Cause cause) {
         return "output";
     case Decision::Cause::fsdp:
         return "fsdp";
+    case Decision::Cause::spread:
+        return "spread";
     case Decision::Cause::parameter:
         return "parameter";
     case Decision::Cause::propagation:

@@ -85,11 +85,11 @@ void change_fsdp(const Compilation& c, const Sources& sources, std::vector<Chang
         changes.push_back(std::move(without));
     }
     for (const MeshAxis& axis : c.layout->mesh.axes) {
-        if (axis.size == 1 || (fsdp && fsdp->axis == axis.name)) continue;
+        if (axis.size == 1 || (fsdp && fsdp->axes.size() == 1 && fsdp->axes[0].text == axis.name)) continue;
         Change over{fmt::format("fsdp: {{axis: {}}}{}", axis.name, fsdp ? " instead" + where : " in the layout"),
                     *c.layout};
         if (!over.layout.fsdp) over.layout.fsdp = FsdpDecl{};
-        over.layout.fsdp->axis = axis.name;
+        over.layout.fsdp->axes = {{axis.name, {}}};
         changes.push_back(std::move(over));
     }
 }

@@ -96,6 +96,12 @@ private:
         case Decision::Cause::fsdp:
             out.words = "fsdp splits parameters of this size";
             break;
+        case Decision::Cause::spread:
+            out.words = fmt::format("the sum that {} makes over {} stays split until an op uses {} again, which is "
+                                    "faster than reducing it to every device",
+                                    op_name(decision.node), text(c_.layout->mesh, decision.axes),
+                                    text(c_.layout->mesh, decision.axes));
+            break;
         case Decision::Cause::parameter:
             out.words = fmt::format("as its parameter {}", value_name(decision.from));
             break;

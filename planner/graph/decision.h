@@ -13,6 +13,7 @@ struct Decision {
         constraint, // a constrain node
         output,     // the layout's `outputs`
         fsdp,       // the layout's `fsdp`
+        spread,     // behind the sum that `node` makes (planner/partition/spread.h)
         parameter,  // a state or gradient follows its parameter, `from`
         propagation
     };

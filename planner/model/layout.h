@@ -18,12 +18,14 @@ struct Override {
     Span span; // of the glob
 };
 
-// `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, along
-// its largest dim that divides and is free.
+// `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, or over
+// several together, along its largest dim that divides and is free.
 struct FsdpDecl {
-    std::string axis;
+    std::vector<Name> axes; // outer first
     i64 min_size = 262144;
-    Span span, axis_span;
+    bool prefetch = true; // a gather may begin before its reader waits for it (planner/optimize/overlap.h)
+    bool gather_again = true; // for the backward pass, and for every microbatch; else each parameter is gathered once
+    Span span;
 };
 
 struct Layout {
@@ -34,6 +36,7 @@ struct Layout {
     RuleSemantics semantics = RuleSemantics::linen;
     bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
+    bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;
     std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter
     std::optional<FsdpDecl> fsdp;

@@ -52,15 +52,16 @@ std::vector<std::vector<AxisList>> candidates_of(const IndexRule& rule, const Co
     return candidates;
 }
 
-// The axes over which all operands that have the factor split it alike; none if they do not.
+// The axes over which all operands that have the factor split it alike, from the first on.
 AxisList agreed_axes(const IndexRule& rule, const ComputeQuery& query, size_t factor) {
     std::optional<AxisList> agreed;
     for (size_t i = 0; i < rule.operands.size(); ++i) {
         const TensorProjection projection = project(rule, rule.operands[i], query.operand_kept[i]);
         for (const FactorSharding& part : projection.factors) {
             if (static_cast<size_t>(part.factor) != factor) continue;
-            if (agreed && *agreed != part.axes) return {};
-            agreed = part.axes;
+            if (!agreed) agreed = part.axes;
+            const auto differ = std::mismatch(agreed->begin(), agreed->end(), part.axes.begin(), part.axes.end());
+            agreed->erase(differ.first, agreed->end());
         }
     }
     return agreed.value_or(AxisList());

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "planner/model/model.h"
-#include "planner/partition/joint_forms.h"
 #include "planner/partition/local.h"
+#include "planner/pipeline/joint_partition.h"
 #include "planner/propagate/propagate.h"
 #include "planner/schedule/schedule.h"
 #include "planner/text/allowances.h"
@@ -40,7 +40,8 @@ struct Compilation {
     std::optional<Hardware> hardware;
     std::optional<Seeds> seeds;
     std::optional<Propagation> propagation;
-    JointForms joint; // with which `local` is made
+    std::optional<Partitioned> partitioned; // with these shardings, if it was tried: for `partition`
+    JointForms joint;                       // with which `local` is made
     std::optional<Local> local;
     ScheduleMap schedule;
     std::optional<Plan> plan;

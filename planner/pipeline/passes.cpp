@@ -8,6 +8,7 @@
 #include "planner/optimize/in_place.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
+#include "planner/optimize/overlap.h"
 #include "planner/partition/check_local_sizes.h"
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
@@ -112,14 +113,26 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
+void spread(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->sequence_parallel)
+        c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, *c.hardware);
+}
+
 void partition(Compilation& c, const PlanRequest&, Sources&) {
-    c.local = partition_jointly(*c.graph, *c.propagation, c.layout->mesh, *c.hardware, c.joint);
+    if (!c.partitioned) c.partitioned = partition_jointly(*c.graph, *c.propagation, *c.layout, *c.hardware);
+    c.local = std::move(c.partitioned->local);
+    c.joint = std::move(c.partitioned->joint);
+    c.partitioned.reset();
     check_local_sizes(*c.local, c.diagnostics);
 }
 
 void optimize(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }
 
 void order(Compilation& c, const PlanRequest&, Sources&) { order_updates(*c.local); }
+
+void overlap(Compilation& c, const PlanRequest&, Sources&) {
+    overlap(*c.local, c.layout->mesh, *c.hardware, !c.layout->fsdp || c.layout->fsdp->prefetch);
+}
 
 void land(Compilation& c, const PlanRequest&, Sources&) {
     land_carried(*c.local);
@@ -181,12 +194,16 @@ constexpr PassDef passes[] = {
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
+    {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",
+     "every value has the sharding that it is kept in", spread, nullptr},
     {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",
      "types are local, collectives are nodes", partition, check_local},
     {"optimize", "pointwise steps fused, reshards shared and joined",
      "the local graph means what it meant, in fewer steps", optimize, check_local},
     {"order", "an optimizer's steps move to where their gradients are",
      "the local graph means what it meant, with fewer values alive", order, check_local},
+    {"overlap", "collectives move away from what waits for them",
+     "the local graph means what it meant, with collectives beside what is computed", overlap, check_local},
     {"land", "what is replaced gives its bytes to what replaces it",
      "new parameters, states and what loops carry are in the bytes of the old", land, check_local},
     {"schedule", "local graph -> Plan: starts and waits, arena offsets", "order, offsets and the exact peak are final",

@@ -40,6 +40,8 @@ public:
         }
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
+        if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
+            layout_.sequence_parallel = *choice == 0;
         read_overrides("inputs", layout_.inputs);
         read_overrides("params", layout_.params);
         read_overrides("values", layout_.values);
@@ -165,7 +167,7 @@ private:
         }
         FsdpDecl fsdp;
         fsdp.span = yaml.span;
-        if (!check_keys(yaml, {"axis", "min_size"}, "fsdp", *diagnostics_)) return;
+        if (!check_keys(yaml, {"axis", "min_size", "prefetch", "gather_again"}, "fsdp", *diagnostics_)) return;
         if (const Yaml* size = yaml.find("min_size")) {
             const std::optional<i64> value = read_int(*size, "min_size", *diagnostics_);
             if (value && *value < 0)
@@ -177,10 +179,24 @@ private:
             diagnostics_->error("E0116", yaml.span, "fsdp has no 'axis'").help(std::string(example));
             return;
         }
-        const std::optional<Name> name = read_name(*axis, "a mesh axis", *diagnostics_);
-        if (!name) return;
-        fsdp.axis = name->text;
-        fsdp.axis_span = name->span;
+        if (axis->list() != nullptr && axis->list()->empty()) {
+            diagnostics_->error("E0116", axis->span, "fsdp splits over no axis").help(std::string(example));
+            return;
+        }
+        for (const Yaml& one : axis->list() != nullptr ? *axis->list() : std::vector<Yaml>{*axis}) {
+            const std::optional<Name> name = read_name(one, "a mesh axis", *diagnostics_);
+            if (!name) return;
+            const auto is_it = [&name](const Name& other) { return other.text == name->text; };
+            if (std::any_of(fsdp.axes.begin(), fsdp.axes.end(), is_it)) {
+                diagnostics_->error("E0115", name->span, fmt::format("fsdp names the axis '{}' twice", name->text));
+                return;
+            }
+            fsdp.axes.push_back(*name);
+        }
+        for (const auto& [key, flag] : {std::pair{"prefetch", &fsdp.prefetch}, {"gather_again", &fsdp.gather_again}}) {
+            const Yaml* yes = yaml.find(key);
+            if (yes != nullptr) *flag = read_bool(*yes, key, *diagnostics_).value_or(*flag);
+        }
         layout_.fsdp = std::move(fsdp);
     }
 
@@ -254,8 +270,8 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "inputs", "params", "values",
-                     "outputs", "states", "gradients", "fsdp", "hardware", "policy"},
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "sequence_parallel", "inputs",
+                     "params", "values", "outputs", "states", "gradients", "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

@@ -3,6 +3,7 @@
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/train_phases.h"
+#include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ public:
         seeds_.constraints.clear();
         const std::vector<NodeId> moved = retell(graph_, 0, [&](std::vector<Node>& nodes, size_t n) {
             Node& node = nodes[n];
+            if (gathers_once() && node.opens() >= 0) gather_before(nodes, n);
             if (phases_[n] != Phase::update) {
                 if (runs_on_shards(node)) {
                     store(node);
@@ -55,6 +57,35 @@ private:
     };
 
     const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[id]; }
+    bool gathers_once() const { return !layout_.fsdp->gather_again; }
+
+    // What the body of a loop reads of parameters from outside is gathered before the loop, casts made there too.
+    void gather_before(const std::vector<Node>& nodes, size_t opens) {
+        const Node& marker = nodes[opens];
+        for (size_t n = opens + 1; nodes[n].closes() != marker.opens(); ++n) {
+            const Node& node = nodes[n];
+            if (phases_[n] == Phase::update || takes_layer(node)) continue;
+            for (const ValueId input : node.inputs) {
+                const std::map<ValueId, ValueId>::const_iterator outside = before_loop_.find(input);
+                const ValueId id = outside == before_loop_.end() ? input : outside->second;
+                if (!gathered(id) || is_within(graph_, graph_.value(id).loop, marker.opens())) continue;
+                const Reader reader{Phase::forward, marker.loop, node.scope};
+                if (!runs_on_shards(node)) {
+                    gather(id, reader);
+                    continue;
+                }
+                Node cast = node;
+                cast.loop = graph_.value(id).loop;
+                cast.inputs = {id};
+                const ValueId made = add_value(node.outputs[0], graph_.value(node.outputs[0]).name, reader);
+                graph_.value(made).loop = cast.loop;
+                cast.outputs = {made};
+                before_loop_[node.outputs[0]] = made;
+                store(cast);
+                append(std::move(cast), std::nullopt);
+            }
+        }
+    }
 
     // A layer of a stack, in the two steps in which a loop takes it (planner/graph/loop_builder.h): what is gathered is
     // the layer.
@@ -109,7 +140,11 @@ private:
 
     // What a reader reads in place of a value.
     ValueId as_read(ValueId id, const Reader& reader) {
+        if (const std::map<ValueId, ValueId>::const_iterator outside = before_loop_.find(id);
+            outside != before_loop_.end())
+            id = outside->second;
         if (gathered(id)) return gather(id, reader);
+        if (gathers_once()) return id;
         if (reader.phase != Phase::backward || !made_of_parameters_[id]) return id;
         return again(id, reader);
     }
@@ -130,7 +165,11 @@ private:
         return made;
     }
 
-    ValueId gather(ValueId id, const Reader& reader) {
+    ValueId gather(ValueId id, Reader reader) {
+        if (gathers_once()) {
+            reader.phase = Phase::forward;
+            reader.loop = graph_.value(id).loop;
+        }
         const auto [known, added] = found_.try_emplace({id, reader.phase, reader.loop}, -1);
         if (!added) return known->second;
         const bool backward = reader.phase == Phase::backward;
@@ -186,6 +225,7 @@ private:
     std::vector<bool> is_layer_;                               // by value: taken from a stack by loop_slice
     std::map<ValueId, ValueId> gathered_from_;                 // what was gathered -> what is stored
     std::map<std::tuple<ValueId, Phase, int>, ValueId> found_; // what stands for a value in a pass and loop
+    std::map<ValueId, ValueId> before_loop_;                   // a parameter's cast in a loop -> the one before it
     FreshNames names_;
 };
 

@@ -5,7 +5,8 @@
 //                     w.grad [data | -], a reduce_scatter          w.new = sub(w, ...)
 //
 // One gather stands before the first reader of the forward pass and one before that of the backward pass, so that a
-// parameter is whole only while a pass reads it. The optimizer's update reads the parameter as it is stored.
+// parameter is whole only while a pass reads it. With `gather_again: false` there is one for both, before the loop over
+// microbatches if there is one. The optimizer's update reads the parameter as it is stored.
 //
 // What is made of parameters alone and read in both passes (a transpose, a slice) would keep the gathered parameter's
 // bytes alive in between: the backward pass makes it again. An elementwise op on a parameter alone that does not widen

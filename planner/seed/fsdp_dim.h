@@ -8,21 +8,24 @@
 
 namespace shard {
 
-// The mesh axis of `fsdp`; nullopt if the layout has none, or the mesh lacks it or has it with one device.
-std::optional<AxisRef> fsdp_axis(const Layout& layout);
+// The mesh axes of `fsdp` with more than one device; none if the layout has no fsdp, or the mesh lacks them.
+std::vector<AxisRef> fsdp_axes(const Layout& layout);
 
 enum class FsdpFit {
     splits,
     too_small,
-    uses_axis, // some dim is split over the axis already
+    uses_axes, // dims are split over all of the axes already
     no_dim     // none is free and divides
 };
-// The largest dim that the axis divides and that nothing splits; of equally large ones the last. That is the guide's
-// order, numpy.argsort(shape)[::-1]. `seed`: what the layout otherwise asks of the parameter.
+// The largest dim that the axes divide and that nothing splits; of equally large ones the last. That is the guide's
+// order, numpy.argsort(shape)[::-1]. `seed`: what the layout otherwise asks of the parameter; axes that it uses are not
+// used again.
 struct FsdpChoice {
     FsdpFit fit = FsdpFit::too_small;
     size_t dim = 0;
+    std::vector<AxisRef> axes; // over which it is split
 };
-FsdpChoice choose_fsdp_dim(const FsdpDecl& fsdp, const AxisRef& axis, const TensorType& type, const Sharding& seed);
+FsdpChoice choose_fsdp_dim(const FsdpDecl& fsdp, std::span<const AxisRef> axes, const TensorType& type,
+                           const Sharding& seed);
 
 } // namespace shard

@@ -49,7 +49,7 @@ public:
         for (const std::vector<Override>* list : {&layout_->inputs, &layout_->params, &layout_->values,
                                                   &layout_->outputs, &layout_->states, &layout_->gradients})
             for (const Override& override : *list) check_spec_axes(*mesh_, override.spec, *diagnostics_);
-        if (layout_->fsdp) check_fsdp_axis(*layout_->fsdp);
+        if (layout_->fsdp) check_fsdp_axes(*layout_->fsdp);
         for (const ArrayDecl& decl : graph_->declared) {
             check_rule_axes(*mesh_, decl.rules, *diagnostics_);
             if (decl.mesh) check_spec_axes(*mesh_, *decl.mesh, *diagnostics_);
@@ -73,12 +73,14 @@ public:
     }
 
 private:
-    void check_fsdp_axis(const FsdpDecl& fsdp) {
-        if (mesh_->find(fsdp.axis)) return;
-        DiagnosticBuilder error =
-            diagnostics_->error("E0316", fsdp.axis_span, fmt::format("unknown mesh axis '{}'", fsdp.axis));
-        error.note(mesh_axes_text(*mesh_));
-        suggest(error, fsdp.axis, mesh_axis_names(*mesh_));
+    void check_fsdp_axes(const FsdpDecl& fsdp) {
+        for (const Name& axis : fsdp.axes) {
+            if (mesh_->find(axis.text)) continue;
+            DiagnosticBuilder error =
+                diagnostics_->error("E0316", axis.span, fmt::format("unknown mesh axis '{}'", axis.text));
+            error.note(mesh_axes_text(*mesh_));
+            suggest(error, axis.text, mesh_axis_names(*mesh_));
+        }
     }
 
     void seed_declared(Role role, std::span<const Override> overrides, std::string_view section) {
@@ -113,8 +115,8 @@ private:
     }
 
     void split_by_fsdp(ValueId id) {
-        const std::optional<AxisRef> axis = fsdp_axis(*layout_);
-        if (!axis) return;
+        const std::vector<AxisRef> axes = fsdp_axes(*layout_);
+        if (axes.empty()) return;
         const Value& value = graph_->value(id);
         std::optional<Sharding>& seed = seeds_.values[id];
         Sharding stored = seed.value_or(open_sharding(value.type.rank()));
@@ -122,24 +124,26 @@ private:
         TensorType type = value.type;
         Sharding of_layer = stored;
         for (int s = 0; s < value.stacked; ++s) {
-            if (overlaps_any(*axis, of_layer.dims[0].axes)) return;
+            for (const AxisRef& axis : axes)
+                if (overlaps_any(axis, of_layer.dims[0].axes)) return;
             type.shape.erase(type.shape.begin());
             of_layer.dims.erase(of_layer.dims.begin());
         }
-        FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, *axis, type, of_layer);
+        FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, axes, type, of_layer);
         choice.dim += value.stacked;
         if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
         if (choice.fit != FsdpFit::splits) return;
         Sharding gathered = stored;
         gathered.dims[choice.dim] = {};
-        gathered.replicated.push_back(*axis); // the other dims may be open
+        gathered.replicated.insert(gathered.replicated.end(), choice.axes.begin(),
+                                   choice.axes.end()); // other dims may be open
         seeds_.gathered[id] = std::move(gathered);
-        stored.dims[choice.dim] = {{*axis}, false, storage_priority};
+        stored.dims[choice.dim] = {choice.axes, false, storage_priority};
         seed = std::move(stored);
         Decision why;
         why.value = id;
         why.cause = Decision::Cause::fsdp;
-        log(why, choice.dim, {*axis}, -1, layout_->fsdp->span);
+        log(why, choice.dim, choice.axes, -1, layout_->fsdp->span);
     }
 
     void warn_of_whole() {
@@ -148,10 +152,12 @@ private:
         for (size_t n = 0; n < std::min(left_whole_.size(), max_listed); ++n)
             names += fmt::format("{}'{}'", n == 0 ? "" : ", ", graph_->value(left_whole_[n]).name);
         if (left_whole_.size() > max_listed) names += fmt::format(" and {} more", left_whole_.size() - max_listed);
+        std::string axes;
+        for (const Name& axis : layout_->fsdp->axes) axes += (axes.empty() ? "" : " x ") + axis.text;
         DiagnosticBuilder warning =
             diagnostics_->warning("W0308", layout_->fsdp->span,
                                   fmt::format("fsdp leaves {} whole: '{}' of size {} divides no dim that is free",
-                                              names, layout_->fsdp->axis, fsdp_axis(*layout_)->size));
+                                              names, axes, total_size(fsdp_axes(*layout_))));
         warning.label(graph_->value(left_whole_[0]).span, "declared here");
     }
 

@@ -11,7 +11,8 @@ using namespace shard;
 
 namespace {
 
-void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers) {
+void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers,
+                 int* spread = nullptr) {
     const bool held = holds(name, [&] {
         std::vector<std::uint32_t> tape =
             *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
@@ -20,6 +21,7 @@ void check_cases(const std::string& name, const RandomCaseOptions& options, bool
         proof.small_integers = small_integers;
         proof.seed = tape.front();
         proof.workers = made.workers;
+        proof.spread = spread;
         std::vector<std::string> problems;
         try {
             problems = prove(made.model, made.layout, proof);
@@ -36,3 +38,9 @@ void check_cases(const std::string& name, const RandomCaseOptions& options, bool
 TEST_CASE("integer plans are exact") { check_cases("small integers", {.integers_only = true}, true); }
 
 TEST_CASE("floating-point plans agree") { check_cases("floating point", {}, false); }
+
+TEST_CASE("integer plans are exact with whatever can be split behind sums, faster or not") {
+    int spread = 0;
+    check_cases("spread", {.integers_only = true}, true, &spread);
+    CHECK(spread > 100);
+}

@@ -5,6 +5,7 @@
 #include "executor/verify/compare.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
+#include "planner/partition/spread.h"
 #include "planner/pipeline/passes.h"
 #include "plans/file/plan_json.h"
 #include "tests/support/graph_trip.h"
@@ -209,13 +210,38 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     return problems;
 }
 
+namespace {
+
+void spread_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
+    ComputeDecisions decisions(c.layout->mesh, *c.hardware);
+    const Local alone = partition(*c.graph, *c.propagation, decisions);
+    std::vector<Propagation> ways = ways_to_spread(*c.graph, *c.seeds, *c.propagation, alone);
+    if (!ways.empty()) c.propagation = std::move(ways[c.graph->nodes.size() % ways.size()]);
+}
+
+std::span<const PassDef> spreading_passes() {
+    static const std::vector<PassDef> passes = [] {
+        std::vector<PassDef> all(all_passes().begin(), all_passes().end());
+        for (PassDef& pass : all)
+            if (pass.name == "spread") pass.run = spread_in_any_case;
+        return all;
+    }();
+    return passes;
+}
+
+} // namespace
+
 std::vector<std::string> prove(const std::string& model, const std::string& layout, const ProofOptions& options) {
     Sources sources;
     PlanRequest request;
     request.model_file = sources.add("model.yaml", model);
     request.layout_file = sources.add("layout.yaml", layout);
     request.mode = options.mode;
+    if (options.spread != nullptr) request.passes = spreading_passes();
     Compilation compilation = compile(sources, request);
+    if (options.spread != nullptr && compilation.propagation)
+        *options.spread += std::any_of(compilation.propagation->log.begin(), compilation.propagation->log.end(),
+                                       [](const Decision& why) { return why.cause == Decision::Cause::spread; });
     if (!compilation.plan) return {"no plan: " + text_of(sources, compilation.diagnostics)};
     return prove(sources, request, compilation, options);
 }

@@ -16,6 +16,8 @@ struct ProofOptions {
     // Inputs in -2..2 instead of the initializers' values: then every result must be equal exactly.
     bool small_integers = false;
     std::uint32_t seed = 1;
+    // What can be split behind a sum is (planner/partition/spread.h), faster or not; counts the plans with such values.
+    int* spread = nullptr;
 };
 
 // What went wrong, one line each; empty if the plan is proved.

@@ -142,17 +142,20 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(with("semantics: flax") == "E0118 2:12+4 semantics: unknown choice 'flax'\n  help choices: linen, nnx\n");
     CHECK(with("missing_axes: ignored") ==
           "E0118 2:15+7 missing_axes: unknown choice 'ignored'\n  help did you mean 'ignore'?\n");
+    CHECK_FALSE(layout_of("mesh: {data: 8}\nsequence_parallel: never\n").sequence_parallel);
+    CHECK(with("sequence_parallel: no").starts_with("E0118 2:20+2 "));
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
     CHECK(with("divisibility: pad") ==
           "E0215 2:15+3 'divisibility' is not supported by this version\n  help remove it\n");
     CHECK(with("divisability: pad") ==
           "E0114 2:1+12 unknown key 'divisability' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
-          "missing_axes, inputs, params, values, outputs, states, gradients, fsdp, hardware, policy\n");
+          "missing_axes, sequence_parallel, inputs, params, values, outputs, states, gradients, fsdp, hardware, "
+          "policy\n");
 }
 
 TEST_CASE("fsdp names an axis, and the size from which on parameters are split") {
     const Layout layout = layout_of("mesh: {data: 8}\nfsdp: {axis: data, min_size: 16}\n");
-    CHECK(layout.fsdp->axis == "data");
+    CHECK(layout.fsdp->axes[0].text == "data");
     CHECK(layout.fsdp->min_size == 16);
     CHECK(layout_of("mesh: {data: 8}\nfsdp: {axis: data}\n").fsdp->min_size == 262144);
     CHECK_FALSE(layout_of("mesh: {data: 8}\n").fsdp.has_value());
@@ -160,7 +163,16 @@ TEST_CASE("fsdp names an axis, and the size from which on parameters are split")
     CHECK(with("fsdp: true") == "E0113 2:7+4 fsdp: expected a map, found true or false\n" + help);
     CHECK(with("fsdp: {min_size: 3}") == "E0116 2:7+1 fsdp has no 'axis'\n" + help);
     CHECK(with("fsdp: {axis: data, min_size: -1}") == "E0115 2:30+2 min_size cannot be negative, it is -1\n");
-    CHECK(with("fsdp: {axis: [data]}").starts_with("E0113 2:14+1 "));
+    CHECK(layout_of("mesh: {data: 8}\nfsdp: {axis: data}\n").fsdp->prefetch);
+    const Layout more = layout_of("mesh: {node: 2, data: 4}\n"
+                                  "fsdp: {axis: [node, data], prefetch: false, gather_again: false}\n");
+    CHECK(more.fsdp->axes.size() == 2);
+    CHECK(more.fsdp->axes[1].text == "data");
+    CHECK_FALSE(more.fsdp->prefetch);
+    CHECK_FALSE(more.fsdp->gather_again);
+    CHECK(with("fsdp: {axis: []}") == "E0116 2:14+1 fsdp splits over no axis\n" + help);
+    CHECK(with("fsdp: {axis: [data, data]}") == "E0115 2:21+4 fsdp names the axis 'data' twice\n");
+    CHECK(with("fsdp: {axis: data, prefetch: 2}").starts_with("E0113 2:30+1 "));
     CHECK(with("fsdp: {axes: data}").starts_with("E0114 2:8+4 unknown key 'axes' in fsdp\n"));
 }
 

@@ -185,11 +185,30 @@ TEST_CASE("under fsdp only parameters in use are whole") {
     model += graph + "outputs: [h7]\ntrain:\n  targets: {t: {axes: [batch, width]}}\n  loss: {mse: [h7, t]}\n"
                      "  optimizer: {adam: {learning_rate: 1.0e-3}}\n";
     const i64 weight = 64 * 64 * 4;
-    const Plan plan = train_plan(model, "mesh: {data: 8}\nrules: [{batch: data}]\nfsdp: {axis: data, min_size: 1}\n");
+    const auto planned = [&model](std::string_view more) {
+        return train_plan(model, fmt::format("mesh: {{data: 8}}\nrules: [{{batch: data}}]\n"
+                                             "fsdp: {{axis: data, min_size: 1{}}}\n",
+                                             more));
+    };
+    const Plan plan = planned(", prefetch: false");
     CHECK(plan.report.memory.params == weight);
     CHECK(plan.report.memory.optimizer_state == 2 * weight + 4);
     // The shards, one gathered parameter, its gradient before it is scattered and the one that is being scattered.
     CHECK(plan.peak_bytes < (1 + 2 + 3) * weight + weight / 2);
+    // Two more that are on their way while that one is used.
+    const Plan ahead = planned("");
+    CHECK(ahead.peak_bytes < (1 + 2 + 5) * weight + weight / 2);
+    CHECK(ahead.report.time.communication_seconds == plan.report.time.communication_seconds);
+    CHECK(ahead.report.time.exposed_communication_seconds < plan.report.time.exposed_communication_seconds);
+    const auto gathers_of = [](const Plan& of) {
+        return std::count_if(of.report.collectives.begin(), of.report.collectives.end(),
+                             [](const CollectiveReport& collective) { return collective.kind == "all_gather"; });
+    };
+    // Gathered once, each is whole from its first reader to its last.
+    const Plan once = planned(", gather_again: false");
+    CHECK(once.peak_bytes > 8 * weight);
+    CHECK(gathers_of(once) == 8);
+    CHECK(gathers_of(plan) == 15); // the last one's is used for both passes
 }
 
 TEST_CASE("what is made of a gathered parameter alone is made again from the second gather") {
@@ -213,6 +232,30 @@ train:
     const Plan plan = train_plan(model, layout);
     CHECK(sharding(plan, "table") == "[data | -]");
     CHECK(proved(model, layout, 2) == "");
+}
+
+TEST_CASE("parameters that are gathered once train as on one device: in microbatches, cast, over two axes") {
+    const std::string once = "mesh: {node: 2, data: 4}\nrules: [{batch: [node, data]}]\n"
+                             "fsdp: {axis: [node, data], min_size: 16, gather_again: false}\n";
+    const std::string model = classifier("16", "in: 24, hidden: 16, classes: 10");
+    const auto with = [&model](const std::string& train, const std::string& precision) {
+        return precision + model + train;
+    };
+    const std::string microbatches = "  microbatches: 2\n", bf16 = "precision: {compute: bf16}\n";
+    for (const std::string& written : {model, with(microbatches, ""), with("", bf16), with(microbatches, bf16)}) {
+        CAPTURE(written);
+        CHECK(proved(written, once, 2) == "");
+        std::map<std::string, i64> kinds;
+        for (const CollectiveReport& collective : train_plan(written, once).report.collectives)
+            kinds[collective.kind] += collective.count;
+        CHECK(kinds["all_gather"] == 3); // two kernels and a bias, once a step
+    }
+    CHECK(sharding(train_plan(model, once), "input_kernel") == "[node,data | -]");
+    // What is gathered again where rules leave one of the axes.
+    const std::string beside = "mesh: {node: 2, data: 4}\nrules: [{batch: data}, {hidden: node}]\n"
+                               "fsdp: {axis: [node, data], min_size: 16}\n";
+    CHECK(sharding(train_plan(model, beside), "input_kernel") == "[data | node]");
+    CHECK(proved(model, beside, 2) == "");
 }
 
 TEST_CASE("states and gradients that are named in no parameter's words are reported") {
@@ -253,7 +296,9 @@ TEST_CASE("a train step of GPT-2 124M is planned under fsdp on 8 devices") {
     // The tied table has two gradients that are added up before they are scattered: nothing else is as large. Besides
     // them one layer's weights, or the activations.
     const i64 table = 50257 * 768 * 4;
-    CHECK(plan.peak_bytes < 3 * stored + 2 * table + (i64{16} << 20));
+    const Plan late = train_plan(model, batch + "fsdp: {axis: data, prefetch: false}\n");
+    CHECK(late.peak_bytes < 3 * stored + 2 * table + (i64{16} << 20));
+    CHECK(plan.peak_bytes < late.peak_bytes + table); // which may be on its way
     CHECK(whole_plan.peak_bytes > 12 * all);
     std::map<std::string, i64> kinds;
     for (const CollectiveReport& collective : plan.report.collectives)
