@@ -16,7 +16,6 @@ i64 place(const std::vector<int>& labels, int label) {
 }
 
 std::string pair_of(std::string_view word, const std::vector<int>& labels, const Contract& kernel) {
-    if (labels.empty()) return "";
     std::vector<i64> lhs, rhs;
     for (int label : labels) {
         lhs.push_back(place(kernel.lhs, label));
@@ -47,7 +46,9 @@ HloValue hlo_contract(const Contract& kernel, const HloValues& inputs, const Hlo
     HloValues operands = inputs;
     if (truth)
         for (HloValue& operand : operands) operand = ops.convert(operand, inside);
-    std::string dims = pair_of("batching_dims", batch, kernel) + pair_of("contracting_dims", summed, kernel);
+    // Without batching_dims there are none; the others must be written, also where nothing is summed.
+    std::string dims =
+        (batch.empty() ? "" : pair_of("batching_dims", batch, kernel)) + pair_of("contracting_dims", summed, kernel);
     // Products of f32 in f32, as planned, also where a device has something faster.
     if (is_floating(operands[0].dtype) && operands[0].dtype == inside) dims += ", precision = [HIGHEST, HIGHEST]";
     const HloValue product = ops.op("stablehlo.dot_general", operands, dims, inside, shape);

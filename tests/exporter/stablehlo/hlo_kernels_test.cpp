@@ -43,6 +43,11 @@ TEST_CASE("a contraction is a dot_general, and its result is turned where the pl
     tensor<8x2xbf16>) -> tensor<4x2xf32>
 %out = stablehlo.convert %0 : (tensor<4x2xf32>) -> tensor<4x2xbf16>
 )");
+    CHECK(body_of(Contract{{0, 1}, {0, 2}, {0, 1, 2}}, {{DType::f32, {4, 8}}, {DType::f32, {4, 2}}},
+                  {DType::f32, {4, 8, 2}}) ==
+          R"(%out = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [] x [],
+    precision = [HIGHEST, HIGHEST] : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x8x2xf32>
+)");
     CHECK(body_of(Contract{{0, 1}, {1, 2}, {0, 2}}, {{DType::boolean, {4, 8}}, {DType::boolean, {8, 2}}},
                   {DType::boolean, {4, 2}}) ==
           R"(%0 = stablehlo.convert %x : (tensor<4x8xi1>) -> tensor<4x8xi32>
