@@ -22,9 +22,9 @@ def dict_of(attribute):
 
 
 class Function:
-    """A function of the module, compiled for all devices."""
+    """A function of the module, compiled for all devices; `devices` of a topology are only compiled for."""
 
-    def __init__(self, text, name):
+    def __init__(self, text, name, devices=None):
         with mlir.make_ir_context(), ir.Location.unknown():
             module = ir.Module.parse(text)
             functions = {str(op.sym_name.value): op for op in module.body if op.operation.name == "func.func"}
@@ -43,8 +43,8 @@ class Function:
             }
             self.shapes = [ir.RankedTensorType(type).shape for type in function.type.results]
             count = ir.IntegerAttr(module.operation.attributes["mhlo.num_partitions"]).value
-            self.devices = jax.devices()[:count]
-            client = xla_bridge.get_backend("cpu")
+            self.devices = (devices or jax.devices())[:count]
+            client = devices[0].client if devices else xla_bridge.get_backend("cpu")
             options = compiler.get_compile_options(1, count, numpy.arange(count).reshape(1, count), backend=client)
             options.executable_build_options.use_spmd_partitioning = True
             options.executable_build_options.use_shardy_partitioner = True

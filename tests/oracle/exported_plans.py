@@ -97,23 +97,29 @@ def groups_over(axes, sizes, ids):
     return str(sorted(sorted(group) for group in grid.transpose(rest + taken).reshape(-1, count).tolist())), count
 
 
+def iota(count, shape, order):
+    """Numbers from 0, as XLA writes an order of devices: of a shape, transposed."""
+    ids = numpy.arange(count)
+    if shape:
+        ids = ids.reshape([int(n) for n in shape.split(",")])
+    return (ids.transpose([int(n) for n in order.split(",")]) if order else ids).ravel()
+
+
 def groups_of(line):
     """Devices that take part together, as a canonical text."""
     if pairs := re.search(r"source_target_pairs=\{(.*?)\}\}?,", line):
         return None
     if listed := re.search(r"replica_groups=\{(\{.*?\})\}", line):
         groups = [[int(n) for n in group.split(",")] for group in re.findall(r"\{([\d,]+)\}", listed[1])]
-    elif named := re.search(r"replica_groups=mesh\[([^\]]*)\] \{([^}]*)\}", line):
+    elif named := re.search(
+        r"replica_groups=mesh\[([^\]]*)\](?:, device_ids=\(\[([\d,]+)\](?:T\(([\d,]+)\))?\))? \{([^}]*)\}", line
+    ):
         sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", named[1])}
-        axes = named[2].replace("'", "").replace(" ", "").split(",")
-        return groups_over(axes, sizes, numpy.arange(math.prod(sizes.values())))[0]
+        axes = named[4].replace("'", "").replace(" ", "").split(",")
+        return groups_over(axes, sizes, iota(math.prod(sizes.values()), named[2], named[3]))[0]
     else:
         shape, source, order = re.search(r"replica_groups=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", line).groups()
-        ids = numpy.arange(8 if not source else math.prod(map(int, source.split(",")))).reshape(
-            [int(n) for n in source.split(",")]
-        )
-        if order:
-            ids = ids.transpose([int(n) for n in order.split(",")])
+        ids = iota(math.prod(map(int, source.split(","))), source, order)
         groups = ids.reshape([int(n) for n in shape.split(",")]).tolist()
     return str(sorted(sorted(group) for group in groups))
 
