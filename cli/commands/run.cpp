@@ -209,7 +209,7 @@ int run(const Arguments& arguments, Env& env) {
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");
     RunCheckpoints checkpoints(arguments, plan, env, diagnostics);
-    if (!diagnostics.has_error()) checkpoints.restore(options.inputs, diagnostics);
+    if (!diagnostics.has_error()) checkpoints.restore(options.inputs, *source.sources, diagnostics);
     check_outputs(arguments, plan, env, diagnostics);
     check_printed(arguments, plan, diagnostics);
     if (!diagnostics.has_error()) checkpoints.prepare_save(diagnostics);

@@ -4,6 +4,7 @@
 #include "importer/mlir/mlir_module.h"
 #include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
+#include "planner/read/checkpoint_names.h"
 #include "planner/read/include.h"
 #include "planner/text/glob.h"
 
@@ -77,10 +78,12 @@ std::optional<int> load_model(Env& env, Sources& sources, const std::string& pat
     const std::optional<int> file = load_source(env, sources, path, diagnostics);
     if (!file) return file;
     if (!path.ends_with(".mlir") && !looks_like_mlir(sources.text(*file))) {
-        load_includes(sources, *file, [&env](const std::string& included) {
+        const ReadText read = [&env](const std::string& named) {
             std::string problem;
-            return env.files.read(included, problem);
-        });
+            return env.files.read(named, problem);
+        };
+        load_includes(sources, *file, read);
+        load_checkpoint_names(sources, *file, read);
         return file;
     }
     const std::optional<ImportedProgram> program = checked_program(sources, *file, {}, diagnostics);

@@ -21,7 +21,7 @@ std::string memory_text(const MemoryReport& memory) {
 
 std::string sweep_text(const Sweep& sweep, const Paint& paint) {
     std::vector<Column> columns;
-    for (const std::string& name : sweep.names) columns.push_back({name, Align::right});
+    for (const std::string& name : sweep.names) columns.push_back({name, sweep.align});
     for (std::string_view name : {"verdict", "peak memory", "step time", "sent by a device", "all together"})
         columns.push_back({std::string(name), name == "verdict" ? Align::left : Align::right});
     Table table(columns);

@@ -16,6 +16,7 @@ struct SweepRow {
 struct Sweep {
     std::vector<std::string> names;
     std::vector<SweepRow> rows;
+    Align align = Align::right; // of values: numbers, unless they are words
 };
 
 std::string sweep_text(const Sweep& sweep, const Paint& paint);

@@ -1,6 +1,7 @@
 #include "cli/run/checkpoints.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/run/checkpoint_names.h"
 #include "cli/run/steps.h"
 #include "executor/checkpoint/checkpoint_parts.h"
 #include "executor/checkpoint/checkpoint_save.h"
@@ -72,12 +73,14 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
                 .help(fmt::format("add {} DIR", needed));
 }
 
-void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics) {
+void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Sources& sources, Diagnostics& diagnostics) {
     if (!restore_) return;
+    const std::optional<StoredNames> elsewhere = read_checkpoint_names(*plan_, sources, diagnostics);
+    if (!elsewhere) return;
     std::set<std::string> names;
     for (const auto& [name, tensor] : given) names.insert(name);
     restored_ = Checkpoint::open(*restore_, diagnostics);
-    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics) && is_step(*plan_) &&
+    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere) && is_step(*plan_) &&
         restore_what_ == SaveWhat::all)
         first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
 }

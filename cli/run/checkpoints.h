@@ -17,8 +17,8 @@ public:
     RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics);
 
     // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that
-    // are `given` need not be in the checkpoint.
-    void restore(const std::map<std::string, Tensor>& given, Diagnostics& diagnostics);
+    // are `given` need not be in the checkpoint. `sources` are what the diagnostics point into.
+    void restore(const std::map<std::string, Tensor>& given, Sources& sources, Diagnostics& diagnostics);
     // Makes the folder of --save, and keeps other runs from saving there as long as this lives.
     void prepare_save(Diagnostics& diagnostics);
     const Checkpoint* restored() const { return restored_ ? &*restored_ : nullptr; }

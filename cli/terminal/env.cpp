@@ -1,5 +1,6 @@
 #include "cli/terminal/env.h"
 
+#include "plans/disk/disk.h"
 #include "plans/disk/file.h"
 
 #include <algorithm>
@@ -32,6 +33,10 @@ std::vector<std::string> DiskFiles::list(const std::string& folder) {
 
 bool DiskFiles::writable(const std::string& path, OutputUse use, std::string& error) {
     return check_output(path, use, error);
+}
+
+bool DiskFiles::make_folders(const std::string& path, std::string& error) {
+    return shard::make_folders(disk(), path, error);
 }
 
 } // namespace shard

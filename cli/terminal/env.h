@@ -25,6 +25,8 @@ public:
     // The names in a folder, sorted; none if it cannot be read.
     virtual std::vector<std::string> list(const std::string& folder) = 0;
     virtual bool writable(const std::string& path, OutputUse use, std::string& error) = 0;
+    // A folder, and those that it lies in.
+    virtual bool make_folders(const std::string& path, std::string& error) = 0;
 };
 
 class DiskFiles : public Files {
@@ -34,6 +36,7 @@ public:
     bool append(const std::string& path, std::string_view text, std::string& error) override;
     std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string& path, OutputUse use, std::string& error) override;
+    bool make_folders(const std::string& path, std::string& error) override;
 
 private:
     std::map<std::string, std::unique_ptr<LogFile>> logs_; // open

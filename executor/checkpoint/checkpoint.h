@@ -16,6 +16,7 @@
 #pragma once
 
 #include "executor/checkpoint/checkpoint_index.h"
+#include "executor/checkpoint/stored_names.h"
 #include "executor/elements/stored_type.h"
 #include "executor/formats/safetensors.h"
 #include "executor/formats/storage.h"
@@ -32,14 +33,15 @@ namespace shard {
 
 enum class SaveWhat { all, params }; // all: what a step updates besides, so that a run goes on from there
 
-// Consecutive bytes of a file that hold a block of one of the plan's tensors, row-major. It may be stored as a part of
-// another tensor (executor/checkpoint/layer_names.h).
+// Bytes of a file that hold a block of one of the plan's tensors, row-major unless they have strides. It may be stored
+// as a part of another tensor (executor/checkpoint/layer_names.h, stored_names.h).
 struct StoredPiece {
     int file = 0;
     StoredType type;
     std::vector<i64> start;
     Shape shape;
-    i64 offset = 0; // bytes from the start of the file
+    i64 offset = 0;                // bytes from the start of the file
+    std::vector<i64> strides = {}; // of each dim, in elements; empty: row-major
 };
 using StoredTensor = std::vector<StoredPiece>; // that fill the tensor's shape
 
@@ -53,7 +55,9 @@ public:
     // inputs `given` otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks
     // names, shapes, element types (E0613, W0602, W0603) and the checksums of the files that are needed (E0612); says
     // what of the checkpoint is not used (W0601).
-    bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics);
+    // What has no own name there is looked up by `names`.
+    bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics,
+                const StoredNames& names = {});
 
     i64 step() const { return index_.step; }              // that were made before it was saved
     const std::string& folder() const { return folder_; } // that the files lie in

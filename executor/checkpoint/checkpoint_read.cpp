@@ -30,7 +30,9 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
         span += (dim.extent - 1) * dim.from;
         needed *= dim.extent;
     }
-    const i64 run = dims.empty() || dims.back().from != 1 ? 1 : dims.back().extent;
+    const auto is_unit = [](const CopyDim& dim) { return dim.from == 1; };
+    const auto unit = std::find_if(dims.begin(), dims.end(), is_unit);
+    const i64 run = unit == dims.end() ? 1 : unit->extent;
     const bool is_run = dims.empty() || (dims.size() == 1 && dims[0].from == 1 && dims[0].to == 1);
     if (is_run && source.type.dtype == to_type && is_plain(source.type))
         return source.file->read(offset, {to, static_cast<size_t>(needed * size)}, *source.problem);
@@ -45,10 +47,14 @@ bool read_box(const Source& source, i64 offset, std::byte* to, DType to_type, st
         convert_strided(to, to_type, bytes.data(), source.type.dtype, dims);
         return true;
     }
-    CopyDim& outer = dims.front();
+    // Of the file's order, not of the tensor's: what is left lies together.
+    const auto wider = [](const CopyDim& a, const CopyDim& b) {
+        return (a.extent - 1) * a.from < (b.extent - 1) * b.from;
+    };
+    CopyDim& outer = *std::max_element(dims.begin(), dims.end(), wider);
     const i64 half = outer.extent / 2;
     std::vector<CopyDim> rest = dims;
-    rest.front().extent -= half;
+    rest[&outer - dims.data()].extent -= half;
     const i64 rest_offset = offset + half * outer.from * size;
     std::byte* rest_to = to + half * outer.to * byte_size(to_type);
     outer.extent = half;
@@ -75,10 +81,19 @@ bool Checkpoint::read(const Buffer& input, std::span<const i64> start, std::byte
         if (!meets) continue;
         const std::string path = path_of(piece.file);
         const std::optional<RangeFile> file = RangeFile::open(path, problem);
-        const i64 offset = piece.offset + flat_index(piece.shape, from_index) * byte_size(piece.type.dtype);
+        std::vector<CopyDim> dims = box_copy(extent, input.shape, piece.shape);
+        i64 first = flat_index(piece.shape, from_index);
+        if (!piece.strides.empty()) {
+            first = 0;
+            for (size_t d = 0; d < rank; ++d) {
+                dims[d].from = piece.strides[d];
+                first += from_index[d] * piece.strides[d];
+            }
+        }
+        const i64 offset = piece.offset + first * byte_size(piece.type.dtype);
         std::byte* target = to + flat_index(input.shape, to_index) * byte_size(input.dtype);
-        if (!file || !read_box({&*file, piece.type, &problem}, offset, target, input.dtype,
-                               normalised(box_copy(extent, input.shape, piece.shape)))) {
+        if (!file ||
+            !read_box({&*file, piece.type, &problem}, offset, target, input.dtype, normalised(std::move(dims)))) {
             problem = fmt::format("cannot read {}: {}", path, problem);
             return false;
         }

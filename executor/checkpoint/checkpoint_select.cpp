@@ -31,8 +31,9 @@ std::string type_text(const StoredType& type, const Shape& shape) {
 // The work of Checkpoint::select, step by step.
 class CheckpointSelection {
 public:
-    CheckpointSelection(const Checkpoint& checkpoint, const Plan& plan, Diagnostics& diagnostics)
-        : checkpoint_(&checkpoint), plan_(&plan), diagnostics_(&diagnostics) {
+    CheckpointSelection(const Checkpoint& checkpoint, const Plan& plan, const StoredNames& elsewhere,
+                        Diagnostics& diagnostics)
+        : checkpoint_(&checkpoint), plan_(&plan), elsewhere_(&elsewhere), diagnostics_(&diagnostics) {
         for (const IndexedPiece& piece : checkpoint.index_.pieces) {
             PieceName name = parse_piece_name(piece.name);
             stored_[name.tensor].push_back({&piece, std::move(name.block)});
@@ -42,6 +43,7 @@ public:
     }
 
     void want(SaveWhat what, const std::set<std::string>& given) {
+        const std::vector<StoredSource> none;
         std::vector<std::string> missing;
         bool any_state = false, only_states = true;
         for (const PlanInput& input : plan_->inputs) {
@@ -50,9 +52,13 @@ public:
             if (!part || (*part == Part::state && what == SaveWhat::params)) continue;
             std::vector<LayerSource> sources = names_.find(buffer.name, buffer.global_shape, input.layers);
             for (const LayerSource& source : sources) is_used_.insert(source.stored);
-            if (given.contains(buffer.name)) continue;
-            if (!sources.empty()) {
-                wanted_.push_back({&buffer, std::move(sources)});
+            if (given.contains(buffer.name)) {
+                if (sources.empty()) find_elsewhere(buffer, input);
+                continue;
+            }
+            std::vector<StoredSource> rearranged = sources.empty() ? find_elsewhere(buffer, input) : none;
+            if (!sources.empty() || !rearranged.empty()) {
+                wanted_.push_back({&buffer, std::move(sources), std::move(rearranged)});
                 any_state = any_state || *part == Part::state;
             } else {
                 missing.push_back(buffer.name);
@@ -65,6 +71,8 @@ public:
         std::vector<std::string_view> names;
         for (const auto& [name, pieces] : stored_) names.push_back(name);
         const std::string_view near = nearest(missing.front(), names);
+        if (const auto absent = absent_.find(missing.front()); absent != absent_.end())
+            error.note(fmt::format("there '{}' would be called '{}'", absent->first, absent->second));
         if (only_states && !any_state)
             error.help("it has no optimizer states: --restore-only params begins with new ones");
         else if (!near.empty())
@@ -78,7 +86,7 @@ public:
         for (const auto& [name, pieces] : stored_) {
             const std::string& file = checkpoint_->index_.files[pieces.front().first->file].name;
             if (file.starts_with(state_files) && what == SaveWhat::params) continue;
-            if (!is_used_.contains(name)) unused.push_back(name);
+            if (!is_used_.contains(name) && !elsewhere_->is_unused(name)) unused.push_back(name);
         }
         if (unused.empty()) return;
         diagnostics_
@@ -89,9 +97,12 @@ public:
     // Headers and sums of the files that are needed, in the index's order.
     bool read_files() {
         std::set<int> files;
-        for (const Wanted& wanted : wanted_)
+        for (const Wanted& wanted : wanted_) {
             for (const LayerSource& source : wanted.sources)
                 for (const auto& [piece, block] : stored_[source.stored]) files.insert(piece->file);
+            for (const StoredSource& source : wanted.rearranged)
+                for (const auto& [piece, block] : stored_[source.stored]) files.insert(piece->file);
+        }
         bool fine = true;
         for (const int file : files) {
             std::optional<SafetensorsHeader> header = checkpoint_->read_header(file, *diagnostics_);
@@ -126,7 +137,8 @@ private:
     using Piece = std::pair<const IndexedPiece*, std::optional<Block>>;
     struct Wanted {
         const Buffer* buffer = nullptr;
-        std::vector<LayerSource> sources; // that are there
+        std::vector<LayerSource> sources;     // that are there
+        std::vector<StoredSource> rearranged; // likewise, by names from elsewhere
     };
     struct File {
         SafetensorsHeader header;
@@ -135,16 +147,44 @@ private:
 
     const Buffer& buffer_of(const PlanInput& input) const { return plan_->buffers[input.buffer]; }
 
+    // All parts of a tensor by the names that it has elsewhere; none if one is not there.
+    std::vector<StoredSource> find_elsewhere(const Buffer& buffer, const PlanInput& input) {
+        const auto choose = [this](const std::vector<std::string>& names) {
+            for (const std::string& name : names) {
+                if (stored_.contains(name)) return name;
+                for (const std::string& prefix : elsewhere_->prefixes)
+                    if (stored_.contains(prefix + name)) return prefix + name;
+            }
+            return names.front();
+        };
+        std::string problem;
+        std::optional<std::vector<StoredSource>> found =
+            find_stored(*elsewhere_, buffer.name, buffer.global_shape, input.layers, choose, problem);
+        if (!found) {
+            diagnostics_
+                ->error("E0615", {}, fmt::format("the names of checkpoints do not fit '{}': {}", buffer.name, problem))
+                .note(fmt::format("it is {}", type_text({buffer.dtype}, buffer.global_shape)));
+            return {};
+        }
+        for (const StoredSource& source : *found) {
+            is_used_.insert(source.stored);
+            if (stored_.contains(source.stored)) continue;
+            absent_.emplace(buffer.name, source.stored);
+            return {};
+        }
+        return *found;
+    }
+
     bool damaged(int file, const std::string& problem) {
         diagnostics_->error("E0612", {}, fmt::format("{} is damaged: {}", checkpoint_->path_of(file), problem));
         return false;
     }
 
-    void misfit(const Buffer& buffer, const LayerSource& source, const std::string& there,
+    void misfit(const Buffer& buffer, const std::string& stored, const std::string& there,
                 const std::string& help = "is it a checkpoint of this model?") {
-        if (!misfits_.insert(source.stored).second) return; // a stack is missed by each of its layers
+        if (!misfits_.insert(stored).second) return; // a stack is missed by each of its layers
         const std::string needed = type_text({buffer.dtype}, buffer.global_shape);
-        if (source.stored == buffer.name)
+        if (stored == buffer.name)
             diagnostics_
                 ->error("E0613", {},
                         fmt::format("'{}' is {} in {}, but the model has {}", buffer.name, there, checkpoint_->name(),
@@ -152,7 +192,7 @@ private:
                 .help(help);
         else
             diagnostics_->error("E0613", {}, fmt::format("{} does not hold '{}'", checkpoint_->name(), buffer.name))
-                .note(fmt::format("'{}' is {} there, which does not fit {}", source.stored, there, needed))
+                .note(fmt::format("'{}' is {} there, which does not fit {}", stored, there, needed))
                 .help(help);
     }
 
@@ -215,11 +255,32 @@ private:
         StoredTensor tensor;
         for (const LayerSource& source : wanted.sources) {
             const std::optional<Stored>& there = stored(source.stored);
-            const std::optional<StoredType> type = there ? fitting_type(*wanted.buffer, source, *there) : std::nullopt;
+            Shape shape = source.layers;
+            shape.insert(shape.end(), wanted.buffer->global_shape.begin() + std::ssize(source.to),
+                         wanted.buffer->global_shape.end());
+            const std::optional<StoredType> type =
+                there ? fitting_type(*wanted.buffer, source.stored, shape, *there) : std::nullopt;
             if (!type) return std::nullopt;
             for (const StoredPiece& piece : there->pieces) add_parts(piece, *type, source, tensor);
         }
+        for (const StoredSource& source : wanted.rearranged)
+            if (!add_rearranged(*wanted.buffer, source, tensor)) return std::nullopt;
         return tensor;
+    }
+
+    bool add_rearranged(const Buffer& buffer, const StoredSource& source, StoredTensor& tensor) {
+        const std::optional<Stored>& there = stored(source.stored);
+        const std::optional<StoredType> type =
+            there ? fitting_type(buffer, source.stored, source.stored_shape, *there) : std::nullopt;
+        if (!type) return false;
+        if (there->pieces.size() != 1) {
+            misfit(buffer, source.stored, "in pieces", "save it whole: what is rearranged is one array");
+            return false;
+        }
+        const StoredPiece& piece = there->pieces.front();
+        tensor.push_back({piece.file, *type, source.start, source.shape,
+                          piece.offset + source.skipped * byte_size(type->dtype), source.strides});
+        return true;
     }
 
     // Of a stored tensor's piece what lies at `from`, as blocks of the plan's tensor at `to`. Where a layer is taken
@@ -280,14 +341,13 @@ private:
     static constexpr const char* lossy = "shardc converts only where nothing is lost: convert the checkpoint first";
 
     // The type of what is stored, if it and the shape are those of the plan, or can be read as those.
-    std::optional<StoredType> fitting_type(const Buffer& buffer, const LayerSource& source, const Stored& there) {
+    std::optional<StoredType> fitting_type(const Buffer& buffer, const std::string& source, const Shape& shape,
+                                           const Stored& there) {
         const std::optional<StoredType> type = parse_safetensors_type(there.dtype);
         if (!type) {
             misfit(buffer, source, fmt::format("{} {}", there.dtype.substr(0, 20), shape_text(there.shape)), lossy);
             return std::nullopt;
         }
-        Shape shape = source.layers;
-        shape.insert(shape.end(), buffer.global_shape.begin() + std::ssize(source.to), buffer.global_shape.end());
         const Fit fit = fit_of(*type, buffer.dtype);
         if (shape != there.shape || fit == Fit::refused) {
             if (shape == there.shape)
@@ -305,8 +365,10 @@ private:
 
     const Checkpoint* checkpoint_;
     const Plan* plan_;
+    const StoredNames* elsewhere_;
     Diagnostics* diagnostics_;
     std::map<std::string, std::vector<Piece>> stored_; // by tensor
+    std::map<std::string, std::string> absent_;        // tensors, and the first name from elsewhere that is not there
     LayerNames names_;
     std::set<std::string> is_used_; // of those stored
     std::vector<Wanted> wanted_;
@@ -316,10 +378,11 @@ private:
     std::set<std::string> misfits_;
 };
 
-bool Checkpoint::select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics) {
+bool Checkpoint::select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics,
+                        const StoredNames& names) {
     const int errors = diagnostics.error_count();
     if (!is_step(plan)) what = SaveWhat::params;
-    CheckpointSelection selection(*this, plan, diagnostics);
+    CheckpointSelection selection(*this, plan, names, diagnostics);
     selection.want(what, given);
     if (diagnostics.error_count() > errors) return false;
     selection.warn_of_unused(what);

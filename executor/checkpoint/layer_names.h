@@ -38,18 +38,19 @@ public:
     // caller's to check. `stacked`: as PlanInput::layers.
     std::vector<LayerSource> find(const std::string& name, const Shape& shape, std::span<const i64> stacked) const;
 
-private:
     using Positions = std::vector<i64>; // how many words stand before each number
     struct LayeredName {
         std::string words; // each with a dot behind it
         Positions positions;
         std::vector<i64> numbers;
     };
+    static LayeredName layered_name(const std::string& name);
+
+private:
     using Members = std::map<std::vector<i64>, std::string>; // names by numbers
     using Family = std::map<Positions, Members>;
     using Families = std::map<std::string, Family>; // by the words of the path
 
-    static LayeredName layered_name(const std::string& name);
     static void add(Families& families, const std::string& name);
     // With stored tensors that have numbers at these positions.
     std::vector<LayerSource> read_as(const LayeredName& wanted, const Shape& shape, std::span<const i64> stacked,

@@ -8,9 +8,33 @@ namespace shard {
 
 namespace {
 
+// Frequencies for a context that is longer than the model was trained with. [factor]: all are lower by it, which is as
+// if positions were. [factor, low, high, length]: those that turn less than `low` times in `length` positions, those of
+// more than `high` stay, and between them it is interpolated, as in Llama 3.1.
+ValueId scaled(Chain& chain, ValueId frequencies, const std::vector<double>& scaling) {
+    const double factor = scaling.empty() ? 1 : scaling[0];
+    if (factor == 1) return frequencies;
+    if (scaling.size() == 1) return chain("mul", frequencies, 1 / factor);
+    constexpr double pi = 3.14159265358979323846;
+    const double low = scaling[1], high = scaling[2], length = scaling[3];
+    const ValueId turns = chain("mul", frequencies, length / (2 * pi));
+    const ValueId between = chain("mul", chain("add", turns, -low), 1 / (high - low));
+    const ValueId kept = chain("min", chain("max", between, 0), 1);
+    return chain("mul", {frequencies, chain("add", chain("mul", kept, 1 - 1 / factor), 1 / factor)});
+}
+
+bool is_scaling(const std::vector<double>& scaling) {
+    if (scaling.empty()) return true;
+    for (const double number : scaling)
+        if (!std::isfinite(number)) return false;
+    return scaling[0] > 0 &&
+           (scaling.size() == 1 || (scaling.size() == 4 && scaling[2] > scaling[1] && scaling[3] > 0));
+}
+
 // The angles (length, 1, width / 2): position * theta^(-2 i / width). With positions of their own the shape is theirs,
 // then (1, width / 2).
-ValueId angles(Chain& chain, const TensorType& x, const ValueId* positions, double theta) {
+ValueId angles(Chain& chain, const TensorType& x, const ValueId* positions, double theta,
+               const std::vector<double>& scaling) {
     const i64 half = x.shape[3] / 2;
     const DType dtype = computed_as(x.dtype);
     ValueId at = 0;
@@ -30,7 +54,7 @@ ValueId angles(Chain& chain, const TensorType& x, const ValueId* positions, doub
     count.set("dtype", std::string(name(dtype)));
     const double step = -std::log(theta) / static_cast<double>(half);
     const ValueId frequencies = chain("exp", {chain("mul", chain("iota", {}, count), step)});
-    return chain("mul", {at, frequencies});
+    return chain("mul", {at, scaled(chain, frequencies, scaling)});
 }
 
 BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
@@ -48,10 +72,19 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
                    "or (batch, length)");
         return std::nullopt;
     }
+    const std::vector<double> scaling =
+        attributes.has("scaling") ? attributes.numbers("scaling") : std::vector<double>();
+    if (!is_scaling(scaling)) {
+        builder.diagnostics()
+            .error("E0226", span, "'rope' cannot scale its frequencies by that")
+            .help("scaling is [factor], or [factor, low, high, length] with low below high; factor and length are "
+                  "positive");
+        return std::nullopt;
+    }
     const i64 half = x.shape[3] / 2;
     Chain chain(builder);
     const ValueId angle =
-        angles(chain, x, operands.size() == 2 ? &operands[1] : nullptr, attributes.number("theta", 10000));
+        angles(chain, x, operands.size() == 2 ? &operands[1] : nullptr, attributes.number("theta", 10000), scaling);
     ValueId cosine = chain("cos", {angle}), sine = chain("sin", {angle});
     cosine = chain.cast(cosine, x.dtype);
     sine = chain.cast(sine, x.dtype);
@@ -74,7 +107,11 @@ const CompositeDef& composite_rope() {
                                      "Rotary positions: the halves of head_dim turned by position * "
                                      "theta^(-2i/head_dim), as in Llama.\n{rope: q, theta: 500000}",
                                      {1, 2},
-                                     {{"theta", AttributeDef::Type::number, false, "10000 unless said"}},
+                                     {{"theta", AttributeDef::Type::number, false, "10000 unless said"},
+                                      {"scaling", AttributeDef::Type::elements, false,
+                                       "[factor] for positions that are divided by it; [factor, low, high, length] as "
+                                       "in Llama 3.1: frequencies of less than `low` turns in `length` positions are "
+                                       "divided by it, of more than `high` not"}},
                                      build};
     return def;
 }

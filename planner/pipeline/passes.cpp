@@ -17,6 +17,7 @@
 #include "planner/price/price.h"
 #include "planner/propagate/check_sizes.h"
 #include "planner/propagate/xla_compat.h"
+#include "planner/read/checkpoint_names.h"
 #include "planner/read/hardware.h"
 #include "planner/read/include.h"
 #include "planner/read/layout_reader.h"
@@ -50,6 +51,7 @@ bool is_training(const PlanRequest& request) { return request.mode == "train"; }
 // Both files are read before stopping, so one run shows the mistakes of both.
 void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     load_includes(sources, request.model_file);
+    load_checkpoint_names(sources, request.model_file);
     c.model = read_model(sources, request.model_file, c.diagnostics);
     c.layout = read_layout(sources, request.layout_file, c.diagnostics);
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
@@ -162,6 +164,7 @@ void attach(Compilation& c, const PlanRequest& request, Sources& sources) {
         files.push_back(file);
     const std::vector<int> included = included_files(sources, request.model_file);
     files.insert(files.end(), included.begin(), included.end());
+    if (const int names = find_checkpoint_names(sources, request.model_file); names >= 0) files.push_back(names);
     attach_sources(*c.plan, sources, files, c.diagnostics);
 }
 

@@ -5,6 +5,7 @@
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/read/arguments.h"
+#include "planner/read/checkpoint_names.h"
 #include "planner/read/entry_reader.h"
 #include "planner/read/gradient_reader.h"
 #include "planner/read/include.h"
@@ -334,7 +335,7 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
-                    {"model", "args", "include", "axes", "rng", "precision", "inputs", "params", "modules", "graph",
+                    {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params", "modules", "graph",
                      "outputs", "train"},
                     "a model", diagnostics))
         return std::nullopt;
@@ -342,6 +343,7 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<YamlMap> values = read_model_args(*yaml, writer, diagnostics);
     const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
     if (!written) return std::nullopt;
+    check_checkpoint_names(*yaml, sources, diagnostics);
     const std::vector<YamlEntry> included = read_included(*yaml, sources, diagnostics);
     if (diagnostics.error_count() > before) return std::nullopt; // its modules would be unknown
     Model model = ModelReader(sources, *written, included, writer, *values, diagnostics).read();

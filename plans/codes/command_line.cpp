@@ -47,6 +47,9 @@ std::vector<CodeDoc> codes_command_line() {
          "`shardc check` without files checks what shardc.yaml says, in this folder or in one above it up to the "
          "repository's. There is none. Name files, MODEL LAYOUT..., or write one: models: [model.yaml] and layouts: "
          "[layouts/*.yaml]."},
+        {"E0714", "file that is there already",
+         "`init` writes over nothing. Write into another folder (--output DIR), move what is there away, or say "
+         "--force."},
         {"W0701", "not in the baseline",
          "The baseline says nothing of this layout, so its figures are compared with nothing: a layout that is new, or "
          "has another name or path. Write the baseline again to have it in."},

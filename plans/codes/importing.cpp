@@ -24,10 +24,21 @@ std::vector<CodeDoc> codes_importing() {
          "the program has another type, complex or of 4 bits, or is no tensor."},
         {"E0806", "program without results",
          "The function that is imported returns nothing, so there is nothing to plan."},
+        {"E0807", "not a config.json",
+         "The file of `init --from` is no config.json of Hugging Face's transformers: no JSON, or a value is missing "
+         "or of another kind than it is in the configs of its family."},
+        {"E0808", "config without a model",
+         "The config.json is of a family that no model is made of, or asks for something within its family that none "
+         "is made with, as an activation that is not the published models'. The message says what there is. Write the "
+         "model by hand: begin with one that is near, and with the modules of `shardc list library`."},
         {"W0801", "sharding over devices",
          "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding), without "
          "names of mesh axes. These shardings are left out of the model and its layout: lower the program with Shardy, "
          "JAX's default since 0.7, or write the layout by hand."},
+        {"W0802", "no layout fits",
+         "`init --from` compared layouts of the devices given, and a training step of the model fits in the memory of "
+         "none. The layout that was written is the one that needs least. More devices, a smaller batch or shorter "
+         "sequences help."},
     };
 }
 

@@ -57,6 +57,11 @@ std::vector<CodeDoc> codes_running() {
         {"E0614", "a checkpoint cannot be written",
          "The folder cannot be made or written, the disk is full, or another run is saving there. The run ends, since "
          "nothing of what it goes on to compute would be kept; the checkpoint from before is as it was."},
+        {"E0615", "names of checkpoints that do not fit",
+         "The file of a model's `checkpoint_names` names a parameter that the model lacks, or says of one what cannot "
+         "be: a rearrangement that is not written as \"(heads kv) embed -> embed heads kv\", that has other dims than "
+         "the parameter, or a name without the number of the layer where the parameter is of every layer. "
+         "docs/init.md says how it is written; `shardc init --from config.json` writes one."},
         {"W0601", "a checkpoint holds more than is used",
          "The checkpoint has tensors of names that the model has no parameter or state for. They are not read. The "
          "states of another optimizer are an example; a parameter that was renamed is another, and a mistake."},

@@ -17,6 +17,7 @@ public:
     bool append(const std::string& path, std::string_view text, std::string& error) override;
     std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string&, OutputUse, std::string&) override { return true; }
+    bool make_folders(const std::string&, std::string&) override { return true; }
 
     std::map<std::string, std::string> files;
 

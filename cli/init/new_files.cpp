@@ -1,0 +1,55 @@
+#include "cli/init/new_files.h"
+
+#include "cli/diagnostics/diagnostics.h"
+#include "plans/disk/disk.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+bool is_there(Env& env, const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const std::vector<std::string> names = env.files.list(folder_of(path));
+    return std::find(names.begin(), names.end(), path.substr(slash == std::string::npos ? 0 : slash + 1)) !=
+           names.end();
+}
+
+} // namespace
+
+std::string path_in(const std::string& folder, const std::string& name) {
+    if (folder.empty() || folder == ".") return name;
+    return folder.ends_with('/') ? folder + name : fmt::format("{}/{}", folder, name);
+}
+
+bool write_new_files(Env& env, const std::string& folder, const std::vector<StartingFile>& files, bool replace,
+                     Diagnostics& diagnostics) {
+    std::vector<std::string> there;
+    for (const StartingFile& file : files)
+        if (const std::string path = path_in(folder, file.path); !replace && is_there(env, path)) there.push_back(path);
+    if (!there.empty()) {
+        diagnostics
+            .error("E0714", {},
+                   fmt::format("{} {} already", fmt::join(there, ", "), there.size() == 1 ? "is there" : "are there"))
+            .note("nothing was written")
+            .help("--force writes over what is there; --output DIR writes into another folder");
+        return false;
+    }
+    for (const StartingFile& file : files) {
+        const std::string path = path_in(folder, file.path);
+        std::string problem;
+        if (!env.files.make_folders(folder_of(path), problem) ||
+            !env.files.writable(path, OutputUse::replace, problem) || !env.files.write(path, file.text, problem)) {
+            diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, problem));
+            return false;
+        }
+        say(env, "wrote " + path);
+    }
+    return true;
+}
+
+} // namespace shard
