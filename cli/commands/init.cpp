@@ -123,7 +123,7 @@ int init_from(const Arguments& arguments, Env& env, Sources& sources, Diagnostic
 
     const ParamsTotal params = params_total(best.plan->report);
     const Paint paint{env.out_color, env.width};
-    env.out << fmt::format("{}: {} parameters ({})\n\n", best.plan->model, grouped(params.count),
+    env.out << fmt::format("\n{}: {} parameters ({})\n\n", best.plan->model, grouped(params.count),
                            human_bytes(params.bytes));
     env.out << fmt::format("The best of {} layouts of {}, {}, for a {}{}\n", candidates.size(),
                            counted(asked.devices, "device"), asked.hardware, step_of(asked),
@@ -142,7 +142,7 @@ int init_starter(const Arguments& arguments, Env& env, Diagnostics& diagnostics)
     if (diagnostics.has_error()) return exit_usage;
     const std::string folder = arguments.string("--output");
     if (!write_new_files(env, folder, starter_files(), arguments.flag("--force"), diagnostics)) return exit_usage;
-    env.out << fmt::format("Next: {}shardc check\n", folder == "." ? "" : fmt::format("cd {} && ", folder));
+    env.out << fmt::format("\nNext: {}shardc check\n", folder == "." ? "" : fmt::format("cd {} && ", folder));
     return exit_clean;
 }
 

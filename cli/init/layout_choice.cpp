@@ -51,7 +51,7 @@ std::string layout_text(const LayoutCandidate& candidate, const LayoutAsked& ask
         if (size > 1) mesh.push_back(fmt::format("{}: {}", name, size));
     std::string text = fmt::format("mesh: {{{}}}\nrules:\n", fmt::join(mesh, ", "));
     for (const FamilyAxis& axis : asked.axes)
-        text += fmt::format("  - {{{}: {}}}\n", axis.name, split_of(axis, candidate, asked));
+        if (axis.of_arrays) text += fmt::format("  - {{{}: {}}}\n", axis.name, split_of(axis, candidate, asked));
     text += "  - {layers: ~}\n";
     if (candidate.fsdp) text += "fsdp: {axis: data}\n";
     return text + fmt::format("hardware: {}\n", asked.hardware);
@@ -71,8 +71,9 @@ std::vector<LayoutCandidate> candidates_of(const LayoutAsked& asked) {
         for (i64 data = 1; data <= copies; ++data) {
             if (copies % data != 0) continue;
             LayoutCandidate candidate{.replica = copies / data, .data = data, .model = model, .fsdp = data > 1};
+            if (data == 1) std::swap(candidate.replica, candidate.data); // all are replicas
             add(candidate);
-            if (experts != nullptr && data > 1 && experts->size % data == 0) {
+            if (experts != nullptr && candidate.data > 1 && experts->size % candidate.data == 0) {
                 LayoutCandidate spread = candidate;
                 spread.experts_over_data = true;
                 add(spread);

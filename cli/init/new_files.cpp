@@ -1,12 +1,12 @@
 #include "cli/init/new_files.h"
 
-#include "cli/diagnostics/diagnostics.h"
 #include "plans/disk/disk.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ostream>
 
 namespace shard {
 
@@ -47,7 +47,7 @@ bool write_new_files(Env& env, const std::string& folder, const std::vector<Star
             diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, problem));
             return false;
         }
-        say(env, "wrote " + path);
+        env.out << "wrote " << path << '\n';
     }
     return true;
 }

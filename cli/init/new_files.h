@@ -11,7 +11,7 @@ struct StartingFile {
     std::string text;
 };
 
-// Writes all, or says why not, then none unless the disk fails on the way. E0714 for files that are there, unless they
+// Writes all and prints a line for each, or says why not, then none unless the disk fails on the way. E0714 for files that are there, unless they
 // may be replaced; E0703.
 bool write_new_files(Env& env, const std::string& folder, const std::vector<StartingFile>& files, bool replace,
                      Diagnostics& diagnostics);

@@ -163,7 +163,8 @@ private:
         if (!found) {
             diagnostics_
                 ->error("E0615", {}, fmt::format("the names of checkpoints do not fit '{}': {}", buffer.name, problem))
-                .note(fmt::format("it is {}", type_text({buffer.dtype}, buffer.global_shape)));
+                .note(fmt::format("it is {}", type_text({buffer.dtype}, buffer.global_shape)))
+                .help("docs/init.md says how names are written");
             return {};
         }
         for (const StoredSource& source : *found) {

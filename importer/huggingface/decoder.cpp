@@ -143,7 +143,8 @@ void add_decoder_graph(FamilyModel& model, const std::vector<std::string>& block
 void add_expert_axes(FamilyModel& model, i64 experts, i64 chosen, i64 width) {
     model.axes.push_back({"experts", experts});
     model.axes.push_back({"expert_mlp", width, "of an expert"});
-    model.axes.push_back({"capacity", 1, "of an expert, in tokens of a sequence; `length` drops none", "length"});
+    model.axes.push_back(
+        {"capacity", 1, "of an expert, in tokens of a sequence; `length` drops none", "length", false});
     model.expert_share = static_cast<double>(chosen) / static_cast<double>(experts);
 }
 

@@ -28,6 +28,7 @@ struct FamilyAxis {
     i64 size = 1;
     std::string comment = {};
     std::string text = {}; // of the size, where it is arithmetic: "length"
+    bool of_arrays = true; // inputs or parameters have it, so that rules may name it
 };
 
 struct FamilyModel {

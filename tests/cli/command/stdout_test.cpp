@@ -69,6 +69,7 @@ std::vector<std::string> all_lines() {
         {"explain", std::string(two)},
         {"export", fmt::format("{} --to specs", two)},
         {"list", "ops"},
+        {"init", fmt::format("--force -o '{}/init'", folder)},
         {"import", "tests/importer/program/programs/mlp_loss.mlir"},
         {"schema", "model"},
     };

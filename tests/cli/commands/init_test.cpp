@@ -102,7 +102,7 @@ TEST_CASE("init says what it does not know, and writes nothing then") {
     says("model_type: llama", "E0807");
     says("[1]", "expected an object");
     says("{}", "'model_type' is missing");
-    says(with("\"llama\"", "\"mamba\""), "no model is made of the family 'mamba'");
+    says(with("\"llama\"", "\"mamba\""), "error[E0808]: no model is made of the family 'mamba'");
     says(with("\"llama\"", "\"mamba\""), "of these one is: ");
     says(with("\"llama\"", "7"), "expected a string");
     says(with("\"llama\"", "\"a\\nb\""), "is no name");

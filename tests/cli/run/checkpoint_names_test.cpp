@@ -42,7 +42,7 @@ TEST_CASE("a mistake in a file of names is E0615, with its place") {
     CHECK(says("w: {from: a, rearrange: \"a b -> a b\", part: {c: 0 of 3}}", "does not stand before the arrow"));
     CHECK(says("w: {from: a, rearrange: \"a b -> a b\", part: {a: 3 of 3}}", "expected where it begins"));
     CHECK(says("w: {from: a, part: {a: 1 of 3}}", "`part` is of `rearrange`"));
-    CHECK(says("w: {from: a, with: b}", "unknown key", "E0110") == false);
+    CHECK(says("w: {from: a, with: b}", "unknown key", "E0114"));
     // What shows only beside the parameter's shape has no place there.
     CHECK_FALSE(says("w: {from: a, rearrange: \"a -> a\"}", "it has 2 dims, and 1 stand behind the arrow"));
     CHECK_FALSE(says("w: {from: a, rearrange: \"a b -> a b\", part: {a: 1 of 2}}", "are more than 2"));

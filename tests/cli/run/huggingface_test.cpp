@@ -59,11 +59,14 @@ TEST_CASE("checkpoints of transformers are restored as they are: its logits, on 
     CHECK(names.size() >= 14);
     for (const std::string& name : names) {
         CAPTURE(name);
-        MemoryFiles files;
+        MemoryFiles files{SHARDC_SOURCE_DIR};
         const std::string from = recorded + name;
         const CommandResult init = run_command(files, "shardc init --from " + from + "/config.json --devices 4");
         CAPTURE(init.err);
         REQUIRE(init.code == 0);
+        const CommandResult check = run_command(files, "shardc check model.yaml layout.yaml --strict");
+        CAPTURE(check.out);
+        CHECK(check.code == 0);
         files.files["one.yaml"] = "mesh: {}\n";
         files.files["four.yaml"] = "mesh: {data: 2, model: 2}\n"
                                    "rules: [{batch: data}, {heads: model}, {mlp: model}, {experts: model}]\n";
@@ -95,7 +98,7 @@ TEST_CASE("checkpoints of transformers are restored as they are: its logits, on 
 }
 
 TEST_CASE("a checkpoint of another config is refused, with the names that it would have") {
-    MemoryFiles files;
+    MemoryFiles files{SHARDC_SOURCE_DIR};
     REQUIRE(run_command(files, "shardc init --from " + recorded + "qwen3/config.json").code == 0);
     files.files["one.yaml"] = "mesh: {}\n";
     const std::string run = "shardc run model.yaml one.yaml --quiet --set batch=2 --set length=6 --restore " + recorded;
