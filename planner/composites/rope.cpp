@@ -10,15 +10,24 @@ namespace {
 
 // Frequencies for a context that is longer than the model was trained with. [factor]: all are lower by it, which is as
 // if positions were. [factor, low, high, length]: those that turn less than `low` times in `length` positions, those of
-// more than `high` stay, and between them it is interpolated, as in Llama 3.1.
+// more than `high` stay, and between them it is interpolated, as in Llama 3.1. [factor, first, last]: those up to the
+// first of the two indices stay, those from the last on are lower, as in YaRN.
 ValueId scaled(Chain& chain, ValueId frequencies, const std::vector<double>& scaling) {
     const double factor = scaling.empty() ? 1 : scaling[0];
     if (factor == 1) return frequencies;
     if (scaling.size() == 1) return chain("mul", frequencies, 1 / factor);
     constexpr double pi = 3.14159265358979323846;
-    const double low = scaling[1], high = scaling[2], length = scaling[3];
-    const ValueId turns = chain("mul", frequencies, length / (2 * pi));
-    const ValueId between = chain("mul", chain("add", turns, -low), 1 / (high - low));
+    const double low = scaling[1], high = scaling[2];
+    ValueId between = frequencies;
+    if (scaling.size() == 4) {
+        const ValueId turns = chain("mul", frequencies, scaling[3] / (2 * pi));
+        between = chain("mul", chain("add", turns, -low), 1 / (high - low));
+    } else {
+        const TensorType type = chain.type(frequencies);
+        Attributes count = shape_of(type.shape);
+        count.set("dtype", std::string(name(type.dtype)));
+        between = chain("mul", chain("add", chain("iota", {}, count), -high), 1 / (low - high));
+    }
     const ValueId kept = chain("min", chain("max", between, 0), 1);
     return chain("mul", {frequencies, chain("add", chain("mul", kept, 1 - 1 / factor), 1 / factor)});
 }
@@ -27,8 +36,8 @@ bool is_scaling(const std::vector<double>& scaling) {
     if (scaling.empty()) return true;
     for (const double number : scaling)
         if (!std::isfinite(number)) return false;
-    return scaling[0] > 0 &&
-           (scaling.size() == 1 || (scaling.size() == 4 && scaling[2] > scaling[1] && scaling[3] > 0));
+    if (scaling[0] <= 0 || scaling.size() == 2 || scaling.size() > 4) return false;
+    return scaling.size() == 1 || (scaling[2] > scaling[1] && (scaling.size() == 3 || scaling[3] > 0));
 }
 
 // The angles (length, 1, width / 2): position * theta^(-2 i / width). With positions of their own the shape is theirs,
@@ -77,8 +86,9 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!is_scaling(scaling)) {
         builder.diagnostics()
             .error("E0226", span, "'rope' cannot scale its frequencies by that")
-            .help("scaling is [factor], or [factor, low, high, length] with low below high; factor and length are "
-                  "positive");
+            .help("scaling is [factor], [factor, first, last] or [factor, low, high, length] with low below high; "
+                  "factor and "
+                  "length are positive");
         return std::nullopt;
     }
     const i64 half = x.shape[3] / 2;
@@ -103,16 +113,18 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
 } // namespace
 
 const CompositeDef& composite_rope() {
-    static const CompositeDef def = {"rope",
-                                     "Rotary positions: the halves of head_dim turned by position * "
-                                     "theta^(-2i/head_dim), as in Llama.\n{rope: q, theta: 500000}",
-                                     {1, 2},
-                                     {{"theta", AttributeDef::Type::number, false, "10000 unless said"},
-                                      {"scaling", AttributeDef::Type::elements, false,
-                                       "[factor] for positions that are divided by it; [factor, low, high, length] as "
-                                       "in Llama 3.1: frequencies of less than `low` turns in `length` positions are "
-                                       "divided by it, of more than `high` not"}},
-                                     build};
+    static const CompositeDef def = {
+        "rope",
+        "Rotary positions: the halves of head_dim turned by position * "
+        "theta^(-2i/head_dim), as in Llama.\n{rope: q, theta: 500000}",
+        {1, 2},
+        {{"theta", AttributeDef::Type::number, false, "10000 unless said"},
+         {"scaling", AttributeDef::Type::elements, false,
+          "[factor] for positions that are divided by it; [factor, low, high, length] as "
+          "in Llama 3.1: frequencies of less than `low` turns in `length` positions are "
+          "divided by it, of more than `high` not; [factor, first, last] as in YaRN: from the "
+          "last of these two indices on they are, up to the first not"}},
+        build};
     return def;
 }
 

@@ -62,6 +62,21 @@ def families():
     yield ("vit", T.ViTForImageClassification,
            T.ViTConfig(hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=4, image_size=8,
                        patch_size=4, num_labels=5), f32, "1GB")
+    yarn = dict(rope_type="yarn", rope_theta=100.0, factor=4.0, beta_fast=2.0, beta_slow=0.1, mscale=1.0, mscale_all_dim=1.0,
+                original_max_position_embeddings=8)
+    yield ("deepseek_v3", T.DeepseekV3ForCausalLM,
+           T.DeepseekV3Config(**dict(DENSE, num_hidden_layers=3, num_key_value_heads=4), moe_intermediate_size=8,
+                              first_k_dense_replace=1, n_routed_experts=8, num_experts_per_tok=2, n_group=4, topk_group=2,
+                              kv_lora_rank=12, q_lora_rank=8, qk_rope_head_dim=8, qk_nope_head_dim=4, v_head_dim=6,
+                              rope_parameters=yarn), f32, "1GB")
+    yield ("t5", T.T5ForConditionalGeneration,
+           T.T5Config(d_model=16, d_kv=6, d_ff=24, num_layers=2, num_decoder_layers=3, num_heads=4, vocab_size=VOCAB,
+                      relative_attention_num_buckets=8, relative_attention_max_distance=12, n_positions=32,
+                      tie_word_embeddings=True), f32, "1GB")
+    yield ("t5_gated", T.T5ForConditionalGeneration,
+           T.T5Config(d_model=16, d_kv=4, d_ff=24, num_layers=2, num_heads=4, vocab_size=VOCAB, feed_forward_proj="gated-gelu",
+                      relative_attention_num_buckets=8, relative_attention_max_distance=5, n_positions=32,
+                      tie_word_embeddings=False), f32, "1GB")
 
 
 def make(folder, cls, config, dtype, shard):
@@ -75,19 +90,21 @@ def make(folder, cls, config, dtype, shard):
             drawn = torch.randn(value.shape) * (0.3 if value.dim() > 1 else 0.2)
             centre = 1.0 if "norm" in name.lower() and name.endswith("weight") and "gemma" not in config.model_type else 0.0
             value.copy_((drawn + centre).to(dtype).float())
-        pictures = config.model_type == "vit"
-        given = torch.randn(BATCH, 3, 8, 8) if pictures else torch.randint(0, VOCAB, (BATCH, LENGTH))
-        logits = model(**{"pixel_values" if pictures else "input_ids": given}).logits
+        given = {"tokens": torch.randint(0, VOCAB, (BATCH, LENGTH))}
+        if config.model_type == "t5":
+            given["decoder_tokens"] = torch.randint(0, VOCAB, (BATCH, LENGTH))
+        if config.model_type == "vit":
+            given = {"image": torch.randn(BATCH, 3, 8, 8)}
+        called = {"tokens": "input_ids", "decoder_tokens": "decoder_input_ids", "image": "pixel_values"}
+        logits = model(**{called[name]: value for name, value in given.items()}).logits
     model.to(dtype).save_pretrained(folder, max_shard_size=shard)
     config_file = pathlib.Path(folder, "config.json")  # computed with in f32, whatever is stored
     text = json.loads(config_file.read_text())
     text["dtype"] = "float32"
     config_file.write_text(json.dumps(text, indent=2) + "\n")
     pathlib.Path(folder, "generation_config.json").unlink(missing_ok=True)
-    if pictures:
-        np.save(f"{folder}/image.npy", given.numpy())
-    else:
-        np.save(f"{folder}/tokens.npy", given.numpy().astype(np.int32))
+    for name, value in given.items():
+        np.save(f"{folder}/{name}.npy", value.numpy() if value.is_floating_point() else value.numpy().astype(np.int32))
     np.save(f"{folder}/logits.npy", logits.numpy())
 
 
@@ -100,9 +117,12 @@ def difference(folder, layout):
     subprocess.run([SHARDC, "init", "--from", f"{folder}/config.json", "-o", made, "--devices", "4", "--force"], check=True,
                    capture_output=True)
     pathlib.Path(made, "split.yaml").write_text(LAYOUTS[layout])
-    pictures = os.path.exists(f"{folder}/image.npy")
-    given = ["--input", f"image={folder}/image.npy"] if pictures else [
-        "--input", f"tokens={folder}/tokens.npy", "--set", f"length={LENGTH}"]
+    given = []
+    for name in ("tokens", "decoder_tokens", "image"):
+        if os.path.exists(f"{folder}/{name}.npy"):
+            given += ["--input", f"{name}={folder}/{name}.npy"]
+    if not os.path.exists(f"{folder}/image.npy"):
+        given += ["--set", f"length={LENGTH}"]
     subprocess.run([SHARDC, "run", f"{made}/model.yaml", f"{made}/split.yaml", "--restore", folder, "--quiet",
                     "--set", f"batch={BATCH}", "--output", f"logits={made}/logits.npy"] + given, check=True,
                    capture_output=True)

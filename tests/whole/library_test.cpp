@@ -24,6 +24,13 @@ const std::vector<Block> blocks = {
             "true}\n"},
     {"gpt2", "  - y: {repeat: gpt2_block, times: 2, in: x, axis: layers, drops: true, dropout: 0.25}\n"},
     {"vit", "  - y: {repeat: vit_block, times: 2, in: x, axis: layers, scan: true, remat: dots}\n"},
+    {"deepseek", "  - y: {repeat: deepseek_block, times: 2, in: x, axis: layers, scan: true, pairs: 2, chosen: 2, "
+                 "groups: 2, chosen_groups: 1, "
+                 "scaling: [4, 0, 1]}\n"},
+    {"t5", "  - s: {t5_bias: table, size: length, each: 2, half: 4, last: 3, spread: 1.8}\n"
+           "  - t: {t5_bias: table, size: length, each: 4, half: 8, last: 7, spread: 1.1, causal: true}\n"
+           "  - e: {t5_encoder_block: [x, s], gated: true}\n"
+           "  - y: {t5_decoder_block: [x, e, t]}\n"},
     {"gemma3", "  - y: {repeat: gemma3_six, times: 2, in: x, axis: layers, scan: true, window: 3}\n"},
     {"gpt_neox", "  - y: {repeat: gpt_neox_block, times: 2, in: x, axis: layers, scan: true, rotated: 2}\n"},
     {"bert", "  - y: {repeat: bert_block, times: 2, in: x, axis: layers, scan: true}\n"},
@@ -34,8 +41,8 @@ std::string model_of(const Block& block) {
     return fmt::format(R"(model: boxed
 include: {}
 axes: {{batch: 4, length: 8, embed: 16, heads: 4, kv_heads: 2, kv: 4, mlp: 24, layers: 2,
-       experts: 4, expert_mlp: 8, shared_mlp: 8, capacity: 4}}
-inputs: {{x: {{axes: [batch, length, embed]}}}}
+       experts: 4, expert_mlp: 8, shared_mlp: 8, capacity: 4, target_length: length, q_rank: 4, kv_rank: 4, v_kv: 4}}
+inputs: {{x: {{axes: [batch, length, embed]}}, table: {{axes: [8, heads]}}}}
 graph:
 {}outputs: [y]
 train:

@@ -56,7 +56,7 @@ TEST_CASE("checkpoints of transformers are restored as they are: its logits, on 
     const std::string made = std::string(SHARDC_TEST_DIR) + "/huggingface_" + std::to_string(::getpid());
     std::filesystem::create_directories(made);
     const std::vector<std::string> names = checkpoints();
-    CHECK(names.size() >= 14);
+    CHECK(names.size() >= 17);
     for (const std::string& name : names) {
         CAPTURE(name);
         MemoryFiles files{SHARDC_SOURCE_DIR};
@@ -72,9 +72,11 @@ TEST_CASE("checkpoints of transformers are restored as they are: its logits, on 
                                    "rules: [{batch: data}, {heads: model}, {mlp: model}, {experts: model}]\n";
         const bool pictures = std::filesystem::exists(from + "/image.npy");
         const std::string sizes = pictures ? " --set batch=2" : " --set batch=2 --set length=6";
-        const std::string input = pictures ? "image" : "tokens", output = made + "/" + name + ".npy";
-        const std::string given =
-            fmt::format(" --quiet --restore {0} --input {1}={0}/{1}.npy --output logits={2}", from, input, output);
+        const std::string output = made + "/" + name + ".npy";
+        std::string given = fmt::format(" --quiet --restore {} --output logits={}", from, output);
+        for (const char* const input : {"tokens", "decoder_tokens", "image"})
+            if (const std::string file = fmt::format("{}/{}.npy", from, input); std::filesystem::exists(file))
+                given += fmt::format(" --input {}={}", input, file);
         const auto restored = [&](const std::string& plan) {
             const CommandResult run = run_command(files, "shardc run " + plan + given);
             CAPTURE(run.err);

@@ -72,6 +72,14 @@ const std::vector<Published> published = {
     {R"("model_type": "bert", "architectures": ["BertForMaskedLM"])", 109'514'298},
     {R"("model_type": "vit")", 86'389'248},
     {R"("model_type": "vit", "architectures": ["ViTForImageClassification"], "num_labels": 1000)", 86'567'656},
+    // DeepSeek V3, with 256 numbers for the balance of the experts of each of 58 layers; T5 small, and 1.1 small
+    {R"("model_type": "deepseek_v3", "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": 1.0,
+        "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096, "type": "yarn"})",
+     671'026'404'352 + 58 * 256},
+    {R"("model_type": "t5")", 60'506'624},
+    {R"("model_type": "t5", "d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
+        "tie_word_embeddings": false)",
+     76'961'152},
 };
 
 // Elements of the parameters of a model, as its train step has them.
