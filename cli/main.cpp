@@ -20,10 +20,16 @@ bool wants_color(int descriptor) {
            std::string_view(terminal) != "dumb";
 }
 
+// The terminal's; of what is no terminal, what COLUMNS says.
 size_t terminal_width() {
+    constexpr long least = 40, most = 10'000;
     winsize size = {};
-    const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40;
-    return known ? size.ws_col : shard::no_terminal_width;
+    long columns = 0;
+    if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    else if (const char* said = std::getenv("COLUMNS"))
+        columns = std::strtol(said, nullptr, 10);
+    return columns > least && columns < most ? static_cast<size_t>(columns) : shard::no_terminal_width;
 }
 
 // A stream that the caller closed (`>&-`) would give its number to the next file that is opened, and what is printed

@@ -9,6 +9,7 @@
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/out_of_memory.h"
 #include "cli/terminal/table.h"
+#include "cli/terminal/wrap.h"
 #include "plans/base/base.h"
 #include "plans/base/printable.h"
 #include "plans/base/version.h"
@@ -206,7 +207,8 @@ int parse_and_run(const std::vector<std::string>& written, Env& env) {
         if (typed == nullptr && !arguments.empty() && !arguments.front().starts_with('-'))
             return usage_error(env, nullptr, explain_mistake(arguments, nullptr, success));
         bool version = !arguments.empty() && arguments.front() == "--version";
-        env.out << (version ? tool_text() + "\n" : typed == nullptr ? overview() : help_text(*typed));
+        env.out << (version ? tool_text() + "\n"
+                            : entries_broken(typed == nullptr ? overview() : help_text(*typed), env.width));
         return exit_clean;
     } catch (const CLI::ParseError& error) {
         return usage_error(env, typed, explain_mistake(arguments, typed, error));

@@ -9,7 +9,7 @@
 namespace shard {
 
 std::string listing_text(const Listing& listing, const Paint& paint) {
-    Table table({{""}, {""}});
+    Table table({{""}, {"", Align::left, 0, true}});
     for (const Item& item : listing.items) table.add({Cell(item.name, "1"), item.summary});
     return table.render(paint, "");
 }
@@ -74,8 +74,7 @@ std::string item_members(JsonObject object, const Item& item) {
     JsonObject arguments;
     for (const std::pair<std::string, std::string>& argument : item.arguments)
         arguments.string(argument.first, argument.second);
-    return object
-        .string("name", item.name)
+    return object.string("name", item.name)
         .string("summary", item.summary)
         .string("doc", item.doc)
         .raw("arguments", arguments.text())
@@ -94,7 +93,7 @@ std::string item_text(const Registry& registry, const Item& item) {
     std::string out = fmt::format("{} ({})\n\n", item.name, registry.one);
     out += registry.is_text ? item.doc + "\n" : wrapped(item.doc, 100);
     if (item.arguments.empty()) return out;
-    Table table({{""}, {""}});
+    Table table({{""}, {"", Align::left, 0, true}});
     for (const std::pair<std::string, std::string>& argument : item.arguments)
         table.add({argument.first, argument.second});
     return out + "\n" + table.render({}, "  ");

@@ -79,7 +79,7 @@ std::string part_text(const PlanPage& page, ReportPart part, Detail detail) {
         return verdict_text(plan, paint);
     case ReportPart::collectives: {
         const CollectiveRows collectives = collective_rows(report.collectives, page.when, detail);
-        std::string out = paint.strong(collectives_heading(report)) + "\n";
+        std::string out = paint.strong(hanging(collectives_heading(report), paint.width, 2)) + "\n";
         if (collectives.left_out > 0)
             out += sums_table(plan, collectives, paint).render(paint, "  ") + "\n  " + largest_text(collectives) + "\n";
         return out + collectives_table(plan, collectives, paint).render(paint, "  ");

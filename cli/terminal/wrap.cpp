@@ -71,4 +71,22 @@ std::string hanging(std::string_view text, size_t width, size_t indent) {
     return out;
 }
 
+std::string entries_broken(std::string_view text, size_t width) {
+    std::string out;
+    while (!text.empty()) {
+        const size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+        const size_t gap = line.find("  ", begin);
+        const size_t column =
+            gap == std::string_view::npos || gap > width / 2 ? begin : line.find_first_not_of(' ', gap);
+        out += line.substr(0, column);
+        out += display_width(line) <= width ? std::string(line.substr(column))
+                                            : hanging(line.substr(column), width, column);
+        out += '\n';
+    }
+    return out;
+}
+
 } // namespace shard

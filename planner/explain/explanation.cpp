@@ -157,7 +157,7 @@ private:
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
         if (node.op() == nullptr || is_constraint(node)) return;
-        ComputeDecisions decisions(mesh_, *c_.hardware);
+        ComputeDecisions decisions(mesh_, *c_.hardware, c_.layout->prefer);
         const std::vector<ComputeSharding> ways =
             compute_ways(*c_.graph, *c_.propagation, decisions, c_.joint, producer);
         if (ways.empty()) return;

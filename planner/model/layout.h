@@ -3,6 +3,7 @@
 
 #include "planner/model/declarations.h"
 #include "planner/model/policy.h"
+#include "planner/model/prefer.h"
 #include "plans/sharding/mesh.h"
 
 namespace shard {
@@ -18,13 +19,16 @@ struct Override {
     Span span; // of the glob
 };
 
+// How often a parameter that fsdp splits is gathered: for each pass and microbatch, once, or as is faster.
+enum class GatherAgain { yes, no, if_faster };
+
 // `fsdp: {axis: data, min_size: 262144}`: every parameter of at least min_size elements is split over the axis, or over
 // several together, along its largest dim that divides and is free.
 struct FsdpDecl {
     std::vector<Name> axes; // outer first
     i64 min_size = 262144;
     bool prefetch = true; // a gather may begin before its reader waits for it (planner/optimize/overlap.h)
-    bool gather_again = true; // for the backward pass, and for every microbatch; else each parameter is gathered once
+    GatherAgain gather_again = GatherAgain::yes;
     Span span;
 };
 
@@ -36,6 +40,7 @@ struct Layout {
     RuleSemantics semantics = RuleSemantics::linen;
     bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
+    Prefer prefer = Prefer::time;  // by which ways to compute and to partition are chosen
     bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;
     std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter

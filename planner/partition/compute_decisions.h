@@ -16,7 +16,8 @@ struct ComputeDecision {
 
 class ComputeDecisions {
 public:
-    ComputeDecisions(const Mesh& mesh, const Hardware& hardware) : redistributor_(mesh, hardware) {}
+    ComputeDecisions(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time)
+        : redistributor_(mesh, hardware, prefer) {}
 
     Redistributor& redistributor() { return redistributor_; }
     const Mesh& mesh() const { return redistributor_.mesh(); }

@@ -237,13 +237,16 @@ private:
         if (cannot_win(choice)) return; // the kernel can only add
         if (!price_kernel(choice)) return;
         if (all_ != nullptr) all_->push_back(choice);
-        if (!best_ || cheaper(choice.cost, best_->cost)) best_ = std::move(choice);
+        if (!best_ || cheaper(choice.cost, best_->cost, redistributor_.prefer())) best_ = std::move(choice);
     }
 
     static size_t first_of(const std::vector<bool>& pass) { return index_of(pass, true); }
 
     bool cannot_win(const ComputeSharding& choice) const {
-        return all_ == nullptr && best_ && choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
+        if (redistributor_.prefer() == Prefer::bytes)
+            return all_ == nullptr && best_ && choice.cost.wire_bytes > best_->cost.wire_bytes;
+        return redistributor_.prefer() == Prefer::time && all_ == nullptr && best_ &&
+               choice.cost.seconds > best_->cost.seconds * (1 + 1e-6);
     }
 
     // False as soon as the operands alone cost too much.
@@ -353,7 +356,7 @@ FormChoice cheapest_form(Redistributor& redistributor, const TensorType& type, s
     for (size_t i = 0; i < forms.size(); ++i) {
         FormChoice choice{i, forms[i].base};
         choice.cost.add(redistributor.find(type, forms[i].sharding, to));
-        if (!best || cheaper(choice.cost, best->cost)) best = choice;
+        if (!best || cheaper(choice.cost, best->cost, redistributor.prefer())) best = choice;
     }
     internal_check(best.has_value(), "an operand has a form");
     return *best;
@@ -375,8 +378,10 @@ std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor,
                                                    const IndexRule& rule) {
     std::vector<ComputeSharding> all;
     Chooser(redistributor, query, rule, &all).choose();
-    std::stable_sort(all.begin(), all.end(),
-                     [](const ComputeSharding& a, const ComputeSharding& b) { return cheaper(a.cost, b.cost); });
+    const Prefer prefer = redistributor.prefer();
+    std::stable_sort(all.begin(), all.end(), [prefer](const ComputeSharding& a, const ComputeSharding& b) {
+        return cheaper(a.cost, b.cost, prefer);
+    });
     return all;
 }
 

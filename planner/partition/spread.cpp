@@ -14,7 +14,7 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_sets = 2, most_dims = 2;
+constexpr size_t most_dims = 2;
 
 // A value that is reduced over the axes, and whole, where it is made.
 struct Root {
@@ -171,29 +171,32 @@ struct RootSet {
     }
 };
 
-// Values that an all_reduce makes as they are kept, by its axes; gradients of parameters are left alone.
-std::vector<RootSet> reduced_values(const Graph& graph, const Local& alone) {
+// Values that an all_reduce makes as they are kept, over those axes over which the most is; gradients of parameters are
+// left alone, and entries of stacks.
+RootSet reduced_values(const Graph& graph, const Local& alone) {
     const std::vector<bool> is_gradient_sum = gradient_sums(graph);
     std::vector<ValueId> global_of(alone.graph.values.size(), -1);
     for (size_t id = 0; id < alone.value_of.size(); ++id)
         if (alone.value_of[id] >= 0) global_of[alone.value_of[id]] = static_cast<ValueId>(id);
-    std::vector<RootSet> sets;
+    std::vector<RootSet> sets; // by axes
+    const auto by_bytes = [](const RootSet& a, const RootSet& b) { return a.bytes < b.bytes; };
     for (const Node& node : alone.graph.nodes) {
         const Collective* const collective = node.collective();
         if (collective == nullptr || collective->def->uses != CollectiveDef::Uses{.reduce = true} ||
             collective->reduce != ReduceOp::sum)
             continue;
         const ValueId id = global_of[node.outputs[0]];
-        if (id < 0 || graph.value(id).type.shape.empty() || is_gradient_sum[graph.value(id).producer]) continue;
+        if (id < 0 || graph.value(id).type.shape.empty()) continue;
+        const NodeId producer = graph.value(id).producer;
+        const OpDef* const op = graph.node(producer).op();
+        const bool is_of_stack = op != nullptr && op->of_stack == OpDef::OfStack::takes_entry; // one device has it
+        if (is_gradient_sum[producer] || is_of_stack) continue;
         const auto is_of = [&](const RootSet& set) { return set.axes == collective->axes; };
         std::vector<RootSet>::iterator set = std::find_if(sets.begin(), sets.end(), is_of);
         if (set == sets.end()) set = sets.insert(sets.end(), RootSet{collective->axes, {}, 0});
         set->add(graph, alone, id);
     }
-    std::stable_sort(sets.begin(), sets.end(), [](const RootSet& a, const RootSet& b) { return a.bytes > b.bytes; });
-    std::erase_if(sets, [most = sets.empty() ? 0 : sets[0].bytes](const RootSet& set) { return set.bytes < most / 4; });
-    if (sets.size() > most_sets) sets.resize(most_sets);
-    return sets;
+    return sets.empty() ? RootSet() : *std::max_element(sets.begin(), sets.end(), by_bytes);
 }
 
 } // namespace
@@ -201,15 +204,13 @@ std::vector<RootSet> reduced_values(const Graph& graph, const Local& alone) {
 std::vector<Propagation> ways_to_spread(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
                                         const Local& alone) {
     std::vector<Propagation> ways;
-    const std::vector<RootSet> sets = reduced_values(graph, alone);
-    if (sets.empty()) return ways;
+    const RootSet set = reduced_values(graph, alone);
+    if (set.roots.empty()) return ways;
     const std::vector<std::vector<NodeId>> users = users_of(graph);
     RuleCache rules;
-    for (const RootSet& set : sets) {
-        for (size_t n = 0; n < most_dims; ++n) {
-            Spreader spreader(graph, seeds, propagation, users, rules, set.axes);
-            if (spreader.run(set.roots, n)) ways.push_back(spreader.take());
-        }
+    for (size_t n = 0; n < most_dims; ++n) {
+        Spreader spreader(graph, seeds, propagation, users, rules, set.axes);
+        if (spreader.run(set.roots, n)) ways.push_back(spreader.take());
     }
     return ways;
 }

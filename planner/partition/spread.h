@@ -17,9 +17,8 @@
 
 namespace shard {
 
-// What the propagated shardings would be, a way for each set of axes that values are summed over and for the first dims
-// that could be split; those of the most bytes first, and few. `alone`: where sums are reduced without. Whether a way
-// is faster is for who asks.
+// What the propagated shardings would be: for the axes over which the most is summed, a way for each of the first two dims
+// that could be split. `alone`: where sums are reduced without. Whether a way is faster is for who asks.
 std::vector<Propagation> ways_to_spread(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
                                         const Local& alone);
 

@@ -12,45 +12,68 @@ namespace shard {
 
 namespace {
 
-// A way that takes longer, or saves less than this share of a step, is not worth a plan that reads otherwise.
+// A way that costs more, or saves less than this share, is not worth a plan that reads otherwise.
 constexpr double least_gain = 0.01;
 
+// Of a step: what the layout prefers to be little, and seconds.
+struct StepCost {
+    double preferred = 0, seconds = 0;
+};
+
+// `a` costs less by more than `gain`, or as much and takes less time by more than it.
+bool costs_less(const StepCost& a, const StepCost& b, double gain) {
+    if (a.preferred < b.preferred * (1 - gain)) return true;
+    return a.preferred <= b.preferred && a.seconds < b.seconds * (1 - gain);
+}
+
 // As the passes that follow make it.
-double step_seconds(Local local, const Layout& layout, const Hardware& hardware) {
+StepCost step_cost(Local local, const Layout& layout, const Hardware& hardware) {
     optimize(local);
     order_updates(local);
     overlap(local, layout.mesh, hardware, !layout.fsdp || layout.fsdp->prefetch);
     land_carried(local);
     land_updates(local);
-    return time_of(schedule(local, layout.mesh), hardware).step_seconds;
+    const Plan plan = schedule(local, layout.mesh);
+    const double seconds = time_of(plan, hardware).step_seconds;
+    switch (layout.prefer) {
+    case Prefer::time:
+        return {seconds, seconds};
+    case Prefer::bytes:
+        return {static_cast<double>(wire_bytes_of(plan)), seconds};
+    case Prefer::compute:
+        return {static_cast<double>(flops_of(plan)), seconds};
+    case Prefer::memory:
+        return {static_cast<double>(plan.peak_bytes), seconds};
+    }
+    internal_error("an unknown preference");
 }
 
 class Tries {
 public:
     Tries(const Graph& graph, const Layout& layout, const Hardware& hardware)
-        : graph_(graph), layout_(layout), hardware_(hardware), decisions_(layout.mesh, hardware) {}
+        : graph_(graph), layout_(layout), hardware_(hardware), decisions_(layout.mesh, hardware, layout.prefer) {}
 
     struct Made {
         Partitioned partitioned;
-        std::optional<double> seconds; // if anybody asked
+        std::optional<StepCost> cost; // if anybody asked
     };
 
     Made alone(const Propagation& propagation) { // each op by itself
         return {{partition(graph_, propagation, decisions_), {}}, {}};
     }
 
-    // `alone`, or what is faster together.
+    // `alone`, or what costs less together.
     Made together(Made alone, const Propagation& propagation) {
         JointForms joint = joint_forms(graph_, propagation, decisions_, alone.partitioned.local);
         if (joint.empty()) return alone;
         Local local = partition(graph_, propagation, decisions_, joint);
         Made made{{std::move(local), std::move(joint)}, {}};
-        return seconds(made) < seconds(alone) ? std::move(made) : std::move(alone);
+        return costs_less(cost(made), cost(alone), 0) ? std::move(made) : std::move(alone);
     }
 
-    double seconds(Made& made) const {
-        if (!made.seconds) made.seconds = step_seconds(made.partitioned.local, layout_, hardware_);
-        return *made.seconds;
+    const StepCost& cost(Made& made) const {
+        if (!made.cost) made.cost = step_cost(made.partitioned.local, layout_, hardware_);
+        return *made.cost;
     }
 
 private:
@@ -78,14 +101,15 @@ std::optional<Partitioned> spread_jointly(const Graph& graph, const Seeds& seeds
     std::optional<Tries::Made> spread_alone;
     for (Propagation& way : ways) {
         Tries::Made made = tries.alone(way);
-        if (tries.seconds(made) >= tries.seconds(spread_alone ? *spread_alone : alone) * (1 - least_gain)) continue;
+        if (!costs_less(tries.cost(made), tries.cost(spread_alone ? *spread_alone : alone), least_gain)) continue;
         spread_alone = std::move(made);
         spread = std::move(way);
+        break; // along other dims as much is saved
     }
     Tries::Made best = tries.together(std::move(alone), propagation);
     if (spread) {
         Tries::Made made = tries.together(std::move(*spread_alone), *spread);
-        if (tries.seconds(made) < tries.seconds(best) * (1 - least_gain)) {
+        if (costs_less(tries.cost(made), tries.cost(best), least_gain)) {
             best = std::move(made);
             propagation = std::move(*spread);
         }

@@ -83,15 +83,9 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report.hardware = hardware.name;
     report_tensors(report, graph, local, propagation, sources);
 
+    report.flops_per_device = flops_of(plan);
     const LocalNames names(graph, local);
     for_each_step(plan, [&](const Step& step, i64 count) {
-        if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
-            std::vector<TensorType> types;
-            for (int input : compute->inputs) types.push_back(local_type(plan.buffers[input]));
-            const TensorType output = local_type(plan.buffers[compute->output]);
-            report.flops_per_device = add_saturating(report.flops_per_device,
-                                                     multiply_saturating(count, flops(compute->kernel, types, output)));
-        }
         if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
             const Node& node = local.graph.node(map.starts[start->token]);
             CollectiveReport collective = report_collective(*start, count, plan, hardware);

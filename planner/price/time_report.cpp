@@ -127,6 +127,31 @@ StepTime step_time(const Plan& plan, const Hardware& hardware) { return Clock(pl
 
 TimeReport time_of(const Plan& plan, const Hardware& hardware) { return step_time(plan, hardware).report; }
 
+i64 flops_of(const Plan& plan) {
+    i64 sum = 0;
+    for_each_step(plan, [&](const Step& step, i64 count) {
+        const Compute* const compute = std::get_if<Compute>(&step.variant_ref());
+        if (compute == nullptr) return;
+        std::vector<TensorType> types;
+        for (int input : compute->inputs) types.push_back(local_type(plan.buffers[input]));
+        const i64 of_one = flops(compute->kernel, types, local_type(plan.buffers[compute->output]));
+        sum = add_saturating(sum, multiply_saturating(count, of_one));
+    });
+    return sum;
+}
+
+i64 wire_bytes_of(const Plan& plan) {
+    i64 sum = 0;
+    for_each_step(plan, [&](const Step& step, i64 count) {
+        const Start* const start = std::get_if<Start>(&step.variant_ref());
+        if (start == nullptr) return;
+        const Collective& collective = start->collective;
+        const i64 of_one = collective.def->wire_bytes_total(collective, plan.mesh, plan.buffers[start->input].bytes);
+        sum = add_saturating(sum, multiply_saturating(count, of_one));
+    });
+    return sum;
+}
+
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit) {
     visit_steps(plan.steps, 1, visit);
 }

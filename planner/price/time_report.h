@@ -26,6 +26,9 @@ struct StepTime {
 StepTime step_time(const Plan& plan, const Hardware& hardware);
 TimeReport time_of(const Plan& plan, const Hardware& hardware); // of that the report
 
+i64 flops_of(const Plan& plan);      // of a device
+i64 wire_bytes_of(const Plan& plan); // that all devices send
+
 // Every Compute and Start in order with how often it runs.
 void for_each_step(const Plan& plan, const std::function<void(const Step& step, i64 count)>& visit);
 

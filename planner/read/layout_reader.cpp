@@ -40,6 +40,8 @@ public:
         }
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
+        if (const std::optional<size_t> choice = read_choice("prefer", {"time", "bytes", "compute", "memory"}))
+            layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
             layout_.sequence_parallel = *choice == 0;
         read_overrides("inputs", layout_.inputs);
@@ -158,6 +160,18 @@ private:
         layout_.mesh.device_ids = std::move(ids);
     }
 
+    GatherAgain read_gather_again(const Yaml& yaml) {
+        if (yaml.scalar() != nullptr && yaml.scalar()->text == "auto") return GatherAgain::if_faster;
+        if (yaml.scalar() == nullptr || yaml.kind() != "true or false") {
+            diagnostics_
+                ->error("E0113", yaml.span,
+                        fmt::format("gather_again: expected true, false or auto, found {}", yaml.kind()))
+                .help("write true to gather for each pass, false to gather once, auto for the faster that fits");
+            return GatherAgain::yes;
+        }
+        return read_bool(yaml, "gather_again", *diagnostics_).value_or(true) ? GatherAgain::yes : GatherAgain::no;
+    }
+
     void read_fsdp(const Yaml& yaml) {
         constexpr std::string_view example = "write fsdp: {axis: data}, or fsdp: {axis: data, min_size: 262144}";
         if (yaml.map() == nullptr) {
@@ -193,10 +207,9 @@ private:
             }
             fsdp.axes.push_back(*name);
         }
-        for (const auto& [key, flag] : {std::pair{"prefetch", &fsdp.prefetch}, {"gather_again", &fsdp.gather_again}}) {
-            const Yaml* yes = yaml.find(key);
-            if (yes != nullptr) *flag = read_bool(*yes, key, *diagnostics_).value_or(*flag);
-        }
+        if (const Yaml* prefetch = yaml.find("prefetch"))
+            fsdp.prefetch = read_bool(*prefetch, "prefetch", *diagnostics_).value_or(fsdp.prefetch);
+        if (const Yaml* again = yaml.find("gather_again")) fsdp.gather_again = read_gather_again(*again);
         layout_.fsdp = std::move(fsdp);
     }
 
@@ -270,7 +283,7 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "sequence_parallel", "inputs",
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "prefer", "sequence_parallel", "inputs",
                      "params", "values", "outputs", "states", "gradients", "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;

@@ -1,7 +1,9 @@
-// What one way to do a thing costs, in the order in which it counts: seconds, wire bytes, collectives; then local work,
-// so that of two ways that cost the same the one that shares the work between more devices is taken.
+// What one way to do a thing costs, in the order in which it counts if nobody prefers another: seconds, wire bytes,
+// collectives; then local work, so that of two ways that cost the same the one that shares the work between more devices
+// is taken.
 #pragma once
 
+#include "planner/model/prefer.h"
 #include "planner/redistribute/redistribute.h"
 #include "plans/base/saturating.h"
 
@@ -28,8 +30,12 @@ struct PlanCost {
     }
 };
 
-// Seconds that differ by rounding alone are equal.
-inline bool cheaper(const PlanCost& a, const PlanCost& b) {
+// By what is preferred, memory by what a device reads and writes; then seconds. Those that differ by rounding alone are
+// equal.
+inline bool cheaper(const PlanCost& a, const PlanCost& b, Prefer prefer = Prefer::time) {
+    if (prefer == Prefer::bytes && a.wire_bytes != b.wire_bytes) return a.wire_bytes < b.wire_bytes;
+    if (prefer == Prefer::compute && a.flops != b.flops) return a.flops < b.flops;
+    if (prefer == Prefer::memory && a.local_bytes != b.local_bytes) return a.local_bytes < b.local_bytes;
     const double close = 1e-9 * (a.seconds + b.seconds);
     if (a.seconds < b.seconds - close) return true;
     if (b.seconds < a.seconds - close) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/graph/memo_key.h"
+#include "planner/redistribute/plan_cost.h"
 #include "planner/redistribute/redistribute.h"
 
 #include <map>
@@ -10,10 +11,13 @@ namespace shard {
 
 class Redistributor {
 public:
-    Redistributor(const Mesh& mesh, const Hardware& hardware) : mesh_(&mesh), hardware_(&hardware) {}
+    // `prefer` is what whoever asks goes by; ways themselves take the least time.
+    Redistributor(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time)
+        : mesh_(&mesh), hardware_(&hardware), prefer_(prefer) {}
 
     const Mesh& mesh() const { return *mesh_; }
     const Hardware& hardware() const { return *hardware_; }
+    Prefer prefer() const { return prefer_; }
 
     // Valid as long as this lives.
     const Redistribution& find(const TensorType& global, const Sharding& from, const Sharding& to) {
@@ -29,6 +33,7 @@ public:
 private:
     const Mesh* mesh_;
     const Hardware* hardware_;
+    Prefer prefer_;
     std::map<std::string, Redistribution> found_;
 };
 

@@ -57,7 +57,7 @@ private:
     };
 
     const std::optional<Sharding>& gathered(ValueId id) const { return seeds_.gathered[id]; }
-    bool gathers_once() const { return !layout_.fsdp->gather_again; }
+    bool gathers_once() const { return layout_.fsdp->gather_again == GatherAgain::no; }
 
     // What the body of a loop reads of parameters from outside is gathered before the loop, casts made there too.
     void gather_before(const std::vector<Node>& nodes, size_t opens) {

@@ -141,6 +141,7 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
     result.layout += write_overrides(w, outputs);
     result.layout +=
         fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));
+    if (w.chance(4)) result.layout += fmt::format("prefer: {}\n", w.choose({"bytes", "compute", "memory"}));
     result.workers = static_cast<int>(w.choose(5));
     return result;
 }

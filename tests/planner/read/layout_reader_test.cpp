@@ -144,12 +144,15 @@ TEST_CASE("choices and keys of a layout") {
           "E0118 2:15+7 missing_axes: unknown choice 'ignored'\n  help did you mean 'ignore'?\n");
     CHECK_FALSE(layout_of("mesh: {data: 8}\nsequence_parallel: never\n").sequence_parallel);
     CHECK(with("sequence_parallel: no").starts_with("E0118 2:20+2 "));
+    CHECK(layout_of("mesh: {data: 8}\n").prefer == Prefer::time);
+    CHECK(layout_of("mesh: {data: 8}\nprefer: memory\n").prefer == Prefer::memory);
+    CHECK(with("prefer: speed").starts_with("E0118 2:9+5 "));
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
     CHECK(with("divisibility: pad") ==
           "E0215 2:15+3 'divisibility' is not supported by this version\n  help remove it\n");
     CHECK(with("divisability: pad") ==
           "E0114 2:1+12 unknown key 'divisability' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
-          "missing_axes, sequence_parallel, inputs, params, values, outputs, states, gradients, fsdp, hardware, "
+          "missing_axes, prefer, sequence_parallel, inputs, params, values, outputs, states, gradients, fsdp, hardware, "
           "policy\n");
 }
 
@@ -169,7 +172,10 @@ TEST_CASE("fsdp names an axis, and the size from which on parameters are split")
     CHECK(more.fsdp->axes.size() == 2);
     CHECK(more.fsdp->axes[1].text == "data");
     CHECK_FALSE(more.fsdp->prefetch);
-    CHECK_FALSE(more.fsdp->gather_again);
+    CHECK(more.fsdp->gather_again == GatherAgain::no);
+    CHECK(layout_of("mesh: {data: 8}\nfsdp: {axis: data, gather_again: auto}\n").fsdp->gather_again ==
+          GatherAgain::if_faster);
+    CHECK(with("fsdp: {axis: data, gather_again: often}").starts_with("E0113 2:34+5 gather_again: expected true, false"));
     CHECK(with("fsdp: {axis: []}") == "E0116 2:14+1 fsdp splits over no axis\n" + help);
     CHECK(with("fsdp: {axis: [data, data]}") == "E0115 2:21+4 fsdp names the axis 'data' twice\n");
     CHECK(with("fsdp: {axis: data, prefetch: 2}").starts_with("E0113 2:30+1 "));
