@@ -42,6 +42,6 @@ TEST_CASE("entries of a help text hang below where their last column begins") {
     CHECK(entries_broken(help, 80) == help);
     CHECK(entries_broken(help, 40) == "usage: shardc plan MODEL\n\n  --set VALUE  puts a value into a\n"
                                       "               file's text, by its path\n  -o FILE  x\n");
-    CHECK(entries_broken("a sentence of some words, and no more\n", 30) == "a sentence of some words, and\nno more\n");
+    CHECK(entries_broken("a sentence of some words, and no more\n", 30) == "a sentence of some words,\nand no more\n");
     CHECK(entries_broken("", 40) == "");
 }
