@@ -1,6 +1,6 @@
 #include "cli/check/check_task.h"
 
-#include "cli/check/in_parallel.h"
+#include "plans/base/in_parallel.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"

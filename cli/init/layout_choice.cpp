@@ -1,6 +1,6 @@
 #include "cli/init/layout_choice.h"
 
-#include "cli/check/in_parallel.h"
+#include "plans/base/in_parallel.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace shard {
 
@@ -87,11 +88,18 @@ Table figures_table(const std::vector<NamedPlan>& plans) {
     return table;
 }
 
+using TensorsByName = std::map<std::pair<std::string_view, Role>, const TensorReport*>;
+
+TensorsByName by_name(const Report& report) {
+    TensorsByName tensors;
+    for (const TensorReport& tensor : report.tensors) tensors.try_emplace({tensor.name, tensor.role}, &tensor);
+    return tensors;
+}
+
 // What a plan has a tensor as; empty if it has no such tensor.
-std::string sharding_in(const Plan& plan, const TensorReport& wanted) {
-    for (const TensorReport& tensor : plan.report.tensors)
-        if (tensor.name == wanted.name && tensor.role == wanted.role) return sharding_text(plan.mesh, tensor.sharding);
-    return {};
+std::string sharding_in(const Plan& plan, const TensorsByName& tensors, const std::pair<std::string_view, Role>& key) {
+    const TensorsByName::const_iterator found = tensors.find(key);
+    return found == tensors.end() ? std::string() : sharding_text(plan.mesh, found->second->sharding);
 }
 
 // Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
@@ -178,14 +186,16 @@ std::string change_text(double value, double base) {
 
 std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans) {
     std::vector<std::vector<std::string>> rows;
-    std::vector<std::pair<std::string, Role>> seen;
-    for (const NamedPlan& named : plans) {
-        for (const TensorReport& tensor : named.plan->report.tensors) {
-            std::pair<std::string, Role> key{tensor.name, tensor.role};
-            if (&named != &plans.front() && std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-            seen.push_back(key);
+    std::vector<TensorsByName> tensors;
+    for (const NamedPlan& named : plans) tensors.push_back(by_name(named.plan->report));
+    for (size_t p = 0; p < plans.size(); ++p) {
+        for (const TensorReport& tensor : plans[p].plan->report.tensors) {
+            const std::pair<std::string_view, Role> key{tensor.name, tensor.role};
+            const auto has_it = [&](const TensorsByName& earlier) { return earlier.contains(key); };
+            if (std::any_of(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(p), has_it)) continue;
             std::vector<std::string> row = {tensor.name, std::string(name(tensor.role))};
-            for (const NamedPlan& each : plans) row.push_back(sharding_in(*each.plan, tensor));
+            for (size_t each = 0; each < plans.size(); ++each)
+                row.push_back(sharding_in(*plans[each].plan, tensors[each], key));
             if (std::any_of(row.begin() + 3, row.end(), [&](const std::string& text) { return text != row[2]; }))
                 rows.push_back(row);
         }

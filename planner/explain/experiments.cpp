@@ -2,10 +2,12 @@
 
 #include "planner/explain/changes.h"
 #include "planner/explain/tensor_names.h"
+#include "plans/base/in_parallel.h"
 #include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace shard {
 
@@ -55,12 +57,17 @@ std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sourc
     std::vector<Change> changes = possible_changes(c, sources);
     override_tensor(c, tensor, changes);
     const Experiment base = figures_of(*c.plan, tensor);
+    std::vector<std::optional<Experiment>> tried(changes.size()); // none: the change does not fit the model
+    in_parallel(changes.size(), [&](size_t i) {
+        const Compilation changed = planned_with(changes[i], sources, request);
+        if (!changed.plan) return;
+        tried[i] = figures_of(*changed.plan, tensor);
+        tried[i]->change = changes[i].text;
+    });
     std::vector<Experiment> found;
-    for (const Change& change : changes) {
-        const Compilation changed = planned_with(change, sources, request);
-        if (!changed.plan) continue; // the change does not fit the model
-        Experiment experiment = figures_of(*changed.plan, tensor);
-        experiment.change = change.text;
+    for (const std::optional<Experiment>& each : tried) {
+        if (!each) continue;
+        const Experiment& experiment = *each;
         bool helps = experiment.touching < base.touching || experiment.touching_bytes < base.touching_bytes;
         bool known = std::any_of(found.begin(), found.end(),
                                  [&](const Experiment& earlier) { return same_figures(earlier, experiment); });

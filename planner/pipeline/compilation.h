@@ -27,6 +27,7 @@ struct PlanRequest {
     std::optional<Layout> layout;                   // in place of what the file says, which is read all the same
     std::vector<Span> without_constraints;          // places of constraints that are taken as not written
     std::span<const PassDef> passes = all_passes(); // that are run, one after the other
+    bool checks = true;                             // what each pass promises is looked at after it
 };
 
 // Parts after the first error are empty. explain, show and tests look at them.

@@ -3,6 +3,7 @@
 #include "plans/base/division.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -62,8 +63,9 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
     Timeline timeline(first, last);
     // What lives all the time meets everything: it is stacked at the bottom and forgotten.
     i64 floor = 0;
-    std::vector<int> ids;
+    std::vector<int> ids, by_offset; // what was placed, from the bottom up
     std::vector<std::pair<i64, i64>> taken;
+    const auto extent_at = [&](int id) { return std::pair(offsets[id], offsets[id] + rounded(extents[id].bytes)); };
     for (size_t i = 0; i < extents.size(); ++i) {
         if (extents[i].begin > first || extents[i].end < last) continue;
         offsets[i] = floor;
@@ -75,13 +77,18 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
         ids.clear();
         taken.clear();
         timeline.meeting(extent.begin, extent.end, ids);
-        for (int other : ids) {
-            const i64 offset = offsets[other];
-            taken.emplace_back(offset, offset + rounded(extents[other].bytes));
+        if (ids.size() * std::bit_width(ids.size()) < by_offset.size()) {
+            for (int other : ids) taken.push_back(extent_at(other));
+            std::sort(taken.begin(), taken.end());
+        } else { // most of what was placed: all of it is in order already
+            for (int other : by_offset)
+                if (extents[other].begin < extent.end && extent.begin < extents[other].end)
+                    taken.push_back(extent_at(other));
         }
-        std::sort(taken.begin(), taken.end());
         offsets[id] = best_fit(taken, floor, rounded(extent.bytes));
         timeline.add(extent.begin, extent.end, id);
+        const auto below = [&](int a, int b) { return offsets[a] < offsets[b]; };
+        by_offset.insert(std::upper_bound(by_offset.begin(), by_offset.end(), id, below), id);
     }
     return offsets;
 }

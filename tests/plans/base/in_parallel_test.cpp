@@ -1,4 +1,4 @@
-#include "cli/check/in_parallel.h"
+#include "plans/base/in_parallel.h"
 
 #include <doctest/doctest.h>
 
