@@ -26,6 +26,16 @@ add_library(shardc_openblas UNKNOWN IMPORTED)
 set_target_properties(shardc_openblas PROPERTIES IMPORTED_LOCATION ${SHARDC_OPENBLAS_LIBRARY}
                                                  INTERFACE_INCLUDE_DIRECTORIES ${SHARDC_OPENBLAS_INCLUDE})
 
+# Planning allocates many small things: with jemalloc it takes about two thirds of the time that it takes with glibc's
+# malloc. mimalloc is as fast, but Debian's ends the process where operator new has to throw. Linked into the program
+# alone, and not with a sanitizer, which has its own.
+find_library(SHARDC_JEMALLOC NAMES libjemalloc_pic.a jemalloc)
+mark_as_advanced(SHARDC_JEMALLOC)
+add_library(shardc_allocator INTERFACE)
+if(SHARDC_JEMALLOC AND NOT SHARDC_SANITIZE)
+    target_link_libraries(shardc_allocator INTERFACE ${SHARDC_JEMALLOC} Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+
 if(SHARDC_TESTS)
     find_package(doctest REQUIRED)
     find_package(rapidcheck REQUIRED)
