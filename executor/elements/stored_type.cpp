@@ -70,6 +70,7 @@ Fit fit_of(const StoredType& from, DType to) {
 }
 
 void to_natural(std::byte* to, const std::byte* from, const StoredType& type, i64 count) {
+    if (count == 0) return; // there may be no place either
     const i64 size = byte_size(type.dtype);
     std::memcpy(to, from, static_cast<size_t>(count * size));
     if (type.dtype == DType::boolean)
