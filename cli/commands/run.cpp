@@ -193,6 +193,7 @@ int run(const Arguments& arguments, Env& env) {
     }
     options.workers = *workers;
     options.timed = arguments.has("--trace");
+    options.poison = arguments.flag("--verify"); // costs a pass over the memory
 
     int code = exit_clean;
     const std::optional<PlanSource> loaded = load_one_plan(env, arguments, "run", code);

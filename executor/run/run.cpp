@@ -144,7 +144,7 @@ public:
         for (const Device& device : devices_)
             result_.touched_peak_bytes = std::max(result_.touched_peak_bytes, device.touched_bytes());
         if (options_.timed) result_.spans = spans_of(devices_);
-        if (!read_outputs(plan_, devices_, options_.poison, result_.outputs, diagnostics_)) return std::nullopt;
+        if (!read_outputs(plan_, devices_, result_.outputs, diagnostics_)) return std::nullopt;
         return std::move(result_);
     }
 
@@ -174,8 +174,8 @@ private:
 
     bool keep_initial() {
         for (const PlanOutput& output : plan_.outputs)
-            if (output.is_update() && !read_buffer(plan_, devices_, options_.poison, output.updates,
-                                                   result_.initial[output.name], diagnostics_))
+            if (output.is_update() &&
+                !read_buffer(plan_, devices_, true, output.updates, result_.initial[output.name], diagnostics_))
                 return false;
         return true;
     }
@@ -186,7 +186,7 @@ private:
         for (const auto& [name, value] : scalars) result_.scalars[name].push_back(value);
         const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
             [this](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
-                return read_outputs(plan_, devices_, options_.poison, outputs, found);
+                return read_outputs(plan_, devices_, outputs, found);
             };
         const std::function<const std::byte*(i64, const Buffer&)> shard = [this](i64 position, const Buffer& input) {
             return devices_[position].data(input);

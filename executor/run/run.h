@@ -31,10 +31,10 @@ struct StepView {
 };
 
 struct RunOptions {
-    int workers = 0;    // 0 = the machine's cores
-    int first_step = 0; // steps that were made before, by another run
-    int steps = 1;      // at most; the last one's outputs are returned
-    bool poison = true; // fill arenas with NaN before use and released extents after, and track touched extents
+    int workers = 0;                      // 0 = the machine's cores
+    int first_step = 0;                   // steps that were made before, by another run
+    int steps = 1;                        // at most; the last one's outputs are returned
+    bool poison = true;                   // fill arenas with NaN before use and released extents after
     std::map<std::string, Tensor> inputs; // by name; the others come from the checkpoint or their initializers
     const Checkpoint* restore = nullptr;  // what is selected of it (executor/checkpoint/checkpoint.h)
     // Inputs that change, by name: a leading dim of any size k, of which step s takes element s % k.
