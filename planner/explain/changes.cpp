@@ -1,7 +1,6 @@
 #include "planner/explain/changes.h"
 
 #include "planner/model/rules.h"
-#include "planner/pipeline/pipeline.h"
 #include "planner/rewrite/gather_parameters.h"
 #include "plans/plan/source_ref.h"
 
@@ -135,15 +134,6 @@ std::vector<Change> possible_changes(const Compilation& c, const Sources& source
     drop_overrides(c, sources, changes);
     change_fsdp(c, sources, changes);
     return changes;
-}
-
-Compilation planned_with(const Change& change, const Sources& sources, const PlanRequest& request) {
-    Sources same = sources;
-    PlanRequest other = request;
-    other.layout = change.layout;
-    other.without_constraints = change.without_constraints;
-    other.checks = false; // a plan to read the price of
-    return compile(same, other);
 }
 
 } // namespace shard

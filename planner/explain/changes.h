@@ -18,7 +18,4 @@ std::vector<Change> possible_changes(const Compilation& compilation, const Sourc
 // An input or parameter: replicated, or one axis on one dim, by an override. Nothing for other tensors.
 void override_tensor(const Compilation& compilation, const std::string& tensor, std::vector<Change>& changes);
 
-// Without a plan if the change does not fit the model.
-Compilation planned_with(const Change& change, const Sources& sources, const PlanRequest& request);
-
 } // namespace shard

@@ -1,13 +1,11 @@
 #include "planner/explain/experiments.h"
 
-#include "planner/explain/changes.h"
 #include "planner/explain/tensor_names.h"
-#include "plans/base/in_parallel.h"
+#include "planner/explain/trials.h"
 #include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 
 namespace shard {
 
@@ -26,8 +24,7 @@ bool same_figures(const Experiment& a, const Experiment& b) {
 
 } // namespace
 
-Experiment figures_of(const Plan& plan, const std::string& tensor) {
-    const Report& report = plan.report;
+Experiment figures_of(const Report& report, const std::string& tensor) {
     Experiment figures{"as it is",
                        collective_count(report),
                        wire_bytes_per_device(report),
@@ -56,18 +53,13 @@ std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sourc
                                                const std::string& tensor, size_t most) {
     std::vector<Change> changes = possible_changes(c, sources);
     override_tensor(c, tensor, changes);
-    const Experiment base = figures_of(*c.plan, tensor);
-    std::vector<std::optional<Experiment>> tried(changes.size()); // none: the change does not fit the model
-    in_parallel(changes.size(), [&](size_t i) {
-        const Compilation changed = planned_with(changes[i], sources, request);
-        if (!changed.plan) return;
-        tried[i] = figures_of(*changed.plan, tensor);
-        tried[i]->change = changes[i].text;
-    });
+    const Experiment base = figures_of(c.plan->report, tensor);
+    const std::vector<std::optional<Report>> reports = try_changes(changes, sources, request);
     std::vector<Experiment> found;
-    for (const std::optional<Experiment>& each : tried) {
-        if (!each) continue;
-        const Experiment& experiment = *each;
+    for (size_t i = 0; i < changes.size(); ++i) {
+        if (!reports[i]) continue;
+        Experiment experiment = figures_of(*reports[i], tensor);
+        experiment.change = changes[i].text;
         bool helps = experiment.touching < base.touching || experiment.touching_bytes < base.touching_bytes;
         bool known = std::any_of(found.begin(), found.end(),
                                  [&](const Experiment& earlier) { return same_figures(earlier, experiment); });

@@ -18,7 +18,7 @@ struct Experiment {
 };
 
 // The figures of a plan as it is, in the same form.
-Experiment figures_of(const Plan& plan, const std::string& tensor);
+Experiment figures_of(const Report& report, const std::string& tensor);
 
 // By how much the numbers of collectives of a kind differ, without those that do not.
 std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);

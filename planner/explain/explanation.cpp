@@ -37,7 +37,7 @@ public:
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
         if (value && out.collectives.empty()) out.for_operands = for_operands(*value);
-        out.as_it_is = figures_of(*c_.plan, tensor_.name);
+        out.as_it_is = figures_of(c_.plan->report, tensor_.name);
         return out;
     }
 

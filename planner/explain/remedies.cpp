@@ -1,14 +1,12 @@
 #include "planner/explain/remedies.h"
 
-#include "planner/explain/changes.h"
-#include "plans/base/in_parallel.h"
+#include "planner/explain/trials.h"
 #include "plans/base/units.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 
 namespace shard {
 
@@ -75,15 +73,10 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
     changes.resize(std::min(changes.size(), most_tries(*compilation.graph)));
-    std::vector<std::optional<Tried>> each_tried(changes.size());
-    in_parallel(changes.size(), [&](size_t i) {
-        Compilation changed = planned_with(changes[i], sources, request);
-        if (changed.plan && is_remedy(changed.plan->report, base))
-            each_tried[i] = {changes[i].text, std::move(changed.plan->report)};
-    });
+    std::vector<std::optional<Report>> reports = try_changes(changes, sources, request);
     std::vector<Tried> tried;
-    for (std::optional<Tried>& each : each_tried)
-        if (each) tried.push_back(std::move(*each));
+    for (size_t i = 0; i < changes.size(); ++i)
+        if (reports[i] && is_remedy(*reports[i], base)) tried.push_back({changes[i].text, std::move(*reports[i])});
     std::stable_sort(tried.begin(), tried.end(),
                      [](const Tried& a, const Tried& b) { return better(a.report, b.report); });
     const std::map<std::string, double> now = seconds_by_tensor(base);

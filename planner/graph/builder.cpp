@@ -4,6 +4,7 @@
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/local_use.h"
 #include "planner/graph/loop_index.h"
+#include "planner/graph/types_of.h"
 #include "planner/model/type_limits.h"
 
 #include <fmt/format.h>
@@ -157,8 +158,7 @@ BuiltValues Builder::inside(std::string_view name, const std::vector<ValueId>& o
 }
 
 std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> operands, Attributes attributes) {
-    std::vector<TensorType> types;
-    for (ValueId id : operands) types.push_back(type(id));
+    const std::vector<TensorType> types = types_of(*graph_, operands);
     // The names that the user wrote are known for the entry's own op only; deeper ones go by their values' names.
     std::vector<std::string> names = place_.operand_names;
     std::vector<Span> spans = place_.operand_spans;

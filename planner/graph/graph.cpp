@@ -2,6 +2,7 @@
 
 #include "planner/graph/graph_order.h"
 #include "planner/graph/op_def.h"
+#include "planner/graph/types_of.h"
 #include "planner/graph/verify_loops.h"
 
 #include <fmt/format.h>
@@ -31,9 +32,7 @@ void check(bool condition, const Graph& graph, NodeId node, const char* text) {
 void check_types(const Graph& graph, NodeId id) {
     const Node& node = graph.node(id);
     if (!node.op()) return;
-    std::vector<TensorType> operands, results;
-    for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
-    for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
+    const std::vector<TensorType> operands = types_of(graph, node.inputs), results = types_of(graph, node.outputs);
     Diagnostics ignored;
     const std::vector<Span> spans(operands.size());
     const std::vector<std::string> names(operands.size());

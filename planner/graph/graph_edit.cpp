@@ -66,14 +66,14 @@ std::vector<ValueId> drop_values(Graph& graph, const std::vector<bool>& gone) {
     std::vector<ValueId> moved(graph.values.size());
     std::iota(moved.begin(), moved.end(), 0);
     if (std::find(gone.begin(), gone.end(), true) == gone.end()) return moved;
-    std::fill(moved.begin(), moved.end(), -1);
-    std::vector<Value> kept;
+    size_t kept = 0;
     for (size_t v = 0; v < graph.values.size(); ++v) {
+        moved[v] = gone[v] ? -1 : static_cast<ValueId>(kept);
         if (gone[v]) continue;
-        moved[v] = static_cast<ValueId>(kept.size());
-        kept.push_back(std::move(graph.values[v]));
+        if (kept != v) graph.values[kept] = std::move(graph.values[v]);
+        ++kept;
     }
-    graph.values = std::move(kept);
+    graph.values.resize(kept);
     const auto move = [&moved](ValueId& id) {
         if (id >= 0) id = moved[id];
     };
@@ -133,10 +133,16 @@ Moved keep_nodes(Graph& graph, const std::vector<NodeId>& order) {
     for (size_t n = 0; n < graph.nodes.size(); ++n)
         if (moved.nodes[n] < 0)
             for (ValueId id : graph.nodes[n].outputs) gone[id] = true;
-    std::vector<Node> nodes;
-    nodes.reserve(order.size());
-    for (NodeId n : order) nodes.push_back(std::move(graph.nodes[n]));
-    graph.nodes = std::move(nodes);
+    if (std::is_sorted(order.begin(), order.end())) { // where they are, no new memory is asked for
+        for (size_t n = 0; n < order.size(); ++n)
+            if (order[n] != static_cast<NodeId>(n)) graph.nodes[n] = std::move(graph.nodes[order[n]]);
+        graph.nodes.resize(order.size());
+    } else {
+        std::vector<Node> nodes;
+        nodes.reserve(order.size());
+        for (NodeId n : order) nodes.push_back(std::move(graph.nodes[n]));
+        graph.nodes = std::move(nodes);
+    }
     moved.values = drop_values(graph, gone);
     renumber_nodes(graph, moved.nodes);
     return moved;

@@ -1,17 +1,11 @@
 #include "planner/graph/rule_cache.h"
 
 #include "planner/graph/memo_key.h"
+#include "planner/graph/types_of.h"
 
 namespace shard {
 
 namespace {
-
-std::vector<TensorType> types_of(const Graph& graph, std::span<const ValueId> values) {
-    std::vector<TensorType> types;
-    types.reserve(values.size());
-    for (ValueId id : values) types.push_back(graph.value(id).type);
-    return types;
-}
 
 void add_dims(MemoKey& key, const std::vector<TensorFactors>& tensors) {
     key.add(static_cast<i64>(tensors.size()));

@@ -1,6 +1,7 @@
 #include "planner/graph/view.h"
 
 #include "planner/graph/op_def.h"
+#include "planner/graph/types_of.h"
 
 #include <algorithm>
 #include <variant>
@@ -34,9 +35,7 @@ std::vector<int> updates_by_output(const Graph& graph) {
 }
 
 bool has_reduction(const Graph& graph, const Node& node) {
-    std::vector<TensorType> operands, results;
-    for (ValueId input : node.inputs) operands.push_back(graph.value(input).type);
-    for (ValueId output : node.outputs) results.push_back(graph.value(output).type);
+    const std::vector<TensorType> operands = types_of(graph, node.inputs), results = types_of(graph, node.outputs);
     const IndexRule rule = node.op()->rule(operands, results, node.attributes());
     return std::any_of(rule.factors.begin(), rule.factors.end(),
                        [](const Factor& factor) { return factor.kind == FactorKind::reduction; });

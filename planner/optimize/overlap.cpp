@@ -1,6 +1,7 @@
 #include "planner/optimize/overlap.h"
 
 #include "planner/graph/graph_edit.h"
+#include "planner/graph/types_of.h"
 #include "planner/graph/view.h"
 #include "plans/kernel/kernel_cost.h"
 #include "plans/kernel/kernel_in_place.h"
@@ -89,8 +90,7 @@ private:
             return node.collective()->def->seconds(*node.collective(), mesh_, hardware_,
                                                    graph_.value(node.inputs[0]).type.bytes());
         if (node.kernel() == nullptr || is_view(graph_, node)) return 0;
-        std::vector<TensorType> types;
-        for (ValueId id : node.inputs) types.push_back(graph_.value(id).type);
+        const std::vector<TensorType> types = types_of(graph_, node.inputs);
         const TensorType& result = graph_.value(node.outputs[0]).type;
         int in_place = -1; // memory is laid out later: taken to be where it can be
         for (size_t i = types.size(); i-- > 0;)

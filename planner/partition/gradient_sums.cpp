@@ -1,6 +1,7 @@
 #include "planner/partition/gradient_sums.h"
 
 #include "planner/graph/op_def.h"
+#include "planner/graph/types_of.h"
 #include "planner/graph/view.h"
 
 #include <algorithm>
@@ -10,9 +11,7 @@ namespace shard {
 std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
     if (node.op()->jointly_linear) return node.inputs;
     std::vector<ValueId> passed;
-    std::vector<TensorType> operands, results;
-    for (ValueId id : node.inputs) operands.push_back(graph.value(id).type);
-    for (ValueId id : node.outputs) results.push_back(graph.value(id).type);
+    const std::vector<TensorType> operands = types_of(graph, node.inputs), results = types_of(graph, node.outputs);
     for (int i : linear_operands(*node.op(), operands, results)) {
         bool scales = true;
         for (size_t other = 0; other < node.inputs.size(); ++other)

@@ -52,6 +52,8 @@ public:
 
     Local run() {
         count_readers();
+        local_.graph.nodes.reserve(2 * graph_.nodes.size()); // about as many reshards as ops, at most
+        local_.graph.values.reserve(2 * graph_.values.size());
         local_.graph.loops = graph_.loops;
         local_.sent.resize(graph_.nodes.size());
         for (GraphLoop& loop : local_.graph.loops) loop.carried.clear(), loop.sums.clear(), loop.stacks.clear();

@@ -7,6 +7,7 @@
 #include "planner/partition/spread.h"
 #include "planner/price/time_report.h"
 #include "planner/schedule/schedule.h"
+#include "plans/base/in_parallel.h"
 
 namespace shard {
 
@@ -33,7 +34,8 @@ StepCost step_cost(Local local, const Layout& layout, const Hardware& hardware) 
     overlap(local, layout.mesh, hardware, !layout.fsdp || layout.fsdp->prefetch);
     land_carried(local);
     land_updates(local);
-    const Plan plan = schedule(local, layout.mesh);
+    const Plan plan =
+        layout.prefer == Prefer::memory ? schedule(local, layout.mesh) : schedule_without_places(local, layout.mesh);
     const double seconds = time_of(plan, hardware).step_seconds;
     switch (layout.prefer) {
     case Prefer::time:
@@ -91,30 +93,34 @@ Partitioned partition_jointly(const Graph& graph, const Propagation& propagation
     return tries.together(tries.alone(propagation), propagation).partitioned;
 }
 
-std::optional<Partitioned> spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation,
-                                          const Layout& layout, const Hardware& hardware) {
+Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
+                           const Hardware& hardware) {
     Tries tries(graph, layout, hardware);
     Tries::Made alone = tries.alone(propagation);
     std::vector<Propagation> ways = ways_to_spread(graph, seeds, propagation, alone.partitioned.local);
-    if (ways.empty()) return std::nullopt;
-    std::optional<Propagation> spread;
-    std::optional<Tries::Made> spread_alone;
-    for (Propagation& way : ways) {
-        Tries::Made made = tries.alone(way);
-        if (!costs_less(tries.cost(made), tries.cost(spread_alone ? *spread_alone : alone), least_gain)) continue;
-        spread_alone = std::move(made);
-        spread = std::move(way);
-        break; // along other dims as much is saved
+    if (ways.empty()) return tries.together(std::move(alone), propagation).partitioned;
+    // As it is and spread, side by side: each with decisions of its own.
+    Tries tries_spread(graph, layout, hardware);
+    std::optional<Propagation> spread; // by the first way that gains: along other dims as much is saved
+    Tries::Made spread_alone;
+    for (size_t w = 0; w < ways.size() && !spread; ++w) {
+        in_parallel(2, [&](size_t i) {
+            if (i == 1) spread_alone = tries_spread.alone(ways[w]);
+            tries.cost(i == 0 ? alone : spread_alone);
+        });
+        if (costs_less(tries.cost(spread_alone), tries.cost(alone), least_gain)) spread = std::move(ways[w]);
     }
-    Tries::Made best = tries.together(std::move(alone), propagation);
-    if (spread) {
-        Tries::Made made = tries.together(std::move(*spread_alone), *spread);
-        if (costs_less(tries.cost(made), tries.cost(best), least_gain)) {
-            best = std::move(made);
-            propagation = std::move(*spread);
-        }
-    }
-    return std::move(best.partitioned);
+    if (!spread) return tries.together(std::move(alone), propagation).partitioned;
+    Tries::Made as_it_is, is_spread;
+    in_parallel(2, [&](size_t i) {
+        Tries::Made& made = i == 0 ? as_it_is : is_spread;
+        made = i == 0 ? tries.together(std::move(alone), propagation)
+                      : tries_spread.together(std::move(spread_alone), *spread);
+        tries.cost(made);
+    });
+    if (!costs_less(tries.cost(is_spread), tries.cost(as_it_is), least_gain)) return std::move(as_it_is.partitioned);
+    propagation = std::move(*spread);
+    return std::move(is_spread.partitioned);
 }
 
 } // namespace shard

@@ -17,8 +17,8 @@ struct Partitioned {
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               const Hardware& hardware);
 
-// Splits what is faster so, in `propagation`, and partitions with it; nullopt if there is nothing to try.
-std::optional<Partitioned> spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation,
-                                          const Layout& layout, const Hardware& hardware);
+// Splits what is faster so, in `propagation`, and partitions with it.
+Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
+                           const Hardware& hardware);
 
 } // namespace shard

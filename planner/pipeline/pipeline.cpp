@@ -2,49 +2,75 @@
 
 #include "planner/pipeline/passes.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace shard {
 
 namespace {
 
-bool is_open(const Compilation& c) {
-    return c.layout && c.layout->fsdp && c.layout->fsdp->gather_again == GatherAgain::if_faster;
+// A promise that the next pass gives too is looked at once, after that; builds for who works on passes look after each.
+bool is_due(std::span<const PassDef> passes, size_t i) {
+    if (passes[i].check == nullptr) return false;
+#ifdef SHARDC_CHECK_EACH_PASS
+    return true;
+#else
+    return i + 1 == passes.size() || passes[i + 1].check != passes[i].check;
+#endif
 }
 
-// Both ways of fsdp's gathers are planned: that which fits is taken, and of two that do the faster, by one percent if it
-// keeps parameters whole.
-Compilation compile_faster(Sources& sources, const PlanRequest& request, const Layout& layout) {
-    PlanRequest each = request;
-    each.layout = layout;
-    each.layout->fsdp->gather_again = GatherAgain::yes;
-    Compilation again = compile(sources, each);
-    if (!again.plan) return again;
-    each.layout->fsdp->gather_again = GatherAgain::no;
-    Compilation once = compile(sources, each);
-    if (!once.plan) return again;
-    const auto fits = [](const Compilation& c) {
-        const MemoryReport& memory = c.plan->report.memory;
-        return memory.capacity == 0 || memory.peak <= memory.capacity;
-    };
-    const auto seconds = [](const Compilation& c) { return c.plan->report.time.step_seconds; };
-    return fits(once) && seconds(once) < 0.99 * seconds(again) ? std::move(once) : std::move(again);
+bool fits(const Compilation& c) {
+    const MemoryReport& memory = c.plan->report.memory;
+    return memory.capacity == 0 || memory.peak <= memory.capacity;
 }
+
+double seconds(const Compilation& c) { return c.plan->report.time.step_seconds; }
 
 } // namespace
 
-Compilation compile(Sources& sources, const PlanRequest& request) {
+std::span<const PassDef> passes_before(std::string_view name, const PlanRequest& request) {
+    const auto is_it = [name](const PassDef& pass) { return pass.name == name; };
+    const auto found = std::find_if(request.passes.begin(), request.passes.end(), is_it);
+    return request.passes.first(static_cast<size_t>(found - request.passes.begin()));
+}
+
+void run_passes(Compilation& c, std::span<const PassDef> passes, const PlanRequest& request, Sources& sources) {
     using Clock = std::chrono::steady_clock;
-    Compilation c;
-    for (const PassDef& pass : request.passes) {
+    for (size_t i = 0; i < passes.size(); ++i) {
+        if (c.diagnostics.has_error()) return;
         const Clock::time_point start = Clock::now();
-        pass.run(c, request, sources);
+        passes[i].run(c, request, sources);
         c.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-        if (c.diagnostics.has_error()) break;
-        if (is_open(c)) return compile_faster(sources, request, *c.layout);
-        if (request.checks && pass.check != nullptr) pass.check(c);
+        if (request.checks && !c.diagnostics.has_error() && is_due(passes, i)) passes[i].check(c);
     }
-    return c;
+}
+
+std::vector<Compilation> ways_of(Compilation begun) {
+    const bool is_open =
+        begun.layout && begun.layout->fsdp && begun.layout->fsdp->gather_again == GatherAgain::if_faster;
+    std::vector<Compilation> ways(is_open ? 2 : 1, begun);
+    if (is_open) {
+        ways[0].layout->fsdp->gather_again = GatherAgain::yes;
+        ways[1].layout->fsdp->gather_again = GatherAgain::no;
+    }
+    return ways;
+}
+
+Compilation best_of(std::vector<Compilation> ways) {
+    Compilation best = std::move(ways[0]);
+    for (size_t i = 1; i < ways.size(); ++i)
+        if (best.plan && ways[i].plan && fits(ways[i]) && seconds(ways[i]) < 0.99 * seconds(best))
+            best = std::move(ways[i]);
+    return best;
+}
+
+Compilation compile(Sources& sources, const PlanRequest& request) {
+    const std::span<const PassDef> before = passes_before("seed", request);
+    Compilation begun;
+    run_passes(begun, before, request, sources);
+    std::vector<Compilation> ways = ways_of(std::move(begun));
+    for (Compilation& way : ways) run_passes(way, request.passes.subspan(before.size()), request, sources);
+    return best_of(std::move(ways));
 }
 
 } // namespace shard

@@ -1,6 +1,7 @@
 #include "planner/rewrite/join_moves.h"
 
 #include "planner/graph/op_def.h"
+#include "planner/graph/types_of.h"
 #include "planner/ops_support/pieces.h"
 #include "plans/kernel/steps_inside.h"
 
@@ -46,19 +47,14 @@ public:
     }
 
 private:
-    std::vector<TensorType> types_of(std::span<const ValueId> ids) const {
-        std::vector<TensorType> types;
-        for (ValueId id : ids) types.push_back(graph_.value(id).type);
-        return types;
-    }
-
     // The op on whole values, if it only moves elements, and puts zeros where it puts none.
     std::optional<Move> move_of(NodeId id) const {
         if (id < 0) return std::nullopt;
         const Node& node = graph_.node(id);
         if (node.op() == nullptr || node.op()->lower == nullptr || node.op()->device || is_constraint(node))
             return std::nullopt;
-        const std::vector<TensorType> operands = types_of(node.inputs), results = types_of(node.outputs);
+        const std::vector<TensorType> operands = types_of(graph_, node.inputs),
+                                      results = types_of(graph_, node.outputs);
         const IndexRule rule = node.op()->rule(operands, results, node.attributes());
         const std::vector<std::vector<AxisRef>> unsplit(rule.factors.size());
         const Kernel kernel =

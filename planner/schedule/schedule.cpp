@@ -17,6 +17,7 @@
 #include "planner/partition/local.h"
 #include "planner/schedule/arena.h"
 #include "plans/base/division.h"
+#include "plans/base/saturating.h"
 #include "plans/kernel/kernel_in_place.h"
 #include "plans/kernel/kernel_scratch.h"
 #include "plans/plan/plan_check_kernel.h"
@@ -47,7 +48,8 @@ public:
                 if (loop.opens >= 0 && carried.yield != carried.argument) carried_by_[carried.yield] = carried.argument;
     }
 
-    Plan run(ScheduleMap* map) {
+    // places: as arena.h has place().
+    Plan run(ScheduleMap* map, std::vector<i64> (*places)(std::span<const Extent>)) {
         find_last_reads();
         for (ValueId id : graph_->inputs) {
             const int buffer = add_buffer(id);
@@ -68,7 +70,7 @@ public:
         }
         // Collectives whose result is an output of nobody and read by nobody were waited for where they stand.
         internal_check(pending_.empty(), "a collective that nobody waits for");
-        place_all();
+        place_all(places);
         nest();
         if (map != nullptr) {
             map->starts = std::move(starts_);
@@ -359,7 +361,7 @@ private:
 
     // --- offsets ---
 
-    void place_all() {
+    void place_all(std::vector<i64> (*places)(std::span<const Extent>)) {
         const int end = now();
         std::vector<Extent> extents;
         std::vector<i64*> targets;
@@ -373,7 +375,7 @@ private:
             extents.push_back({compute->scratch_bytes, step, step + 1});
             targets.push_back(&compute->scratch_offset);
         }
-        const std::vector<i64> offsets = place(extents);
+        const std::vector<i64> offsets = places(extents);
         for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
         for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
         plan_.peak_bytes = placed_end(extents, offsets);
@@ -401,10 +403,25 @@ private:
     int token_ = 0;
 };
 
+std::vector<i64> one_after_the_other(std::span<const Extent> extents) {
+    std::vector<i64> offsets;
+    i64 end = 0;
+    for (const Extent& extent : extents) {
+        offsets.push_back(end);
+        end = add_saturating(end, std::max(extent.bytes, i64{1})); // none has the place of another
+    }
+    return offsets;
+}
+
 } // namespace
 
 Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources, ScheduleMap* map) {
-    return Scheduler(local, mesh, sources).run(map);
+    return Scheduler(local, mesh, sources).run(map, place);
+}
+
+Plan schedule_without_places(const Local& local, const Mesh& mesh) {
+    const Sources none;
+    return Scheduler(local, mesh, none).run(nullptr, one_after_the_other);
 }
 
 } // namespace shard

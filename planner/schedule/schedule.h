@@ -16,4 +16,7 @@ struct ScheduleMap {
 // steps are named by `sources`.
 Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources = {}, ScheduleMap* map = nullptr);
 
+// The same steps, which take the same time, with a place for each buffer that no other uses: to be priced, not to be run.
+Plan schedule_without_places(const Local& local, const Mesh& mesh);
+
 } // namespace shard
