@@ -10,12 +10,12 @@ namespace shard {
 namespace {
 
 // A promise that the next pass gives too is looked at once, after that; builds for who works on passes look after each.
-bool is_due(std::span<const PassDef> passes, size_t i) {
-    if (passes[i].check == nullptr) return false;
+bool is_due(const PassDef& pass, [[maybe_unused]] const PlanRequest& request) {
+    if (pass.check == nullptr || !request.checks) return false;
 #ifdef SHARDC_CHECK_EACH_PASS
     return true;
 #else
-    return i + 1 == passes.size() || passes[i + 1].check != passes[i].check;
+    return &pass == &request.passes.back() || (&pass)[1].check != pass.check;
 #endif
 }
 
@@ -36,23 +36,25 @@ std::span<const PassDef> passes_before(std::string_view name, const PlanRequest&
 
 void run_passes(Compilation& c, std::span<const PassDef> passes, const PlanRequest& request, Sources& sources) {
     using Clock = std::chrono::steady_clock;
-    for (size_t i = 0; i < passes.size(); ++i) {
+    for (const PassDef& pass : passes) {
         if (c.diagnostics.has_error()) return;
         const Clock::time_point start = Clock::now();
-        passes[i].run(c, request, sources);
+        pass.run(c, request, sources);
         c.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-        if (request.checks && !c.diagnostics.has_error() && is_due(passes, i)) passes[i].check(c);
+        if (!c.diagnostics.has_error() && is_due(pass, request)) pass.check(c);
     }
 }
 
 std::vector<Compilation> ways_of(Compilation begun) {
     const bool is_open =
         begun.layout && begun.layout->fsdp && begun.layout->fsdp->gather_again == GatherAgain::if_faster;
-    std::vector<Compilation> ways(is_open ? 2 : 1, begun);
+    std::vector<Compilation> ways;
     if (is_open) {
-        ways[0].layout->fsdp->gather_again = GatherAgain::yes;
-        ways[1].layout->fsdp->gather_again = GatherAgain::no;
+        begun.layout->fsdp->gather_again = GatherAgain::yes;
+        ways.push_back(begun);
+        begun.layout->fsdp->gather_again = GatherAgain::no;
     }
+    ways.push_back(std::move(begun));
     return ways;
 }
 

@@ -14,7 +14,7 @@ Compilation compile(Sources& sources, const PlanRequest& request);
 // that are equal in these they make the same.
 std::span<const PassDef> passes_before(std::string_view name, const PlanRequest& request);
 
-// As compile() runs them, on what the passes before them made.
+// As compile() runs them, on what the passes before them made. `passes` are some of the request's.
 void run_passes(Compilation& c, std::span<const PassDef> passes, const PlanRequest& request, Sources& sources);
 
 // What is planned side by side from `seed` on: both ways of fsdp's gathers where the layout leaves them open, else one.
