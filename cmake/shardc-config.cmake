@@ -1,5 +1,6 @@
 # find_package(shardc) gives shardc::planner, model and layout to plan, and shardc::plans, what a plan is.
 include(CMakeFindDependencyMacro)
+find_dependency(Threads)
 find_dependency(fmt)
 find_dependency(nlohmann_json)
 find_dependency(ZLIB)
