@@ -142,7 +142,7 @@ void draw_chart(Markup& out, const Hardware& hardware, const std::vector<Point>&
 // What it would take as long without the rest of what it does.
 std::string_view bound_of(const Hardware& hardware, const Point& point) {
     const auto lasts = [&](i64 bytes) { // a difference of two points of time is rounded
-        return point.seconds <= kernel_seconds(hardware, DType::f32, 0, bytes) * (1 + 1e-6);
+        return point.seconds <= memory_seconds(hardware, bytes) * (1 + 1e-6);
     };
     return lasts(0) ? "launch" : lasts(point.bytes) ? "memory" : "compute";
 }

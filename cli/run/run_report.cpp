@@ -238,9 +238,11 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     }
     if (report.warm_up > 0) {
         const Timing timing = timing_of(report);
-        out += fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up)\n",
-                           human_seconds(timing.mean), human_seconds(timing.deviation),
-                           counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up);
+        out +=
+            fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up); on {} {} are predicted\n",
+                        human_seconds(timing.mean), human_seconds(timing.deviation),
+                        counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up, plan.report.hardware,
+                        human_seconds(plan.report.time.step_seconds));
     }
     if (report.show_seconds) {
         std::vector<double> sorted = result.seconds;
@@ -306,6 +308,8 @@ std::string run_json(const RunReport& report) {
                                  .number("mean_seconds", timing.mean)
                                  .number("deviation_seconds", timing.deviation)
                                  .number("least_seconds", timing.least)
+                                 .string("hardware", plan.report.hardware)
+                                 .number("predicted_seconds", plan.report.time.step_seconds)
                                  .text());
     }
     if (report.show_seconds) {

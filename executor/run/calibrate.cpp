@@ -51,8 +51,9 @@ public:
         start.collective.moves = {{0, -1, start.collective.axes}};
         start.input = input;
         start.output = output;
+        start.token = tokens_++;
         plan_.steps.push_back(start);
-        plan_.steps.push_back(Wait{0});
+        plan_.steps.push_back(Wait{start.token});
     }
 
     // The least of some runs; the first, which touches the memory, does not count.
@@ -77,22 +78,25 @@ private:
         return offset;
     }
     Plan plan_;
+    int tokens_ = 0;
 };
 
-// out = lhs + rhs over vectors.
-Pointwise addition() {
+// Of two vectors: each step takes the result of the one before, and the second vector if it takes two operands.
+Pointwise chain(std::span<const ScalarOp> ops) {
     Pointwise kernel;
     kernel.input_dims = {{0}, {0}};
     ScalarStep step;
     step.dtype = DType::f32;
     step.op = ScalarOp::input;
-    step.args[0] = 0;
-    kernel.steps.push_back(step);
     step.args[0] = 1;
     kernel.steps.push_back(step);
-    step.op = ScalarOp::add;
-    step.args = {0, 1, -1};
+    step.args[0] = 0;
     kernel.steps.push_back(step);
+    for (const ScalarOp op : ops) {
+        step.op = op;
+        step.args = {static_cast<int>(kernel.steps.size()) - 1, arity(op) == 2 ? 0 : -1, -1};
+        kernel.steps.push_back(step);
+    }
     return kernel;
 }
 
@@ -105,14 +109,26 @@ std::optional<double> product_seconds(i64 devices, DType dtype, const CalibrateO
     return bench.seconds(options.rounds, diagnostics);
 }
 
-// `steps` additions of vectors.
-std::optional<double> addition_seconds(i64 devices, i64 elements, int steps, const CalibrateOptions& options,
-                                       Diagnostics& diagnostics) {
+// Of one of `kernels` kernels that apply `ops` to vectors.
+std::optional<double> chain_seconds(i64 devices, i64 elements, std::span<const ScalarOp> ops, int kernels,
+                                    const CalibrateOptions& options, Diagnostics& diagnostics) {
     Bench bench(devices);
     const int a = bench.buffer("a", DType::f32, {elements}, true), b = bench.buffer("b", DType::f32, {elements}, true);
     const int c = bench.buffer("c", DType::f32, {elements}, false);
-    for (int step = 0; step < steps; ++step) bench.compute(addition(), {a, b}, c);
-    return bench.seconds(options.rounds, diagnostics);
+    for (int kernel = 0; kernel < kernels; ++kernel) bench.compute(chain(ops), {a, b}, c);
+    const std::optional<double> seconds = bench.seconds(options.rounds, diagnostics);
+    return seconds ? std::optional(*seconds / kernels) : std::nullopt;
+}
+
+// Of one of `collectives` all_gathers, one after the other, to each of a group.
+std::optional<double> gather_seconds(i64 group, i64 elements, int collectives, const CalibrateOptions& options,
+                                     Diagnostics& diagnostics) {
+    Bench bench(group);
+    const int part = bench.buffer("part", DType::f32, {elements}, true);
+    const int whole = bench.buffer("whole", DType::f32, {group * elements}, false);
+    for (int n = 0; n < collectives; ++n) bench.all_gather(part, whole);
+    const std::optional<double> seconds = bench.seconds(options.rounds, diagnostics);
+    return seconds ? std::optional(*seconds / collectives) : std::nullopt;
 }
 
 } // namespace
@@ -131,40 +147,61 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
 
     const i64 elements = std::max<i64>(1, options.bytes / byte_size(DType::f32));
     const double bytes = static_cast<double>(elements * byte_size(DType::f32));
-    const std::optional<double> sums = addition_seconds(devices, elements, 1, options, diagnostics);
-    constexpr int small_steps = 1000;
-    const std::optional<double> small = addition_seconds(1, 1, small_steps, options, diagnostics);
+    constexpr ScalarOp addition[] = {ScalarOp::add};
+    constexpr int many = 1000;
+    const std::optional<double> sums = chain_seconds(devices, elements, addition, 1, options, diagnostics);
+    const std::optional<double> small = chain_seconds(1, 1, addition, many, options, diagnostics);
     if (!sums || !small) return std::nullopt;
     found.memory_bandwidth = 3 * bytes * static_cast<double>(devices) / *sums;
-    found.kernel_floor = *small / small_steps;
+    found.kernel_floor = *small;
+
+    // What lies in the nearest cache, so that nothing is waited for.
+    constexpr i64 near = 2048;
+    constexpr ScalarOp steps[] = {ScalarOp::mul, ScalarOp::add, ScalarOp::max, ScalarOp::sub,
+                                  ScalarOp::mul, ScalarOp::add, ScalarOp::min, ScalarOp::sub};
+    constexpr ScalarOp functions[] = {ScalarOp::exp, ScalarOp::tanh, ScalarOp::exp, ScalarOp::log};
+    const auto rate = [&](std::span<const ScalarOp> ops) -> std::optional<double> {
+        const std::optional<double> seconds = chain_seconds(devices, near, ops, many / 10, options, diagnostics);
+        if (!seconds) return std::nullopt;
+        return static_cast<double>(devices * near * std::ssize(ops)) / *seconds;
+    };
+    const std::optional<double> of_steps = rate(steps), of_functions = rate(functions);
+    if (!of_steps || !of_functions) return std::nullopt;
+    found.pointwise = *of_steps;
+    found.functions = *of_functions;
 
     const i64 group = std::max<i64>(2, devices); // one core too takes turns
-    Bench exchange(group);
-    const int part = exchange.buffer("part", DType::f32, {elements}, true);
-    exchange.all_gather(part, exchange.buffer("whole", DType::f32, {group * elements}, false));
-    const std::optional<double> gathered = exchange.seconds(options.rounds, diagnostics);
-    if (!gathered) return std::nullopt;
-    found.link_bandwidth = bytes * static_cast<double>(group - 1) / *gathered;
+    const std::optional<double> gathered = gather_seconds(group, elements, 1, options, diagnostics);
+    const std::optional<double> launched = gather_seconds(group, 1, many / 10, options, diagnostics);
+    if (!gathered || !launched) return std::nullopt;
+    found.link_bandwidth = bytes * static_cast<double>((group - 1) * group) / *gathered;
+    found.collective_launch = *launched * static_cast<double>(devices) / static_cast<double>(group);
     return found;
 }
 
 std::string calibration_yaml(const Calibration& c) {
     const std::string source = "source: measured by shardc calibrate";
     return fmt::format("hardware: measured\n"
-                       "doc: \"this machine, {} cores, as the executor uses it\"\n"
-                       "flops: # per second, all cores\n"
+                       "doc: \"this machine, as the executor uses it\"\n"
+                       "cores: {} # that the devices of a mesh share; rates are those of all of them together\n"
+                       "flops: # per second\n"
                        "  f32: {{value: {:.4e}, {}}}\n"
                        "  f64: {{value: {:.4e}, {}}}\n"
                        "  bf16: {{value: {:.4e}, {}}} # multiplied as f32\n"
+                       "  pointwise: {{value: {:.4e}, {}}} # sums, products, comparisons of elements\n"
+                       "  functions: {{value: {:.4e}, {}}} # exponentials, logarithms and their kind\n"
                        "kernel_floor: {{value: {:.4e}, {}}} # seconds\n"
+                       "collective_launch: {{value: {:.4e}, {}}} # seconds\n"
+                       "latency: add\n"
                        "memory:\n"
                        "  bandwidth: {{value: {:.4e}, {}}} # bytes/s\n"
                        "links:\n"
                        "  memory:\n"
                        "    topology: uniform\n"
-                       "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that a device receives\n",
-                       c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.kernel_floor, source,
-                       c.memory_bandwidth, source, c.link_bandwidth, source);
+                       "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that all devices receive\n",
+                       c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.pointwise, source,
+                       c.functions, source, c.kernel_floor, source, c.collective_launch, source, c.memory_bandwidth,
+                       source, c.link_bandwidth, source);
 }
 
 } // namespace shard

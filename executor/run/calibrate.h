@@ -1,5 +1,6 @@
-// Measures this machine as plans use it: small plans that run on emulated devices, the best of a few runs. The figures
-// are those of the whole machine with as many devices as cores: what a profile of the `host` kind holds.
+// Measures this machine as plans use it: small plans that run on emulated devices, the best of a few runs. Rates are
+// those of the whole machine with as many devices as cores; a profile with `cores` says so, and a mesh of more devices
+// gives each its part.
 #pragma once
 
 #include "plans/base/base.h"
@@ -20,8 +21,10 @@ struct Calibration {
     int cores = 0;
     double flops_f32 = 0, flops_f64 = 0, flops_bf16 = 0; // per second; bf16 is multiplied as f32
     double memory_bandwidth = 0;                         // bytes/s that a = b + c reads and writes
-    double link_bandwidth = 0;                           // bytes/s that a device receives when all exchange buffers
+    double link_bandwidth = 0;                           // bytes/s that all devices receive when they exchange buffers
     double kernel_floor = 0;                             // seconds of a kernel on one element
+    double collective_launch = 0;                        // seconds of a collective of one element
+    double pointwise = 0, functions = 0;                 // steps per second: sums and their kind; exp, tanh, log
 };
 
 // nullopt after an error of run_plan, for instance too little memory.

@@ -95,7 +95,7 @@ private:
         int in_place = -1; // memory is laid out later: taken to be where it can be
         for (size_t i = types.size(); i-- > 0;)
             if (can_run_in_place(*node.kernel(), i, types[i], result)) in_place = static_cast<int>(i);
-        return kernel_seconds(hardware_, types.empty() ? result.dtype : types[0].dtype,
+        return kernel_seconds(hardware_, *node.kernel(), types.empty() ? result.dtype : types[0].dtype,
                               flops(*node.kernel(), types, result),
                               kernel_bytes(*node.kernel(), types, result, in_place));
     }

@@ -329,8 +329,9 @@ private:
         PlanCost cost;
         cost.flops = flops(kernel, operands, result);
         cost.local_bytes = kernel_bytes(kernel, operands, result, in_place);
-        cost.seconds = kernel_seconds(redistributor_.hardware(), operands.empty() ? result.dtype : operands[0].dtype,
-                                      cost.flops, cost.local_bytes);
+        cost.seconds =
+            kernel_seconds(redistributor_.hardware(), kernel, operands.empty() ? result.dtype : operands[0].dtype,
+                           cost.flops, cost.local_bytes);
         return cost;
     }
 

@@ -15,7 +15,7 @@ Compilation compilation_of(const GraphState& state, Sources& sources, Diagnostic
     c.model.emplace();
     c.layout.emplace();
     c.layout->mesh = c.written_mesh = state.mesh;
-    c.hardware = load_hardware(c.layout->hardware, {}, sources, diagnostics);
+    c.hardware = load_hardware(c.layout->hardware, {}, sources, diagnostics, state.mesh.device_count());
     if (state.is_local) {
         c.local = Local{state.graph, state.value_of};
         return c;

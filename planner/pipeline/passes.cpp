@@ -71,7 +71,8 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
 void build(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.graph = is_training(request) ? build_train_graph(*c.model, c.diagnostics, &c.written_mesh)
                                    : build_graph(*c.model, c.diagnostics, &c.written_mesh);
-    c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, c.diagnostics);
+    c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, c.diagnostics,
+                               c.layout->mesh.device_count());
 }
 
 void unroll(Compilation& c, const PlanRequest& request, Sources&) {

@@ -36,7 +36,7 @@ private:
                 in_place = static_cast<int>(i);
         StepSpan span{0, 0, flops(compute.kernel, types, output),
                       kernel_bytes(compute.kernel, types, output, in_place)};
-        span.end = kernel_seconds(*hardware_, dtype, span.flops, span.bytes);
+        span.end = kernel_seconds(*hardware_, compute.kernel, dtype, span.flops, span.bytes);
         return span;
     }
 

@@ -26,9 +26,9 @@ class ProfileReader {
 public:
     ProfileReader(const Yaml& root, Diagnostics& diagnostics) : root_(&root), diagnostics_(&diagnostics) {}
 
-    std::optional<Hardware> read() {
+    std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
-                        {"hardware", "doc", "flops", "flop_efficiency", "kernel_floor", "memory", "links",
+                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_floor", "memory", "links",
                          "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
@@ -46,7 +46,9 @@ public:
         hardware_.collective_launch = number(*root_, "collective_launch", 0, not_negative);
         read_latency();
         read_links();
+        const i64 cores = static_cast<i64>(number(*root_, "cores", 0, is_count));
         if (diagnostics_->has_error()) return std::nullopt;
+        if (cores > 0) share(cores, devices);
         return std::move(hardware_);
     }
 
@@ -86,6 +88,19 @@ private:
         if (read && !valid(*read))
             diagnostics_->error("E0331", value.span, fmt::format("{} cannot be {}", what, *read));
         return read.value_or(usual);
+    }
+
+    // Each device has as much of the cores as another; one that has a core uses no second one. Its kernels, and what it
+    // begins to send, wait until it is its turn.
+    void share(i64 cores, i64 devices) {
+        const double part = 1 / static_cast<double>(std::max(cores, devices));
+        const double turns = std::max(1.0, static_cast<double>(devices) / static_cast<double>(cores));
+        for (auto& [type, rate] : hardware_.flops) rate *= part;
+        hardware_.memory_bandwidth *= part;
+        hardware_.memory_bytes *= 1 / static_cast<double>(devices);
+        for (Link& link : hardware_.links) link.bandwidth *= part;
+        hardware_.kernel_floor *= turns;
+        hardware_.collective_launch *= turns;
     }
 
     void read_latency() {
@@ -130,7 +145,8 @@ private:
             return;
         }
         for (const YamlEntry& entry : *flops->map()) {
-            if (!parse_dtype(entry.key))
+            const bool is_rate = entry.key == "pointwise" || entry.key == "functions";
+            if (!is_rate && !parse_dtype(entry.key))
                 suggest_dtype(
                     diagnostics_->error("E0331", entry.key_span, fmt::format("unknown dtype '{}'", entry.key)),
                     entry.key);
@@ -183,11 +199,11 @@ private:
     Hardware hardware_;
 };
 
-std::optional<Hardware> read_profile(int file, const Sources& sources, Diagnostics& diagnostics) {
+std::optional<Hardware> read_profile(int file, const Sources& sources, i64 devices, Diagnostics& diagnostics) {
     Diagnostics found;
     const std::optional<Yaml> yaml = parse_yaml(sources, file, found);
     std::optional<Hardware> hardware;
-    if (yaml && !found.has_error()) hardware = ProfileReader(*yaml, found).read();
+    if (yaml && !found.has_error()) hardware = ProfileReader(*yaml, found).read(devices);
     for (const Diagnostic& diagnostic : found.all()) diagnostics.add(diagnostic);
     return hardware;
 }
@@ -211,12 +227,13 @@ int find_hardware(std::string_view name, Span span, const Sources& sources) {
     return is_file_name(name) ? find_source(sources, path_beside(name, span, sources)) : -1;
 }
 
-std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics) {
+std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources& sources, Diagnostics& diagnostics,
+                                      i64 devices) {
     if (const EmbeddedText* builtin = find_builtin(name)) {
         Sources own; // a built-in profile has no mistakes that a user could see
         const int file = own.add(fmt::format("{}.yaml", builtin->name), std::string(builtin->text));
         Diagnostics problems;
-        std::optional<Hardware> hardware = read_profile(file, own, problems);
+        std::optional<Hardware> hardware = read_profile(file, own, devices, problems);
         if (!hardware)
             internal_error(fmt::format("built-in hardware profile {}: {}", name, problems.all().front().message));
         return hardware;
@@ -236,7 +253,7 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
             .help("the path is relative to the layout file");
         return std::nullopt;
     }
-    return read_profile(file, sources, diagnostics);
+    return read_profile(file, sources, devices, diagnostics);
 }
 
 bool check_links(const Mesh& mesh, std::span<const Span> spans, const Hardware& hardware, Diagnostics& diagnostics) {

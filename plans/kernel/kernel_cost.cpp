@@ -17,6 +17,38 @@ i64 elements_copied(const Move& move, const MovePiece& piece, const Shape& input
     return count;
 }
 
+// By the first of the names that the profile has a figure for; 0: by none.
+double rate_of(const Hardware& hardware, std::initializer_list<std::string_view> names) {
+    for (const std::string_view wanted : names)
+        for (const auto& [type, rate] : hardware.flops)
+            if (type == wanted) return rate;
+    return 0;
+}
+
+bool is_product(const Kernel& kernel) {
+    return std::holds_alternative<Contract>(kernel) || std::holds_alternative<Convolve>(kernel) ||
+           std::holds_alternative<Attend>(kernel);
+}
+
+// Roots, exponentials and their kind: of floating-point numbers alone.
+bool is_function(ScalarOp op) {
+    const auto takes = [op](DType type) { return types_fit(op, std::vector<DType>(arity(op), type), type); };
+    return op != ScalarOp::cast && takes(DType::f32) && !takes(DType::i32);
+}
+
+// Of the steps that count as FLOPs.
+double share_of_functions(const Kernel& kernel) {
+    const Pointwise* const pointwise = std::get_if<Pointwise>(&kernel);
+    if (pointwise == nullptr) return 0;
+    double steps = 0, functions = 0;
+    for (const ScalarStep& step : pointwise->steps) {
+        if (arity(step.op) == 0 || step.op == ScalarOp::cast) continue;
+        ++steps;
+        functions += is_function(step.op) ? 1 : 0;
+    }
+    return steps > 0 ? functions / steps : 0;
+}
+
 } // namespace
 
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place) {
@@ -41,19 +73,23 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     return bytes;
 }
 
-double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes) {
-    double seconds = hardware.kernel_floor;
-    std::map<std::string, double>::const_iterator peak = hardware.flops.find(std::string(name(dtype)));
-    if (peak == hardware.flops.end()) peak = hardware.flops.find("f32");
-    if (peak == hardware.flops.end()) peak = hardware.flops.find("bf16");
-    if (peak != hardware.flops.end() && peak->second > 0) {
-        seconds = std::max(seconds, static_cast<double>(flops) / (peak->second * hardware.flop_efficiency));
-    }
-    if (hardware.memory_bandwidth > 0) {
-        seconds =
-            std::max(seconds, static_cast<double>(bytes) / (hardware.memory_bandwidth * hardware.memory_efficiency));
-    }
-    return seconds;
+double memory_seconds(const Hardware& hardware, i64 bytes) {
+    if (hardware.memory_bandwidth <= 0) return hardware.kernel_floor;
+    return std::max(hardware.kernel_floor,
+                    static_cast<double>(bytes) / (hardware.memory_bandwidth * hardware.memory_efficiency));
+}
+
+double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
+    const double products = rate_of(hardware, {name(dtype), "f32", "bf16"});
+    double steps = is_product(kernel) ? products : rate_of(hardware, {"pointwise"});
+    if (steps <= 0) steps = products;
+    const double functions = rate_of(hardware, {"functions"});
+    if (functions > 0 && steps > 0)
+        if (const double share = share_of_functions(kernel); share > 0)
+            steps = 1 / ((1 - share) / steps + share / functions);
+    const double seconds = memory_seconds(hardware, bytes);
+    if (steps <= 0) return seconds;
+    return std::max(seconds, static_cast<double>(flops) / (steps * hardware.flop_efficiency));
 }
 
 } // namespace shard

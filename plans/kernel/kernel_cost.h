@@ -1,6 +1,7 @@
 // Seconds of one kernel on one device: max(FLOPs / (peak * efficiency), bytes / (bandwidth * efficiency)), at least the
 // profile's floor (docs/cost-model.md). A profile without a figure for a dtype takes f32's, without that bf16's (as
-// TPUs multiply f32 by default); without any figure that side costs nothing.
+// TPUs multiply f32 by default); without any figure that side costs nothing. What is no product goes at the rate of
+// `pointwise`, of its steps roots, exponentials and their kind at that of `functions`, where the profile tells them.
 #pragma once
 
 #include "plans/collective/hardware.h"
@@ -13,7 +14,9 @@ namespace shard {
 // written) costs nothing.
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place);
 
-// As above, of a kernel whose result has this dtype, that makes `flops` and moves `bytes` once.
-double kernel_seconds(const Hardware& hardware, DType dtype, i64 flops, i64 bytes);
+// As above, of a kernel on operands of this dtype, that makes `flops` and moves `bytes` once.
+double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes);
+// What it takes at least, whatever it computes.
+double memory_seconds(const Hardware& hardware, i64 bytes);
 
 } // namespace shard

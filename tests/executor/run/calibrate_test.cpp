@@ -20,17 +20,19 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
     std::string problem;
     REQUIRE(write_file_atomically(path, calibration_yaml(*found), problem));
     Sources sources;
-    const std::optional<Hardware> hardware = load_hardware(path, {}, sources, diagnostics);
+    const std::optional<Hardware> hardware = load_hardware(path, {}, sources, diagnostics, found->cores);
     REQUIRE(hardware);
+    const double part = 1.0 / found->cores; // of a device that has one core
     CHECK(diagnostics.all().empty());
     CHECK(hardware->name == "measured");
-    CHECK(hardware->flops.size() == 3);
-    CHECK(hardware->flops.at("f64") == doctest::Approx(found->flops_f64).epsilon(1e-3));
-    CHECK(hardware->memory_bandwidth == doctest::Approx(found->memory_bandwidth).epsilon(1e-3));
+    CHECK(hardware->flops.size() == 5);
+    CHECK(hardware->flops.at("f64") == doctest::Approx(found->flops_f64 * part).epsilon(1e-3));
+    CHECK(hardware->memory_bandwidth == doctest::Approx(found->memory_bandwidth * part).epsilon(1e-3));
     CHECK(hardware->kernel_floor == doctest::Approx(found->kernel_floor).epsilon(1e-3));
     REQUIRE(hardware->links.size() == 1);
-    CHECK(hardware->links[0].bandwidth == doctest::Approx(found->link_bandwidth).epsilon(1e-3));
-    CHECK(hardware->sources.size() == 6);
+    CHECK(hardware->links[0].bandwidth == doctest::Approx(found->link_bandwidth * part).epsilon(1e-3));
+    CHECK(hardware->flops.at("pointwise") > hardware->flops.at("functions"));
+    CHECK(hardware->sources.size() == 9);
     for (const std::string& source : hardware->sources)
         CHECK(source.find("measured by shardc calibrate") != std::string::npos);
 }
