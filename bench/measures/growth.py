@@ -1,8 +1,8 @@
 """Group `growth`: how the time to plan grows with ops, devices and layers, beside JAX's; the plots."""
 
-from measures import against_jax, models, planning, plot, processes
+from measures import against_jax, models, planning, plot
 from measures.bench import median_seconds
-from measures.rows import Aim, Failed, Row, seconds
+from measures.rows import Failed, Row, seconds
 
 OPS = 100, 1000, 10_000, 100_000
 JAX_OPS = 100, 1000
@@ -37,7 +37,9 @@ def jax_points(bench, devices, question, values, name, budget):
         try:
             against_jax.ready(bench, devices if devices else value)
             answer = known(
-                bench, ("jax " + name, value), lambda: bench.jax.ask(bench.deadline, **question(value))["seconds"]
+                bench,
+                ("jax " + name, value),
+                lambda value=value: bench.jax.ask(bench.deadline, **question(value))["seconds"],
             )
         except Failed:
             break

@@ -2,7 +2,7 @@
 
 from measures import models
 from measures.bench import median_seconds, peak
-from measures.rows import Aim, Failed, Row, above, below, seconds, size, times
+from measures.rows import Failed, Row, below, seconds, size, times
 
 OPS = 1000, 10_000, 100_000, 1_000_000
 OPS_AIMS = {

@@ -3,8 +3,9 @@
 import html
 import math
 
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 76, 24, 44, 56
+WIDTH, HEIGHT = 720, 440
+LEFT, RIGHT, BOTTOM = 76, 24, 56
+LEGEND, LINE = 46, 20  # what the lines mean stands below the title
 COLOURS = (
     ("#1f6feb", "#58a6ff"),
     ("#bc4c00", "#f0883e"),
@@ -53,6 +54,7 @@ def seconds_text(exponent):
 def svg(title, x_name, series, about):
     """`series`: name and points (x, seconds), both above zero. `about` is for who does not see it."""
     points = [point for _, some in series for point in some]
+    top = LEGEND + LINE * ((len(series) + 1) // 2)
     x_low, x_high = decades([x for x, _ in points])
     y_low, y_high = decades([y for _, y in points])
 
@@ -60,7 +62,7 @@ def svg(title, x_name, series, about):
         return round(LEFT + (math.log10(x) - x_low) / (x_high - x_low) * (WIDTH - LEFT - RIGHT), 1)
 
     def at_y(y):
-        return round(HEIGHT - BOTTOM - (math.log10(y) - y_low) / (y_high - y_low) * (HEIGHT - TOP - BOTTOM), 1)
+        return round(HEIGHT - BOTTOM - (math.log10(y) - y_low) / (y_high - y_low) * (HEIGHT - top - BOTTOM), 1)
 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
@@ -72,10 +74,10 @@ def svg(title, x_name, series, about):
         f'<text class="title" x="{LEFT}" y="24">{html.escape(title)}</text>',
     ]
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
-    middle = (TOP + bottom) / 2
+    middle = (top + bottom) / 2
     for exponent in range(x_low, x_high + 1):
         x = at_x(10**exponent)
-        parts.append(f'<line class="grid" x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}"/>')
+        parts.append(f'<line class="grid" x1="{x}" y1="{top}" x2="{x}" y2="{bottom}"/>')
         parts.append(
             f'<text class="small" x="{x}" y="{bottom + 20}" text-anchor="middle">{count_text(exponent)}</text>'
         )
@@ -85,10 +87,10 @@ def svg(title, x_name, series, about):
         parts.append(
             f'<text class="small" x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{seconds_text(exponent)}</text>'
         )
-    parts.append(f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{bottom - TOP}"/>')
+    parts.append(f'<rect class="frame" x="{LEFT}" y="{top}" width="{right - LEFT}" height="{bottom - top}"/>')
     parts.append(f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{html.escape(x_name)}</text>')
     parts.append(f'<text x="18" y="{middle}" text-anchor="middle" transform="rotate(-90 18 {middle})">time</text>')
-    for n, (name, some) in enumerate(series):
+    for n, (_, some) in enumerate(series):
         parts.append(f'<g class="s{n}">')
         line = " ".join(f"{at_x(x)},{at_y(y)}" for x, y in some)
         parts.append(f'<polyline class="s{n}" points="{line}"/>')
@@ -96,10 +98,9 @@ def svg(title, x_name, series, about):
             mark = MARKS[n % len(MARKS)].format(at_x(x), at_y(y))
             parts.append(mark)
         parts.append("</g>")
-    # What a line means stands in the upper left, where lines that grow leave room.
-    for n, (name, _) in enumerate(series):
-        y = TOP + 18 + 18 * n
-        parts.append(f'<g class="s{n}">{MARKS[n % len(MARKS)].format(LEFT + 16, y)}</g>')
-        parts.append(f'<text class="small" x="{LEFT + 28}" y="{y + 4}">{html.escape(name)}</text>')
+    for n, (name, _) in enumerate(series):  # two beside each other
+        x, y = LEFT + 8 + (right - LEFT) / 2 * (n % 2), LEGEND + LINE * (n // 2)
+        parts.append(f'<g class="s{n}">{MARKS[n % len(MARKS)].format(x, y)}</g>')
+        parts.append(f'<text class="small" x="{x + 12}" y="{y + 4}">{html.escape(name)}</text>')
     parts.append("</svg>")
     return "\n".join(parts) + "\n"

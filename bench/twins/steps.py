@@ -58,7 +58,7 @@ class Running:
         mesh = module.mesh()
         split = [
             {name: jax.device_put(value, NamedSharding(mesh, specs[name])) for name, value in some.items()}
-            for some, specs in zip(drawn(values), (module.STATE, module.INPUTS))
+            for some, specs in zip(drawn(values), (module.STATE, module.INPUTS), strict=True)
         ]
         self.state, self.inputs = jax.block_until_ready(split)
         made = models.TWINS[twin]
