@@ -44,7 +44,7 @@ def llama_layout(data, model=1, fsdp=True, prefetch=True):
 
 
 def many_layouts(count):
-    """Layouts of 8 to 512 devices, no two alike."""
+    """Layouts of 8 to 128 devices, no two alike."""
     shapes = [(data, model, fsdp) for model in (1, 2, 4, 8) for data in (8, 16, 32, 64) for fsdp in (True, False)]
     return [llama_layout(*shape) for shape in shapes[:count]]
 

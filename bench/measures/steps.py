@@ -130,20 +130,24 @@ def steps_tasks(bench):
     yield "", 10, lambda: bench.jax.stop() or []
 
 
-CALIBRATED = (  # example, model, layout, train, steps of a turn
-    ("dot_relu_dot", "model.yaml", "layout.yaml", False, 40),
-    ("mlp", "logical_axes.yaml", "rules.yaml", False, 40),
-    ("layouts", "model.yaml", "tensor.yaml", False, 40),
-    ("nnx_guide", "model.yaml", "layout.yaml", True, 10),
-    ("nnx_guide", "model.yaml", "one_device.yaml", True, 10),
-    ("linen_guide", "model.yaml", "layout.yaml", True, 10),
-    ("dp_classifier", "model.yaml", "layout.yaml", True, 10),
-    ("zero", "model.yaml", "zero2.yaml", True, 10),
-    ("tiny_gpt", "model.yaml", "data_model.yaml", True, 40),
-    ("tiny_gpt", "model.yaml", "fsdp.yaml", True, 40),
-    ("gpt2", "model.yaml", "layout.yaml", False, 8),
-    ("gpt2", "model.yaml", "layout.yaml", True, 2),
-    ("resnet50", "model.yaml", "data.yaml", False, 2),
+def calibrated_case(example, layout, train, steps, edits=()):
+    name = f"{example}, {layout}{', train' if train else ''}"
+    return Case(name, example, f"{layout}.yaml", train, "", steps, edits, Aim("0.85-1.15", 0.85, 1.15))
+
+
+CALIBRATED = (
+    calibrated_case("dot_relu_dot", "layout", False, 40),
+    calibrated_case("layouts", "tensor", False, 40),
+    calibrated_case("nnx_guide", "layout", True, 10),
+    calibrated_case("nnx_guide", "one_device", True, 10),
+    calibrated_case("linen_guide", "layout", True, 10),
+    calibrated_case("dp_classifier", "layout", True, 10),
+    calibrated_case("zero", "zero2", True, 10),
+    calibrated_case("tiny_gpt", "data_model", True, 40),
+    calibrated_case("tiny_gpt", "fsdp", True, 40),
+    calibrated_case("gpt2", "layout", False, 8),
+    calibrated_case("gpt2", "layout", True, 2),
+    calibrated_case("resnet50", "data", False, 4, (("batch: 256, image: 224", "batch: 16, image: 64"),)),
 )
 
 
@@ -160,22 +164,19 @@ def with_hardware(text):
     return "\n".join([*lines, "hardware: measured.yaml"]) + "\n"
 
 
-def calibrated(bench, name, example, model, layout, train, count):
+def calibrated(bench, case):
     profile(bench)
-    folder = bench.examples / example
-    here = bench.file("calibrated_layout.yaml", with_hardware((folder / layout).read_text()))
-    planned = bench.run("plan", folder / model, here, *mode(train), "--quick", "--format", "json", keep=True)
+    model, layout = case.files(bench)
+    layout.write_text(with_hardware(layout.read_text()))
+    planned = bench.run("plan", model, layout, *mode(case.train), "--quick", "--format", "json", keep=True)
     predicted = json.loads(planned.out)["time"]["step_seconds"]
-    found = processes.in_turns(
-        bench, {"run": lambda: step_seconds(bench, folder / model, here, train, count)}, budget=8
-    )
-    measured = processes.median(found["run"])
+    rivals = {"run": lambda: step_seconds(bench, model, layout, case.train, case.steps)}
+    measured = processes.median(processes.in_turns(bench, rivals, budget=8)["run"])
     ratio = predicted / measured
-    return [Row(name, seconds(predicted), seconds(measured), f"{ratio:.2f}", Aim("0.85-1.15", 0.85, 1.15), ratio)]
+    return [Row(case.name, seconds(predicted), seconds(measured), f"{ratio:.2f}", case.aim, ratio)]
 
 
 def calibrated_tasks(bench):
     """Now: a step as planned with what `shardc calibrate` measured in this run. Rival: the step as measured."""
-    for example, model, layout, train, count in CALIBRATED:
-        name = f"{example}, {layout.removesuffix('.yaml')}{', train' if train else ''}"
-        yield name, 60, functools.partial(calibrated, bench, name, example, model, layout, train, count)
+    for case in CALIBRATED:
+        yield case.name, 100, functools.partial(calibrated, bench, case)
