@@ -4,6 +4,7 @@
 #include "plans/kernel/kernel_scratch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
@@ -171,16 +172,30 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
     found.functions = *of_functions;
 
     const i64 group = std::max<i64>(2, devices); // one core too takes turns
-    const std::optional<double> gathered = gather_seconds(group, elements, 1, options, diagnostics);
     const std::optional<double> launched = gather_seconds(group, 1, many / 10, options, diagnostics);
-    if (!gathered || !launched) return std::nullopt;
-    found.link_bandwidth = bytes * static_cast<double>((group - 1) * group) / *gathered;
+    if (!launched) return std::nullopt;
     found.collective_launch = *launched * static_cast<double>(devices) / static_cast<double>(group);
+    for (i64 part = elements; part * byte_size(DType::f32) >= 4096; part /= 16) {
+        const std::optional<double> gathered = gather_seconds(group, part, 1, options, diagnostics);
+        if (!gathered) return std::nullopt;
+        const double size = static_cast<double>(group * part * byte_size(DType::f32));
+        found.link_bandwidth.insert(found.link_bandwidth.begin(), {size, size * static_cast<double>(group - 1) /
+                                                                             std::max(*gathered - *launched, 1e-9)});
+    }
     return found;
 }
 
 std::string calibration_yaml(const Calibration& c) {
     const std::string source = "source: measured by shardc calibrate";
+    double fastest = 1;
+    for (const auto& [size, bandwidth] : c.link_bandwidth) fastest = std::max(fastest, bandwidth);
+    // More is never sent in less time, whatever was measured.
+    std::vector<std::string> shares;
+    double least_seconds = 0;
+    for (const auto& [size, bandwidth] : c.link_bandwidth) {
+        least_seconds = std::max(size / bandwidth, least_seconds * 1.001);
+        shares.push_back(fmt::format("{:.0f} B: {:.4f}", size, size / least_seconds / fastest));
+    }
     return fmt::format("hardware: measured\n"
                        "doc: \"this machine, as the executor uses it\"\n"
                        "cores: {} # that the devices of a mesh share; rates are those of all of them together\n"
@@ -198,10 +213,11 @@ std::string calibration_yaml(const Calibration& c) {
                        "links:\n"
                        "  memory:\n"
                        "    topology: uniform\n"
-                       "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that all devices receive\n",
+                       "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that all devices receive\n"
+                       "    efficiency: {{value: {{{}}}, {}}} # the share of it by bytes of the value\n",
                        c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.pointwise, source,
                        c.functions, source, c.kernel_floor, source, c.collective_launch, source, c.memory_bandwidth,
-                       source, c.link_bandwidth, source);
+                       source, fastest, source, fmt::join(shares, ", "), source);
 }
 
 } // namespace shard

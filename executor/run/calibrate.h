@@ -8,6 +8,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace shard {
 
@@ -21,10 +23,11 @@ struct Calibration {
     int cores = 0;
     double flops_f32 = 0, flops_f64 = 0, flops_bf16 = 0; // per second; bf16 is multiplied as f32
     double memory_bandwidth = 0;                         // bytes/s that a = b + c reads and writes
-    double link_bandwidth = 0;                           // bytes/s that all devices receive when they exchange buffers
-    double kernel_floor = 0;                             // seconds of a kernel on one element
-    double collective_launch = 0;                        // seconds of a collective of one element
-    double pointwise = 0, functions = 0;                 // steps per second: sums and their kind; exp, tanh, log
+    // Bytes/s that all devices receive in an all_gather, by the bytes of the whole value, ascending.
+    std::vector<std::pair<double, double>> link_bandwidth;
+    double kernel_floor = 0;             // seconds of a kernel on one element
+    double collective_launch = 0;        // seconds of a collective of one element
+    double pointwise = 0, functions = 0; // steps per second: sums and their kind; exp, tanh, log
 };
 
 // nullopt after an error of run_plan, for instance too little memory.

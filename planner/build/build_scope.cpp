@@ -40,7 +40,9 @@ std::optional<ValueId> Scope::find(std::string_view name, const Graph& graph) co
 }
 
 std::optional<ValueId> Scope::at_path(std::string_view name, const Graph& graph) const {
-    if (name.find('.') == std::string_view::npos) return std::nullopt;
+    constexpr std::string_view numbers_begin = "+-.0123456789"; // 0.5 is no path
+    if (name.find('.') == std::string_view::npos || numbers_begin.find(name.front()) != std::string_view::npos)
+        return std::nullopt;
     std::optional<ValueId> value = find_value(graph, full(name));
     if (!value && seen_)
         value = find_value(graph, seen_->empty() ? std::string(name) : fmt::format("{}.{}", *seen_, name));

@@ -63,7 +63,8 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
     Timeline timeline(first, last);
     // What lives all the time meets everything: it is stacked at the bottom and forgotten.
     i64 floor = 0;
-    std::vector<int> ids, by_offset; // what was placed, from the bottom up
+    std::vector<int> ids, by_offset; // what was placed: at first from the bottom up, as far as `sorted`
+    std::ptrdiff_t sorted = 0;
     std::vector<std::pair<i64, i64>> taken;
     const auto extent_at = [&](int id) { return std::pair(offsets[id], offsets[id] + rounded(extents[id].bytes)); };
     for (size_t i = 0; i < extents.size(); ++i) {
@@ -80,15 +81,18 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
         if (ids.size() * std::bit_width(ids.size()) < by_offset.size()) {
             for (int other : ids) taken.push_back(extent_at(other));
             std::sort(taken.begin(), taken.end());
-        } else { // most of what was placed: all of it is in order already
+        } else { // most of what was placed: all but the last of it is in order already
+            const auto below = [&](int a, int b) { return offsets[a] < offsets[b]; };
+            std::sort(by_offset.begin() + sorted, by_offset.end(), below);
+            std::inplace_merge(by_offset.begin(), by_offset.begin() + sorted, by_offset.end(), below);
+            sorted = std::ssize(by_offset);
             for (int other : by_offset)
                 if (extents[other].begin < extent.end && extent.begin < extents[other].end)
                     taken.push_back(extent_at(other));
         }
         offsets[id] = best_fit(taken, floor, rounded(extent.bytes));
         timeline.add(extent.begin, extent.end, id);
-        const auto below = [&](int a, int b) { return offsets[a] < offsets[b]; };
-        by_offset.insert(std::upper_bound(by_offset.begin(), by_offset.end(), id, below), id);
+        by_offset.push_back(id);
     }
     return offsets;
 }

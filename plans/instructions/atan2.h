@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::atan2> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.arctan2({0}, {1})", .stablehlo = "stablehlo.atan2"};
     template<typename T>
     static T of(T x, T y) {

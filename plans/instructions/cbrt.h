@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::cbrt> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.cbrt({0})", .stablehlo = "stablehlo.cbrt"};
     template<typename T>
     static T of(T x) {

@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::erf> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "lax.erf({0})", .stablehlo = "chlo.erf"};
     template<typename T>
     static T of(T x) {

@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::erfc> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "lax.erfc({0})", .stablehlo = "chlo.erfc"};
     template<typename T>
     static T of(T x) {

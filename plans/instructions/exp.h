@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::exp> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.exp({0})", .stablehlo = "stablehlo.exponential"};
     template<typename T>
     static T of(T x) {

@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::expm1> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.expm1({0})", .stablehlo = "stablehlo.exponential_minus_one"};
     template<typename T>
     static T of(T x) {

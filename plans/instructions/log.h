@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::log> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.log({0})", .stablehlo = "stablehlo.log"};
     template<typename T>
     static T of(T x) {

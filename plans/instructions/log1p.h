@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::log1p> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.log1p({0})", .stablehlo = "stablehlo.log_plus_one"};
     template<typename T>
     static T of(T x) {

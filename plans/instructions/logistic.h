@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::logistic> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jax.nn.sigmoid({0})", .stablehlo = "stablehlo.logistic"};
     template<typename T>
     static T of(T x) {

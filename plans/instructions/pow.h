@@ -14,6 +14,7 @@ template<>
 struct Instruction<ScalarOp::pow> {
     static constexpr int operands = 2;
     static constexpr ScalarTypes types = ScalarTypes::same;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.power({0}, {1})", .stablehlo = "stablehlo.power"};
     template<typename T>
     static T of(T x, T y) {

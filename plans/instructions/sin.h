@@ -12,6 +12,7 @@ template<>
 struct Instruction<ScalarOp::sin> {
     static constexpr int operands = 1;
     static constexpr ScalarTypes types = ScalarTypes::floating;
+    static constexpr bool is_series = true;
     static constexpr Spelling spelling = {.jax = "jnp.sin({0})", .stablehlo = "stablehlo.sine"};
     template<typename T>
     static T of(T x) {

@@ -1,5 +1,7 @@
 #include "plans/kernel/kernel_cost.h"
 
+#include "plans/kernel/scalar_cost.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -30,12 +32,6 @@ bool is_product(const Kernel& kernel) {
            std::holds_alternative<Attend>(kernel);
 }
 
-// Roots, exponentials and their kind: of floating-point numbers alone.
-bool is_function(ScalarOp op) {
-    const auto takes = [op](DType type) { return types_fit(op, std::vector<DType>(arity(op), type), type); };
-    return op != ScalarOp::cast && takes(DType::f32) && !takes(DType::i32);
-}
-
 // Of the steps that count as FLOPs.
 double share_of_functions(const Kernel& kernel) {
     const Pointwise* const pointwise = std::get_if<Pointwise>(&kernel);
@@ -44,7 +40,7 @@ double share_of_functions(const Kernel& kernel) {
     for (const ScalarStep& step : pointwise->steps) {
         if (arity(step.op) == 0 || step.op == ScalarOp::cast) continue;
         ++steps;
-        functions += is_function(step.op) ? 1 : 0;
+        functions += is_series(step.op) ? 1 : 0;
     }
     return steps > 0 ? functions / steps : 0;
 }
