@@ -111,8 +111,9 @@ int run(const Arguments& arguments, Env& env) {
     }
     const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations;
+    Trials trials(*compiled.sources, compiled.request);
     for (const TensorReport* tensor : tensors)
-        explanations.push_back(explain(compiled.compilation, *compiled.sources, compiled.request, *tensor));
+        explanations.push_back(explain(compiled.compilation, *compiled.sources, trials, *tensor));
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);
 }
 

@@ -55,7 +55,7 @@ void write_ways(Markup& out, const Plan& plan, const WaysThere& there) {
 } // namespace
 
 void write_why(Markup& out, const PageData& data, const TensorReport& tensor) {
-    const Explanation why = explain_as_planned(data.compilation, data.sources, data.request, tensor);
+    const Explanation why = explain_as_planned(data.compilation, data.sources, tensor);
     out.open("details").leaf("summary", {}, "why " + tensor.name + " is split so, and the other ways");
     write_dims(out, data.plan, why.dims);
     for (const WaysThere& there : why.ways) write_ways(out, data.plan, there);

@@ -1,7 +1,6 @@
 #include "planner/explain/experiments.h"
 
 #include "planner/explain/tensor_names.h"
-#include "planner/explain/trials.h"
 #include "plans/plan/report_totals.h"
 
 #include <algorithm>
@@ -49,12 +48,12 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
     return changes;
 }
 
-std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sources& sources, const PlanRequest& request,
+std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sources& sources, Trials& trials,
                                                const std::string& tensor, size_t most) {
     std::vector<Change> changes = possible_changes(c, sources);
     override_tensor(c, tensor, changes);
     const Experiment base = figures_of(c.plan->report, tensor);
-    const std::vector<std::optional<Report>> reports = try_changes(changes, sources, request);
+    const std::vector<std::optional<Report>> reports = trials.run(changes);
     std::vector<Experiment> found;
     for (size_t i = 0; i < changes.size(); ++i) {
         if (!reports[i]) continue;

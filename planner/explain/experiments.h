@@ -3,7 +3,7 @@
 // experiments depend on the input alone.
 #pragma once
 
-#include "planner/pipeline/compilation.h"
+#include "planner/explain/trials.h"
 
 #include <map>
 
@@ -25,7 +25,7 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
 
 // The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
 // bytes, collectives.
-std::vector<Experiment> find_changes_that_help(const Compilation& compilation, const Sources& sources,
-                                               const PlanRequest& request, const std::string& tensor, size_t most);
+std::vector<Experiment> find_changes_that_help(const Compilation& compilation, const Sources& sources, Trials& trials,
+                                               const std::string& tensor, size_t most);
 
 } // namespace shard

@@ -19,9 +19,8 @@ namespace {
 
 class Explainer {
 public:
-    Explainer(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
-              const TensorReport& tensor)
-        : c_(compilation), sources_(sources), request_(request), mesh_(compilation.plan->mesh), tensor_(tensor) {}
+    Explainer(const Compilation& compilation, const Sources& sources, const TensorReport& tensor)
+        : c_(compilation), sources_(sources), mesh_(compilation.plan->mesh), tensor_(tensor) {}
 
     Explanation run() {
         Explanation out;
@@ -53,10 +52,6 @@ public:
                     out.push_back(std::move(words));
             }
         return out;
-    }
-
-    void find_remedies(Explanation& out) const {
-        if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(c_, sources_, request_, tensor_.name, 5);
     }
 
 private:
@@ -267,7 +262,6 @@ private:
 
     const Compilation& c_;
     const Sources& sources_;
-    const PlanRequest& request_;
     const Mesh& mesh_;
     const TensorReport& tensor_;
 };
@@ -282,17 +276,15 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
     return words;
 }
 
-Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
+Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials,
                     const TensorReport& tensor) {
-    Explainer explainer(compilation, sources, request, tensor);
-    Explanation out = explainer.run();
-    explainer.find_remedies(out);
+    Explanation out = explain_as_planned(compilation, sources, tensor);
+    if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(compilation, sources, trials, tensor.name, 5);
     return out;
 }
 
-Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
-                               const TensorReport& tensor) {
-    return Explainer(compilation, sources, request, tensor).run();
+Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor) {
+    return Explainer(compilation, sources, tensor).run();
 }
 
 } // namespace shard

@@ -57,12 +57,10 @@ struct Explanation {
 // "all_gather over data (dim 0)", "slice over model"
 std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way);
 
-// `tensor` is a row of the compilation's report. The sources and the request are those it was made of: what would help
-// is found by planning again.
-Explanation explain(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
-                    const TensorReport& tensor);
+// `tensor` is a row of the compilation's report. The sources are those it was made of, and the trials theirs: what would
+// help is found by planning again.
+Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor);
 // Of that, what is known without planning again: no remedies.
-Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const PlanRequest& request,
-                               const TensorReport& tensor);
+Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor);
 
 } // namespace shard

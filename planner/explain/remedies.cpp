@@ -73,7 +73,7 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
     changes.resize(std::min(changes.size(), most_tries(*compilation.graph)));
-    std::vector<std::optional<Report>> reports = try_changes(changes, sources, request);
+    std::vector<std::optional<Report>> reports = Trials(sources, request).run(changes);
     std::vector<Tried> tried;
     for (size_t i = 0; i < changes.size(); ++i)
         if (reports[i] && is_remedy(*reports[i], base)) tried.push_back({changes[i].text, std::move(*reports[i])});

@@ -43,7 +43,8 @@ rules:
 Explanation explained(const Case& c, const std::string& name) {
     const std::vector<const TensorReport*> rows = find_tensors(c.compilation, name);
     REQUIRE(rows.size() == 1);
-    return explain(c.compilation, c.sources, c.request, *rows.front());
+    Trials trials(c.sources, c.request);
+    return explain(c.compilation, c.sources, trials, *rows.front());
 }
 
 } // namespace
