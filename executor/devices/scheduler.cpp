@@ -53,10 +53,11 @@ Scheduler::~Scheduler() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-void Scheduler::run(const std::function<Progress(int)>& task) {
+void Scheduler::run(const std::function<Progress(int)>& task, const std::function<void(bool)>& progress) {
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         task_ = &task;
+        progress_ = progress ? &progress : nullptr;
         left_ = static_cast<i64>(states_.size());
         for (size_t d = 0; d < states_.size(); ++d) {
             states_[d] = State::ready;
@@ -67,6 +68,7 @@ void Scheduler::run(const std::function<Progress(int)>& task) {
     work(true);
     const std::lock_guard<std::mutex> lock(mutex_);
     task_ = nullptr;
+    progress_ = nullptr;
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
@@ -95,24 +97,102 @@ int Scheduler::take_ready() {
 void Scheduler::work(bool caller) {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return stop_ || ready_count_ > 0 || (caller && left_ == 0 && running_ == 0); });
-        if (ready_count_ == 0) return;
-        const int device = take_ready();
-        states_[device] = State::running;
-        ++running_;
-        const std::function<Progress(int)>& task = *task_;
-        lock.unlock();
-        Progress progress = Progress::done;
-        std::exception_ptr failure;
-        try {
-            progress = task(device);
-        } catch (...) {
-            failure = std::current_exception();
+        ++idle_;
+        while (!stop_ && ready_count_ == 0 && shared_ == nullptr &&
+               !(caller && left_ == 0 && running_ == 0 && !looking_)) {
+            if (progress_ != nullptr && left_ > 0 && !looking_)
+                look_outside(lock);
+            else
+                changed_.wait(lock);
         }
-        lock.lock();
-        if (failure && !failure_) failure_ = failure;
-        finish(lock, device, progress);
+        --idle_;
+        if (ready_count_ > 0)
+            run_device(lock);
+        else if (shared_ != nullptr)
+            run_part(lock, *shared_);
+        else
+            return;
     }
+}
+
+void Scheduler::run_device(std::unique_lock<std::mutex>& lock) {
+    const int device = take_ready();
+    states_[device] = State::running;
+    ++running_;
+    const std::function<Progress(int)>& task = *task_;
+    lock.unlock();
+    Progress progress = Progress::done;
+    std::exception_ptr failure;
+    try {
+        progress = task(device);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    finish(lock, device, progress);
+}
+
+void Scheduler::run_part(std::unique_lock<std::mutex>& lock, Shared& shared) {
+    const i64 i = shared.next++;
+    ++shared.running;
+    if (shared.next == shared.count) remove(shared);
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+        shared.part(i);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && !shared.failure) shared.failure = failure;
+    if (failure && shared.next < shared.count) { // no other part is begun
+        shared.next = shared.count;
+        remove(shared);
+    }
+    if (--shared.running == 0 && shared.next == shared.count) parts_done_.notify_all();
+}
+
+void Scheduler::remove(const Shared& shared) {
+    Shared** at = &shared_;
+    while (*at != &shared) at = &(*at)->older;
+    *at = shared.older;
+}
+
+void Scheduler::share(i64 count, const std::function<void(i64)>& part) {
+    if (idle_ == 0 || count < 2) {
+        for (i64 i = 0; i < count; ++i) part(i);
+        return;
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    Shared shared = {part, count, 0, 0, nullptr, shared_};
+    shared_ = &shared;
+    changed_.notify_all();
+    while (shared.next < shared.count) run_part(lock, shared);
+    parts_done_.wait(lock, [&] { return shared.running == 0; });
+    if (shared.failure) std::rethrow_exception(shared.failure);
+}
+
+// Once; whoever has nothing to do then may look next.
+void Scheduler::look_outside(std::unique_lock<std::mutex>& lock) {
+    looking_ = true;
+    const bool all_wait = running_ == 0;
+    const std::function<void(bool)>& progress = *progress_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+        progress(all_wait);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    looking_ = false;
+    if (failure && !failure_) failure_ = failure;
+    if (failure_) {
+        left_ = 0;
+        ready_count_ = 0;
+    }
+    if (ready_count_ > 0 || shared_ != nullptr || left_ == 0) changed_.notify_all();
 }
 
 void Scheduler::finish(std::unique_lock<std::mutex>& lock, int device, Progress progress) {
@@ -128,7 +208,7 @@ void Scheduler::finish(std::unique_lock<std::mutex>& lock, int device, Progress 
     } else {
         state = State::waiting;
     }
-    if (running_ == 0 && ready_count_ == 0 && left_ > 0 && !failure_)
+    if (running_ == 0 && ready_count_ == 0 && left_ > 0 && !failure_ && progress_ == nullptr)
         failure_ = std::make_exception_ptr(InternalError("the devices wait for each other"));
     if (failure_) { // no device is started any more
         left_ = 0;

@@ -4,6 +4,7 @@
 #include "executor/elements/strided.h"
 #include "executor/kernels/blas.h"
 #include "executor/kernels/kernels.h"
+#include "executor/kernels/narrow_product.h"
 #include "plans/kernel/gemm_layout.h"
 
 #include <algorithm>
@@ -44,6 +45,50 @@ void plain_gemm(i64 m, i64 n, i64 k, MatrixRef<const T> a, MatrixRef<const T> b,
         }
 }
 
+// A large product is cut along its longer side, many small ones of a batch into runs of them: by their sizes alone, so
+// that the same library gives the same bits whoever helps. OpenBLAS copies the other side for every part, which this
+// many rows make cheap.
+constexpr i64 rows_of_part = 1024;
+constexpr i64 products_of_part = i64{1} << 23; // multiplications
+
+template<typename T>
+void multiply_one(const GemmLayout& layout, MatrixRef<const T> left, MatrixRef<const T> right, MatrixRef<T> out,
+                  const KernelCall& call) {
+    const bool by_rows = layout.m >= layout.n;
+    const i64 length = by_rows ? layout.m : layout.n, parts = std::max<i64>(1, length / rows_of_part);
+    call.share(parts, [&](i64 part) {
+        const i64 low = part * length / parts, count = (part + 1) * length / parts - low;
+        MatrixRef<const T> a = left, b = right;
+        MatrixRef<T> c = out;
+        if (by_rows)
+            a.data += low * (a.transposed ? 1 : a.ld);
+        else
+            b.data += low * (b.transposed ? b.ld : 1);
+        c.data += low * (by_rows == c.transposed ? 1 : c.ld);
+        const i64 m = by_rows ? count : layout.m, n = by_rows ? layout.n : count;
+        if constexpr (!std::is_floating_point_v<T>)
+            plain_gemm<T>(m, n, layout.k, a, b, c);
+        else if (!narrow_product(m, n, layout.k, a, b, c))
+            gemm(m, n, layout.k, a, b, c);
+    });
+}
+
+// The offsets of product number `batch`, the last batch dim fastest.
+struct BatchOffsets {
+    i64 lhs = 0, rhs = 0, out = 0;
+};
+
+BatchOffsets offsets_of(const GemmLayout& layout, i64 batch) {
+    BatchOffsets offsets;
+    for (size_t d = layout.batch.size(); d-- > 0; batch /= layout.batch[d]) {
+        const i64 index = batch % layout.batch[d];
+        offsets.lhs += index * layout.lhs.batch_strides[d];
+        offsets.rhs += index * layout.rhs.batch_strides[d];
+        offsets.out += index * layout.out.batch_strides[d];
+    }
+    return offsets;
+}
+
 template<typename T>
 void multiply(const GemmLayout& layout, const KernelCall& call) {
     const Operand &lhs = call.inputs[0], &rhs = call.inputs[1];
@@ -66,33 +111,29 @@ void multiply(const GemmLayout& layout, const KernelCall& call) {
         }
         return MatrixRef<const T>{reinterpret_cast<const T*>(data), matrix.transposed, matrix.ld};
     };
-
-    std::vector<i64> index(layout.batch.size(), 0);
-    i64 batches = 1;
-    for (i64 size : layout.batch) batches *= size;
-    for (i64 b = 0; b < batches; ++b) {
-        i64 lhs_offset = 0, rhs_offset = 0, out_offset = 0;
-        for (size_t d = 0; d < index.size(); ++d) {
-            lhs_offset += index[d] * layout.lhs.batch_strides[d];
-            rhs_offset += index[d] * layout.rhs.batch_strides[d];
-            out_offset += index[d] * layout.out.batch_strides[d];
-        }
-        const MatrixRef<const T> left = operand(layout.lhs, lhs, lhs_offset, packed_lhs, pack_lhs);
-        const MatrixRef<const T> right = operand(layout.rhs, rhs, rhs_offset, packed_rhs, pack_rhs);
-        std::byte* const target = call.output.data + out_offset * byte_size(call.output.dtype);
+    const auto product = [&](i64 batch) {
+        const BatchOffsets at = offsets_of(layout, batch);
+        const MatrixRef<const T> left = operand(layout.lhs, lhs, at.lhs, packed_lhs, pack_lhs);
+        const MatrixRef<const T> right = operand(layout.rhs, rhs, at.rhs, packed_rhs, pack_rhs);
+        std::byte* const target = call.output.data + at.out * byte_size(call.output.dtype);
         const MatrixRef<T> out = {reinterpret_cast<T*>(layout.out.packed ? packed_out : target), layout.out.transposed,
                                   layout.out.ld};
-        if constexpr (std::is_floating_point_v<T>) {
-            gemm(layout.m, layout.n, layout.k, left, right, out);
-        } else {
-            plain_gemm<T>(layout.m, layout.n, layout.k, left, right, out);
-        }
+        multiply_one<T>(layout, left, right, out, call);
         if (layout.out.packed) convert_strided(target, call.output.dtype, packed_out, layout.compute, unpack_out);
-        for (size_t d = index.size(); d-- > 0;) { // the next batch index, last dim fastest
-            if (++index[d] < layout.batch[d]) break;
-            index[d] = 0;
-        }
-    }
+    };
+
+    i64 batches = 1;
+    for (i64 size : layout.batch) batches *= size;
+    const bool uses_scratch = layout.lhs.packed || layout.rhs.packed || layout.out.packed; // of one product
+    const double products = static_cast<double>(layout.m) * static_cast<double>(layout.n) *
+                            static_cast<double>(layout.k) * static_cast<double>(batches);
+    const bool is_cut = std::max(layout.m, layout.n) >= 2 * rows_of_part;
+    const i64 parts = uses_scratch || is_cut ? 1
+                                             : std::clamp(static_cast<i64>(products / products_of_part), i64{1},
+                                                          std::max<i64>(1, batches));
+    call.share(parts, [&](i64 part) {
+        for (i64 batch = part * batches / parts; batch < (part + 1) * batches / parts; ++batch) product(batch);
+    });
 }
 
 } // namespace

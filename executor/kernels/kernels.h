@@ -2,6 +2,7 @@
 // nothing of devices or plans beyond the affine context in which offsets are evaluated.
 #pragma once
 
+#include "executor/kernels/team.h"
 #include "plans/kernel/kernel.h"
 
 #include <cstddef>
@@ -48,6 +49,12 @@ struct KernelCall {
     Result output;
     Scratch& scratch;
     const AffineContext& context;
+    Team* team = nullptr; // nobody helps
+
+    void share(i64 count, const std::function<void(i64)>& part) const {
+        if (team != nullptr && count > 1) return team->share(count, part);
+        for (i64 i = 0; i < count; ++i) part(i);
+    }
 };
 
 // By its class.

@@ -27,15 +27,21 @@ std::vector<size_t> last_uses(const std::vector<ScalarStep>& steps) {
     return last;
 }
 
-// Where a step's values are, block after block.
+// What is known of a step before any block.
 struct StepPlace {
-    Register* result = nullptr; // that the step writes; null for an input that is read where it lies
-    LaneBlock values;           // of the running block
-    bool fixed = false;         // the same in every block: constants, and inputs that are one number
-    i64 start = 0;              // of an index
+    int slot = -1;      // the register that the step writes; -1 for an input that is read where it lies
+    bool fixed = false; // the same in every block: constants, and inputs that are one number
+    i64 start = 0;      // of an index
 };
 
-// A pointwise program over one call's operands.
+// A worker's own, kept for the next kernel.
+Register& register_of_thread(size_t slot) {
+    thread_local std::vector<std::unique_ptr<Register>> registers;
+    while (registers.size() <= slot) registers.push_back(std::make_unique<Register>());
+    return *registers[slot];
+}
+
+// A pointwise program over one call's operands: where every step's values are. Workers may run it side by side.
 class PointwiseRun {
 public:
     PointwiseRun(const Pointwise& kernel, const KernelCall& call)
@@ -45,70 +51,91 @@ public:
         for (size_t n = 0; n < call.inputs.size(); ++n)
             sources_.push_back(block_source(call.inputs[n], kernel.input_dims[n], *call.output.shape));
         const std::vector<size_t> last = last_uses(steps_);
+        std::vector<int> free;
         for (size_t s = 0; s < steps_.size(); ++s) {
-            place(s);
+            place(s, free);
             // A register is free after its last reader; a step never writes the register it reads, fixed ones keep
             // theirs.
             for (size_t other = 0; other <= s; ++other)
-                if (last[other] == s && !places_[other].fixed && places_[other].result != nullptr)
-                    free_.push_back(places_[other].result);
+                if (last[other] == s && !places_[other].fixed && places_[other].slot >= 0)
+                    free.push_back(places_[other].slot);
         }
     }
 
-    void run() {
-        for (i64 first = 0; first < count_; first += block_elements) {
-            const i64 width = std::min(block_elements, count_ - first);
+    // Elements [low, high) of the result.
+    void run(i64 low, i64 high) const {
+        std::vector<Lane> lanes(steps_.size());
+        for (size_t s = 0; s < steps_.size(); ++s) begin(s, lanes[s]);
+        for (i64 first = low; first < high; first += block_elements) {
+            const i64 width = std::min(block_elements, high - first);
             for (size_t s = 0; s < steps_.size(); ++s)
-                if (!places_[s].fixed) compute(s, first, width);
-            store_block(places_.back().values, call_.output, first, width);
+                if (!places_[s].fixed) compute(s, first, width, lanes);
+            store_block(lanes.back().values, call_.output, first, width);
         }
     }
 
 private:
-    // Everything about a step that does not depend on the block: where its input is, its register, its constant.
-    void place(size_t s) {
+    // Of a step, on one worker.
+    struct Lane {
+        Register* to = nullptr;
+        LaneBlock values; // of the running block
+    };
+
+    const BlockSource* source_of(const ScalarStep& step) const {
+        return step.op == ScalarOp::input ? &sources_[step.args[0]] : nullptr;
+    }
+
+    void place(size_t s, std::vector<int>& free) {
         const ScalarStep& step = steps_[s];
         StepPlace& place = places_[s];
-        const BlockSource* source = nullptr;
         if (step.op == ScalarOp::input) {
             const size_t n = step.args[0];
             internal_check(n < sources_.size() && call_.inputs[n].dtype == step.dtype, "pointwise: input type");
-            source = &sources_[n];
         }
+        const BlockSource* const source = source_of(step);
         place.fixed = step.op == ScalarOp::constant || (source != nullptr && source->is_uniform());
         const bool in_place = source != nullptr && source->is_in_place();
-        if (place.fixed || (free_.empty() && !in_place)) {
-            registers_.push_back(std::make_unique<Register>());
-            place.result = registers_.back().get();
+        if (place.fixed || (free.empty() && !in_place)) {
+            place.slot = slots_++;
         } else if (!in_place) {
-            place.result = free_.back();
-            free_.pop_back();
+            place.slot = free.back();
+            free.pop_back();
         }
-        if (place.result != nullptr) place.values = {place.result->bytes};
-        if (step.op == ScalarOp::constant) fill_constant(*place.result, step);
-        if (source != nullptr && place.fixed) load_block(*place.result, *source, 0, std::min(block_elements, count_));
         if (step.op == ScalarOp::index) place.start = evaluate(step.start, call_.context);
     }
 
-    void compute(size_t s, i64 first, i64 width) {
+    // What does not depend on the block.
+    void begin(size_t s, Lane& lane) const {
+        const StepPlace& place = places_[s];
+        if (place.slot < 0) return;
+        lane.to = &register_of_thread(static_cast<size_t>(place.slot));
+        lane.values = {lane.to->bytes};
+        if (steps_[s].op == ScalarOp::constant) fill_constant(*lane.to, steps_[s]);
+        if (steps_[s].op == ScalarOp::input && place.fixed)
+            load_block(*lane.to, *source_of(steps_[s]), 0, std::min(block_elements, count_));
+    }
+
+    void compute(size_t s, i64 first, i64 width, std::vector<Lane>& lanes) const {
         const ScalarStep& step = steps_[s];
-        StepPlace& place = places_[s];
-        if (place.result == nullptr) {
+        if (lanes[s].to == nullptr) {
             const Operand& input = call_.inputs[step.args[0]];
-            place.values = {input.data + first * byte_size(input.dtype)};
-        } else if (step.op == ScalarOp::input) {
-            load_block(*place.result, sources_[step.args[0]], first, width);
+            lanes[s].values = {input.data + first * byte_size(input.dtype)};
+            return;
+        }
+        Register& to = *lanes[s].to;
+        if (step.op == ScalarOp::input) {
+            load_block(to, *source_of(step), first, width);
         } else if (step.op == ScalarOp::index) {
-            index_block(*place.result, step, place.start, *call_.output.shape, first, width);
+            index_block(to, step, places_[s].start, *call_.output.shape, first, width);
         } else {
             LaneBlock args[3];
             DType type = step.dtype;
             for (int a = 0; a < arity(step.op); ++a) {
                 const size_t arg = step.args[a];
-                args[a] = places_[arg].values;
+                args[a] = lanes[arg].values;
                 if (a == 0) type = steps_[arg].dtype;
             }
-            scalar_block(step.op, type, step.dtype, *place.result, args, width);
+            scalar_block(step.op, type, step.dtype, to, args, width);
         }
     }
 
@@ -117,12 +144,33 @@ private:
     const i64 count_; // elements of the result
     std::vector<BlockSource> sources_;
     std::vector<StepPlace> places_;
-    std::vector<std::unique_ptr<Register>> registers_;
-    std::vector<Register*> free_;
+    int slots_ = 0;
 };
 
 } // namespace
 
-void run_pointwise(const Pointwise& kernel, const KernelCall& call) { PointwiseRun(kernel, call).run(); }
+void run_pointwise(const Pointwise& kernel, const KernelCall& call) {
+    constexpr i64 part_elements = 64 * block_elements;
+    const i64 count = element_count(*call.output.shape);
+    const PointwiseRun run(kernel, call);
+    call.share((count + part_elements - 1) / part_elements, [&](i64 part) {
+        const i64 low = part * part_elements;
+        run.run(low, std::min(low + part_elements, count));
+    });
+}
+
+void run_pointwise_together(std::span<const Pointwise* const> kernels, std::span<const KernelCall> calls) {
+    constexpr i64 part_elements = 16 * block_elements; // what several steps touch of them stays near a core
+    const i64 count = element_count(*calls.front().output.shape);
+    std::vector<PointwiseRun> runs;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+        internal_check(*calls[i].output.shape == *calls.front().output.shape, "pointwise: results of several shapes");
+        runs.emplace_back(*kernels[i], calls[i]);
+    }
+    calls.front().share((count + part_elements - 1) / part_elements, [&](i64 part) {
+        const i64 low = part * part_elements;
+        for (const PointwiseRun& run : runs) run.run(low, std::min(low + part_elements, count));
+    });
+}
 
 } // namespace shard

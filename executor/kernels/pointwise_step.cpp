@@ -2,6 +2,7 @@
 
 #include "executor/kernels/pointwise_blocks.h"
 #include "executor/kernels/reduction.h"
+#include "plans/base/inline.h"
 
 #include "instruction_headers.inc"
 
@@ -9,45 +10,82 @@ namespace shard {
 
 namespace {
 
-// to[i] = f(operands at i...), where element types name the operands and the result; narrow results are rounded.
-template<typename Result, typename F, typename... Operands>
-void apply(Register& to, i64 width, F&& f, const Operands*... operands) {
-    Computed<Result>* out = to.as<Computed<Result>>();
+// to[i] = the instruction over operands of one element type T; narrow results are rounded. A step never writes where it
+// reads.
+template<typename I, typename T, typename Result>
+SHARD_INLINE void over_equal_types(Register& to, const LaneBlock args[3], i64 width) {
+    using H = Computed<T>;
+    using R = Computed<Result>;
+    R* __restrict const out = to.as<R>();
+    const H *__restrict const x = args[0].as<H>(), *__restrict const y = args[1].as<H>(),
+                                *__restrict const z = args[2].as<H>();
     for (i64 i = 0; i < width; ++i) {
-        if constexpr (is_narrow<Result>)
-            out[i] = static_cast<Computed<Result>>(Result(f(operands[i]...)));
+        R value;
+        if constexpr (I::operands == 1)
+            value = I::of(x[i]);
+        else if constexpr (I::operands == 2)
+            value = I::of(x[i], y[i]);
         else
-            out[i] = f(operands[i]...);
+            value = I::of(x[i], y[i], z[i]);
+        if constexpr (is_narrow<Result>)
+            out[i] = static_cast<R>(Result(value));
+        else
+            out[i] = value;
     }
 }
 
-// The instruction over operands of one element type T.
-template<typename I, typename T, typename Result>
-void over_equal_types(Register& to, const LaneBlock args[3], i64 width) {
-    using H = Computed<T>;
-    if constexpr (I::operands == 1)
-        apply<Result>(
-            to, width, [](H x) { return I::of(x); }, args[0].as<H>());
-    else if constexpr (I::operands == 2)
-        apply<Result>(
-            to, width, [](H x, H y) { return I::of(x, y); }, args[0].as<H>(), args[1].as<H>());
-    else
-        apply<Result>(
-            to, width, [](H x, H y, H z) { return I::of(x, y, z); }, args[0].as<H>(), args[1].as<H>(), args[2].as<H>());
+// By a boolean, one of two of type H.
+template<typename I, typename H>
+SHARD_INLINE void choose(Register& to, const LaneBlock args[3], i64 width) {
+    H* __restrict const out = to.as<H>();
+    const std::uint8_t* __restrict const chosen = args[0].as<std::uint8_t>();
+    const H* __restrict const x = args[1].as<H>(), * __restrict const y = args[2].as<H>();
+    for (i64 i = 0; i < width; ++i) out[i] = I::of(chosen[i], x[i], y[i]);
 }
 
 template<typename I>
+constexpr bool is_of_floats = I::types == ScalarTypes::same || I::types == ScalarTypes::floating ||
+                              I::types == ScalarTypes::test || I::types == ScalarTypes::choice;
+
+// The same loops over f32, what most models compute in, for the registers of newer processors: no product and sum is
+// contracted, so the bits are the same.
+template<typename I>
+SHARD_INLINE void over_floats(Register& to, const LaneBlock args[3], i64 width) {
+    if constexpr (I::types == ScalarTypes::choice)
+        choose<I, float>(to, args, width);
+    else if constexpr (I::types == ScalarTypes::test)
+        over_equal_types<I, float, std::uint8_t>(to, args, width);
+    else
+        over_equal_types<I, float, float>(to, args, width);
+}
+
+#if defined(__x86_64__)
+template<typename I>
+[[gnu::target("avx2")]] void wide_over_floats(Register& to, const LaneBlock args[3], i64 width) {
+    over_floats<I>(to, args, width);
+}
+bool is_wide() {
+    static const bool wide = __builtin_cpu_supports("avx2");
+    return wide;
+}
+#else
+template<typename I>
+void wide_over_floats(Register& to, const LaneBlock args[3], i64 width) {
+    over_floats<I>(to, args, width);
+}
+constexpr bool is_wide() { return false; }
+#endif
+
+template<typename I>
 void instruction_block(DType type, DType result, Register& to, const LaneBlock args[3], i64 width) {
+    if constexpr (is_of_floats<I>)
+        if (is_wide() && (I::types == ScalarTypes::choice ? result : type) == DType::f32)
+            return wide_over_floats<I>(to, args, width);
     if constexpr (I::types == ScalarTypes::words) {
         over_equal_types<I, std::uint32_t, std::uint32_t>(to, args, width);
     } else if constexpr (I::types == ScalarTypes::choice) {
         internal_check(type == DType::boolean, "pointwise: a choice by a boolean");
-        visit_dtype(result, [&](auto zero) {
-            using H = Computed<decltype(zero)>;
-            apply<H>(
-                to, width, [](std::uint8_t chosen, H x, H y) { return I::of(chosen, x, y); },
-                args[0].as<std::uint8_t>(), args[1].as<H>(), args[2].as<H>());
-        });
+        visit_dtype(result, [&](auto zero) { choose<I, Computed<decltype(zero)>>(to, args, width); });
     } else {
         visit_dtype(type, [&](auto zero) {
             using T = decltype(zero);

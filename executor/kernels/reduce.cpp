@@ -41,8 +41,9 @@ Loops loops_of(const Shape& shape, const std::vector<int>& dims) {
     return loops;
 }
 
-constexpr i64 lanes = 16;    // partial sums of a contiguous run
-constexpr i64 columns = 256; // elements reduced side by side when the kept dim is the contiguous one
+constexpr i64 lanes = 16;            // partial sums of a contiguous run
+constexpr i64 part_elements = 65536; // of the input, for who helps
+constexpr i64 columns = 256;         // elements reduced side by side when the kept dim is the contiguous one
 
 template<typename Op, typename T, typename Acc>
 Acc reduce_run(const T* data, i64 count, i64 stride, Acc start) {
@@ -109,9 +110,21 @@ void run_reduce(const Reduce& kernel, const KernelCall& call) {
         visit_reduction(kernel.op, [&](auto op) {
             using Op = decltype(op);
             using Acc = typename Op::template Accumulator<T>;
-            reduce_kept<Op, T, Acc>(reinterpret_cast<const T*>(call.inputs[0].data),
-                                    reinterpret_cast<T*>(call.output.data), loops.kept, loops.reduced,
-                                    Op::template identity<T>());
+            const T* const in = reinterpret_cast<const T*>(call.inputs[0].data);
+            T* const out = reinterpret_cast<T*>(call.output.data);
+            const i64 extent = loops.kept.empty() ? 1 : loops.kept[0].extent;
+            const i64 parts =
+                std::clamp(element_count(*call.inputs[0].shape) / part_elements, i64{1}, std::max<i64>(1, extent));
+            call.share(parts, [&](i64 part) {
+                std::vector<CopyDim> kept = loops.kept;
+                i64 low = 0;
+                if (!kept.empty()) {
+                    low = part * extent / parts;
+                    kept[0].extent = (part + 1) * extent / parts - low;
+                }
+                const i64 from = kept.empty() ? 0 : low * kept[0].from, to = kept.empty() ? 0 : low * kept[0].to;
+                reduce_kept<Op, T, Acc>(in + from, out + to, kept, loops.reduced, Op::template identity<T>());
+            });
         });
     });
 }

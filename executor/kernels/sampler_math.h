@@ -7,11 +7,11 @@
 // are those of Eigen and Cephes, in the order of operations that XLA's CPU backend uses.
 #pragma once
 
+#include "plans/base/inline.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
-
-#define SHARD_INLINE [[gnu::always_inline]] inline
 
 namespace shard {
 

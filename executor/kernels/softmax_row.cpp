@@ -1,6 +1,6 @@
 #include "executor/kernels/softmax_row.h"
 
-#include "executor/kernels/sampler_math.h"
+#include "plans/instruction/series.h"
 
 #include <algorithm>
 #include <array>
@@ -16,26 +16,6 @@ constexpr i64 lane_count = 16; // a sum is kept in as many parts, whatever the r
 template<typename T>
 using Lanes = std::array<T, lane_count>;
 
-// e^x = 2^n e^r with |r| <= log(2) / 2; the polynomial is that of Cephes. 0 and infinity beyond what f32 has.
-SHARD_INLINE float exp_f32(float x) {
-    constexpr float low = -87.3f, high = 88.7f;
-    constexpr float rounding = 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to a whole number
-    const float kept = x < low ? low : x > high ? high : x;
-    const float shifted = kept * 1.44269504f + rounding;
-    const float n = shifted - rounding;
-    const float r = (kept - n * 0.693359375f) + n * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    const float y = (p * (r * r) + r) + 1.0f;
-    const float scaled =
-        std::bit_cast<float>(std::bit_cast<std::uint32_t>(y) + (std::bit_cast<std::uint32_t>(shifted) << 23));
-    return x < low ? 0.0f : x > high ? infinity : scaled;
-}
-
 SHARD_INLINE float largest(const float* row, i64 count) {
     Lanes<float> most;
     most.fill(-infinity);
@@ -50,8 +30,8 @@ SHARD_INLINE float exponentiate(float* row, i64 count, float shift) {
     Lanes<float> sums = {};
     i64 i = 0;
     for (; i + lane_count <= count; i += lane_count)
-        for (i64 l = 0; l < lane_count; ++l) sums[l] += row[i + l] = exp_f32(row[i + l] - shift);
-    for (i64 l = 0; i + l < count; ++l) sums[l] += row[i + l] = exp_f32(row[i + l] - shift);
+        for (i64 l = 0; l < lane_count; ++l) sums[l] += row[i + l] = series::exp(row[i + l] - shift);
+    for (i64 l = 0; i + l < count; ++l) sums[l] += row[i + l] = series::exp(row[i + l] - shift);
     for (i64 half = lane_count / 2; half > 0; half /= 2)
         for (i64 l = 0; l < half; ++l) sums[l] += sums[l + half];
     return sums[0];

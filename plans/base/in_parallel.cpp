@@ -10,16 +10,11 @@
 
 namespace shard {
 
-namespace {
-
-// One under a limit of address space: each further one asks for a stack, and for memory that the allocator keeps for it.
-size_t most_threads() {
+size_t useful_threads() {
     rlimit space{};
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) return 1;
     return std::max<size_t>(std::thread::hardware_concurrency(), 1);
 }
-
-} // namespace
 
 void in_parallel(size_t count, const std::function<void(size_t)>& work) {
     std::vector<std::exception_ptr> thrown(count);
@@ -34,7 +29,7 @@ void in_parallel(size_t count, const std::function<void(size_t)>& work) {
         }
     };
     std::vector<std::thread> others;
-    const size_t threads = std::min(most_threads(), count);
+    const size_t threads = std::min(useful_threads(), count);
     others.reserve(threads);
     try {
         while (others.size() + 1 < threads) others.emplace_back(take);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::erf> {
     static constexpr Spelling spelling = {.jax = "lax.erf({0})", .stablehlo = "chlo.erf"};
     template<typename T>
     static T of(T x) {
-        return std::erf(x);
+        if constexpr (std::is_same_v<T, float>)
+            return series::erf(x);
+        else
+            return std::erf(x);
     }
 };
 

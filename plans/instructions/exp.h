@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::exp> {
     static constexpr Spelling spelling = {.jax = "jnp.exp({0})", .stablehlo = "stablehlo.exponential"};
     template<typename T>
     static T of(T x) {
-        return std::exp(x);
+        if constexpr (std::is_same_v<T, float>)
+            return series::exp(x);
+        else
+            return std::exp(x);
     }
 };
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::expm1> {
     static constexpr Spelling spelling = {.jax = "jnp.expm1({0})", .stablehlo = "stablehlo.exponential_minus_one"};
     template<typename T>
     static T of(T x) {
-        return std::expm1(x);
+        if constexpr (std::is_same_v<T, float>)
+            return series::expm1(x);
+        else
+            return std::expm1(x);
     }
 };
 

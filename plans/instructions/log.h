@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::log> {
     static constexpr Spelling spelling = {.jax = "jnp.log({0})", .stablehlo = "stablehlo.log"};
     template<typename T>
     static T of(T x) {
-        return std::log(x);
+        if constexpr (std::is_same_v<T, float>)
+            return series::log(x);
+        else
+            return std::log(x);
     }
 };
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::log1p> {
     static constexpr Spelling spelling = {.jax = "jnp.log1p({0})", .stablehlo = "stablehlo.log_plus_one"};
     template<typename T>
     static T of(T x) {
-        return std::log1p(x);
+        if constexpr (std::is_same_v<T, float>)
+            return series::log1p(x);
+        else
+            return std::log1p(x);
     }
 };
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "plans/instruction/instruction.h"
+#include "plans/instruction/series.h"
 #include "plans/instruction/spelling.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace shard {
 
@@ -16,7 +18,10 @@ struct Instruction<ScalarOp::logistic> {
     static constexpr Spelling spelling = {.jax = "jax.nn.sigmoid({0})", .stablehlo = "stablehlo.logistic"};
     template<typename T>
     static T of(T x) {
-        return T{1} / (T{1} + std::exp(-x));
+        if constexpr (std::is_same_v<T, float>)
+            return series::logistic(x);
+        else
+            return T{1} / (T{1} + std::exp(-x));
     }
 };
 
