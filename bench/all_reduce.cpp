@@ -68,7 +68,7 @@ int run(int argc, char** argv) {
     const i64 elements = mebibytes * 1024 * 1024 / 4;
     const Plan plan = all_reduce_plan(devices, elements, argument(4, 0) != 0);
     Arenas arenas;
-    if (!arenas.allocate(devices, elements * 4)) return 1;
+    if (!arenas.allocate(devices, elements * 4, 0, devices)) return 1;
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     std::printf("all_reduce of %lld MiB per device over %lld devices, %d cores\n", static_cast<long long>(mebibytes),
                 static_cast<long long>(devices), cores);

@@ -12,7 +12,7 @@ if(failed OR NOT ops MATCHES "einsum")
 endif()
 foreach(file share/shardc/schemas/plan.schema.json share/doc/shardc/LICENSE share/doc/shardc/README.md
              share/bash-completion/completions/shardc share/zsh/vendor-completions/_shardc
-             share/fish/vendor_completions.d/shardc.fish)
+             share/fish/vendor_completions.d/shardc.fish share/man/man1/shardc.1 share/man/man1/shardc-plan.1)
     if(NOT EXISTS ${PREFIX}/${file})
         message(FATAL_ERROR "not installed: ${file}")
     endif()

@@ -7,10 +7,14 @@ endif()
 
 # The component `program` is what packages hold (ShardcPackage), the rest is for those who build on it.
 install(TARGETS shardc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(SHARDC_MPI_PLUGINS)
+    # Not in packages, which would depend on both libraries.
+    install(TARGETS ${SHARDC_MPI_PLUGINS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/shardc COMPONENT mpi)
+endif()
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schemas/*.json)
 install(FILES ${schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/shardc/schemas COMPONENT program)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-# Completions, where the shells of Debian look for them, as the program writes them.
+# Completions, where the shells of Debian look for them, and manual pages, as the program writes them.
 foreach(completion bash:bash-completion/completions/shardc zsh:zsh/vendor-completions/_shardc
                    fish:fish/vendor_completions.d/shardc.fish)
     string(REPLACE ":" ";" completion ${completion})
@@ -24,6 +28,11 @@ if(failed)
     message(FATAL_ERROR \"shardc completion ${shell}: \${failed}\")
 endif()" COMPONENT program)
 endforeach()
+install(CODE "execute_process(COMMAND \"$<TARGET_FILE:shardc>\" man --folder
+                \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\" RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR \"shardc man: \${failed}\")
+endif()" COMPONENT program)
 
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/shardc)

@@ -4,6 +4,7 @@
 #   tests/fuzz/*_fuzz.cpp         -> one executable each    only with SHARDC_FUZZ
 #   tests/schemas/form_check.cpp                          the readers and the JSON Schemas say the same of files
 #   tests/**/*.cpp, any other     -> shard_test_support     helpers that tests share (builders, the interpreter, ...)
+#   tests/mpi/*_test.py           -> under mpirun           label `mpi`
 #   bench/*.cpp                   -> bench_<stem>           never run by ctest
 
 function(shard_test_executable target label)
@@ -67,9 +68,19 @@ if(SHARDC_TESTS)
                      -P ${PROJECT_SOURCE_DIR}/cmake/CheckInstall.cmake)
     set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
 
+    # Skipped, and said why, where no plugin was built or no mpirun is there.
+    find_package(Python3 COMPONENTS Interpreter)
+    if(Python3_FOUND)
+        foreach(test documented faults)
+            add_test(NAME "mpi: ${test}" COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/mpi/${test}_test.py)
+            # Alone: ranks that share few cores with other tests would take much longer.
+            set_tests_properties("mpi: ${test}" PROPERTIES LABELS mpi ENVIRONMENT SHARDC=$<TARGET_FILE:shardc>
+                                 SKIP_RETURN_CODE 77 TIMEOUT 3600 RUN_SERIAL ON)
+        endforeach()
+    endif()
+
     add_executable(form_check tests/schemas/form_check.cpp)
     target_link_libraries(form_check PRIVATE shard_cli shardc_options)
-    find_package(Python3 COMPONENTS Interpreter)
     if(Python3_FOUND)
         add_test(NAME "schemas and readers say the same of files"
                  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/schemas/cross_check.py $<TARGET_FILE:form_check>)

@@ -4,6 +4,7 @@
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/run/checkpoints.h"
+#include "cli/run/engine.h"
 #include "cli/run/run_report.h"
 #include "cli/run/steps.h"
 #include "cli/run/verify.h"
@@ -180,7 +181,9 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
     return exit_code(diagnostics);
 }
 
-int run(const Arguments& arguments, Env& env) {
+// On this rank; `ranks` is nullptr where there are no others.
+int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
+    const bool reports = ranks == nullptr || ranks->is_first();
     Diagnostics diagnostics;
     check_given_once(arguments, diagnostics);
     RunOptions options;
@@ -202,18 +205,23 @@ int run(const Arguments& arguments, Env& env) {
     const Plan& plan = *source.plan;
 
     Verification verification;
-    if (arguments.flag("--verify") && !verification.prepare(source, arguments.flag("--allow-other-plan"), env))
+    if (reports && arguments.flag("--verify") &&
+        !verification.prepare(source, arguments.flag("--allow-other-plan"), env))
         return exit_usage;
     options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
     options.data = read_tensors(arguments, "--data", plan, diagnostics);
     if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");
-    RunCheckpoints checkpoints(arguments, plan, env, diagnostics);
+    RunCheckpoints checkpoints(arguments, plan, env, diagnostics, ranks);
     if (!diagnostics.has_error()) checkpoints.restore(options.inputs, *source.sources, diagnostics);
-    check_outputs(arguments, plan, env, diagnostics);
+    if (reports) check_outputs(arguments, plan, env, diagnostics);
     check_printed(arguments, plan, diagnostics);
-    if (!diagnostics.has_error()) checkpoints.prepare_save(diagnostics);
+    const auto agreed = [&] {
+        return ranks == nullptr ? !diagnostics.has_error() : ranks->all("the beginning", !diagnostics.has_error());
+    };
+    bool begins = agreed();
+    if (begins) checkpoints.prepare_save(diagnostics);
     options.restore = checkpoints.restored();
     options.first_step = checkpoints.first_step();
     steps = steps_left(arguments, *steps, options.first_step, diagnostics);
@@ -242,23 +250,26 @@ int run(const Arguments& arguments, Env& env) {
     options.stop = &interrupt.requested();
     if (is_step(plan))
         options.after_step = [&](const StepView& view) {
-            kept = log.add(view) && checkpoints.after_step(view, diagnostics);
+            const bool logged = log.add(view); // the checkpoint is one that all ranks make
+            kept = checkpoints.after_step(view, diagnostics) && logged;
             return kept && env.out.good(); // where nobody reads on, the run ends as at Ctrl-C
         };
     options.at_end = [&](const StepView& view) {
         log.end();
         kept = checkpoints.at_end(view, diagnostics) && kept;
     };
-    std::optional<RunResult> result = diagnostics.has_error() ? std::nullopt : run_plan(plan, options, diagnostics);
+    options.ranks = ranks;
+    begins = begins && agreed();
+    std::optional<RunResult> result = begins ? run_plan(plan, options, diagnostics) : std::nullopt;
     log.end();
     const int interrupted = interrupt.finish(); // what comes now can be ended as usual
     bool ran = result.has_value();
-    if (ran) {
+    if (ran && reports) {
         report.result = std::move(*result);
         judge_run(report, diagnostics);
         if (arguments.flag("--verify")) ran = verification.compare(options, report, env, diagnostics);
     }
-    if (ran) {
+    if (ran && reports) {
         write_outputs(arguments, report.result, env, diagnostics);
         if (options.timed) kept = write_trace(arguments, plan, report.result, env) && kept;
         env.out << format.run(report, paint);
@@ -267,6 +278,10 @@ int run(const Arguments& arguments, Env& env) {
     if (!ran || !kept) return exit_usage;
     code = std::max(code, exit_code(diagnostics));
     return code == exit_clean && interrupted != 0 ? interrupted : code;
+}
+
+int run(const Arguments& arguments, Env& env) {
+    return run_on_engine(arguments, env, [&](Env& own, Ranks* ranks) { return run_here(arguments, own, ranks); });
 }
 
 } // namespace
@@ -284,9 +299,10 @@ const CommandDef& command_run() {
                "  shardc run model.yaml layout.yaml --mode train --steps 1000 --save ck --save-every 100\n"
                "  shardc run model.yaml other.yaml --mode train --steps 1000 --restore ck --save ck\n"
                "  shardc run model.yaml other.yaml --restore ck --input x=x.npy --output z=z.npy\n"
+               "  mpirun -n 8 shardc run plan.json --engine mpi --steps 1000 --save ck --timeout 600\n"
                "Ctrl-C, kill and a hangup end a run after the running step (exit codes 130, 143, 129).\n"
                "Exit code 1 if the results differ, or bytes or memory are not those of the plan.",
-        .options = with_checkpoint_options(
+        .options = with_engine_options(with_checkpoint_options(
             {{.name = "FILE",
               .doc = "a plan file, or a model and a layout; - for stdin",
               .required = true,
@@ -333,7 +349,7 @@ const CommandDef& command_run() {
               .file = FileUse::written},
              mode_option(),
              set_option(),
-             format_option(formats_for(&FormatDef::run))}),
+             format_option(formats_for(&FormatDef::run))})),
         .order = 3,
         .run = run,
     };

@@ -56,8 +56,9 @@ std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options) {
     return options;
 }
 
-RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics)
-    : plan_(&plan), env_(&env), every_(read_every(arguments, diagnostics)),
+RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics,
+                               Ranks* ranks)
+    : plan_(&plan), env_(&env), ranks_(ranks), every_(read_every(arguments, diagnostics)),
       save_what_(what_of(arguments, "--save-only")), restore_what_(what_of(arguments, "--restore-only")) {
     if (arguments.has("--save")) save_ = arguments.string("--save");
     if (save_ && !is_step(plan) && save_what_ == SaveWhat::all)
@@ -80,9 +81,12 @@ void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Sources
     std::set<std::string> names;
     for (const auto& [name, tensor] : given) names.insert(name);
     restored_ = Checkpoint::open(*restore_, diagnostics);
-    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere) && is_step(*plan_) &&
+    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere, ranks_) && is_step(*plan_) &&
         restore_what_ == SaveWhat::all)
         first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
+    // What was restored may lie in the very folder that is saved to; the lock of who saves keeps it too.
+    std::error_code error;
+    if (restored_ && save_ && std::filesystem::equivalent(restored_->folder(), *save_, error)) restored_->close();
 }
 
 void RunCheckpoints::prepare_save(Diagnostics& diagnostics) {
@@ -92,15 +96,10 @@ void RunCheckpoints::prepare_save(Diagnostics& diagnostics) {
     if (!any)
         diagnostics.error("E0701", {}, "there is nothing to save: the model has no parameters")
             .help("leave --save away");
+    else if (ranks_ == nullptr || ranks_->is_first())
+        save_lock_ = shard::prepare_save(*save_, diagnostics);
     else
-        lock_save_folder(diagnostics);
-}
-
-// What was restored may lie in that very folder; the lock of who saves keeps it too.
-void RunCheckpoints::lock_save_folder(Diagnostics& diagnostics) {
-    std::error_code error;
-    if (restored_ && std::filesystem::equivalent(restored_->folder(), *save_, error)) restored_->close();
-    save_lock_ = shard::prepare_save(*save_, diagnostics);
+        save_lock_ = std::make_unique<FolderLock>("", FolderLock::readers); // the first rank holds it for all
 }
 
 bool RunCheckpoints::after_step(const StepView& view, Diagnostics& diagnostics) {
@@ -116,7 +115,7 @@ bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
     const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : before;
     if (restored_ && !verifies_) restored_->close(); // so that it can be replaced
     const std::optional<std::string> folder =
-        save_checkpoint(*plan_, *save_, save_what_, steps, view.shard, *save_lock_, diagnostics);
+        save_checkpoint(*plan_, *save_, save_what_, steps, view.shard, *save_lock_, diagnostics, disk(), ranks_);
     failed_ = !folder;
     if (failed_) return false;
     saved_step_ = view.step;

@@ -3,6 +3,7 @@
 
 #include "cli/command/command.h"
 #include "executor/checkpoint/checkpoint.h"
+#include "executor/engine/ranks.h"
 #include "executor/formats/tensor.h"
 #include "executor/run/run.h"
 
@@ -14,7 +15,9 @@ std::vector<OptionDef> with_checkpoint_options(std::vector<OptionDef> options);
 class RunCheckpoints {
 public:
     // E0701 for options that do not go together.
-    RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics);
+    // `ranks`: the processes that run the plan together, each of which calls the same; nullptr: this one alone.
+    RunCheckpoints(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics,
+                   Ranks* ranks = nullptr);
 
     // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that
     // are `given` need not be in the checkpoint. `sources` are what the diagnostics point into.
@@ -30,11 +33,11 @@ public:
     bool at_end(const StepView& view, Diagnostics& diagnostics);
 
 private:
-    void lock_save_folder(Diagnostics& diagnostics);
     bool save(const StepView& view, Diagnostics& diagnostics);
 
     const Plan* plan_;
     Env* env_;
+    Ranks* ranks_;
     std::optional<std::string> save_, restore_;
     std::unique_ptr<FolderLock> save_lock_;
     bool verifies_ = false; // reads again, after the run, what was restored

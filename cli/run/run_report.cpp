@@ -87,7 +87,7 @@ bool is_shown(const Plan& plan, const PlanOutput& output) {
 }
 
 Table outputs_table(const RunReport& report) {
-    Table table({{is_step(*report.plan) ? "parameter" : "output"},
+    Table table({{report.plan->mode == "train" ? "parameter" : "output"},
                  {"type"},
                  {"mean", Align::right},
                  {"least", Align::right},
@@ -238,11 +238,11 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     }
     if (report.warm_up > 0) {
         const Timing timing = timing_of(report);
+        out += fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up)\n",
+                           human_seconds(timing.mean), human_seconds(timing.deviation),
+                           counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up);
         out +=
-            fmt::format("\n{} +- {} per step (mean +- std. dev. of {}, after {} to warm up); on {} {} are predicted\n",
-                        human_seconds(timing.mean), human_seconds(timing.deviation),
-                        counted(timing.count, is_step(plan) ? "step" : "run"), report.warm_up, plan.report.hardware,
-                        human_seconds(plan.report.time.step_seconds));
+            fmt::format("predicted for {}: {}\n", plan.report.hardware, human_seconds(plan.report.time.step_seconds));
     }
     if (report.show_seconds) {
         std::vector<double> sorted = result.seconds;

@@ -55,6 +55,7 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
     same.at_end = nullptr;
     same.stop = nullptr;
     same.timed = false;
+    same.ranks = nullptr; // the first rank alone makes the comparison
     const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
     report.comparison =

@@ -18,6 +18,7 @@
 #include "executor/checkpoint/checkpoint_index.h"
 #include "executor/checkpoint/stored_names.h"
 #include "executor/elements/stored_type.h"
+#include "executor/engine/ranks.h"
 #include "executor/formats/safetensors.h"
 #include "executor/formats/storage.h"
 #include "plans/disk/disk.h"
@@ -55,9 +56,10 @@ public:
     // inputs `given` otherwise; layers of a stack and stacks of layers too, where nothing has the name itself. Checks
     // names, shapes, element types (E0613, W0602, W0603) and the checksums of the files that are needed (E0612); says
     // what of the checkpoint is not used (W0601).
-    // What has no own name there is looked up by `names`.
+    // What has no own name there is looked up by `names`. Checksums, for which a file is read whole, are shared out
+    // among `ranks` that all select the same.
     bool select(const Plan& plan, SaveWhat what, const std::set<std::string>& given, Diagnostics& diagnostics,
-                const StoredNames& names = {});
+                const StoredNames& names = {}, const Ranks* ranks = nullptr);
 
     i64 step() const { return index_.step; }              // that were made before it was saved
     const std::string& folder() const { return folder_; } // that the files lie in

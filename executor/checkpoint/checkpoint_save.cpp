@@ -21,6 +21,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <sstream>
 
 namespace shard {
 
@@ -28,23 +29,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A file of the checkpoint: what a device writes.
+struct SavedFile {
+    std::string name;
+    DevicePart device;
+    IndexedFile written; // by whoever holds the device
+};
+
+std::vector<SavedFile> files_of(const Plan& plan, SaveWhat what) {
+    std::vector<SavedFile> files;
+    for (Part part : {Part::param, Part::state}) {
+        if (part == Part::state && what == SaveWhat::params) continue;
+        std::vector<DevicePart> devices = blocks_to_write(plan, part);
+        for (size_t i = 0; i < devices.size(); ++i)
+            files.push_back(
+                {part_file_name(part, static_cast<i64>(i), std::ssize(devices)), std::move(devices[i]), {}});
+    }
+    return files;
+}
+
 class Saver {
 public:
-    Saver(const Plan& plan, const std::string& folder, i64 step, const ShardBytes& shard, Disk& disk)
-        : plan_(&plan), folder_(folder), shard_(&shard), disk_(&disk), side_(folder) {
+    Saver(const Plan& plan, const std::string& folder, SaveWhat what, i64 step, const ShardBytes& shard, Disk& disk,
+          Ranks* ranks)
+        : plan_(&plan), folder_(folder), shard_(&shard), disk_(&disk), ranks_(ranks), side_(folder),
+          saved_(files_of(plan, what)) {
         index_.tool = tool_text();
         index_.model = plan.model;
         index_.step = step;
     }
 
-    bool write_files(Part part) {
-        const std::vector<DevicePart> devices = blocks_to_write(*plan_, part);
-        for (size_t i = 0; i < devices.size(); ++i)
-            if (!write_file(part_file_name(part, static_cast<i64>(i), std::ssize(devices)), devices[i])) return false;
-        return true;
+    // Those of this process's devices; what is known of the others' afterwards, on the first rank.
+    bool write_files() {
+        bool fine = true;
+        for (SavedFile& file : saved_) fine = fine && (!is_here(file) || write_file(file));
+        return ranks_ == nullptr ? fine : hear_of_others(fine);
     }
 
     bool write_index() {
+        for (const SavedFile& file : saved_) add_to_index(file);
         for (const PlanInput& input : plan_->inputs) {
             const Buffer& buffer = buffer_of(input.buffer);
             if (written_.contains(buffer.name)) index_.shapes.emplace_back(buffer.name, buffer.global_shape);
@@ -56,6 +79,8 @@ public:
 
     void remove() {
         for (const Temporary& file : files_) disk_->unlink(file.path());
+        for (const SavedFile& file : saved_)
+            if (!is_here(file)) disk_->unlink(folder_ + "/" + file.name);
         disk_->rmdir(folder_);
     }
 
@@ -63,6 +88,10 @@ public:
 
 private:
     const Buffer& buffer_of(int id) const { return plan_->buffers[id]; }
+
+    bool is_here(const SavedFile& file) const {
+        return ranks_ == nullptr || ranks_->holder(file.device.position, plan_->mesh.device_count()) == ranks_->rank();
+    }
 
     std::string new_path(const std::string& name) { return files_.emplace_back(folder_ + "/" + name).path(); }
 
@@ -72,46 +101,87 @@ private:
         return false;
     }
 
-    bool write_file(const std::string& name, const DevicePart& device) {
-        // Larger elements first, so that all are aligned.
-        std::vector<OwnBlock> blocks = device.blocks;
+    // "number bytes sum" of each file that a rank wrote, a line each; or ":" and its problem.
+    bool hear_of_others(bool fine) {
+        std::string own = fine ? "" : ":" + problem_;
+        for (size_t i = 0; fine && i < saved_.size(); ++i)
+            if (is_here(saved_[i]))
+                own += fmt::format("{} {} {}\n", i, saved_[i].written.bytes, saved_[i].written.crc32.value_or(0));
+        const std::optional<std::string> reply =
+            ranks_->meet("the checkpoint", own, [this](std::vector<std::string>& messages) {
+                for (size_t rank = 0; rank < messages.size(); ++rank) {
+                    if (messages[rank].starts_with(':'))
+                        return fmt::format("rank {}: {}", rank, messages[rank].substr(1));
+                    std::istringstream lines(messages[rank]);
+                    size_t file = 0;
+                    i64 bytes = 0;
+                    for (std::uint32_t sum = 0; lines >> file >> bytes >> sum;)
+                        saved_.at(file).written = {saved_[file].name, bytes, sum};
+                }
+                return std::string();
+            });
+        if (reply && reply->empty()) return true;
+        problem_ = reply.value_or("another rank has ended");
+        return false;
+    }
+
+    // Larger elements first, so that all are aligned.
+    std::vector<OwnBlock> blocks_of(const SavedFile& saved) const {
+        std::vector<OwnBlock> blocks = saved.device.blocks;
         std::stable_sort(blocks.begin(), blocks.end(), [this](const OwnBlock& a, const OwnBlock& b) {
             return byte_size(buffer_of(a.buffer).dtype) > byte_size(buffer_of(b.buffer).dtype);
         });
+        return blocks;
+    }
+
+    std::string piece_of(const OwnBlock& block) const {
+        const Buffer& buffer = buffer_of(block.buffer);
+        return piece_name(buffer.name, buffer.global_shape, {block.start, buffer.shape});
+    }
+
+    void add_to_index(const SavedFile& saved) {
+        for (const OwnBlock& block : blocks_of(saved)) {
+            index_.pieces.push_back({piece_of(block), static_cast<int>(index_.files.size())});
+            index_.total_size += buffer_of(block.buffer).bytes;
+            written_.insert(buffer_of(block.buffer).name);
+        }
+        index_.files.push_back(saved.written);
+    }
+
+    bool write_file(SavedFile& saved) {
+        const std::vector<OwnBlock> blocks = blocks_of(saved);
         SafetensorsHeader header;
         JsonObject shapes;
         i64 at = 0;
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
-            const std::string piece = piece_name(buffer.name, buffer.global_shape, {block.start, buffer.shape});
             header.tensors.push_back(
-                {piece, std::string(safetensors_name(buffer.dtype)), buffer.shape, at, at + buffer.bytes});
+                {piece_of(block), std::string(safetensors_name(buffer.dtype)), buffer.shape, at, at + buffer.bytes});
             at += buffer.bytes;
             if (buffer.shape != buffer.global_shape) shapes.raw(buffer.name, json_integers(buffer.global_shape));
-            index_.pieces.push_back({piece, static_cast<int>(index_.files.size())});
-            written_.insert(buffer.name);
         }
         // Hugging Face's loaders ask for the framework that the row-major layout is that of.
         header.metadata = {{"format", "pt"}, {"tool", index_.tool}, {"step", std::to_string(index_.step)}};
         if (shapes.text() != "{}") header.metadata.emplace_back("shapes", shapes.text());
 
-        NewFile file(new_path(name), *disk_);
+        NewFile file(new_path(saved.name), *disk_);
         file.append(print_safetensors_header(header));
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
-            file.append({(*shard_)(device.position, buffer), static_cast<size_t>(buffer.bytes)});
+            file.append({(*shard_)(saved.device.position, buffer), static_cast<size_t>(buffer.bytes)});
         }
-        index_.total_size += at;
-        index_.files.push_back({name, file.bytes(), file.crc32()});
-        return finish(file, name);
+        saved.written = {saved.name, file.bytes(), file.crc32()};
+        return finish(file, saved.name);
     }
 
     const Plan* plan_;
     std::string folder_;
     const ShardBytes* shard_;
     Disk* disk_;
+    Ranks* ranks_;
     Temporary side_;
     std::deque<Temporary> files_;
+    std::vector<SavedFile> saved_;
     CheckpointIndex index_;
     std::set<std::string> written_;
     std::string problem_;
@@ -177,10 +247,11 @@ void remove_checkpoint(const std::string& folder, Disk& disk) {
 }
 
 // The name of the new folder; empty with a problem.
-std::string write_and_name(Saver& saver, const std::string& folder, const std::string& side, SaveWhat what, i64 step,
-                           std::string& problem, Disk& disk) {
-    if (!saver.write_files(Part::param) || (what == SaveWhat::all && !saver.write_files(Part::state)) ||
-        !saver.write_index()) {
+// `written`: the files of all devices are there.
+std::string write_and_name(Saver& saver, const std::string& folder, const std::string& side, i64 step,
+                           std::string& problem, bool& written, Disk& disk) {
+    written = saver.write_files();
+    if (!written || !saver.write_index()) {
         problem = saver.problem();
         return {};
     }
@@ -196,6 +267,23 @@ std::string write_and_name(Saver& saver, const std::string& folder, const std::s
         return {};
     }
     return name;
+}
+
+// What the first rank says to all; on others `own` is not looked at. Empty if there is no word, or no first rank left.
+std::string said_by_first(Ranks* ranks, const std::string& own) {
+    if (ranks == nullptr) return own;
+    return ranks->meet("the checkpoint", "", [&own](std::vector<std::string>&) { return own; }).value_or("");
+}
+
+// Where the devices of another rank are: it writes them to the side, and hears how it went on.
+std::optional<std::string> save_beside_first(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
+                                             const ShardBytes& shard, Disk& disk, Ranks& ranks) {
+    const std::string side = said_by_first(&ranks, "");
+    if (side.empty()) return std::nullopt;
+    Saver saver(plan, side, what, step, shard, disk, &ranks);
+    if (!saver.write_files()) return std::nullopt;
+    const std::string name = said_by_first(&ranks, "");
+    return name.empty() ? std::nullopt : std::optional(folder + "/" + name);
 }
 
 // A save replaces a file: what is written to a pipe or a device is gone, and the checkpoints from before are removed.
@@ -231,15 +319,20 @@ std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics&
 
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
                                            const ShardBytes& shard, const FolderLock& lock, Diagnostics& diagnostics,
-                                           Disk& disk) {
+                                           Disk& disk, Ranks* ranks) {
+    if (ranks != nullptr && !ranks->is_first()) return save_beside_first(plan, folder, what, step, shard, disk, *ranks);
     if (lock.held()) remove_half_written(folder, disk);
     const std::string side = folder + "/" + temporary_name();
     std::string problem, name;
-    Saver saver(plan, side, step, shard, disk);
-    if (disk.mkdir(side) != 0)
-        problem = fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno));
-    else
-        name = write_and_name(saver, folder, side, what, step, problem, disk);
+    Saver saver(plan, side, what, step, shard, disk, ranks);
+    if (disk.mkdir(side) != 0) problem = fmt::format("cannot make a folder in {}: {}", folder, std::strerror(errno));
+    const bool begun = problem.empty();
+    const bool heard = !said_by_first(ranks, begun ? side : "").empty();
+    if (begun && heard) {
+        bool written = false;
+        name = write_and_name(saver, folder, side, step, problem, written, disk);
+        if (written) said_by_first(ranks, name);
+    }
     if (name.empty()) {
         saver.remove();
         diagnostics.error("E0614", {}, problem).help("the checkpoint from before, if there was one, is as it was");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "executor/checkpoint/checkpoint.h"
+#include "executor/engine/ranks.h"
 #include "plans/disk/disk.h"
 
 namespace shard {
@@ -17,8 +18,10 @@ std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics&
 
 // Writes what the plan's params and states hold after `step` steps, and then removes the checkpoints of this folder
 // that it replaces, as far as this program wrote them and nobody reads them. The folder that was written, or E0614.
+// Where the devices are those of several `ranks`, each calls it and writes the files of its own, into a folder that all
+// see; the first does all else, and has the error.
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,
                                            const ShardBytes& shard, const FolderLock& lock, Diagnostics& diagnostics,
-                                           Disk& disk = shard::disk());
+                                           Disk& disk = shard::disk(), Ranks* ranks = nullptr);
 
 } // namespace shard

@@ -1,6 +1,5 @@
 #include "executor/collective/shared_memory.h"
 
-#include "executor/collective/share.h"
 #include "plans/base/saturating.h"
 
 #include <algorithm>
@@ -27,8 +26,8 @@ Groups groups_along(const Mesh& mesh, std::span<const AxisRef> axes) {
 }
 
 SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arenas& arenas,
-                           std::function<void(int)> wake)
-    : plan_(plan), arenas_(arenas), wake_(std::move(wake)) {
+                           std::function<void(int)> wake, Messages* messages)
+    : plan_(plan), arenas_(arenas), wake_(std::move(wake)), messages_(messages) {
     for (const Start* start : program.starts) {
         State state;
         state.start = start;
@@ -38,8 +37,14 @@ SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arena
             state.groups = std::make_shared<const Groups>(groups_along(plan.mesh, start->collective.axes));
         state.group.resize(state.groups->members.size());
         for (size_t i = 0; i < state.group.size(); ++i) {
-            state.group[i].inputs.resize(state.groups->members[i].size());
-            state.group[i].outputs.resize(state.groups->members[i].size());
+            GroupState& group = state.group[i];
+            group.inputs.reserve(state.groups->members[i].size());
+            group.outputs.reserve(state.groups->members[i].size());
+            for (i64 member : state.groups->members[i]) {
+                group.inputs.push_back(arenas.of(member) + plan.buffers[start->input].offset);
+                group.outputs.push_back(arenas.of(member) + plan.buffers[start->output].offset);
+                if (messages == nullptr || messages->is_local(member)) ++group.here;
+            }
         }
         state.device.resize(plan.mesh.device_count());
         states_.push_back(std::move(state));
@@ -69,38 +74,45 @@ i64 SharedMemory::required_bytes(const Mesh& mesh, const Program& program) {
 
 void SharedMemory::start(int collective, int device, const std::byte* input, std::byte* output) {
     State& state = states_[collective];
-    const size_t position = device;
-    GroupState& group = state.group[state.groups->group[position]];
+    const size_t position = device, number = state.groups->group[position], rank = state.groups->rank[position];
+    GroupState& group = state.group[number];
+    internal_check(input == group.inputs[rank] && output == group.outputs[rank], "a collective of other buffers");
+    if (is_split(group))
+        messages_->start(
+            collective, device, [&](size_t member) { return share_of(state, number, member); }, rank);
     bool complete = false;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const size_t rank = state.groups->rank[position];
-        group.inputs[rank] = input;
-        group.outputs[rank] = output;
-        state.device[position].round = group.rounds;
-        state.device[position].share_done = false;
-        complete = ++group.arrived == group.inputs.size();
+        DeviceState& own = state.device[position];
+        own.round = group.rounds;
+        own.share_done = own.finished = false;
+        complete = ++group.arrived == group.here;
     }
     if (complete) wake_others(*state.groups, device);
 }
 
 bool SharedMemory::wait(int collective, int device) {
     State& state = states_[collective];
-    const size_t position = device;
-    GroupState& group = state.group[state.groups->group[position]];
+    const size_t position = device, number = state.groups->group[position];
+    GroupState& group = state.group[number];
     DeviceState& own = state.device[position];
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (group.rounds > own.round) return true;
-        if (own.share_done || group.arrived < group.inputs.size()) return false;
+        if (own.finished || group.arrived < group.here) return false;
     }
     // All have arrived and this share is missing: the group's operands cannot change now.
-    const i64 moved = carry_out(state, group, device);
+    const bool split = is_split(group);
+    if (!own.share_done) {
+        if (split && !messages_->operands_here(collective, device)) return false;
+        own.wire_bytes += split ? messages_->carry_out(collective, device) : carry_out(state, number, device);
+        own.share_done = true;
+    }
+    if (split && !messages_->results_here(collective, device)) return false;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        own.share_done = true;
-        own.wire_bytes += moved;
-        if (++group.finished < group.inputs.size()) return false;
+        own.finished = true;
+        if (++group.finished < group.here) return false;
         ++group.rounds;
         group.arrived = group.finished = 0;
     }
@@ -114,26 +126,23 @@ i64 SharedMemory::wire_bytes(int collective) const {
     return sum;
 }
 
-i64 SharedMemory::carry_out(const State& state, const GroupState& group, int device) const {
-    const size_t position = device;
+Share SharedMemory::share_of(const State& state, size_t number, size_t rank) const {
     const Buffer& input = plan_.buffers[state.start->input];
     const Buffer& output = plan_.buffers[state.start->output];
-    Traffic traffic(arenas_.of(device), arenas_.bytes());
-    const Share share = {plan_.mesh,
-                         state.start->collective,
-                         state.groups->members[state.groups->group[position]],
-                         state.groups->rank[position],
-                         group.inputs,
-                         group.outputs,
-                         {input.dtype, input.shape, {}},
-                         {output.dtype, output.shape, {}}};
-    carry_out_share(share, traffic);
+    const GroupState& group = state.group[number];
+    return {plan_.mesh,   state.start->collective, state.groups->members[number],  rank,
+            group.inputs, group.outputs,           {input.dtype, input.shape, {}}, {output.dtype, output.shape, {}}};
+}
+
+i64 SharedMemory::carry_out(const State& state, size_t number, int device) const {
+    ArenaTraffic traffic(arenas_.of(device), arenas_.bytes());
+    carry_out_share(share_of(state, number, state.groups->rank[static_cast<size_t>(device)]), traffic);
     return traffic.wire_bytes();
 }
 
 void SharedMemory::wake_others(const Groups& groups, int device) {
     for (i64 member : groups.members[groups.group[device]])
-        if (member != device) wake_(static_cast<int>(member));
+        if (member != device && (messages_ == nullptr || messages_->is_local(member))) wake_(static_cast<int>(member));
 }
 
 } // namespace shard

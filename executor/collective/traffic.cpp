@@ -112,32 +112,81 @@ void reduce_blocks(std::span<std::byte* const> targets, std::span<const std::byt
     if (stream) finish_streaming();
 }
 
-} // namespace
-
-void Traffic::copy(std::byte* to, const std::byte* from, i64 bytes) {
-    if (remote(to)) wire_bytes_ += bytes;
-    if (remote(from)) wire_bytes_ += bytes;
-    std::memcpy(to, from, bytes);
+// The strides of a box whose elements follow one another, outermost first.
+std::vector<i64> packed_strides(const std::vector<CopyDim>& dims) {
+    std::vector<i64> strides(dims.size());
+    i64 stride = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+        strides[d] = stride;
+        stride *= dims[d].extent;
+    }
+    return strides;
 }
 
-void Traffic::copy_box(std::byte* to, const std::byte* from, i64 element_bytes, const std::vector<CopyDim>& dims) {
-    i64 bytes = element_bytes;
-    for (const CopyDim& dim : dims) bytes *= dim.extent;
+} // namespace
+
+i64 elements_of(const std::vector<CopyDim>& dims) {
+    i64 count = 1;
+    for (const CopyDim& dim : dims) count *= dim.extent;
+    return count;
+}
+
+std::vector<CopyDim> from_packed(const std::vector<CopyDim>& dims) {
+    std::vector<CopyDim> result = normalised(dims);
+    const std::vector<i64> strides = packed_strides(result);
+    for (size_t d = 0; d < result.size(); ++d) result[d].from = strides[d];
+    return result;
+}
+
+std::vector<CopyDim> to_packed(const std::vector<CopyDim>& dims) {
+    std::vector<CopyDim> result = normalised(dims);
+    const std::vector<i64> strides = packed_strides(result);
+    for (size_t d = 0; d < result.size(); ++d) result[d].to = strides[d];
+    return result;
+}
+
+void ArenaTraffic::copy_box(std::byte* to, const std::byte* from, i64 element_bytes, const std::vector<CopyDim>& dims) {
+    const i64 bytes = element_bytes * elements_of(dims);
     if (remote(to)) wire_bytes_ += bytes;
     if (remote(from)) wire_bytes_ += bytes;
     copy_strided(to, from, element_bytes, dims);
 }
 
-void Traffic::reduce(std::span<std::byte* const> targets, std::span<const std::byte* const> sources, ReduceOp op,
-                     DType dtype, i64 count) {
-    const i64 bytes = count * byte_size(dtype);
+// Run by run: what lies together in all of them is reduced at once.
+void ArenaTraffic::reduce(std::span<std::byte* const> targets, std::span<const std::byte* const> sources, ReduceOp op,
+                          DType dtype, const std::vector<CopyDim>& box) {
+    const std::vector<CopyDim> dims = normalised(box);
+    const i64 element = byte_size(dtype), count = elements_of(dims), bytes = count * element;
     for (const std::byte* target : targets)
         if (remote(target)) wire_bytes_ += bytes;
     for (const std::byte* source : sources)
         if (remote(source)) wire_bytes_ += bytes;
+    const bool has_runs = !dims.empty() && dims.back().to == 1 && dims.back().from == 1;
+    const i64 run = has_runs ? dims.back().extent : 1;
+    const size_t outer = has_runs ? dims.size() - 1 : dims.size();
+    std::vector<i64> index(outer, 0);
+    std::vector<std::byte*> to(targets.begin(), targets.end());
+    std::vector<const std::byte*> from(sources.begin(), sources.end());
     visit_dtype(dtype, [&](auto zero) {
-        visit_reduction(op, [&](auto kind) { reduce_blocks<decltype(kind), decltype(zero)>(targets, sources, count); });
+        visit_reduction(op, [&](auto kind) {
+            for (i64 done = 0; done < count; done += run) {
+                i64 to_offset = 0, from_offset = 0;
+                for (size_t d = 0; d < outer; ++d) {
+                    to_offset += index[d] * dims[d].to * element;
+                    from_offset += index[d] * dims[d].from * element;
+                }
+                for (size_t t = 0; t < to.size(); ++t) to[t] = targets[t] + to_offset;
+                for (size_t s = 0; s < from.size(); ++s) from[s] = sources[s] + from_offset;
+                reduce_blocks<decltype(kind), decltype(zero)>(to, from, run);
+                for (size_t d = outer; d-- > 0;) {
+                    if (++index[d] < dims[d].extent) break;
+                    index[d] = 0;
+                }
+            }
+        });
     });
 }
+
+void ArenaTraffic::clear(std::byte* to, i64 bytes) { std::memset(to, 0, bytes); }
 
 } // namespace shard

@@ -11,7 +11,7 @@ void share_all_reduce(const Share& share, Traffic& traffic) {
     std::vector<std::byte*> targets(share.outputs.begin(), share.outputs.end());
     for (const std::byte*& source : sources) source += begin * element;
     for (std::byte*& target : targets) target += begin * element;
-    traffic.reduce(targets, sources, share.collective.reduce, share.before.dtype, end - begin);
+    traffic.reduce(targets, sources, share.collective.reduce, share.before.dtype, {{end - begin, 1, 1}});
 }
 
 } // namespace shard

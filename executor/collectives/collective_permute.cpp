@@ -1,7 +1,6 @@
 #include "executor/collective/share.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace shard {
 
@@ -11,7 +10,7 @@ namespace {
 void pairwise_permute(const Share& share, Traffic& traffic) {
     for (const auto& [source, destination] : share.collective.pairs)
         if (destination == static_cast<i64>(share.rank)) return copy_from(share, source, traffic);
-    std::memset(share.output(), 0, share.before.bytes());
+    traffic.clear(share.output(), share.before.bytes());
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace shard {
@@ -28,16 +29,20 @@ i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
     return devices > limit / stride ? limit : devices * stride;
 }
 
-bool Arenas::allocate(i64 devices, i64 bytes_per_device) {
+bool Arenas::allocate(i64 devices, i64 bytes_per_device, i64 first, i64 held) {
     internal_check(base_ == nullptr, "arenas are allocated once");
-    const i64 total = total_bytes(devices, bytes_per_device);
-    void* memory = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    internal_check(first >= 0 && held > 0 && first + held <= devices, "arenas of no devices");
+    const i64 total = total_bytes(devices, bytes_per_device), stride = stride_of(bytes_per_device);
+    const int use = held == devices ? PROT_READ | PROT_WRITE : PROT_NONE;
+    void* memory = mmap(nullptr, total, use, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
-    madvise(memory, total, MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
     base_ = static_cast<std::byte*>(memory);
     bytes_ = bytes_per_device;
-    stride_ = stride_of(bytes_per_device);
+    stride_ = stride;
     mapped_ = total;
+    const i64 begin = first * stride / page * page, end = std::min(round_up((first + held) * stride, page), total);
+    if (held < devices && mprotect(base_ + begin, end - begin, PROT_READ | PROT_WRITE) != 0) return false;
+    madvise(base_ + begin, end - begin, MADV_HUGEPAGE); // a hint: fewer page faults and TLB misses
     forbid_bytes(base_, mapped_);
     return true;
 }

@@ -25,9 +25,11 @@ public:
     Arenas& operator=(const Arenas&) = delete;
     ~Arenas();
 
-    // False if the machine does not give the memory.
-    bool allocate(i64 devices, i64 bytes_per_device);
+    // Of all devices, from the first on; those that are not among the `held` have addresses and no memory, so that what
+    // lies in them can be named. False if the machine does not give the memory.
+    bool allocate(i64 devices, i64 bytes_per_device, i64 first, i64 held);
     std::byte* of(i64 device) const { return base_ + device * stride_; }
+    i64 holder(const std::byte* at) const { return (at - base_) / stride_; } // the device in whose arena it lies
     i64 bytes() const { return bytes_; }
 
     // Bytes that allocate() asks for.

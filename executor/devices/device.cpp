@@ -3,6 +3,7 @@
 #include "executor/devices/memory_checks.h"
 #include "executor/elements/element.h"
 #include "executor/kernels/kernels.h"
+#include "executor/kernels/pointwise.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,16 +54,42 @@ i64 Device::read_scalar(const void* state, int id) {
     });
 }
 
-void Device::compute(const Compute& step) {
+std::vector<Operand> Device::operands(const Compute& step) {
     std::vector<Operand> inputs;
     for (int id : step.inputs) inputs.push_back({buffer(id).dtype, &buffer(id).shape, touch(buffer(id))});
+    return inputs;
+}
+
+// Pointwise steps use no scratch; what is released between them is released after them.
+void Device::compute_together(std::span<const DeviceInstruction> run, Team& team) {
+    Scratch scratch(arena_, 0);
+    const AffineContext here = context();
+    std::vector<std::vector<Operand>> inputs;
+    inputs.reserve(run.size()); // calls point into it
+    std::vector<const Pointwise*> kernels;
+    std::vector<KernelCall> calls;
+    for (const DeviceInstruction& each : run) {
+        if (each.compute == nullptr) continue;
+        const Buffer& output = buffer(each.compute->output);
+        inputs.push_back(operands(*each.compute));
+        kernels.push_back(&std::get<Pointwise>(each.compute->kernel));
+        calls.push_back({inputs.back(), {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
+    }
+    run_pointwise_together(kernels, calls);
+    for (const DeviceInstruction& each : run)
+        if (each.kind == DeviceInstruction::Kind::release)
+            poison(buffer(each.buffer).offset, buffer(each.buffer).bytes);
+}
+
+void Device::compute(const Compute& step, Team& team) {
+    const std::vector<Operand> inputs = operands(step);
     const Buffer& output = buffer(step.output);
-    const AffineContext context = {&machine_.plan.mesh, coordinates_, loops_, read_scalar, this};
+    const AffineContext here = context();
     internal_check(step.scratch_offset >= 0 && step.scratch_offset + step.scratch_bytes <= machine_.plan.arena_bytes,
                    "scratch outside its arena");
     allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
     Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
-    run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, context});
+    run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
     if (std::holds_alternative<Generate>(step.kernel)) nudge_values(machine_.nudge, output, data(output));
     if (scratch.used() > 0) {
         touched_ = std::max(touched_, step.scratch_offset + scratch.used());
@@ -71,16 +98,21 @@ void Device::compute(const Compute& step) {
     forbid_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
 }
 
-Progress Device::advance(Backend& backend) {
+Progress Device::advance(Backend& backend, Team& team) {
     const std::vector<DeviceInstruction>& program = machine_.program.instructions;
     if (counter_ == 0) started_ = Clock::now();
     while (counter_ < program.size()) {
         const DeviceInstruction& step = program[counter_];
         if (machine_.timed && !parked_) arrived_ = Clock::now();
         parked_ = false;
+        if (step.together > 1 && !machine_.timed) {
+            compute_together(std::span(program).subspan(counter_, step.together), team);
+            counter_ += step.together;
+            continue;
+        }
         switch (step.kind) {
         case DeviceInstruction::Kind::compute:
-            compute(*step.compute);
+            compute(*step.compute, team);
             break;
         case DeviceInstruction::Kind::start:
             backend.start(step.collective, position_, touch(buffer(step.start->input)),

@@ -7,6 +7,7 @@
 #include "executor/devices/nudge.h"
 #include "executor/devices/program.h"
 #include "executor/devices/scheduler.h"
+#include "executor/kernels/kernels.h"
 
 #include <chrono>
 
@@ -37,7 +38,7 @@ public:
     // Back to the program's start; nothing in the arena changes.
     void restart();
     // Runs until the program ends or a collective is not complete.
-    Progress advance(Backend& backend);
+    Progress advance(Backend& backend, Team& team);
 
     // The bytes of a buffer, which count as touched from here on.
     std::byte* touch(const Buffer& buffer);
@@ -54,7 +55,10 @@ public:
     std::span<const StepRun> runs() const { return runs_; }
 
 private:
-    void compute(const Compute& step);
+    void compute(const Compute& step, Team& team);
+    void compute_together(std::span<const DeviceInstruction> run, Team& team);
+    std::vector<Operand> operands(const Compute& step);
+    AffineContext context() const { return {&machine_.plan.mesh, coordinates_, loops_, read_scalar, this}; }
     void note(const DeviceInstruction& done);
     static i64 read_scalar(const void* device, int buffer);
     const Buffer& buffer(int id) const { return machine_.plan.buffers[id]; }

@@ -13,9 +13,10 @@ struct DeviceInstruction {
     const Start* start = nullptr;
     int collective = -1; // start, wait: which Start of the plan, in plan order
     const Loop* loop = nullptr;
-    size_t target = 0; // loop: behind its end; end_loop: the first instruction of the body
-    int buffer = -1;   // release
-    int step = -1;     // of the plan, counted as they are written, a loop before its body
+    size_t target = 0;   // loop: behind its end; end_loop: the first instruction of the body
+    int buffer = -1;     // release
+    int step = -1;       // of the plan, counted as they are written, a loop before its body
+    size_t together = 1; // with those behind it, as executor/devices/pointwise_runs.h says
 };
 
 struct Program {

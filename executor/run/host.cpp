@@ -62,6 +62,15 @@ void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64
     }
 }
 
+void report_difference(const Plan& plan, const Buffer& buffer, i64 one, i64 other, Diagnostics& diagnostics) {
+    diagnostics
+        .error("E0604", declared_at(plan, buffer.name),
+               fmt::format("devices {} and {} hold different values of their common block of '{}'",
+                           plan.mesh.device_id(one), plan.mesh.device_id(other), buffer.name))
+        .help("a manual region with `check: false` must give what is the same on all devices; without one, if the plan "
+              "file was edited, plan the model again, else report it as a bug");
+}
+
 bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare_replicas, int id, Tensor& tensor,
                  Diagnostics& diagnostics) {
     const Buffer& buffer = buffer_of(plan, id);
@@ -78,13 +87,7 @@ bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare
                          box_copy(buffer.shape, buffer.global_shape, buffer.shape));
         } else if (compare_replicas && fine &&
                    std::memcmp(place->second->data(buffer), device.data(buffer), buffer.bytes) != 0) {
-            diagnostics
-                .error("E0604", declared_at(plan, buffer.name),
-                       fmt::format("devices {} and {} hold different values of their common block of '{}'",
-                                   plan.mesh.device_id(place->second->position()),
-                                   plan.mesh.device_id(device.position()), buffer.name))
-                .help("a manual region with `check: false` must give what is the same on all devices; without one, if "
-                      "the plan file was edited, plan the model again, else report it as a bug");
+            report_difference(plan, buffer, place->second->position(), device.position(), diagnostics);
             fine = false;
         }
     }

@@ -18,6 +18,8 @@ void write_data(const Plan& plan, const std::map<std::string, Tensor>& data, i64
 // same block must hold the same bits: false and E0604 if not.
 bool read_buffer(const Plan& plan, std::span<const Device> devices, bool compare_replicas, int buffer, Tensor& tensor,
                  Diagnostics& diagnostics);
+// E0604, of two positions.
+void report_difference(const Plan& plan, const Buffer& buffer, i64 one, i64 other, Diagnostics& diagnostics);
 // The values of all outputs of one element that update nothing.
 std::map<std::string, double> read_scalars(const Plan& plan, const Device& device);
 // All outputs. E0604 for the first of which copies differ.

@@ -1,5 +1,6 @@
 #include "executor/run/refusals.h"
 
+#include "executor/collective/messages.h"
 #include "executor/kernels/blas.h"
 #include "executor/machine/memory.h"
 #include "executor/run/declared_at.h"
@@ -110,8 +111,24 @@ bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostic
     return true;
 }
 
-bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics) {
-    const i64 required = required_bytes(plan, returns_initial);
+bool fits_ranks(const Plan& plan, const Ranks& ranks, Diagnostics& diagnostics) {
+    const i64 devices = plan.mesh.device_count();
+    const bool divides = devices % ranks.count() == 0;
+    if (divides && Messages::are_tags_enough(ranks, devices)) return true;
+    std::vector<std::string> fitting;
+    for (i64 count = 1; count <= devices; ++count)
+        if (devices % count == 0) fitting.push_back(std::to_string(count));
+    diagnostics
+        .error("E0617", {},
+               divides ? fmt::format("a rank would hold {} devices, more than {} has tags for", ranks.held(devices),
+                                     ranks.transport().library())
+                       : fmt::format("{} ranks cannot hold {} devices: each holds as many", ranks.count(), devices))
+        .help(divides ? "start more ranks" : fmt::format("start {} ranks", fmt::join(fitting, ", ")));
+    return false;
+}
+
+bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& diagnostics) {
+    const i64 required = required_bytes(plan, returns_initial, held);
     const std::optional<Memory> available = too_little_memory(required);
     if (required < most_required_bytes && !available) return true;
     const TensorReport* largest = nullptr;
@@ -127,9 +144,8 @@ bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostic
         error.note(fmt::format("the largest tensor is '{}', {} on a device", largest->name,
                                human_bytes(largest->bytes_per_device)));
     error
-        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs",
-                          plan.mesh.device_count(), human_bytes(plan.arena_bytes),
-                          human_bytes(bookkeeping_bytes(plan))))
+        .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs", held,
+                          human_bytes(plan.arena_bytes), human_bytes(bookkeeping_bytes(plan, held))))
         .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
     return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "executor/devices/program.h"
+#include "executor/engine/ranks.h"
 #include "plans/plan/plan.h"
 
 namespace shard {
@@ -12,7 +13,9 @@ bool fits_time(const Plan& plan, Diagnostics& diagnostics);
 bool fits_trace(const Plan& plan, Diagnostics& diagnostics);
 // E0608: OpenBLAS counts rows and columns in 31 bits.
 bool fits_blas(const Plan& plan, const Program& program, Diagnostics& diagnostics);
-// E0601: more than the machine has free. returns_initial: as RunOptions::return_initial.
-bool fits_memory(const Plan& plan, bool returns_initial, Diagnostics& diagnostics);
+// E0601: more than the machine has free. returns_initial: as RunOptions::return_initial; held: devices on this machine.
+bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& diagnostics);
+// E0617: the devices are not the same number for each rank.
+bool fits_ranks(const Plan& plan, const Ranks& ranks, Diagnostics& diagnostics);
 
 } // namespace shard

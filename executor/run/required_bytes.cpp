@@ -27,18 +27,18 @@ i64 output_bytes(const Plan& plan) {
 
 } // namespace
 
-i64 bookkeeping_bytes(const Plan& plan) {
-    const i64 devices = plan.mesh.device_count();
+i64 bookkeeping_bytes(const Plan& plan, std::optional<i64> held) {
+    const i64 devices = held.value_or(plan.mesh.device_count());
     const Program program = flatten(plan);
     const i64 each = static_cast<i64>(sizeof(Device) + sizeof(std::string)) + Scheduler::bytes_per_device +
                      array_bytes(std::ssize(plan.mesh.axes)) + array_bytes(program.loop_indices) + output_bytes(plan);
     return add_saturating(multiply_saturating(devices, each), SharedMemory::required_bytes(plan.mesh, program));
 }
 
-i64 required_bytes(const Plan& plan, bool returns_initial) {
-    const i64 devices = plan.mesh.device_count();
+i64 required_bytes(const Plan& plan, bool returns_initial, std::optional<i64> held) {
+    const i64 devices = held.value_or(plan.mesh.device_count());
     if (devices > std::numeric_limits<int>::max()) return most_required_bytes;
-    i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan));
+    i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan, held));
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = plan.buffers[output.buffer];
         const i64 copies = returns_initial && output.is_update() ? 2 : 1;

@@ -5,15 +5,18 @@
 
 #include "plans/plan/plan.h"
 
+#include <optional>
+
 namespace shard {
 
 // More than any machine has; sums that would be more, and runs of more devices than an int counts, are this.
 inline constexpr i64 most_required_bytes = i64{1} << 61;
 
-// `returns_initial`: also what the outputs that update inputs were at first.
-i64 required_bytes(const Plan& plan, bool returns_initial = false);
+// `returns_initial`: also what the outputs that update inputs were at first. `held`: the devices of this process, if
+// there are others.
+i64 required_bytes(const Plan& plan, bool returns_initial = false, std::optional<i64> held = std::nullopt);
 
 // The part of it that grows with the number of devices, without their arenas.
-i64 bookkeeping_bytes(const Plan& plan);
+i64 bookkeeping_bytes(const Plan& plan, std::optional<i64> held = std::nullopt);
 
 } // namespace shard

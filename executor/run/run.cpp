@@ -1,12 +1,15 @@
 #include "executor/run/run.h"
 
 #include "executor/collective/shared_memory.h"
+#include "executor/devices/pointwise_runs.h"
 #include "executor/formats/tensor.h"
 #include "executor/kernels/blas.h"
+#include "executor/run/gather_outputs.h"
 #include "executor/run/given_inputs.h"
 #include "executor/run/host.h"
 #include "executor/run/refusals.h"
 #include "executor/run/required_bytes.h"
+#include "plans/base/in_parallel.h"
 #include "plans/base/units.h"
 
 #include <fmt/format.h>
@@ -98,37 +101,27 @@ bool multiplies(const Program& program) {
                        });
 }
 
+// Whether a kernel is so large that cores without a device help with it.
+bool has_large_kernels(const Plan& plan, const Program& program) {
+    constexpr i64 elements = i64{1} << 18;
+    const auto is_large = [&](int buffer) { return element_count(plan.buffers[buffer].shape) >= elements; };
+    return std::any_of(
+        program.instructions.begin(), program.instructions.end(), [&](const DeviceInstruction& instruction) {
+            const Compute* const step = instruction.compute;
+            return step != nullptr &&
+                   (is_large(step->output) || std::any_of(step->inputs.begin(), step->inputs.end(), is_large));
+        });
+}
+
 // A plan on its emulated devices: prepared once, then step by step.
 class PlanRun {
 public:
     PlanRun(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics)
-        : plan_(plan), options_(options), diagnostics_(diagnostics), gaps_(without_inputs(plan)) {}
+        : plan_(plan), options_(options), diagnostics_(diagnostics), ranks_(options.ranks),
+          gaps_(without_inputs(plan)) {}
 
-    // False after an error: what is given does not fit the plan, or the plan does not fit the machine.
-    bool prepare() {
-        if (!fits_time(plan_, diagnostics_) || (options_.timed && !fits_trace(plan_, diagnostics_))) return false;
-        program_ = flatten(plan_);
-        const bool needs_blas = multiplies(program_);
-        if (!check_inputs(plan_, options_, diagnostics_) || !fits_blas(plan_, program_, diagnostics_) ||
-            !fits_memory(plan_, options_.return_initial, diagnostics_) || (needs_blas && !load_blas(diagnostics_)))
-            return false;
-        const i64 count = plan_.mesh.device_count();
-        if (!arenas_.allocate(count, plan_.arena_bytes)) {
-            diagnostics_.error(
-                "E0601", {}, fmt::format("the machine does not give {} of memory", human_bytes(required_bytes(plan_))));
-            return false;
-        }
-        const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-        int workers = static_cast<int>(std::clamp<i64>(options_.workers > 0 ? options_.workers : cores, 1, count));
-        if (needs_blas) workers = reserve_blas(workers, diagnostics_);
-        if (workers == 0) return false;
-        devices_.reserve(count);
-        for (i64 position = 0; position < count; ++position)
-            devices_.emplace_back(machine_, static_cast<int>(position));
-        scheduler_.emplace(std::min(workers, most_workers), count);
-        backend_.emplace(plan_, program_, arenas_, [this](int device) { scheduler_->wake(device); });
-        return true;
-    }
+    // False after an error, on any rank.
+    bool prepare() { return agreed("the beginning of the run", prepare_here()); }
 
     // All steps that are asked for, unless who looks on ends them before.
     std::optional<RunResult> run() {
@@ -136,43 +129,113 @@ public:
         for (bool more = true; more;) {
             const int step = result_.steps++;
             if (!begin(step) || (step == 0 && options_.return_initial && !keep_initial())) return std::nullopt;
-            scheduler_->run([&](int position) { return devices_[position].advance(*backend_); });
-            result_.seconds.push_back(seconds_of(devices_));
+            execute();
             wire.add_step(*backend_, result_);
             more = tell(step);
         }
         for (const Device& device : devices_)
             result_.touched_peak_bytes = std::max(result_.touched_peak_bytes, device.touched_bytes());
         if (options_.timed) result_.spans = spans_of(devices_);
-        if (!read_outputs(plan_, devices_, result_.outputs, diagnostics_)) return std::nullopt;
+        if (!add_others() || !assemble(result_.outputs, diagnostics_)) return std::nullopt;
         return std::move(result_);
     }
 
 private:
+    bool agreed(const std::string& what, bool fine) { return ranks_ == nullptr ? fine : ranks_->all(what, fine); }
+
+    // False after an error: what is given does not fit the plan, or the plan does not fit the machine.
+    bool prepare_here() {
+        if (ranks_ != nullptr && !fits_ranks(plan_, *ranks_, diagnostics_)) return false;
+        const i64 count = plan_.mesh.device_count();
+        held_ = ranks_ == nullptr ? count : ranks_->held(count);
+        first_ = ranks_ == nullptr ? 0 : ranks_->first_position(count);
+        const int ranks_here = ranks_ == nullptr ? 1 : ranks_->transport().ranks_on_machine();
+        if (!fits_time(plan_, diagnostics_) || (options_.timed && !fits_trace(plan_, diagnostics_))) return false;
+        program_ = flatten(plan_);
+        find_pointwise_runs(plan_, program_);
+        const bool needs_blas = multiplies(program_);
+        if (!check_inputs(plan_, options_, diagnostics_) || !fits_blas(plan_, program_, diagnostics_) ||
+            !fits_memory(plan_, options_.return_initial, held_ * ranks_here, diagnostics_) ||
+            (needs_blas && !load_blas(diagnostics_)))
+            return false;
+        if (!arenas_.allocate(count, plan_.arena_bytes, first_, held_)) {
+            diagnostics_.error("E0601", {},
+                               fmt::format("the machine does not give {} of memory",
+                                           human_bytes(required_bytes(plan_, false, held_))));
+            return false;
+        }
+        const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks_here);
+        const i64 helped = has_large_kernels(plan_, program_) ? std::min(cores, static_cast<int>(useful_threads())) : 1;
+        int workers = static_cast<int>(
+            std::clamp<i64>(options_.workers > 0 ? options_.workers : cores, 1, std::max(held_, helped)));
+        if (needs_blas) workers = reserve_blas(workers, diagnostics_);
+        if (workers == 0) return false;
+        devices_.reserve(held_);
+        for (i64 position = first_; position < first_ + held_; ++position)
+            devices_.emplace_back(machine_, static_cast<int>(position));
+        scheduler_.emplace(std::min(workers, most_workers), held_);
+        const std::function<void(int)> wake = [this](int position) {
+            scheduler_->wake(position - static_cast<int>(first_));
+        };
+        if (ranks_ != nullptr) messages_.emplace(plan_, program_, arenas_, *ranks_, wake);
+        backend_.emplace(plan_, program_, arenas_, wake, messages_ ? &*messages_ : nullptr);
+        return true;
+    }
+
+    void execute() {
+        std::function<void(bool)> progress;
+        if (messages_) {
+            messages_->begin();
+            progress = [this](bool all_wait) { messages_->progress(all_wait); };
+        }
+        scheduler_->run([&](int index) { return devices_[index].advance(*backend_, *scheduler_); }, progress);
+        result_.seconds.push_back(seconds_of(devices_));
+    }
+
     // Writes what a step begins with: inputs before the first, data before each.
     bool begin(int step) {
-        std::vector<std::string> problems(devices_.size()); // by position
-        scheduler_->run([&](int position) {
-            Device& device = devices_[position];
+        std::vector<std::string> problems(devices_.size());
+        scheduler_->run([&](int index) {
+            Device& device = devices_[index];
             device.restart();
             if (step == 0) {
                 device.poison(0, plan_.arena_bytes);
-                if (!write_inputs(plan_, options_, device, problems[position])) return Progress::done;
+                if (!write_inputs(plan_, options_, device, problems[index])) return Progress::done;
             } else if (options_.poison) {
                 for (const Gap& gap : gaps_) device.poison(gap.offset, gap.bytes);
             }
             write_data(plan_, options_.data, i64{options_.first_step} + step, device);
             return Progress::done;
         });
+        bool fine = true;
         for (const std::string& problem : problems) {
-            if (problem.empty()) continue;
+            if (problem.empty() || !fine) continue;
             diagnostics_.error("E0611", {}, problem).help("was the checkpoint removed while it was read?");
-            return false;
+            fine = false;
         }
+        return step > 0 ? fine : agreed("the first step", fine);
+    }
+
+    // Figures are those of all ranks.
+    bool add_others() {
+        if (ranks_ == nullptr) return true;
+        const std::optional<std::vector<i64>> bytes = ranks_->sum("the end of the run", result_.wire_bytes_by_start);
+        const std::optional<std::vector<i64>> peak =
+            bytes ? ranks_->largest("the end of the run", {result_.touched_peak_bytes}) : std::nullopt;
+        if (!peak) return false;
+        result_.wire_bytes_by_start = *bytes;
+        result_.wire_bytes_total = std::accumulate(bytes->begin(), bytes->end(), i64{0});
+        result_.touched_peak_bytes = peak->front();
         return true;
     }
 
+    bool assemble(std::map<std::string, Tensor>& outputs, Diagnostics& found) {
+        return ranks_ == nullptr ? read_outputs(plan_, devices_, outputs, found)
+                                 : gather_outputs(plan_, devices_, *ranks_, outputs, found);
+    }
+
     bool keep_initial() {
+        internal_check(ranks_ == nullptr, "the reference is run by one process");
         for (const PlanOutput& output : plan_.outputs)
             if (output.is_update() &&
                 !read_buffer(plan_, devices_, true, output.updates, result_.initial[output.name], diagnostics_))
@@ -184,16 +247,15 @@ private:
     bool tell(int step) {
         const std::map<std::string, double> scalars = read_scalars(plan_, devices_.front());
         for (const auto& [name, value] : scalars) result_.scalars[name].push_back(value);
-        const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> assemble =
-            [this](std::map<std::string, Tensor>& outputs, Diagnostics& found) {
-                return read_outputs(plan_, devices_, outputs, found);
-            };
+        const std::function<bool(std::map<std::string, Tensor>&, Diagnostics&)> outputs =
+            [this](std::map<std::string, Tensor>& tensors, Diagnostics& found) { return assemble(tensors, found); };
         const std::function<const std::byte*(i64, const Buffer&)> shard = [this](i64 position, const Buffer& input) {
-            return devices_[position].data(input);
+            return devices_[position - first_].data(input);
         };
-        const StepView view = {options_.first_step + step, result_.seconds.back(), scalars, assemble, shard};
+        const StepView view = {options_.first_step + step, result_.seconds.back(), scalars, outputs, shard};
         bool more = !options_.after_step || options_.after_step(view);
         more = more && result_.steps < options_.steps && (options_.stop == nullptr || !options_.stop->load());
+        more = agreed("the end of a step", more);
         if (!more && options_.at_end) options_.at_end(view);
         return more;
     }
@@ -201,12 +263,15 @@ private:
     const Plan& plan_;
     const RunOptions& options_;
     Diagnostics& diagnostics_;
+    Ranks* ranks_;
+    i64 first_ = 0, held_ = 0; // the positions of this process's devices
     const std::vector<Gap> gaps_;
     Program program_;
     Arenas arenas_;
     const Machine machine_ = {plan_, program_, arenas_, options_.poison, options_.nudge, options_.timed};
     std::vector<Device> devices_;
     std::optional<Scheduler> scheduler_;
+    std::optional<Messages> messages_;
     std::optional<SharedMemory> backend_; // ends before what it reads
     RunResult result_;
 };

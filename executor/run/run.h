@@ -1,4 +1,4 @@
-// Runs a plan on emulated devices inside the process. Each device has an arena and a resumable program; a pool of
+// Runs a plan on emulated devices inside the process, or inside several that exchange messages. Each device has an arena and a resumable program; a pool of
 // workers runs the programs, and a device that reaches a collective whose peers are not there parks, so any number of
 // devices finishes with one worker.
 //
@@ -18,6 +18,7 @@
 namespace shard {
 
 class Checkpoint;
+class Ranks;
 
 // Between two steps: what a callback may look at, valid during the call.
 struct StepView {
@@ -45,6 +46,9 @@ struct RunOptions {
     bool return_initial = false;                     // fill RunResult::initial
     Nudge nudge;
     bool timed = false; // fill RunResult::spans
+    // The processes that run the plan together (executor/engine/ranks.h): each calls run_plan with the same plan and its
+    // own options. nullptr: this one alone, with all devices.
+    Ranks* ranks = nullptr;
 };
 
 // When a device ran a step of the plan, in seconds after the first device began: of a loop all its trips, of a wait
@@ -68,7 +72,8 @@ struct RunResult {
     std::vector<std::vector<RunSpan>> spans; // by device, in the order of their end: of the last step
 };
 
-// E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating).
+// E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating). Of
+// several processes the first has the outputs; the figures are those of all. nullopt on all if one has an error.
 std::optional<RunResult> run_plan(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 
 } // namespace shard

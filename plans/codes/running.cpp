@@ -62,6 +62,19 @@ std::vector<CodeDoc> codes_running() {
          "be: a rearrangement that is not written as \"(heads kv) embed -> embed heads kv\", that has other dims than "
          "the parameter, or a name without the number of the layer where the parameter is of every layer. "
          "docs/init.md says how it is written; `shardc init --from config.json` writes one."},
+        {"E0616", "no library for MPI",
+         "`run --engine mpi` loads a plugin for the MPI library whose mpirun started it: Open MPI or MPICH. The plugin "
+         "was not built, since the library's headers were not there, or the library itself is not installed where it "
+         "is run; or srun started processes without --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH), which do not know of "
+         "each other. Install openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev, and build shardc again. The "
+         "environment variable SHARDC_MPI_PLUGIN names a plugin that lies elsewhere."},
+        {"E0617", "devices that ranks cannot hold",
+         "Each rank of a run under mpirun holds as many neighbouring positions of the mesh: their number divides "
+         "that of devices. Start another number of ranks, or plan for another mesh."},
+        {"E0618", "a rank has not come",
+         "With --timeout, ranks that waited that long for a message asked the others, and those named gave no answer: "
+         "they hang, or they are busy with a step, an input or a checkpoint that takes longer. All ranks were ended; "
+         "the last checkpoint is whole. Look at the machine of the rank that is named, or give more time."},
         {"W0601", "a checkpoint holds more than is used",
          "The checkpoint has tensors of names that the model has no parameter or state for. They are not read. The "
          "states of another optimizer are an example; a parameter that was renamed is another, and a mistake."},

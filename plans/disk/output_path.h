@@ -24,7 +24,7 @@ struct OutputPath {
 enum class OutputUse {
     replace, // a new file in the place of the old one
     append,
-    renew,  // as `replace`, and it may have been read: what names the newest of something
+    renew,  // as `replace`, and it may have been read: what names the newest of something, a text in another form
     folder, // new files in it; it may have to be made first
 };
 

@@ -16,7 +16,7 @@ std::optional<std::string> MemoryFiles::read(const std::string& path, std::strin
     return std::nullopt;
 }
 
-bool MemoryFiles::write(const std::string& path, std::string_view text, std::string&) {
+bool MemoryFiles::write(const std::string& path, std::string_view text, std::string&, OutputUse) {
     files[path] = std::string(text);
     return true;
 }

@@ -13,7 +13,7 @@ public:
     // Paths that are not in memory are read below `root`; no root, no disk.
     explicit MemoryFiles(std::string root = {}) : root_(std::move(root)) {}
     std::optional<std::string> read(const std::string& path, std::string& error) override;
-    bool write(const std::string& path, std::string_view text, std::string& error) override;
+    bool write(const std::string& path, std::string_view text, std::string& error, OutputUse use) override;
     bool append(const std::string& path, std::string_view text, std::string& error) override;
     std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string&, OutputUse, std::string&) override { return true; }

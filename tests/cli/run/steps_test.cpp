@@ -141,7 +141,8 @@ TEST_CASE("train: JSON has every step, and the timing of those that were repeate
     CHECK(json["timing"]["mean_seconds"] >= json["timing"]["least_seconds"]);
     CHECK(json["wire_bytes_total"]["equal"] == true);
     const CommandResult text = run_line(files, "run model.yaml layout.yaml --repeat 3");
-    CHECK(text.out.find(" per step (mean +- std. dev. of 3 runs, after 1 to warm up); on ") != std::string::npos);
+    CHECK(text.out.find(" per step (mean +- std. dev. of 3 runs, after 1 to warm up)\n") != std::string::npos);
+    CHECK(text.out.find("\npredicted for ") != std::string::npos);
 }
 
 TEST_CASE("train: data changes from step to step") {

@@ -4,6 +4,7 @@
 #include "plans/plan/plan_check_kernel.h"
 #include "plans/plan/plan_check_types.h"
 #include "tests/support/plan_builder.h"
+#include "tests/support/thread_ranks.h"
 
 #include <doctest/doctest.h>
 
@@ -54,6 +55,10 @@ Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorTy
     options.inputs["in"] =
         make_tensor(before.dtype, global(before), [&](i64 i) { return buffers[i / block][i % block]; });
     const RunResult result = run_clean(b.plan(), options);
+    for (const int ranks : {2, 3, static_cast<int>(devices)})
+        if (devices % ranks == 0)
+            for (const std::string& problem : differences_on_ranks(b.plan(), options, result, ranks))
+                FAIL_CHECK(problem);
     wire_bytes = result.wire_bytes_total;
     const std::vector<double> all = values(result.outputs.at("out"));
     Buffers split(static_cast<size_t>(devices));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 namespace shard {
 namespace {
@@ -76,6 +77,44 @@ TEST_CASE("DotReluDot on 2 x 4 devices gives the exact result and moves the pred
     CHECK(values(result.outputs.at("z")) == expected);
     CHECK(result.seconds.size() == 3);
     CHECK(result.wire_bytes_total == 2 * 2 * 3 * 4 * 16 * 4);
+}
+
+TEST_CASE("kernels that idle cores help with give the same bits with any number of workers") {
+    PlanBuilder b(make_mesh({{"one", 1}}));
+    const int x = b.input("x", DType::f32, {300, 2100}), w = b.input("w", DType::f32, {2100, 2200}),
+              v = b.input("v", DType::f32, {40, 64, 65}), u = b.input("u", DType::f32, {40, 65, 60}),
+              h = b.buffer("h", DType::f32, {300, 2200}), a = b.buffer("a", DType::f32, {300, 2200}),
+              s = b.buffer("s", DType::f32, {300}), c = b.buffer("c", DType::f32, {2200}),
+              p = b.buffer("p", DType::f32, {40, 64, 60});
+    b.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {x, w}, h);
+    b.compute(pointwise(ScalarOp::tanh, 1, 2, DType::f32, DType::f32), {h}, a);
+    b.compute(Reduce{{1}, ReduceOp::sum}, {a}, s);
+    b.compute(Reduce{{0}, ReduceOp::sum}, {a}, c);
+    b.compute(Contract{{0, 1, 2}, {0, 2, 3}, {0, 1, 3}}, {v, u}, p);
+    b.output("a", a);
+    b.output("s", s);
+    b.output("c", c);
+    b.output("p", p);
+    CHECK(plan_verdict(b.plan()) == "fine");
+    RunOptions options;
+    const auto uneven = [](i64 i) { return static_cast<double>(i * 7919 % 1009) / 1009 - 0.5; };
+    for (const auto& [name, shape] : std::map<std::string, Shape>{
+             {"x", {300, 2100}}, {"w", {2100, 2200}}, {"v", {40, 64, 65}}, {"u", {40, 65, 60}}})
+        options.inputs[name] = make_tensor(DType::f32, shape, uneven);
+    options.workers = 1;
+    const RunResult alone = run_clean(b.plan(), options);
+    const std::vector<double> first = values(alone.outputs.at("a"));
+    const double sum = std::accumulate(first.begin(), first.begin() + 2200, 0.0);
+    CHECK(values(alone.outputs.at("s"))[0] == doctest::Approx(sum).epsilon(1e-4));
+    for (int workers : {2, 5}) {
+        CAPTURE(workers);
+        options.workers = workers;
+        const RunResult helped = run_clean(b.plan(), options);
+        for (const auto& [name, tensor] : alone.outputs) {
+            CAPTURE(name);
+            CHECK(helped.outputs.at(name).bytes == tensor.bytes);
+        }
+    }
 }
 
 TEST_CASE("the guide's DotReluDot moves 24576 bytes per device") {
