@@ -4,6 +4,7 @@
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
 #include "exporter/target/target.h"
+#include "plans/base/printable.h"
 
 #include <fmt/format.h>
 
@@ -21,10 +22,34 @@ std::optional<std::string> write_global(const TargetDef& target, const Plan& pla
     return std::nullopt;
 }
 
+// --output is a folder, which is made if it is missing. The number of files, nullopt after an error.
+std::optional<int> write_folder(const TargetDef& target, const Plan& plan, const std::string& folder,
+                                Diagnostics& diagnostics, Env& env) {
+    std::string problem;
+    if (!env.files.make_folders(folder, problem)) {
+        diagnostics.error("E0703", {}, fmt::format("cannot make the folder '{}': {}", folder, problem));
+        return std::nullopt;
+    }
+    int files = 0;
+    const FileSink sink = [&](const std::string& name, std::string_view bytes) {
+        ++files;
+        return write_file(env, fmt::format("{}/{}", folder, name), bytes);
+    };
+    if (!target.write_files(plan, sink, diagnostics)) return std::nullopt;
+    return files;
+}
+
 int run(const Arguments& arguments, Env& env) {
     int code = exit_clean;
     const TargetDef& target = *find_target(arguments.string("--to"));
     Diagnostics diagnostics;
+    const bool is_folder = target.write_files != nullptr;
+    if (is_folder && (!arguments.has("--output") || arguments.string("--output") == "-")) {
+        diagnostics.error("E0701", {}, fmt::format("--to {} writes a folder", target.name))
+            .help("say which with --output DIR");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
     if (arguments.flag("--global") && target.write_global == nullptr) {
         diagnostics.error("E0701", {}, fmt::format("--to {} writes only what the plan says", target.name))
             .help("--global is for --to stablehlo, of which XLA makes collectives itself");
@@ -33,6 +58,14 @@ int run(const Arguments& arguments, Env& env) {
     }
     const std::optional<PlanSource> source = load_one_plan(env, arguments, "export", code);
     if (!source) return code;
+    if (is_folder) {
+        const std::string folder = arguments.string("--output");
+        const std::optional<int> files = write_folder(target, *source->plan, folder, diagnostics, env);
+        print_diagnostics(env, *source->sources, diagnostics.all());
+        if (!files) return exit_usage;
+        env.err << fmt::format("wrote {} files to {}\n", *files, printable(folder));
+        return exit_clean;
+    }
     const std::optional<std::string> text = arguments.flag("--global")
                                                 ? write_global(target, *source->plan, diagnostics, env)
                                                 : target.write(*source->plan, diagnostics);
@@ -62,7 +95,8 @@ const CommandDef& command_export() {
                "  shardc export plan.json --to specs --output specs.py\n"
                "  shardc export model.yaml layout.yaml --mode train --to jax | python\n"
                "  shardc export plan.json --to stablehlo --output step.mlir\n"
-               "  shardc export plan.json --to stablehlo --global   for XLA's own partitioner, to compare with",
+               "  shardc export plan.json --to stablehlo --global   for XLA's own partitioner, to compare with\n"
+               "  shardc export plan.json --to chakra --output traces   for ASTRA-sim",
         .options = {{.name = "FILE",
                      .doc = "a plan file, or a model and a layout; - for stdin",
                      .required = true,

@@ -16,6 +16,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <limits>
+
 namespace shard {
 
 HloValue HloBody::value(int number) const {
@@ -167,9 +169,11 @@ HloValue HloBody::compute(const ProgramCompute& compute) {
     return hlo_generate(std::get<Generate>(kernel), output, *this);
 }
 
-// The trip's number and what is handed on are what a while carries.
+// The trip's number and what is handed on are what a while carries. The number is an i32 where it can be: of an i64,
+// which a TPU computes in halves, XLA:TPU does not find out how often the loop runs.
 void HloBody::write_loop(const ProgramLoop& loop) {
-    HloValues inits = {ops_.constant(0, DType::i64)}, arguments = {{ops_.fresh("trip"), DType::i64, {}}};
+    const DType counter = loop.step->trips <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;
+    HloValues inits = {ops_.constant(0, counter)}, arguments = {{ops_.fresh("trip"), counter, {}}};
     std::vector<std::string> begins = {fmt::format("{} = {}", arguments[0].name, inits[0].name)};
     for (const ProgramLoop::Carried& carried : loop.carried) {
         inits.push_back(value(carried.init));
@@ -178,7 +182,6 @@ void HloBody::write_loop(const ProgramLoop& loop) {
         begins.push_back(fmt::format("{} = {}", argument.name, inits.back().name));
         arguments.push_back(argument);
     }
-    indices_[loop.step->index] = arguments[0];
     trips_[loop.step->index] = loop.step->trips;
     const std::string handed = ops_.fresh("carried");
     forget_source();
@@ -186,14 +189,15 @@ void HloBody::write_loop(const ProgramLoop& loop) {
                           fmt::join(begins, ", "), hlo_types(arguments)));
     ops_.line("cond {");
     ops_.deeper();
-    const HloValue more = ops_.less({arguments[0], ops_.constant(static_cast<double>(loop.step->trips), DType::i64)});
+    const HloValue more = ops_.less({arguments[0], ops_.constant(static_cast<double>(loop.step->trips), counter)});
     ops_.line(fmt::format("stablehlo.return {} : tensor<i1>", more.name));
     ops_.back();
     ops_.line("} do {");
     ops_.deeper();
+    indices_[loop.step->index] = ops_.convert(arguments[0], DType::i64);
     write_steps(loop.body);
     forget_source();
-    HloValues yields = {ops_.pointwise("stablehlo.add", {arguments[0], ops_.constant(1, DType::i64)})};
+    HloValues yields = {ops_.pointwise("stablehlo.add", {arguments[0], ops_.constant(1, counter)})};
     for (const ProgramLoop::Carried& carried : loop.carried) yields.push_back(value(carried.yield));
     ops_.line(fmt::format("stablehlo.return {} : {}", hlo_names(yields), hlo_types(yields)));
     ops_.back();
