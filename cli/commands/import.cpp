@@ -2,17 +2,45 @@
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
+#include "planner/graph/optimizer.h"
+#include "plans/base/parse_number.h"
+
+#include <cmath>
+#include <fmt/format.h>
 
 namespace shard {
 
 namespace {
+
+std::vector<std::string_view> optimizers() {
+    std::vector<std::string_view> names;
+    for (const OptimizerDef* def : all_optimizers()) names.push_back(def->composite.name);
+    return names;
+}
+
+std::optional<ProgramOptions> program_options(const Arguments& arguments, Diagnostics& diagnostics) {
+    ProgramOptions options;
+    options.params = arguments.strings("--params");
+    if (arguments.has("--as")) options.as = arguments.string("--as") == "loss" ? ImportAs::loss : ImportAs::step;
+    const std::string& rate = arguments.string("--learning-rate");
+    const std::optional<double> number = parse_number<double>(rate);
+    if (!number || !(*number > 0) || !std::isfinite(*number)) {
+        diagnostics.error("E0701", {}, fmt::format("--learning-rate: expected a positive number, found '{}'", rate))
+            .help("a schedule is written into the model: learning_rate: {warmup_cosine: {...}}");
+        return std::nullopt;
+    }
+    options.optimizer = fmt::format("{}: {{learning_rate: {}}}", arguments.string("--optimizer"),
+                                    number_text(DType::f64, {*number, 0}));
+    return options;
+}
 
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
     const std::optional<int> file = load_source(env, sources, arguments.string("FILE"), diagnostics);
     std::optional<ImportedProgram> program;
-    if (file) program = checked_program(sources, *file, arguments.strings("--params"), diagnostics);
+    const std::optional<ProgramOptions> options = program_options(arguments, diagnostics);
+    if (file && options) program = checked_program(sources, *file, *options, diagnostics);
     print_diagnostics(env, sources, diagnostics.all());
     if (!program) return exit_code(diagnostics);
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;
@@ -24,11 +52,14 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_import() {
     static const CommandDef def = {
         .name = "import",
-        .usage = "FILE.mlir [--output MODEL] [--layout LAYOUT] [--params PATTERN]...",
+        .usage = "FILE.mlir [--output MODEL] [--layout LAYOUT] [--as loss|step] [--params PATTERN]...",
         .summary = "a program of StableHLO, as JAX writes it, as a model file",
         .doc = "Example:\n"
                "  shardc import step.mlir --output model.yaml --layout layout.yaml\n"
                "  shardc plan step.mlir layout.yaml       the same in one: MODEL may be a program\n"
+               "  shardc import loss.mlir --optimizer sgd --params 'model.**'\n"
+               "A loss becomes a model with a `train` block, so that --mode train plans shardc's own step; a step that "
+               "donates arguments is planned as it is, with these as its updates. "
                "The program is what jax.jit(f).lower(...).as_text(debug_info=True) gives, or what JAX writes by itself "
                "into the folder that JAX_DUMP_IR_TO names.",
         .options = {{.name = "FILE",
@@ -40,6 +71,18 @@ const CommandDef& command_import() {
                      .value = "PATTERN",
                      .doc = "which arguments are parameters: 'params' and all below it unless said, 'p*', 'state.*.w'",
                      .many = true},
+                    {.name = "--as",
+                     .value = "WHAT",
+                     .doc =
+                         "loss: shardc makes the step; step: as it is, donated arguments are updated. Unless said, a "
+                         "step if arguments are donated, a loss if the first result is a number",
+                     .choices = {"loss", "step"}},
+                    {.name = "--optimizer",
+                     .value = "NAME",
+                     .doc = "what trains a loss",
+                     .choices = optimizers(),
+                     .fallback = "adamw"},
+                    {.name = "--learning-rate", .value = "NUMBER", .doc = "of the optimizer", .fallback = "0.001"},
                     {.name = "--layout",
                      .value = "FILE",
                      .doc = "write the program's mesh and shardings there, as a layout file",

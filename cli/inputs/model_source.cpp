@@ -11,18 +11,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace shard {
 
 namespace {
 
-ImportRequest import_request(const std::vector<std::string>& patterns) {
-    const std::vector<std::string> used = patterns.empty() ? std::vector<std::string>{"params"} : patterns;
-    return {.is_param = [used](const std::string& path) {
+ImportRequest import_request(const ProgramOptions& options) {
+    const std::vector<std::string> used =
+        options.params.empty() ? std::vector<std::string>{"params", "*.params.**"} : options.params;
+    ImportRequest request;
+    request.is_param = [used](const std::string& path) {
         return std::any_of(used.begin(), used.end(), [&](const std::string& pattern) {
             return glob_matches(pattern, path) || glob_matches(pattern, path.substr(0, path.find('.')));
         });
-    }};
+    };
+    request.as = options.as;
+    if (!options.optimizer.empty()) request.optimizer = options.optimizer;
+    std::error_code problem;
+    request.folder = std::filesystem::current_path(problem).string();
+    return request;
 }
 
 // An error of the model, at the op of the program that its line is for.
@@ -67,9 +75,11 @@ bool is_sound(const ImportedProgram& program, Diagnostics& diagnostics) {
 
 } // namespace
 
-std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
-                                               const std::vector<std::string>& patterns, Diagnostics& diagnostics) {
-    std::optional<ImportedProgram> program = import_program(sources, file, import_request(patterns), diagnostics);
+bool is_of_import(const Diagnostic& diagnostic) { return diagnostic.code.starts_with("W08"); }
+
+std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
+                                               Diagnostics& diagnostics) {
+    std::optional<ImportedProgram> program = import_program(sources, file, import_request(options), diagnostics);
     if (program && !is_sound(*program, diagnostics)) program.reset();
     return program;
 }

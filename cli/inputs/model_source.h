@@ -15,10 +15,19 @@ namespace shard {
 // places in it are lines of what `import` prints. Programs come first in `sources`, so that places in them are right.
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics);
 
+// Of a warning: that something of a program is not in its model. Commands that tell nothing else of the model say it.
+bool is_of_import(const Diagnostic& diagnostic);
+
 // The model and layout of a program, checked: the planner takes the model and comes to the types that the program says.
 // Where it does not, the errors are E0801, or those of the model, at the op that it is about. Parameters are what one of
-// the patterns matches: their whole path, or its first part (params of params.w1). Of no patterns: params.
-std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
-                                               const std::vector<std::string>& patterns, Diagnostics& diagnostics);
+// the patterns matches: their whole path, or its first part (params of params.w1). Of no patterns: params, also of a
+// state (state.params.w1).
+struct ProgramOptions {
+    std::vector<std::string> params = {};
+    ImportAs as = ImportAs::unsaid;
+    std::string optimizer = {}; // as models write it; empty: the usual one
+};
+std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
+                                               Diagnostics& diagnostics);
 
 } // namespace shard

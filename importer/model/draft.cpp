@@ -174,6 +174,7 @@ std::vector<DraftId> Draft::add_many(std::string op, const std::vector<DraftId>&
     }
     entry.op = std::move(op);
     entry.arguments = std::move(arguments);
+    entry.line = line_;
     entries_.push_back(std::move(entry));
     return entries_.back().results;
 }
@@ -282,18 +283,21 @@ std::string Draft::entry_text(const DraftEntry& entry) const {
     } else {
         before += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
     }
+    if (!entry.line.empty()) return fmt::format("{}{}, at: \"{}\"}}\n", before, entry.arguments, entry.line);
     return before + entry.arguments + "}\n";
 }
 
-std::string Draft::print(const std::string& name, const std::vector<DraftId>& outputs) {
+std::string Draft::print(const std::string& name, const std::vector<DraftId>& outputs, const Updates& updates) {
+    std::vector<DraftId> results = outputs;
+    for (const std::pair<DraftId, DraftId>& update : updates) results.push_back(update.second);
     std::vector<bool> needed(entries_.size(), false);
-    for (const DraftId output : outputs)
+    for (const DraftId output : results)
         if (values_[output].entry >= 0) needed[static_cast<size_t>(values_[output].entry)] = true;
     for (size_t i = entries_.size(); i-- > 0;)
         if (needed[i])
             for (const DraftId operand : entries_[i].operands)
                 if (values_[operand].entry >= 0) needed[static_cast<size_t>(values_[operand].entry)] = true;
-    give_names(needed, outputs);
+    give_names(needed, results);
 
     std::string text = fmt::format("model: {}\n", name);
     int line = 2; // the next one
@@ -321,7 +325,11 @@ std::string Draft::print(const std::string& name, const std::vector<DraftId>& ou
     }
     std::vector<std::string> names;
     for (const DraftId output : outputs) names.push_back(values_[output].name);
-    return text + fmt::format("outputs: [{}]\n", fmt::join(names, ", "));
+    text += fmt::format("outputs: [{}]\n", fmt::join(names, ", "));
+    if (!updates.empty()) text += "updates:\n";
+    for (const auto& [input, value] : updates)
+        text += fmt::format("  {}: {}\n", values_[input].name, values_[value].name);
+    return text;
 }
 
 } // namespace shard

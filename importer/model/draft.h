@@ -54,6 +54,7 @@ struct DraftEntry {
     std::string literal;           // what stands behind the op in place of operands: an equation, a shape, a number
     std::vector<DraftId> operands; // a number among them is written as one
     std::string arguments;         // ", dims: [0]"
+    std::string line;              // "model.py:214", or empty
     std::vector<DraftId> results;
 };
 
@@ -86,11 +87,14 @@ public:
         return values_[value].entry < 0 ? nullptr : &entries_[static_cast<size_t>(values_[value].entry)];
     }
     size_t entry_count() const { return entries_.size(); }
-    // Where new entries are from: the module that they are named after, and the op.
-    void set_origin(std::string scope, Span place) { scope_ = std::move(scope), place_ = place; }
+    // Where new entries are from: the module that they are named after, the op, and the line of the traced program.
+    void set_origin(std::string scope, Span place, std::string line) {
+        scope_ = std::move(scope), place_ = place, line_ = std::move(line);
+    }
 
-    // The model file. Afterwards `name_of` says what values are called, and `printed` which are in it.
-    std::string print(const std::string& name, const std::vector<DraftId>& outputs);
+    // The model file; `updates` are inputs with what they hold next. Afterwards `name_of` says what values are called, and `printed` which are in it.
+    using Updates = std::vector<std::pair<DraftId, DraftId>>;
+    std::string print(const std::string& name, const std::vector<DraftId>& outputs, const Updates& updates = {});
     const std::string& name_of(DraftId value) const { return values_[value].name; }
     const std::vector<ModelValue>& printed() const { return printed_; }
 
@@ -106,6 +110,7 @@ private:
     std::map<std::pair<DraftId, Shape>, DraftId> reshaped_;
     std::string scope_;
     Span place_;
+    std::string line_;
     std::vector<ModelValue> printed_;
 };
 

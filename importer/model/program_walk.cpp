@@ -1,5 +1,6 @@
 #include "importer/model/program_walk.h"
 
+#include "importer/mlir/mlir_places.h"
 #include "importer/model/op_context.h"
 #include "plans/diagnostics/suggestion.h"
 
@@ -56,6 +57,12 @@ bool ProgramWalk::check_operands(const MlirOp& op) {
     return true;
 }
 
+const std::string& ProgramWalk::line_of(int location) {
+    const auto [it, is_new] = lines_.try_emplace(location);
+    if (is_new) it->second = own_line(module_, location, folder_);
+    return it->second;
+}
+
 bool ProgramWalk::import(const MlirOp& op) {
     const ImportRow* const row = find_import(op.name);
     if (row == nullptr) {
@@ -65,9 +72,13 @@ bool ProgramWalk::import(const MlirOp& op) {
         return false;
     }
     if (!check_operands(op)) return false;
-    draft_.set_origin(scope_of(module_.location_name(op.location)), op.span);
+    const std::string outer = line_;
+    if (const std::string& own = line_of(op.location); !own.empty()) line_ = own;
+    draft_.set_origin(scope_of(module_.location_name(op.location)), op.span, line_);
     OpContext context(module_, op, draft_, *this, diagnostics_);
-    return row->import(context, row->becomes);
+    const bool imported = row->import(context, row->becomes);
+    line_ = outer;
+    return imported;
 }
 
 std::optional<std::vector<DraftId>> ProgramWalk::region(const MlirRegion& region, const std::vector<DraftId>& arguments,

@@ -9,8 +9,10 @@ namespace shard {
 
 class ProgramWalk {
 public:
-    ProgramWalk(const MlirModule& module, Draft& draft, Diagnostics& diagnostics)
-        : module_(module), draft_(draft), diagnostics_(diagnostics), values_(module.values.size(), -1) {}
+    // Lines of files in `folder` are named from there.
+    ProgramWalk(const MlirModule& module, std::string folder, Draft& draft, Diagnostics& diagnostics)
+        : module_(module), folder_(std::move(folder)), draft_(draft), diagnostics_(diagnostics),
+          values_(module.values.size(), -1) {}
 
     // What the region returns. Errors are E0801 to E0805, at most twenty of them.
     std::optional<std::vector<DraftId>> region(const MlirRegion& region, const std::vector<DraftId>& arguments,
@@ -22,11 +24,15 @@ public:
 private:
     bool import(const MlirOp& op);
     bool check_operands(const MlirOp& op);
+    const std::string& line_of(int location);
 
     const MlirModule& module_;
+    std::string folder_;
     Draft& draft_;
     Diagnostics& diagnostics_;
     std::vector<DraftId> values_;
+    std::map<int, std::string> lines_; // by location
+    std::string line_;                 // of the op that calls, for ops that have none of their own
     int depth_ = 0;
     i64 steps_ = 0;
     bool exhausted_ = false;

@@ -4,28 +4,17 @@
 #include "importer/model/op_context.h"
 #include "importer/model/program_walk.h"
 #include "importer/model/sharding_text.h"
+#include "importer/program/program_paths.h"
+#include "importer/program/step_updates.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace shard {
 
 namespace {
-
-// params['Block_0']['kernel'] and state.mu[0] as a path: params.Block_0.kernel, state.mu.0.
-std::string path_of(std::string_view text) {
-    std::string path;
-    for (const char c : text) {
-        const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        if (fits)
-            path += c;
-        else if (!path.empty() && path.back() != '.')
-            path += '.';
-    }
-    while (path.ends_with('.')) path.pop_back();
-    return path;
-}
 
 struct Argument {
     std::string path;
@@ -41,15 +30,8 @@ std::string short_name(const Argument& argument, const std::vector<Argument>& al
         std::all_of(all.begin(), all.end(), [&](const Argument& a) { return !a.is_param || a.path.starts_with(root); });
     std::string rest = argument.path.substr(dot + 1);
     // A flax model has its parameters below params['params'].
-    if (shared && rest.starts_with("params.")) rest = rest.substr(7);
+    while (shared && rest.starts_with("params.")) rest = rest.substr(7);
     return name_text(shared ? rest : argument.path);
-}
-
-// "result[1]['w']", as JAX notes it beside a result.
-std::string result_name(const MlirFunction& main, size_t i) {
-    if (i >= main.result_attributes.size() || main.result_attributes[i].parts.empty()) return {};
-    const MlirAttribute* const noted = find_attribute(main.result_attributes[i].parts[0].items, {"jax.result_info"});
-    return noted == nullptr ? std::string() : name_text(noted->text);
 }
 
 // One line of a section of the layout for each array that the program says a sharding of.
@@ -85,6 +67,139 @@ private:
     std::map<std::string, std::string> sections_;
 };
 
+// A program while it becomes a model.
+class Import {
+public:
+    Import(const MlirModule& module, const MlirFunction& main, const ImportRequest& request, Diagnostics& diagnostics)
+        : module_(module), main_(main), request_(request), diagnostics_(diagnostics),
+          walk_(module, request.folder, draft_, diagnostics) {}
+
+    std::optional<ImportedProgram> run() {
+        if (!take_arguments()) return std::nullopt;
+        const std::optional<std::vector<DraftId>> results = walk_.region(main_.body, arguments_, main_.span);
+        if (!results) return std::nullopt;
+        if (results->empty()) {
+            diagnostics_.error("E0806", main_.span, fmt::format("@{} returns nothing", main_.name))
+                .help("let the program return what it computes");
+            return std::nullopt;
+        }
+        const ImportAs as = meaning(*results);
+        if (diagnostics_.has_error()) return std::nullopt;
+        name_outputs(*results, as);
+        std::string name = name_text(module_.name);
+        if (name.starts_with("jit_")) name = name.substr(4);
+        ImportedProgram program;
+        program.place = main_.span;
+        program.model = draft_.print(name.empty() ? "program" : name, outputs_, updates_);
+        if (as == ImportAs::loss)
+            program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),
+                                         request_.optimizer);
+        program.values = draft_.printed();
+        const std::optional<std::string> layout = layout_text();
+        if (!layout) return std::nullopt;
+        program.layout = *layout;
+        return program;
+    }
+
+private:
+    bool take_arguments() {
+        for (size_t i = 0; i < main_.body.arguments.size(); ++i) {
+            Argument argument;
+            argument.path = path_of(module_.location_name(module_.values[main_.body.arguments[i]].location));
+            if (argument.path.empty()) argument.path = fmt::format("arg{}", i);
+            argument.is_param = request_.is_param && request_.is_param(argument.path);
+            all_.push_back(std::move(argument));
+        }
+        for (size_t i = 0; i < all_.size(); ++i) {
+            const MlirId value = main_.body.arguments[i];
+            const std::optional<DraftType> type = walk_.draft_type(value);
+            if (!type) continue;
+            arguments_.push_back(
+                draft_.input(short_name(all_[i], all_), *type, all_[i].is_param, module_.values[value].span));
+        }
+        return !diagnostics_.has_error();
+    }
+
+    bool is_number(DraftId value) const {
+        return draft_.type(value).shape.empty() && is_floating(draft_.type(value).dtype);
+    }
+
+    ImportAs meaning(const std::vector<DraftId>& results) {
+        bool any_param = false;
+        for (size_t i = 0; i < all_.size(); ++i)
+            any_param = any_param || (all_[i].is_param && is_floating(draft_.type(arguments_[i]).dtype));
+        if (request_.as == ImportAs::unsaid && donates(main_)) return ImportAs::step;
+        if (request_.as == ImportAs::unsaid)
+            return is_number(results.front()) && any_param ? ImportAs::loss : ImportAs::unsaid;
+        if (request_.as == ImportAs::step && !donates(main_))
+            diagnostics_.warning("W0803", main_.span, "the step updates nothing: no argument is donated")
+                .help("say which are: jax.jit(step, donate_argnums=(0, 1)).lower(...)");
+        if (request_.as == ImportAs::loss && !is_number(results.front()))
+            diagnostics_.error("E0809", main_.span, "the first result of the program is no floating-point number")
+                .help("let it return the loss, alone or first, as jax.value_and_grad does");
+        else if (request_.as == ImportAs::loss && !any_param)
+            diagnostics_.error("E0809", main_.span, "the loss has no parameters to train")
+                .help("say which arguments they are: --params 'model.**'; names are in as_text(debug_info=True)");
+        return request_.as;
+    }
+
+    void name_outputs(const std::vector<DraftId>& results, ImportAs as) {
+        std::vector<ProgramArray> given, made;
+        for (size_t i = 0; i < all_.size(); ++i) given.push_back({all_[i].path, draft_.type(arguments_[i])});
+        for (size_t i = 0; i < results.size(); ++i)
+            made.push_back({path_of(noted_result(main_, i)), draft_.type(results[i])});
+        replaced_ =
+            as == ImportAs::step ? replaced_arguments(main_, given, made) : std::vector<int>(results.size(), -1);
+        std::vector<DraftId> taken;
+        bool first = true;
+        for (size_t i = 0; i < results.size(); ++i) {
+            const bool is_update = replaced_[i] >= 0;
+            std::string name = name_text(noted_result(main_, i));
+            if (is_update)
+                name = draft_.name_of(arguments_[replaced_[i]]) + "_new";
+            else if (std::exchange(first, false) && is_number(results[i]))
+                name = "loss";
+            if (name.empty()) name = "result";
+            DraftId output = draft_.output(results[i], name);
+            // The same value twice is two outputs.
+            if (std::find(taken.begin(), taken.end(), output) != taken.end()) {
+                const DraftType& type = draft_.type(output);
+                output = draft_.output(
+                    draft_.add("reshape", {output}, fmt::format(", shape: {}", list_text(type.shape)), type), name);
+            }
+            taken.push_back(output);
+            if (is_update)
+                updates_.emplace_back(arguments_[replaced_[i]], output);
+            else
+                outputs_.push_back(output);
+        }
+    }
+
+    std::optional<std::string> layout_text() const {
+        LayoutText layout(diagnostics_);
+        for (size_t i = 0; i < arguments_.size(); ++i)
+            layout.add(all_[i].is_param ? "params" : "inputs", draft_.name_of(arguments_[i]), main_.argument_attributes,
+                       i, module_.values[main_.body.arguments[i]].span);
+        // What replaces an argument is left as that is.
+        for (size_t i = 0, output = 0; i < replaced_.size(); ++i)
+            if (replaced_[i] < 0)
+                layout.add("outputs", draft_.name_of(outputs_[output++]), main_.result_attributes, i, main_.span);
+        if (diagnostics_.has_error()) return std::nullopt;
+        return layout.print(module_);
+    }
+
+    const MlirModule& module_;
+    const MlirFunction& main_;
+    const ImportRequest& request_;
+    Diagnostics& diagnostics_;
+    Draft draft_;
+    ProgramWalk walk_;
+    std::vector<Argument> all_;
+    std::vector<DraftId> arguments_, outputs_;
+    std::vector<std::pair<DraftId, DraftId>> updates_; // argument, what it holds next
+    std::vector<int> replaced_;                        // by result, the argument; -1: an output
+};
+
 } // namespace
 
 std::optional<ImportedProgram> import_program(const Sources& sources, int file, const ImportRequest& request,
@@ -92,61 +207,7 @@ std::optional<ImportedProgram> import_program(const Sources& sources, int file, 
     const std::optional<MlirModule> module = read_mlir(sources, file, diagnostics);
     if (!module) return std::nullopt;
     const MlirFunction* const found = module->find("main");
-    const MlirFunction& main = found != nullptr ? *found : module->functions.front();
-
-    Draft draft;
-    ProgramWalk walk(*module, draft, diagnostics);
-    std::vector<Argument> all;
-    for (size_t i = 0; i < main.body.arguments.size(); ++i) {
-        Argument argument;
-        argument.path = path_of(module->location_name(module->values[main.body.arguments[i]].location));
-        if (argument.path.empty()) argument.path = fmt::format("arg{}", i);
-        argument.is_param = request.is_param && request.is_param(argument.path);
-        all.push_back(std::move(argument));
-    }
-    std::vector<DraftId> arguments;
-    for (size_t i = 0; i < all.size(); ++i) {
-        const std::optional<DraftType> type = walk.draft_type(main.body.arguments[i]);
-        if (!type) continue;
-        arguments.push_back(
-            draft.input(short_name(all[i], all), *type, all[i].is_param, module->values[main.body.arguments[i]].span));
-    }
-    if (diagnostics.has_error()) return std::nullopt;
-    const std::optional<std::vector<DraftId>> results = walk.region(main.body, arguments, main.span);
-    if (!results) return std::nullopt;
-    if (results->empty()) {
-        diagnostics.error("E0806", main.span, fmt::format("@{} returns nothing", main.name))
-            .help("let the program return what it computes");
-        return std::nullopt;
-    }
-    std::vector<DraftId> outputs;
-    for (size_t i = 0; i < results->size(); ++i) {
-        const DraftType& type = draft.type((*results)[i]);
-        std::string name = result_name(main, i);
-        if (i == 0 && type.shape.empty() && is_floating(type.dtype)) name = "loss";
-        if (name.empty()) name = "result";
-        DraftId output = draft.output((*results)[i], name);
-        // The same value twice is two outputs.
-        if (std::find(outputs.begin(), outputs.end(), output) != outputs.end())
-            output = draft.output(
-                draft.add("reshape", {output}, fmt::format(", shape: {}", list_text(type.shape)), type), name);
-        outputs.push_back(output);
-    }
-    std::string name = name_text(module->name);
-    if (name.starts_with("jit_")) name = name.substr(4);
-    ImportedProgram program;
-    program.place = main.span;
-    program.model = draft.print(name.empty() ? "program" : name, outputs);
-    program.values = draft.printed();
-    LayoutText layout(diagnostics);
-    for (size_t i = 0; i < arguments.size(); ++i)
-        layout.add(all[i].is_param ? "params" : "inputs", draft.name_of(arguments[i]), main.argument_attributes, i,
-                   module->values[main.body.arguments[i]].span);
-    for (size_t i = 0; i < outputs.size(); ++i)
-        layout.add("outputs", draft.name_of(outputs[i]), main.result_attributes, i, main.span);
-    if (diagnostics.has_error()) return std::nullopt;
-    program.layout = layout.print(*module);
-    return program;
+    return Import(*module, found != nullptr ? *found : module->functions.front(), request, diagnostics).run();
 }
 
 } // namespace shard

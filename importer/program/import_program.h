@@ -9,9 +9,17 @@
 
 namespace shard {
 
+// What a program is taken for: the loss of a model, which shardc makes train steps of; or a step as it is, whose donated
+// arguments are updated. Unsaid, it is a step if it donates any, and a loss if its first result is a number and it has
+// parameters.
+enum class ImportAs { unsaid, loss, step };
+
 struct ImportRequest {
     // Which arguments are parameters, by what the program calls them: "params.w1", "x", or "arg0" without names.
     std::function<bool(const std::string& path)> is_param;
+    ImportAs as = ImportAs::unsaid;
+    std::string optimizer = "adamw: {learning_rate: 0.001}"; // of a loss, as models write it
+    std::string folder = {};                                 // lines of files in it are named from there
 };
 
 struct ImportedProgram {
@@ -21,7 +29,7 @@ struct ImportedProgram {
     std::vector<ModelValue> values;
 };
 
-// Errors are E0801 to E0806.
+// Errors are E0801 to E0806, and E0809.
 std::optional<ImportedProgram> import_program(const Sources& sources, int file, const ImportRequest& request,
                                               Diagnostics& diagnostics);
 

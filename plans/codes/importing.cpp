@@ -5,7 +5,8 @@ namespace shard {
 std::vector<CodeDoc> codes_importing() {
     return {
         {"E0801", "not a program",
-         "The file is no text of MLIR that JAX or XLA write: it was cut off, edited, or is of another kind. Where an op "
+         "The file is no text of MLIR that JAX or XLA write: it was cut off, edited, or is of another kind. Where an "
+         "op "
          "is named, it is not as StableHLO defines it, or does not make what the program says. JAX gives "
          "one with jax.jit(f).lower(...).as_text(), and writes one for each function that it compiles into the folder "
          "that JAX_DUMP_IR_TO names."},
@@ -31,6 +32,11 @@ std::vector<CodeDoc> codes_importing() {
          "The config.json is of a family that no model is made of, or asks for something within its family that none "
          "is made with, as an activation that is not the published models'. The message says what there is. Write the "
          "model by hand: begin with one that is near, and with the modules of `shardc list library`."},
+        {"E0809", "program without a loss to train",
+         "`import --as loss` makes a model that shardc differentiates: the first result of the program is the loss, "
+         "one "
+         "floating-point number, and some of its arguments are parameters, those below `params` unless --params says "
+         "which."},
         {"W0801", "sharding over devices",
          "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding), without "
          "names of mesh axes. These shardings are left out of the model and its layout: lower the program with Shardy, "
@@ -39,6 +45,10 @@ std::vector<CodeDoc> codes_importing() {
          "`init --from` compared layouts of the devices given, and a training step of the model fits in the memory of "
          "none. The layout that was written is the one that needs least. More devices, a smaller batch or shorter "
          "sequences help."},
+        {"W0803", "step that updates nothing",
+         "`import --as step` takes the donated arguments of a step for what it updates: parameters, states of the "
+         "optimizer, caches. The program donates none, so it is planned once, and its arguments and their new values "
+         "are in memory side by side. Lower it with jax.jit(step, donate_argnums=...)."},
     };
 }
 

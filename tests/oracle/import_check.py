@@ -4,8 +4,9 @@
     tests/oracle/import_check.py build/dev/shardc [WORD...]       only programs whose names hold a word
     tests/oracle/import_check.py build/dev/shardc --record DIR    writes the programs that tests/importer/ runs
 
-Inputs are 0.4 sin(0.7 i + k) or whole numbers, so that tests make them again. The layout splits the last dim that 4
-divides over one axis and the first other one that 2 divides over the other, of every array. Per program: the largest
+Inputs are 0.4 sin(0.7 i + k), its magnitude, or whole numbers, so that tests make them again. The layout splits the
+last dim that 4 divides over one axis and the first other one that 2 divides over the other, of every array. Models of
+Flax are in import_models.py, and left out where pip has no flax and optax. Per program: the largest
 difference, of the largest value of its output, or of all gradients. Exits 1 above 1e-5; without JAX it says so and
 exits 77 (skipped).
 """
@@ -26,6 +27,11 @@ try:
 except ImportError as problem:
     print(f"SKIPPED: {problem}")
     sys.exit(77)
+try:
+    import import_models
+except ImportError as problem:
+    import_models = None
+    print(f"without models of Flax: {problem}")
 
 SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
 ALLOWED = 1e-5
@@ -213,6 +219,12 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients"]
+DONATED = {}
+if import_models:
+    models = import_models.programs()
+    PROGRAMS |= models
+    RECORDED += models
+    DONATED = import_models.DONATED
 
 
 def is_leaf(spec):
@@ -226,12 +238,16 @@ def fill(spec, count):
     if spec and spec[0] == "i":
         size = int(np.prod(spec[2]))
         return ((np.arange(size, dtype=np.int64) * 7 + count[0]) % spec[1]).astype(np.int32).reshape(spec[2])
-    size = int(np.prod(spec))
-    return (0.4 * np.sin(0.7 * np.arange(size) + count[0])).astype(np.float32).reshape(spec)
+    shape = spec[1] if spec and spec[0] == "+" else spec
+    wave = 0.4 * np.sin(0.7 * np.arange(int(np.prod(shape))) + count[0])
+    return (np.abs(wave) if shape is not spec else wave).astype(np.float32).reshape(shape)
 
 
 def argument_name(path):
-    return re.sub("[^A-Za-z0-9]+", "_", path).strip("_").removeprefix("params_")
+    name = re.sub("[^A-Za-z0-9]+", "_", path).strip("_")
+    while name.startswith("params_"):
+        name = name.removeprefix("params_")
+    return name
 
 
 def split(shape):
@@ -250,12 +266,15 @@ def trace(name):
     function, specs = PROGRAMS[name]
     count = [0]
     arguments = jax.tree.map(lambda spec: fill(spec, count), specs, is_leaf=is_leaf)
-    lowered = jax.jit(function, keep_unused=True).lower(*arguments)
+    donated = tuple(range(DONATED.get(name, 0)))
+    lowered = jax.jit(function, keep_unused=True, donate_argnums=donated).lower(*arguments)
     text = lowered.as_text(debug_info=True)
     paths = re.findall(r'%arg\d+: tensor<[^>]*>[^%]*?loc\("([^"]*)"\)', text.split("@main")[1].split("->")[0])
     arrays = jax.tree.leaves(arguments)
     assert len(paths) == len(arrays), (name, paths)
     results = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+    replaced = len(jax.tree.leaves(arguments[: len(donated)]))  # they are the first results, and shardc's last outputs
+    results = results[replaced:] + results[:replaced]
     return text, dict(zip(map(argument_name, paths), arrays)), results
 
 
@@ -286,6 +305,7 @@ def check(name, folder):
     if ran.returncode != 0:
         return ran.stdout + ran.stderr
     names = re.search(r"^outputs: \[(.*)\]$", imported.stdout, re.M).group(1).split(", ")
+    names += re.findall(r"^  (\w+): \w+$", imported.stdout.partition("\nupdates:\n")[2], re.M)
     worst = 0.0
     for output, expected in zip(names, results, strict=True):
         got = np.load(folder / "out" / f"{output}.npy").astype(np.float64)
@@ -298,8 +318,8 @@ def check(name, folder):
 
 
 def without_folders(text):
-    """The program's places without the folders of this machine."""
-    return re.sub(r'"/[^"]*/([^"/]*)"', r'"\1"', text)
+    """The program's places without the folders of this machine; those of packages are still seen to be theirs."""
+    return re.sub(r'"/[^"]*/([^"/]*)"', r'"\1"', re.sub(r'"/[^"]*/(site-packages/[^"]*)"', r'"\1"', text))
 
 
 def record(folder):
@@ -311,9 +331,13 @@ def record(folder):
         (folder / f"{name}.mlir").write_text(without_folders(text))
         rounded = [[float(f"{x:.8g}") for x in result.ravel().tolist()] for result in results]
         values = {"arguments": {}, "results": rounded}
-        bounds = [spec[1] for spec in jax.tree.leaves(PROGRAMS[name][1], is_leaf=is_leaf) if spec and spec[0] == "i"]
-        for argument, array in arrays.items():
-            values["arguments"][argument] = bounds.pop(0) if array.dtype == np.int32 else "sin"
+        for argument, spec in zip(arrays, jax.tree.leaves(PROGRAMS[name][1], is_leaf=is_leaf), strict=True):
+            kind = spec[0] if spec and isinstance(spec[0], str) else "sin"
+            values["arguments"][argument] = spec[1] if kind == "i" else {"+": "positive"}.get(kind, kind)
+        if name == "flax_gpt":
+            count = [0]
+            arguments = jax.tree.map(lambda spec: fill(spec, count), PROGRAMS[name][1], is_leaf=is_leaf)
+            values["adam_losses"] = import_models.adam_losses(arguments, 5)
         (folder / f"{name}.json").write_text(json.dumps(values) + "\n")
     for name in ("mlp_loss", "order"):
         function, specs = PROGRAMS[name]

@@ -1,0 +1,163 @@
+// What a program is taken for: a loss that shardc trains, or a step as it is.
+#include "executor/run/run.h"
+#include "importer/program/import_program.h"
+#include "planner/pipeline/pipeline.h"
+#include "plans/disk/file.h"
+#include "tests/support/tensors.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include "test_paths.h"
+
+using namespace shard;
+
+namespace {
+
+struct Outcome {
+    std::string model; // empty: none
+    std::string codes; // of what was said
+};
+
+Outcome import(const std::string& text, const ImportRequest& request) {
+    Sources sources;
+    const int file = sources.add("program.mlir", text);
+    Diagnostics diagnostics;
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    Outcome outcome;
+    if (program) outcome.model = program->model;
+    for (const Diagnostic& diagnostic : diagnostics.all()) outcome.codes += diagnostic.code;
+    return outcome;
+}
+
+ImportRequest asked(ImportAs as = ImportAs::unsaid) {
+    ImportRequest request;
+    request.is_param = [](const std::string& path) { return path.starts_with("params"); };
+    request.as = as;
+    return request;
+}
+
+// A step of two arrays of one type, given back in the other order; `mark` is what says that they are donated.
+std::string exchanged(const std::string& mark, const std::string& other) {
+    return fmt::format(
+        R"(func.func @main(%p: tensor<4xf32> {{{0}}} loc("params['w']"),
+    %m: tensor<4xf32> {{{1}}} loc("state['w']")) ->
+    (tensor<4xf32> {{jax.result_info = "result[0]['state']"}}, tensor<f32> {{jax.result_info = "result[1]"}},
+     tensor<4xf32> {{jax.result_info = "result[2]['w']"}}) {{
+  %0 = stablehlo.add %p, %m : tensor<4xf32>
+  %1 = stablehlo.multiply %p, %m : tensor<4xf32>
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %2 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] :
+    (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0, %2, %1 : tensor<4xf32>, tensor<f32>, tensor<4xf32>
+}}
+)",
+        mark, other);
+}
+
+std::string loss_of(const std::string& argument) {
+    return "func.func @main(%p: tensor<f32> loc(\"" + argument + "\")) -> tensor<f32> {\n" +
+           "  %0 = stablehlo.multiply %p, %p : tensor<f32>\n  return %0 : tensor<f32>\n}\n";
+}
+
+} // namespace
+
+TEST_CASE("an op is at the innermost line that is the user's own, and places in a circle end") {
+    const auto line_at = [](const std::string& places) {
+        const std::string text = "func.func @main(%p: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.tanh %p : "
+                                 "tensor<f32> loc(#loc1)\n  return %0 : tensor<f32>\n}\n" +
+                                 places;
+        ImportRequest request = asked();
+        request.folder = "/home/me";
+        const std::string model = import(text, request).model;
+        const size_t at = model.find(", at: ");
+        return at == std::string::npos ? std::string() : model.substr(at + 6, model.find('}', at) - at - 6);
+    };
+    CHECK(line_at("#loc1 = loc(\"f\"(\"model.py\":3:1))\n") == "\"model.py:3\"");
+    CHECK(line_at("#loc1 = loc(callsite(\"/home/me/a/b.py\":7:1 at \"/home/me/main.py\":9:1))\n") == "\"a/b.py:7\"");
+    CHECK(line_at("#loc1 = loc(callsite(\"x/site-packages/flax/linear.py\":7:1 at \"/home/mel/main.py\":9:1))\n") ==
+          "\"/home/mel/main.py:9\"");
+    CHECK(line_at("#loc1 = loc(fused[\"x/site-packages/a.py\":7:1, unknown])\n").empty());
+    CHECK(line_at("#loc1 = loc(\"f\"(#loc2))\n#loc2 = loc(callsite(#loc1 at #loc2))\n").empty());
+    CHECK(line_at("#loc1 = loc(\"$home/a\\0A.py\":7:1)\n").empty());
+}
+
+TEST_CASE("a program whose first result is a number is a loss, if it has parameters") {
+    CHECK(
+        import(loss_of("params['w']"), asked())
+            .model.ends_with("outputs: [loss]\ntrain:\n  loss: loss\n  optimizer: {adamw: {learning_rate: 0.001}}\n"));
+    CHECK(import(loss_of("x"), asked()).model.ends_with("outputs: [loss]\n"));
+    CHECK(import(loss_of("x"), asked(ImportAs::loss)).codes == "E0809");
+    const std::string vector = "func.func @main(%p: tensor<4xf32> loc(\"params\")) -> tensor<4xf32> {\n"
+                               "  %0 = stablehlo.tanh %p : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";
+    CHECK(import(vector, asked(ImportAs::loss)).codes == "E0809");
+    CHECK(import(vector, asked()).model.ends_with("outputs: [result]\n"));
+    CHECK(import(vector, asked(ImportAs::step)).codes == "W0803");
+}
+
+TEST_CASE("an argument that is donated is updated by the result of its path, and without one by that of its bytes") {
+    // The bytes of params go to the first result of their size; what they hold next is the third.
+    const std::string model =
+        import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked()).model;
+    CHECK_MESSAGE(model.ends_with("outputs: [loss]\nupdates:\n  state_w: state_w_new\n  w: w_new\n"), model);
+    CHECK(model.find("w_new: {mul: [w, state_w]") != std::string::npos);
+    const std::string loss =
+        import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked(ImportAs::loss)).codes;
+    CHECK(loss == "E0809"); // its first result is an array
+}
+
+TEST_CASE("a loss of Flax, trained by shardc, has the losses that optax's Adam has") {
+    const std::string programs = SHARDC_SOURCE_DIR "/tests/importer/program/programs/";
+    std::string problem;
+    const std::string text = read_file(programs + "flax_gpt.mlir", problem).value_or("");
+    const nlohmann::ordered_json recorded =
+        nlohmann::ordered_json::parse(read_file(programs + "flax_gpt.json", problem).value_or("{}"));
+    ImportRequest request = asked(ImportAs::loss);
+    request.optimizer = "adam: {learning_rate: 0.01}";
+    const std::string model = import(text, request).model;
+    REQUIRE(!model.empty());
+    const std::string batch = "inputs: {batch_tokens: [data, ~], batch_labels: [data, ~]}\n";
+    for (const std::string& layout :
+         {"mesh: {data: 4}\n" + batch, "mesh: {data: 4}\nfsdp: {axis: data, min_size: 1}\n" + batch,
+          "mesh: {data: 2, model: 2}\n" + batch +
+              "params: {'*_up_kernel': [~, model], '*_up_bias': [model], '*_down_kernel': [model, ~], "
+              "'*_query_kernel': [~, model, ~], '*_key_kernel': [~, model, ~], '*_value_kernel': [~, model, ~], "
+              "'*_out_kernel': [model, ~, ~]}\n"}) {
+        CAPTURE(layout);
+        Sources sources;
+        PlanRequest plan_request;
+        plan_request.model_file = sources.add("model.yaml", model);
+        plan_request.layout_file = sources.add("layout.yaml", layout);
+        plan_request.mode = "train";
+        const Compilation compilation = compile(sources, plan_request);
+        for (const Diagnostic& diagnostic : compilation.diagnostics.all()) MESSAGE(diagnostic.message);
+        REQUIRE(compilation.plan.has_value());
+        RunOptions options;
+        options.steps = 5;
+        i64 count = 0;
+        for (const auto& [name, kind] : recorded.at("arguments").items()) {
+            ++count;
+            for (const PlanInput& input : compilation.plan->inputs) {
+                const Buffer& buffer = compilation.plan->buffers[static_cast<size_t>(input.buffer)];
+                if (buffer.name != name) continue;
+                options.inputs[name] = make_tensor(buffer.dtype, buffer.global_shape, [&](i64 i) {
+                    if (kind.is_number()) return static_cast<double>((7 * i + count) % kind.get<i64>());
+                    const double wave = 0.4 * std::sin(0.7 * static_cast<double>(i) + static_cast<double>(count));
+                    return static_cast<double>(static_cast<float>(wave));
+                });
+            }
+        }
+        Diagnostics diagnostics;
+        const std::optional<RunResult> result = run_plan(*compilation.plan, options, diagnostics);
+        REQUIRE(result.has_value());
+        const std::vector<double>& losses = result->scalars.at("loss");
+        const std::vector<double> expected = recorded.at("adam_losses").get<std::vector<double>>();
+        REQUIRE(losses.size() == expected.size());
+        for (size_t step = 0; step < losses.size(); ++step)
+            CHECK_MESSAGE(std::fabs(losses[step] - expected[step]) <= 1e-6 * std::fabs(expected[step]), "step ", step,
+                          ": ", losses[step], " and ", expected[step]);
+    }
+}

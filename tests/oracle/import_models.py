@@ -1,0 +1,162 @@
+"""Models of Flax, small, as import_check.py traces them: a GPT, its loss over scanned and rematerialised blocks, a
+mixture of experts, a network of convolutions with batch norm, a whole step of AdamW, and a decoding step."""
+
+import functools
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+
+EMBED, HEADS, LENGTH, WORDS = 8, 2, 4, 16
+
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.LayerNorm()(x)
+        q, k, v = (nn.DenseGeneral((HEADS, EMBED // HEADS), name=name)(h) for name in ("query", "key", "value"))
+        scores = jnp.einsum("blhk,bmhk->bhlm", q, k) / jnp.sqrt(EMBED // HEADS)
+        scores = jnp.where(jnp.tril(jnp.ones((LENGTH, LENGTH), bool)), scores, -jnp.inf)
+        mixed = jnp.einsum("bhlm,bmhk->blhk", jax.nn.softmax(scores, -1), v)
+        x = x + nn.DenseGeneral(EMBED, axis=(-2, -1), name="out")(mixed)
+        h = nn.Dense(4 * EMBED, name="up")(nn.LayerNorm()(x))
+        return x + nn.Dense(EMBED, name="down")(nn.gelu(h))
+
+
+class Gpt(nn.Module):
+    layers: int = 2
+    scanned: bool = False
+
+    @nn.compact
+    def __call__(self, tokens):
+        embed = nn.Embed(WORDS, EMBED)
+        x = embed(tokens) + self.param("positions", nn.initializers.normal(0.02), (LENGTH, EMBED))
+        if self.scanned:
+            body = nn.remat(lambda block, carry, _: (block(carry), None), prevent_cse=False)
+            x, _ = nn.scan(body, variable_axes={"params": 0}, split_rngs={"params": True},
+                           length=self.layers)(Block(name="blocks"), x, None)
+        else:
+            for _ in range(self.layers):
+                x = Block()(x)
+        return embed.attend(nn.LayerNorm()(x))
+
+
+def gpt_loss(model, params, batch):
+    logits = model.apply(params, batch["tokens"])
+    return optax.softmax_cross_entropy_with_integer_labels(logits, batch["labels"]).mean()
+
+
+class Experts(nn.Module):
+    count: int = 4
+    chosen: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        gates = jax.nn.softmax(nn.Dense(self.count, name="router")(x))
+        weights, places = jax.lax.top_k(gates, self.chosen)
+        weights = weights / jnp.sum(weights, -1, keepdims=True)
+        mixed = jnp.sum(jax.nn.one_hot(places, self.count) * weights[..., None], -2)
+        up = self.param("up", nn.initializers.lecun_normal(), (self.count, EMBED, 2 * EMBED))
+        down = self.param("down", nn.initializers.lecun_normal(), (self.count, 2 * EMBED, EMBED))
+        h = nn.silu(jnp.einsum("te,xef->txf", x, up))
+        return jnp.einsum("txf,xfe,tx->te", h, down, mixed), jnp.mean(gates, 0)
+
+
+def experts_loss(params, x, y):
+    out, use = Experts().apply(params, x)
+    return jnp.mean((out - y) ** 2) + 0.01 * jnp.sum(use**2), use
+
+
+class Convnet(nn.Module):
+    @nn.compact
+    def __call__(self, images):
+        x = nn.Conv(8, (3, 3), use_bias=False)(images)
+        x = nn.relu(nn.BatchNorm(use_running_average=False, momentum=0.9)(x))
+        x = nn.avg_pool(x, (2, 2), strides=(2, 2))
+        x = nn.relu(nn.Conv(8, (3, 3), strides=(2, 2))(x))
+        return nn.Dense(8)(jnp.mean(x, (1, 2)))
+
+
+def convnet_loss(params, stats, images, labels):
+    variables = {"params": params, "batch_stats": stats}
+    logits, changed = Convnet().apply(variables, images, mutable=["batch_stats"])
+    loss = optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    return loss, changed["batch_stats"]
+
+
+def adamw_step(params, state, batch):
+    loss, gradients = jax.value_and_grad(functools.partial(gpt_loss, Gpt(layers=1)))(params, batch)
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(optax.linear_schedule(1e-2, 1e-3, 10)))
+    updates, state = optimizer.update(gradients, state, params)
+    return optax.apply_updates(params, updates), state, loss
+
+
+def decode(cache, params, token, index):
+    """One token: its key and value join the cache, and its query looks back."""
+    x = params["embed"][token]
+    cache = {name: jax.lax.dynamic_update_slice(cache[name], (x @ params[name])[:, None], (0, index, 0))
+             for name in ("key", "value")}
+    scores = jnp.einsum("be,ble->bl", x @ params["query"], cache["key"]) / jnp.sqrt(EMBED)
+    seen = jnp.arange(LENGTH) <= index
+    mixed = jnp.einsum("bl,ble->be", jax.nn.softmax(jnp.where(seen, scores, -jnp.inf)), cache["value"])
+    return cache, (x + mixed) @ params["embed"].T
+
+
+def specs_of(tree):
+    """What import_check.py gives to arrays of these shapes: variances are positive."""
+    def spec(path, leaf):
+        last = jax.tree_util.keystr(path[-1:])
+        within = jax.tree_util.keystr(path)
+        if jnp.issubdtype(leaf.dtype, jnp.integer):
+            return ("i", 5, leaf.shape)
+        return ("+", leaf.shape) if ".nu" in within or "var" in last else leaf.shape
+
+    return jax.tree_util.tree_map_with_path(spec, tree)
+
+
+def programs():
+    """name: function, specs of its arguments; the first DONATED[name] of them are donated."""
+    tokens = jax.ShapeDtypeStruct((4, LENGTH), jnp.int32)
+    batch = {"tokens": ("i", WORDS, (4, LENGTH)), "labels": ("i", WORDS, (4, LENGTH))}
+    key, floats = jax.random.key(0), functools.partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
+
+    def init(model, *inputs):
+        return jax.eval_shape(model.init, key, *inputs)
+
+    gpt, scanned, one = Gpt(), Gpt(layers=3, scanned=True), Gpt(layers=1)
+    step_state = jax.eval_shape(optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(
+        optax.linear_schedule(1e-2, 1e-3, 10))).init, init(one, tokens))
+    convnet = init(Convnet(), floats((2, 8, 8, 4)))
+    cache = {name: (4, LENGTH, EMBED) for name in ("key", "value")}
+    heads = {name: (EMBED, EMBED) for name in ("query", "key", "value")} | {"embed": (WORDS, EMBED)}
+    return {
+        "flax_gpt": (functools.partial(gpt_loss, gpt), (specs_of(init(gpt, tokens)), batch)),
+        "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), batch)),
+        "flax_experts": (experts_loss, (specs_of(init(Experts(), floats((8, EMBED)))), (8, EMBED), (8, EMBED))),
+        "flax_convnet": (convnet_loss, (specs_of(convnet["params"]), specs_of(convnet["batch_stats"]), (2, 8, 8, 4),
+                                        ("i", 8, (2,)))),
+        "flax_step": (adamw_step, (specs_of(init(one, tokens)), specs_of(step_state), batch)),
+        "decode_step": (decode, (cache, heads, ("i", WORDS, (4,)), ("i", LENGTH, ()))),
+    }
+
+
+DONATED = {"flax_step": 2, "decode_step": 1}
+
+
+def adam_losses(arguments, steps):
+    """Of the flax_gpt, trained by optax: what shardc's own steps are compared with."""
+    params, batch = arguments
+    optimizer = optax.adam(0.01)
+    state, losses = optimizer.init(params), []
+
+    @jax.jit
+    def step(params, state):
+        loss, gradients = jax.value_and_grad(functools.partial(gpt_loss, Gpt()))(params, batch)
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    for _ in range(steps):
+        params, state, loss = step(params, state)
+        losses.append(float(loss))
+    return losses
