@@ -4,6 +4,7 @@
 #include "executor/elements/strided.h"
 #include "executor/kernels/blas.h"
 #include "executor/kernels/softmax_row.h"
+#include "plans/kernel/attend_pairs.h"
 
 #include <algorithm>
 
@@ -25,9 +26,9 @@ template<typename T>
 class Attention {
 public:
     Attention(const Attend& kernel, const KernelCall& call, std::span<const TensorType> types)
-        : kernel_(kernel), call_(call), inputs_(attend_inputs(kernel.part)), sizes_(attend_sizes(kernel.part, types)),
-          scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)), memory_(call.scratch.at(0, scratch_.bytes)),
-          start_(evaluate(kernel.start, call.context)),
+        : kernel_(kernel), call_(call), inputs_(attend_inputs(kernel.part)), pairs_(attend_pairs(kernel.part, types)),
+          sizes_(attend_sizes(kernel.part, types)), scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)),
+          memory_(call.scratch.at(0, scratch_.bytes)), start_(evaluate(kernel.start, call.context)),
           result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {}
 
     void run() {
@@ -113,6 +114,52 @@ private:
         return {low - block.keys.low, std::clamp(all.high, low, block.keys.high) - block.keys.low};
     }
 
+    // The bias is added to the scores of row r, and those that are hidden become -infinity.
+    void cover(const Block& block, i64 r, T* row, AttendRange keys) {
+        constexpr T hidden = -std::numeric_limits<T>::infinity();
+        const i64 query = block.queries.low + r, count = keys.high - keys.low, first = block.keys.low + keys.low;
+        T* const scores = row + keys.low;
+        if (pairs_.bias >= 0) {
+            const Operand& bias = call_.inputs[static_cast<size_t>(pairs_.bias)];
+            const PlaceOfPairs place = place_of(bias, block, query, first);
+            visit_dtype(bias.dtype, [&](auto zero) {
+                const auto* const numbers = reinterpret_cast<const decltype(zero)*>(bias.data) + place.offset;
+                for (i64 c = 0; c < count; ++c) scores[c] += convert_value<T>(numbers[c * place.step]);
+            });
+        }
+        if (pairs_.mask >= 0) {
+            const Operand& mask = call_.inputs[static_cast<size_t>(pairs_.mask)];
+            const PlaceOfPairs place = place_of(mask, block, query, first);
+            const std::uint8_t* const seen = reinterpret_cast<const std::uint8_t*>(mask.data) + place.offset;
+            for (i64 c = 0; c < count; ++c)
+                if (seen[c * place.step] == 0) scores[c] = hidden;
+        }
+        if (pairs_.query_segments < 0) return;
+        const i64 own = segment(pairs_.query_segments, block.batch * sizes_.queries + query);
+        for (i64 c = 0; c < count; ++c)
+            if (segment(pairs_.key_segments, block.batch * sizes_.keys + first + c) != own) scores[c] = hidden;
+    }
+
+    // Where the elements for a query and the keys from `first` on lie.
+    struct PlaceOfPairs {
+        i64 offset = 0, step = 1;
+    };
+    static PlaceOfPairs place_of(const Operand& pairs, const Block& block, i64 query, i64 first) {
+        const Shape& shape = *pairs.shape;
+        const i64 index[] = {block.batch, block.head, query, first};
+        PlaceOfPairs place = {0, shape[3] == 1 ? 0 : 1};
+        for (size_t d = 0; d < shape.size(); ++d)
+            place.offset = place.offset * shape[d] + (shape[d] == 1 ? 0 : index[d]);
+        return place;
+    }
+
+    i64 segment(int input, i64 place) const {
+        const Operand& segments = call_.inputs[static_cast<size_t>(input)];
+        return visit_dtype(segments.dtype, [&](auto zero) {
+            return convert_value<i64>(reinterpret_cast<const decltype(zero)*>(segments.data)[place]);
+        });
+    }
+
     // Scores become e^(s - largest so far), and what is summed up already is brought down to that.
     void to_weights(const Block& block) {
         T *const largest = at(scratch_.largest), *const sums = at(scratch_.sums), *const result = at(scratch_.result);
@@ -120,6 +167,7 @@ private:
             T* const row = at(scratch_.scores) + r * scratch_.keys;
             const AttendRange keys = seen(block, r);
             const i64 count = keys.high - keys.low;
+            cover(block, r, row, keys);
             const T most = std::max(largest[r], largest_of(row + keys.low, count)), shift = shift_of(most),
                     factor = std::exp(largest[r] - shift);
             sums[r] = sums[r] * factor + exponentials(row + keys.low, count, shift);
@@ -143,12 +191,18 @@ private:
         for (i64 r = 0; r < block.rows(); ++r) {
             T *const p = at(scratch_.scores) + r * scratch_.keys, *const ds = at(scratch_.products) + r * scratch_.keys;
             const AttendRange keys = seen(block, r);
-            const T mean = of_scores ? number_of(inputs_.mean, block, r) : 0;
+            const T mean = of_scores ? number_of(inputs_.mean, block, r) : 0,
+                    logsumexp = number_of(inputs_.logsumexp, block, r);
+            if (pairs_.any() && logsumexp == -std::numeric_limits<T>::infinity()) {
+                std::fill_n(of_scores ? ds : p, block.columns(), T{0});
+                continue;
+            }
             for (i64 c = keys.low; of_scores && c < keys.high; ++c) {
                 const T capped = cap == 0 ? 0 : p[c] / cap;
                 ds[c] = (ds[c] - mean) * (1 - capped * capped);
             }
-            exponentials(p + keys.low, keys.high - keys.low, number_of(inputs_.logsumexp, block, r));
+            cover(block, r, p, keys);
+            exponentials(p + keys.low, keys.high - keys.low, logsumexp);
             for (i64 c = keys.low; of_scores && c < keys.high; ++c) ds[c] *= p[c];
             hide(of_scores ? ds : p, keys, block.columns());
         }
@@ -166,13 +220,16 @@ private:
         }
         if (kernel_.part == AttendPart::values)
             for (i64 r = 0; r < count; ++r)
-                for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] /= sums[r];
+                for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] /= divisor(sums[r]);
         const Shape& shape = *call_.output.shape;
         const DType dtype = call_.output.dtype;
         const i64 ld = shape[2] * result_width_, first = (batch * shape[1] + rows.low) * ld + head * result_width_;
         convert_strided(call_.output.data + first * byte_size(dtype), dtype, memory_ + scratch_.result,
                         computed_as(dtype), {{count, ld, result_width_}, {result_width_, 1, 1}});
     }
+
+    // A query that sees no key has values 0, of which nothing is to be made.
+    T divisor(T sum) const { return sum == 0 && pairs_.any() ? 1 : sum; }
 
     // Where no key is seen yet the largest is -infinity, from which nothing can be taken away.
     static T shift_of(T largest) { return largest == -std::numeric_limits<T>::infinity() ? 0 : largest; }
@@ -212,6 +269,7 @@ private:
     const Attend& kernel_;
     const KernelCall& call_;
     AttendInputs inputs_;
+    AttendPairs pairs_;
     AttendSizes sizes_;
     AttendScratch scratch_;
     std::byte* memory_;

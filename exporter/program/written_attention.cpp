@@ -1,5 +1,7 @@
 #include "exporter/program/written_attention.h"
 
+#include "plans/kernel/attend_pairs.h"
+
 #include <limits>
 
 namespace shard {
@@ -12,6 +14,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 enum Label { batch, query, kv_head, of_group, key, width };
 const std::vector<int> q_labels = {batch, query, kv_head, of_group, width}, k_labels = {batch, key, kv_head, width},
                        score_labels = {batch, kv_head, of_group, query, key};
+const std::vector<int> all_dims = {0, 1, 2, 3, 4};
 // Where the dims of a number for every query, by groups, lie in the scores.
 const std::vector<int> rows_in_scores = {0, 3, 1, 2};
 
@@ -35,13 +38,18 @@ public:
 class Writer {
 public:
     Writer(const Attend& attend, std::span<const TensorType> inputs, const TensorType& output)
-        : attend_(attend), at_(attend_inputs(attend.part)), sizes_(attend_sizes(attend.part, inputs)), output_(output),
-          dtype_(inputs[0].dtype), wide_(computed_as(dtype_)), types_(inputs.begin(), inputs.end()) {}
+        : attend_(attend), at_(attend_inputs(attend.part)), pairs_(attend_pairs(attend.part, inputs)),
+          sizes_(attend_sizes(attend.part, inputs)), output_(output), dtype_(inputs[0].dtype),
+          wide_(computed_as(dtype_)), types_(inputs.begin(), inputs.end()) {}
 
     std::vector<WrittenStep> write() {
         using enum AttendPart;
         const int q = by_groups(0, "queries");
-        const int scores = masked(contract("products", q, q_labels, 1, k_labels, score_labels, wide_));
+        const int products = contract("products", q, q_labels, 1, k_labels, score_labels, wide_);
+        // The slope of the cap is taken where nothing is added to it.
+        if (attend_.soft_cap > 0 && pairs_.bias >= 0) capped_ = seen(products, false);
+        const int scores = seen(products, true);
+        if (attend_.soft_cap > 0 && pairs_.bias < 0) capped_ = scores;
         switch (attend_.part) {
         case values:
         case logsumexp:
@@ -106,8 +114,8 @@ private:
         return add(std::move(name), Pointwise{std::move(dims), std::move(made.steps)}, std::move(inputs), dtype, shape);
     }
 
-    // The scores of pairs that see each other; -infinity elsewhere.
-    int masked(int products) {
+    // The scores of pairs that see each other; -infinity elsewhere. Capped only, unless `whole`.
+    int seen(int products, bool whole) {
         PointwiseSteps made;
         int score = made.apply(ScalarOp::mul, wide_, made.input(0, wide_), made.constant(attend_.scale, wide_));
         if (attend_.soft_cap > 0) {
@@ -115,9 +123,39 @@ private:
             const int part = made.apply(ScalarOp::tanh, wide_, made.apply(ScalarOp::div, wide_, score, cap));
             score = made.apply(ScalarOp::mul, wide_, part, cap);
         }
-        if (!attend_.causal && attend_.window == 0) return pointwise("scores", {products}, {}, std::move(made));
+        if (!whole) return pointwise("capped", {products}, {}, std::move(made));
+        std::vector<int> inputs = {products};
+        std::vector<std::vector<int>> dims;
+        const auto read = [&](int input, std::vector<int> of_scores) {
+            inputs.push_back(input);
+            dims.push_back(std::move(of_scores));
+            return made.input(static_cast<int>(inputs.size()) - 1, type(input).dtype);
+        };
+        if (pairs_.bias >= 0) {
+            const int bias = made.cast(read(pairs_by_groups(pairs_.bias, "bias"), all_dims), wide_);
+            score = made.apply(ScalarOp::add, wide_, score, bias);
+        }
+        std::vector<int> conditions;
+        if (pairs_.mask >= 0) conditions.push_back(read(pairs_by_groups(pairs_.mask, "mask"), all_dims));
+        if (pairs_.query_segments >= 0) {
+            const int of_query = read(pairs_.query_segments, {0, 3}), of_key = read(pairs_.key_segments, {0, 4});
+            conditions.push_back(made.apply(ScalarOp::eq, DType::boolean, made.cast(of_query, DType::i64),
+                                            made.cast(of_key, DType::i64)));
+        }
+        add_positions(made, conditions);
+        if (!conditions.empty()) {
+            int all = conditions[0];
+            for (size_t n = 1; n < conditions.size(); ++n)
+                all = made.apply(ScalarOp::logical_and, DType::boolean, all, conditions[n]);
+            made.apply(ScalarOp::select, wide_, all, score, made.constant(-infinity, wide_));
+        }
+        return pointwise("scores", std::move(inputs), std::move(dims), std::move(made));
+    }
+
+    // Conditions on how far behind the query the key is.
+    void add_positions(PointwiseSteps& made, std::vector<int>& conditions) const {
+        if (!attend_.causal && attend_.window == 0) return;
         const int behind = made.apply(ScalarOp::sub, DType::i32, made.index(3, attend_.start), made.index(4, {}));
-        std::vector<int> conditions; // on how far behind the query the key is
         const auto require = [&](ScalarOp op, i64 bound) {
             const int number = made.constant(static_cast<double>(bound), DType::i32);
             conditions.push_back(made.apply(op, DType::boolean, behind, number));
@@ -125,11 +163,15 @@ private:
         if (attend_.causal) require(ScalarOp::ge, 0);
         if (attend_.window > 0) require(ScalarOp::lt, attend_.window);
         if (attend_.window > 0 && !attend_.causal) require(ScalarOp::gt, -attend_.window);
-        int seen = conditions[0];
-        for (size_t n = 1; n < conditions.size(); ++n)
-            seen = made.apply(ScalarOp::logical_and, DType::boolean, seen, conditions[n]);
-        made.apply(ScalarOp::select, wide_, seen, score, made.constant(-infinity, wide_));
-        return pointwise("scores", {products}, {}, std::move(made));
+    }
+
+    // (batch, heads, queries, keys) as (batch, kv_heads, heads of a group, queries, keys); dims of 1 stay so.
+    int pairs_by_groups(int value, std::string name) {
+        Shape shape = type(value).shape;
+        const bool alike = shape[1] == 1;
+        if (!alike) shape[1] = sizes_.kv_heads;
+        shape.insert(shape.begin() + 2, alike ? 1 : sizes_.group());
+        return reshape(std::move(name), value, shape);
     }
 
     int reduce(std::string name, ReduceOp op, int scores) {
@@ -139,7 +181,14 @@ private:
     }
 
     void softmax(int scores) {
-        const int most = reduce("most", ReduceOp::max, scores);
+        int most = reduce("most", ReduceOp::max, scores);
+        if (pairs_.any()) { // from -infinity nothing can be taken away
+            PointwiseSteps made;
+            const int number = made.input(0, wide_), none = made.constant(-infinity, wide_);
+            const int is_none = made.apply(ScalarOp::eq, DType::boolean, number, none);
+            made.apply(ScalarOp::select, wide_, is_none, made.constant(0, wide_), number);
+            most = pointwise("most_seen", {most}, {}, std::move(made));
+        }
         PointwiseSteps below;
         const int difference = below.apply(ScalarOp::sub, wide_, below.input(0, wide_), below.input(1, wide_));
         below.apply(ScalarOp::exp, wide_, difference);
@@ -159,7 +208,12 @@ private:
             return finish(add("by_query", turned, {by_head}, wide_, to));
         }
         PointwiseSteps shares;
-        const int share = shares.apply(ScalarOp::div, wide_, shares.input(0, wide_), shares.input(1, wide_));
+        int sum = shares.input(1, wide_);
+        if (pairs_.any()) {
+            const int is_none = shares.apply(ScalarOp::eq, DType::boolean, sum, shares.constant(0, wide_));
+            sum = shares.apply(ScalarOp::select, wide_, is_none, shares.constant(1, wide_), sum);
+        }
+        const int share = shares.apply(ScalarOp::div, wide_, shares.input(0, wide_), sum);
         shares.cast(share, dtype_);
         const int weights = pointwise("weights", {exponentials, sums}, {{0, 1, 2, 3}}, std::move(shares));
         finish(contract("by_group", weights, score_labels, at_.v, k_labels, q_labels, dtype_));
@@ -168,8 +222,13 @@ private:
     // e^(score - logsumexp)
     int weights(int scores) {
         PointwiseSteps made;
-        const int difference = made.apply(ScalarOp::sub, wide_, made.input(0, wide_), made.input(1, wide_));
-        made.apply(ScalarOp::exp, wide_, difference);
+        const int logsumexp = made.input(1, wide_);
+        const int difference = made.apply(ScalarOp::sub, wide_, made.input(0, wide_), logsumexp);
+        const int weight = made.apply(ScalarOp::exp, wide_, difference);
+        if (pairs_.any()) {
+            const int is_none = made.apply(ScalarOp::eq, DType::boolean, logsumexp, made.constant(-infinity, wide_));
+            made.apply(ScalarOp::select, wide_, is_none, made.constant(0, wide_), weight);
+        }
         return pointwise("weights", {scores, by_groups(at_.logsumexp, "logsumexp")}, {rows_in_scores}, std::move(made));
     }
     int narrow(int value) {
@@ -199,21 +258,22 @@ private:
         }
         gradient = made.apply(ScalarOp::mul, wide_, gradient, made.constant(attend_.scale, wide_));
         made.cast(gradient, dtype_);
-        const std::vector<int> all = {0, 1, 2, 3, 4};
         std::vector<int> inputs = {shares, given, mean};
-        std::vector<std::vector<int>> dims = {all, rows_in_scores};
+        std::vector<std::vector<int>> dims = {all_dims, rows_in_scores};
         if (attend_.soft_cap > 0) {
-            inputs.push_back(scores);
-            dims.push_back(all);
+            inputs.push_back(capped_);
+            dims.push_back(all_dims);
         }
         return pointwise("score_gradients", std::move(inputs), std::move(dims), std::move(made));
     }
 
     const Attend& attend_;
     AttendInputs at_;
+    AttendPairs pairs_;
     AttendSizes sizes_;
     const TensorType& output_;
     DType dtype_, wide_;
+    int capped_ = -1;               // scores before a bias, if they are capped
     std::vector<TensorType> types_; // of the inputs and of what the steps make
     std::vector<WrittenStep> steps_;
 };

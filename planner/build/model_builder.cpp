@@ -40,6 +40,7 @@ std::optional<Graph> ModelBuilder::build(bool training) {
     if (outputs) graph_.outputs = *outputs;
     for (ValueId id : graph_.outputs) builder_.mark_used(id);
     for (const Name& output : model_.outputs) graph_.output_names.push_back(output.text);
+    ok = ok && run_updates(scope, training);
     if (model_.train)
         ok = (training ? run_training(scope) : mark_read_in_training(builder_, *model_.train, scope)) && ok;
     ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
@@ -223,21 +224,20 @@ BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* 
 
     std::vector<TensorType> types;
     for (ValueId id : *operands) types.push_back(builder_.type(id));
-    const ArgumentContext context{sizes(),
-                                  entry.op.text,
-                                  op ? op->attributes : composite->attributes,
-                                  types,
-                                  entry.op.span,
-                                  diagnostics_,
-                                  region_ < 0 ? nullptr : &graph_.regions[region_]};
+    const ArgumentContext context{sizes(),       entry.op.text, op ? op->attributes : composite->attributes,     types,
+                                  entry.op.span, diagnostics_,  region_ < 0 ? nullptr : &graph_.regions[region_]};
     const std::optional<ReadArguments> read = read_arguments(context, entry.arguments);
     if (!read) return std::nullopt;
-    const size_t values_before = graph_.values.size();
+    const size_t values_before = graph_.values.size(), nodes_before = graph_.nodes.size();
     BuiltValues results = builder_.emit_all(entry.op.text, *operands, read->attributes);
     if (!results) return std::nullopt;
     for (size_t n = 0; n < results->size() && n < paths.size(); ++n)
         name_result((*results)[n], values_before, paths[n], entry.results[n].span);
     if (op) keep_constraint(graph_, *op, *read, results->front());
+    if (entry.at.known()) { // what is said from now on is said of the program's line
+        for (size_t v = values_before; v < graph_.values.size(); ++v) graph_.values[v].span = entry.at;
+        for (size_t n = nodes_before; n < graph_.nodes.size(); ++n) graph_.nodes[n].span = entry.at;
+    }
     return results;
 }
 

@@ -77,6 +77,7 @@ private:
     };
 
     bool run_training(Scope& scope);
+    bool run_updates(Scope& scope, bool training);
     bool declare(Scope& scope, TensorDecl decl, Role role, const ModulePath& around, DType seen_as);
     static void stack(TensorDecl& decl, const OpenScan& scan);
     ValueId entry_of_stack(ValueId entry, const TensorDecl& decl, const Scope& scope);

@@ -5,12 +5,14 @@
 #include "planner/grad/microbatches.h"
 #include "planner/graph/optimizer.h"
 #include "planner/graph/step_count.h"
+#include "planner/text/glob.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -68,6 +70,7 @@ private:
             schedule_ = rate->value;
             arguments.erase(rate);
         }
+        if (!take_no_decay(arguments)) return std::nullopt;
         const ArgumentContext context{model_, op.text, optimizer_.composite.attributes, {}, op.span, diagnostics_};
         std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
@@ -107,6 +110,41 @@ private:
             gradient.of = parameters_[n];
             gradient.type.logical = logical;
         }
+    }
+
+    // `no_decay`, patterns of the parameters that do not decay, is no argument of the update of one of them.
+    bool take_no_decay(YamlMap& arguments) {
+        const YamlMap::iterator written = std::find_if(
+            arguments.begin(), arguments.end(), [](const YamlEntry& argument) { return argument.key == "no_decay"; });
+        if (written == arguments.end()) return true;
+        const std::vector<AttributeDef>& known = optimizer_.composite.attributes;
+        const bool decays =
+            std::any_of(known.begin(), known.end(), [](const AttributeDef& def) { return def.name == "weight_decay"; });
+        const auto refuse = [&](Span span, std::string message, std::string help) {
+            diagnostics_.error("E0226", span, std::move(message)).help(std::move(help));
+            return false;
+        };
+        if (!decays)
+            return refuse(written->key_span, fmt::format("'{}' has no weight decay", train_.optimizer.op.text),
+                          "leave out `no_decay`, or use adamw");
+        if (written->value.list() == nullptr)
+            return refuse(written->value.span, "`no_decay` is a list of parameters",
+                          "name them by their paths: no_decay: [\"**norm*\", \"**.bias\"]");
+        for (const Yaml& item : *written->value.list()) {
+            const std::optional<std::string> pattern = read_string(item, "no_decay", diagnostics_);
+            if (!pattern) return false;
+            bool matches = false;
+            for (ValueId id : parameters_) {
+                if (!glob_matches(*pattern, graph_.value(id).name)) continue;
+                no_decay_.insert(id);
+                matches = true;
+            }
+            if (!matches)
+                return refuse(item.span, fmt::format("`no_decay` names '{}', which no parameter is called", *pattern),
+                              "`*` stops at dots, `**` does not; `shardc plan` lists the parameters");
+        }
+        arguments.erase(written);
+        return true;
     }
 
     // What all updates share: the count of steps, and numbers that follow from it.
@@ -180,8 +218,10 @@ private:
         }
         place(fmt::format("{}.{}", name, optimizer_.composite.name));
         const ValueId rate = chain_.cast(rate_, builder_.type(updated).dtype);
+        Attributes own_attributes = attributes;
+        if (no_decay_.count(parameter) > 0) own_attributes.set("weight_decay", 0.0);
         const std::vector<ValueId> made =
-            optimizer_.update({chain_, updated, gradient, states, shared_, rate, attributes});
+            optimizer_.update({chain_, updated, gradient, states, shared_, rate, own_attributes});
         if (!chain_.ok()) return false;
         if (has_master) {
             place(name);
@@ -229,6 +269,7 @@ private:
     const TrainDecl& train_;
     Diagnostics& diagnostics_;
     const OptimizerDef& optimizer_;
+    std::set<ValueId> no_decay_; // parameters
     Chain chain_;
     std::optional<Yaml> schedule_;
     std::vector<ValueId> parameters_, gradients_, shared_;

@@ -1,9 +1,11 @@
 #include "planner/lower/lowered_body.h"
 
 #include "planner/graph/op_def.h"
+#include "planner/graph/types_of.h"
 #include "planner/graph/view.h"
 #include "planner/ops_support/pieces.h"
 #include "planner/redistribute/manual_form.h"
+#include "plans/kernel/attend_pairs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -408,7 +410,7 @@ void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
 
 // Of a device's own queries or keys: where they begin depends on the device.
 void LoweredBody::write_attention(const Node& node, const Attend& attend) {
-    const size_t count = static_cast<size_t>(attend_inputs(attend.part).count);
+    const size_t count = static_cast<size_t>(attend_pairs(attend.part, types_of(local_, node.inputs)).count);
     Affine own = attend.start;
     std::erase_if(own.terms, [](const AffineTerm& term) { return term.kind != AffineTerm::Kind::coordinate; });
     std::string start = affine_text(own);

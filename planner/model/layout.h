@@ -10,6 +10,7 @@ namespace shard {
 
 enum class RuleSemantics { linen, nnx };  // how rules are read: planner/seed/rules_linen.h, rules_nnx.h
 enum class MissingAxes { error, ignore }; // what becomes of rules that name an axis the mesh lacks
+enum class Divisibility { error, drop };  // what becomes of axes that do not divide their dim
 
 // A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last
 // match wins.
@@ -40,6 +41,7 @@ struct Layout {
     RuleSemantics semantics = RuleSemantics::linen;
     bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
+    Divisibility divisibility = Divisibility::error;
     Prefer prefer = Prefer::time;  // by which ways to compute and to partition are chosen
     bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;

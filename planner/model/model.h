@@ -40,6 +40,7 @@ struct Entry {
     std::vector<Name> operands;
     YamlMap arguments; // every key beside the op itself and `in`
     Span span;
+    Span at = {}; // in the program that the model was made of (planner/read/places.h); of ops
 };
 
 // A module's own gradient, as jax.custom_vjp: reverse mode runs `graph` in place of the derivatives of the module's. It
@@ -62,7 +63,7 @@ struct ModuleHead {
 
 // A module as it is called with some arguments: they stand in the place of `$name` (planner/read/arguments.h).
 struct ModuleDecl {
-    Name name; // "block", or with arguments "block(width: 256)"
+    Name name;                 // "block", or with arguments "block(width: 256)"
     Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
     std::vector<Name> inputs;  // formal names; their types come from the call
     std::vector<TensorDecl> params;
@@ -94,6 +95,11 @@ struct Precision {
     DType compute = DType::f32, params = DType::f32;
 };
 
+// `updates: {cache: new_cache}`: what an input or a parameter holds after a step.
+struct UpdateDecl {
+    Name input, value;
+};
+
 struct Model {
     Name name;
     std::vector<AxisDecl> axes;
@@ -108,6 +114,7 @@ struct Model {
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
+    std::vector<UpdateDecl> updates;
     std::optional<TrainDecl> train;
 
     const AxisDecl* find_axis(std::string_view name) const;

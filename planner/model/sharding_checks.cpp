@@ -146,6 +146,31 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
     return sharding;
 }
 
+std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, Sharding& sharding, const CheckedArray& array,
+                                              const std::vector<Span>& causes, Diagnostics& diagnostics) {
+    std::vector<std::vector<AxisRef>> dropped(sharding.dims.size());
+    for (size_t d = 0; d < sharding.dims.size(); ++d) {
+        DimSharding& dim = sharding.dims[d];
+        const i64 size = array.type->shape[d];
+        const std::vector<AxisRef> asked = dim.axes;
+        while (size % shard_count(dim) != 0) {
+            dropped[d].insert(dropped[d].begin(), dim.axes.back());
+            dim.axes.pop_back();
+        }
+        if (dropped[d].empty()) continue;
+        DiagnosticBuilder warning = diagnostics.warning(
+            "W0310", causes[d],
+            fmt::format("{} of {} has size {}, which does not divide over {}: {}",
+                        dim_text(d, array.type->logical.empty() ? "" : array.type->logical[d]), array_text(array), size,
+                        axes_text(mesh, asked),
+                        dim.axes.empty() ? "it stays whole"
+                                         : fmt::format("it is split over {} alone", axes_text(mesh, dim.axes))));
+        if (array.span.known() && !(array.span == causes[d])) warning.label(array.span, "declared here");
+        warning.help("`divisibility: drop` asks for this; pad the dim to split it");
+    }
+    return dropped;
+}
+
 bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
                    const std::vector<Span>& causes, Diagnostics& diagnostics) {
     bool good = true;

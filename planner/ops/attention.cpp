@@ -1,5 +1,7 @@
 #include "planner/ops_support/attention.h"
 #include "planner/graph/chain.h"
+#include "planner/graph/types_of.h"
+#include "plans/kernel/attend_pairs.h"
 
 namespace shard {
 
@@ -18,6 +20,12 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     const DType wide = computed_as(chain.type(q).dtype);
     const ValueId logsumexp = part("attention_logsumexp", {q, k});
     std::vector<ValueId> gradients(context.inputs.size(), -1);
+    const std::vector<TensorType> types = types_of(context.builder.graph(), context.inputs);
+    if (const int bias = attend_pairs(AttendPart::values, types).bias;
+        bias >= 0 && context.wanted[static_cast<size_t>(bias)])
+        context.builder.diagnostics()
+            .error("E0246", context.builder.place().span, "attention has no derivative by its bias")
+            .help("write it out: an einsum, an add, a softmax and an einsum; or keep the bias with stop_gradient");
     if (context.wanted[0] || context.wanted[1]) {
         const ValueId products = chain("mul", {chain.cast(given, wide), chain.cast(context.output, wide)});
         const ValueId mean = chain("reduce_sum", {products}, attributes_of({{"dims", std::vector<i64>{3}}}));
@@ -36,9 +44,12 @@ const OpDef& op_attention() {
         OpDef made = attention_op<AttendPart::values>(
             "attention",
             "softmax(q k^T * scale) v for each head, without holding the scores; q has a multiple of the heads that k "
-            "and v have, and groups of them share. A fourth operand is the position of the first query among the "
-            "keys, 0 unless given.\n"
-            "{attention: [q, k, v], causal: true}",
+            "and v have, and groups of them share. Behind them may stand, in this order: a floating-point bias, which "
+            "is added to the scores, and a bool mask, which hides keys where it is false, both (batch, heads, queries, "
+            "keys) or 1 where all are alike; segments of the queries and of the keys, integers (batch, length), which "
+            "see their own alone; the position of the first query among the keys, 0 unless given. A query that a bias, "
+            "a mask or segments hide all keys from has the result 0.\n"
+            "{attention: [q, k, v, bias, mask], causal: true}",
             gradient);
         made.linear_in = {2};
         return made;

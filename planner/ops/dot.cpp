@@ -61,9 +61,11 @@ InferResult infer(const InferContext& context) {
             .help("a right operand of rank 3 or more has batch dims in front; for another contraction use `einsum`");
         return std::nullopt;
     }
+    const std::optional<DType> dtype = contraction_dtype(context);
+    if (!dtype) return std::nullopt;
     Shape shape(left.shape.begin(), left.shape.end() - 1);
     if (right_rank > 1) shape.push_back(right.shape.back());
-    return InferResult{{make_type(left.dtype, shape)}};
+    return InferResult{{make_type(*dtype, shape)}};
 }
 
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes&) {
@@ -91,6 +93,7 @@ const OpDef& op_dot() {
             "The last dim of the left contracted with the second-to-last of the right (its only dim if it has one).\n"
             "{dot: [x, w]}";
         made.operands = {2, 2};
+        made.attributes = {result_type_argument()};
         made.infer = infer;
         made.rule = rule;
         made.lower = lower;

@@ -1,4 +1,5 @@
 #include "planner/graph/builder.h"
+#include "planner/graph/chain.h"
 #include "planner/ops_support/equation.h"
 #include "planner/ops_support/infer.h"
 
@@ -69,10 +70,12 @@ InferResult infer(const InferContext& context) {
     }
     const std::map<char, Place> places = first_places(*made);
     if (!check_sizes(context, *made, places)) return std::nullopt;
+    const std::optional<DType> dtype = contraction_dtype(context);
+    if (!dtype) return std::nullopt;
     Shape shape;
     for (char letter : made->result)
         shape.push_back(context.operands[places.at(letter).operand].shape[places.at(letter).dim]);
-    return InferResult{{make_type(context.operands[0].dtype, shape)}};
+    return InferResult{{make_type(*dtype, shape)}};
 }
 
 IndexRule rule(std::span<const TensorType> operands, std::span<const TensorType>, const Attributes& attributes) {
@@ -151,8 +154,9 @@ bool sum_rest(Builder& builder, Term& term, const std::string& needed) {
     return true;
 }
 
-std::optional<Term> contract(Builder& builder, const Term& left, const Term& right, const std::string& result) {
-    Attributes attributes;
+std::optional<Term> contract(Builder& builder, const Term& left, const Term& right, const std::string& result,
+                             const Attributes& wanted) {
+    Attributes attributes = wanted;
     attributes.set("equation", equation_text({{left.labels, right.labels}, result}));
     const std::optional<ValueId> value = builder.emit("einsum", {left.value, right.value}, attributes);
     if (!value) return std::nullopt;
@@ -195,6 +199,8 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
         if (!take_diagonals(builder, term)) return std::nullopt;
     if (!sum_lonely(builder, terms, whole.result)) return std::nullopt;
     const std::vector<std::string> behind = letters_behind(terms, whole.result);
+    Attributes wanted;
+    if (attributes.has("result")) wanted.set("result", attributes.string("result"));
     Term done = terms[0];
     for (size_t n = 1; n < terms.size(); ++n) {
         const bool last = n + 1 == terms.size();
@@ -206,9 +212,16 @@ std::optional<ValueId> expand(Builder& builder, std::span<const ValueId> operand
             for (char letter : labels)
                 if (needed.find(letter) != std::string::npos && result.find(letter) == std::string::npos)
                     result += letter;
-        const std::optional<Term> next = contract(builder, done, terms[n], last ? whole.result : result);
+        const std::optional<Term> next =
+            contract(builder, done, terms[n], last ? whole.result : result, last ? wanted : Attributes());
         if (!next) return std::nullopt;
         done = *next;
+    }
+    if (terms.size() == 1 && attributes.has("result")) {
+        const std::optional<ValueId> cast =
+            builder.emit("cast", {done.value}, attributes_of({{"dtype", attributes.string("result")}}));
+        if (!cast) return std::nullopt;
+        done.value = *cast;
     }
     if (done.labels == whole.result) return done.value;
     std::vector<i64> permutation;
@@ -233,7 +246,8 @@ const OpDef& op_einsum() {
         made.doc = "Any contraction, in index notation; three operands or more are contracted from left to right.\n"
                    "{einsum: \"blhd,bmhd->bhlm\", in: [q, k]}";
         made.operands = {1, -1};
-        made.attributes = {{"equation", AttributeDef::Type::string, true, "one letter a dim, as in numpy"}};
+        made.attributes = {{"equation", AttributeDef::Type::string, true, "one letter a dim, as in numpy"},
+                           result_type_argument()};
         made.subject = "equation";
         made.infer = infer;
         made.rule = rule;

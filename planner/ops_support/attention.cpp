@@ -3,6 +3,7 @@
 #include "planner/graph/builder.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/rule_maker.h"
+#include "plans/kernel/attend_pairs.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@ namespace shard {
 
 namespace {
 
-constexpr std::string_view operand_names[] = {"q", "k", "v", "given", "logsumexp", "mean"};
+constexpr std::string_view operand_names[] = {"q",    "k",    "v",    "given",    "logsumexp",
+                                              "mean", "bias", "mask", "segments", "segments of keys"};
 
 bool refuse_argument(const InferContext& context, std::string message, std::string help) {
     context.diagnostics.error("E0226", context.span, std::move(message)).help(std::move(help));
@@ -43,11 +45,13 @@ bool check_arguments(const InferContext& context, const AttendSizes& sizes, bool
 // "q (1, 2, 3, 4), k (1, 2, 2, 4) and v (1, 2, 2, 4)"
 std::string operands_text(AttendPart part, std::span<const TensorType> operands) {
     const AttendInputs at = attend_inputs(part);
-    const int places[] = {0, 1, at.v, at.given, at.logsumexp, at.mean};
+    const AttendPairs pairs = attend_pairs(part, operands);
+    const int places[] = {
+        0, 1, at.v, at.given, at.logsumexp, at.mean, pairs.bias, pairs.mask, pairs.query_segments, pairs.key_segments};
     std::string text;
     for (size_t n = 0; n < std::size(places); ++n) {
         if (places[n] < 0) continue;
-        const char* const between = places[n] == 0 ? "" : places[n] + 1 == at.count ? " and " : ", ";
+        const char* const between = places[n] == 0 ? "" : places[n] + 1 == pairs.count ? " and " : ", ";
         text += fmt::format("{}{} {}", between, operand_names[n],
                             shape_text(operands[static_cast<size_t>(places[n])].shape));
     }
@@ -60,10 +64,14 @@ bool check_shapes(AttendPart part, const InferContext& context, std::span<const 
     Attend attend;
     attend.part = part;
     if (attend_problem(attend, operands, result).empty()) return true;
-    context.diagnostics
-        .error("E0223", context.span, fmt::format("'{}' cannot combine {}", context.op, operands_text(part, operands)))
-        .note("q is (batch, queries, heads, head_dim), k and v are (batch, keys, kv_heads, head_dim)")
-        .help("batch and head_dim must be equal, and heads a multiple of kv_heads");
+    const AttendPairs pairs = attend_pairs(part, operands);
+    DiagnosticBuilder said = context.diagnostics.error(
+        "E0223", context.span, fmt::format("'{}' cannot combine {}", context.op, operands_text(part, operands)));
+    said.note("q is (batch, queries, heads, head_dim), k and v are (batch, keys, kv_heads, head_dim)");
+    if (pairs.bias >= 0 || pairs.mask >= 0)
+        said.note("a bias and a mask are (batch, heads, queries, keys), each 1 or whole");
+    if (pairs.query_segments >= 0) said.note("segments are two operands, (batch, queries) and (batch, keys)");
+    said.help("batch and head_dim must be equal, and heads a multiple of kv_heads");
     return false;
 }
 
@@ -85,6 +93,22 @@ bool check_start(const InferContext& context, size_t n) {
         .error("E0223", context.span,
                fmt::format("the start of '{}' is one number, and {} is not", context.op, operand_text(context, n)))
         .help("it is the position of the first query, counted from the first key");
+    return false;
+}
+
+// What stands behind the operands that are known by their types: the start, or nothing.
+bool check_rest(const InferContext& context, size_t count) {
+    if (context.operands.size() <= count) return true;
+    const TensorType& next = context.operands[count];
+    if (context.operands.size() == count + 1 && (next.rank() == 0 || is_integer(next.dtype)))
+        return check_start(context, count);
+    context.diagnostics
+        .error("E0223", context.span,
+               fmt::format("'{}' does not know {} here", context.op, operand_text(context, count)))
+        .note(
+            "in this order, each may be left out: a floating-point bias and a bool mask (batch, heads, queries, keys), "
+            "segments of queries and of keys as integers (batch, length), an integer as the start")
+        .help("a dim of a bias or mask has its whole size, or 1");
     return false;
 }
 
@@ -121,20 +145,20 @@ void complete(std::span<const TensorType> operands, std::span<const TensorType>,
 
 std::optional<std::vector<TensorType>> infer_attention(AttendPart part, const InferContext& context) {
     const AttendInputs at = attend_inputs(part);
-    const size_t count = static_cast<size_t>(at.count),
-                 alike = static_cast<size_t>(at.logsumexp < 0 ? at.count : at.logsumexp);
+    const size_t count = static_cast<size_t>(attend_pairs(part, context.operands).count),
+                 own = static_cast<size_t>(at.count),
+                 alike = at.logsumexp < 0 ? own : static_cast<size_t>(at.logsumexp);
     const std::span<const TensorType> operands = context.operands.first(count);
     if (!check_dtype(context, 0, is_floating, "a floating-point type")) return std::nullopt;
     if (!check_same_dtype({context.operands.first(alike), context.operand_spans, context.attributes, context.span,
                            context.diagnostics, context.op, context.operand_names}))
         return std::nullopt;
-    for (size_t n = alike; n < count; ++n)
+    for (size_t n = alike; n < own; ++n)
         if (!check_wide(context, n)) return std::nullopt;
-    const bool starts = context.operands.size() > count;
-    if (starts && !check_start(context, count)) return std::nullopt;
+    if (!check_rest(context, count)) return std::nullopt;
     const TensorType result = result_type(part, operands);
     if (!check_shapes(part, context, operands, result)) return std::nullopt;
-    if (!check_arguments(context, attend_sizes(part, operands), starts)) return std::nullopt;
+    if (!check_arguments(context, attend_sizes(part, operands), context.operands.size() > count)) return std::nullopt;
     return std::vector<TensorType>{result};
 }
 
@@ -143,6 +167,7 @@ std::optional<std::vector<TensorType>> infer_attention(AttendPart part, const In
 IndexRule attention_rule(AttendPart part, std::span<const TensorType> operands, std::span<const TensorType> results) {
     using enum AttendPart;
     const AttendInputs at = attend_inputs(part);
+    const AttendPairs pairs = attend_pairs(part, operands);
     const AttendSizes sizes = attend_sizes(part, operands.first(static_cast<size_t>(at.count)));
     const bool of_keys = part == key_gradient || part == value_gradient, scores_given = at.mean >= 0;
     constexpr FactorKind free = FactorKind::pass_through, summed = FactorKind::reduction,
@@ -163,12 +188,25 @@ IndexRule attention_rule(AttendPart part, std::span<const TensorType> operands, 
     const TensorFactors of_q = {batch, queries, heads, width}, of_k = {batch, keys, kv_heads, width},
                         of_v = {batch, keys, kv_heads, value_width}, of_values = {batch, queries, heads, value_width},
                         of_rows = {batch, queries, heads};
-    maker.operand(0) = of_q;
-    maker.operand(1) = of_k;
-    if (at.v >= 0) maker.operand(static_cast<size_t>(at.v)) = of_v;
-    if (at.given >= 0) maker.operand(static_cast<size_t>(at.given)) = of_values;
-    if (at.logsumexp >= 0) maker.operand(static_cast<size_t>(at.logsumexp)) = of_rows;
-    if (at.mean >= 0) maker.operand(static_cast<size_t>(at.mean)) = of_rows;
+    const auto set = [&](int operand, TensorFactors factors) {
+        if (operand >= 0) maker.operand(static_cast<size_t>(operand)) = std::move(factors);
+    };
+    const auto set_pairs = [&](int operand) {
+        TensorFactors factors = {batch, heads, queries, keys};
+        for (size_t d = 0; operand >= 0 && d < factors.size(); ++d)
+            if (operands[static_cast<size_t>(operand)].shape[d] == 1) factors[d].clear();
+        set(operand, std::move(factors));
+    };
+    set(0, of_q);
+    set(1, of_k);
+    set(at.v, of_v);
+    set(at.given, of_values);
+    set(at.logsumexp, of_rows);
+    set(at.mean, of_rows);
+    set_pairs(pairs.bias);
+    set_pairs(pairs.mask);
+    set(pairs.query_segments, {batch, queries});
+    set(pairs.key_segments, {batch, keys});
     const TensorFactors made[] = {of_values, of_rows, of_q, of_k, of_v};
     maker.result() = made[static_cast<size_t>(part)];
     internal_check(maker.result().size() == results[0].shape.size(), "attention: a result of another rank");
@@ -185,7 +223,7 @@ Kernel lower_attention(AttendPart part, const LowerContext& context) {
     attend.soft_cap = attributes.number("soft_cap", 0);
     if (attend.causal || attend.window > 0) // otherwise positions do not matter
         attend.start = context.operand_start(0, 1) + context.operand_start(1, 1) * -1;
-    const int count = attend_inputs(part).count;
+    const int count = attend_pairs(part, context.global_operands).count;
     if (context.global_operands.size() == static_cast<size_t>(count)) return attend;
     // A kernel's scalars are none of its inputs, so it is read where it does not matter too. Further away than this all
     // queries see what they see there.
@@ -208,11 +246,12 @@ std::vector<ValueId> no_second_gradient(const GradientContext& context) {
 }
 
 OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view doc) {
+    constexpr int may_be_left_out = 5; // bias, mask, segments of queries and of keys, start
     const int count = attend_inputs(part).count;
     OpDef def;
     def.name = name;
     def.doc = doc;
-    def.operands = {count, count + 1};
+    def.operands = {count, count + may_be_left_out};
     def.attributes = {
         {"causal", AttributeDef::Type::flag, false, "a query sees the keys up to its own position; false unless said"},
         {"scale", AttributeDef::Type::number, false, "of the scores; 1 / sqrt(head_dim) unless said"},

@@ -48,11 +48,34 @@ Contract contraction_kernel(const Contraction& contraction) {
     return {labels(contraction.operands[0]), labels(contraction.operands[1]), labels(contraction.result)};
 }
 
+AttributeDef result_type_argument() {
+    return {"result", AttributeDef::Type::dtype, false,
+            "the result's element type: that of the operands unless said, or f32 of narrower ones"};
+}
+
+std::optional<DType> contraction_dtype(const InferContext& context) {
+    const DType own = context.operands[0].dtype;
+    if (!context.attributes.has("result")) return own;
+    const std::optional<DType> asked = parse_dtype(context.attributes.string("result"));
+    if (asked == own || (asked == computed_as(own) && is_floating(own))) return asked;
+    context.diagnostics
+        .error("E0226", context.span,
+               fmt::format("'{}' of {} operands has a result of {}{}, not {}", context.op, name(own), name(own),
+                           computed_as(own) == own ? "" : fmt::format(" or {}", name(computed_as(own))),
+                           context.attributes.string("result")))
+        .help("sums are made in that type; `cast` the operands, or the result, for another one");
+    return std::nullopt;
+}
+
 std::vector<ValueId> contraction_gradient(const Contraction& contraction, const GradientContext& context) {
     Chain chain(context.builder);
     const std::string &left = contraction.operands[0], &right = contraction.operands[1], &result = contraction.result;
+    // A wider cotangent is not rounded before it is multiplied.
     const auto einsum = [&](std::string equation, ValueId a, ValueId b) {
-        return chain("einsum", {a, b}, attributes_of({{"equation", std::move(equation)}}));
+        const DType wide = chain.type(context.cotangent).dtype;
+        const ValueId made = chain("einsum", {chain.cast(a, wide), chain.cast(b, wide)},
+                                   attributes_of({{"equation", std::move(equation)}}));
+        return chain.cast(made, context.builder.type(context.inputs[0]).dtype);
     };
     std::vector<ValueId> gradients(2, -1);
     if (context.wanted[0])

@@ -18,6 +18,10 @@ bool is_plain(const Contraction& contraction);
 // The next two are for plain contractions. Factors in the order batch, left only, right only, contracted.
 IndexRule contraction_rule(const Contraction& contraction, std::span<const TensorType> operands);
 Contract contraction_kernel(const Contraction& contraction);
+// The argument `result`, the type of the result; what it may be is for contraction_dtype to say: that of the operands, or
+// the one in which sums of it add up (nullopt after reporting).
+AttributeDef result_type_argument();
+std::optional<DType> contraction_dtype(const InferContext& context);
 // Each operand's gradient is a contraction of the cotangent with the other operand.
 std::vector<ValueId> contraction_gradient(const Contraction& contraction, const GradientContext& context);
 

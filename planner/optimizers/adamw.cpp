@@ -10,8 +10,11 @@ namespace {
 std::vector<ValueId> update(const UpdateContext& context) {
     Chain& chain = context.chain;
     const AdamMoments moments = adam_moments(context);
-    const ValueId decay = chain("mul", context.parameter, context.attributes.number("weight_decay", 1e-4));
-    const ValueId change = chain("mul", {context.rate, chain("add", {moments.direction, decay})});
+    const double weight_decay = context.attributes.number("weight_decay", 1e-4);
+    const ValueId direction = weight_decay == 0
+                                  ? moments.direction
+                                  : chain("add", {moments.direction, chain("mul", context.parameter, weight_decay)});
+    const ValueId change = chain("mul", {context.rate, direction});
     return {chain("add", {context.parameter, change}), moments.mu, moments.nu};
 }
 

@@ -16,8 +16,10 @@ std::vector<ValueId> update(const UpdateContext& context) {
     };
     const ValueId direction = chain("sign", {mixed(context.attributes.number("b1", 0.9))});
     const ValueId mean = mixed(context.attributes.number("b2", 0.99));
-    const ValueId decay = chain("mul", context.parameter, context.attributes.number("weight_decay", 1e-3));
-    const ValueId change = chain("mul", {context.rate, chain("add", {direction, decay})});
+    const double weight_decay = context.attributes.number("weight_decay", 1e-3);
+    const ValueId step =
+        weight_decay == 0 ? direction : chain("add", {direction, chain("mul", context.parameter, weight_decay)});
+    const ValueId change = chain("mul", {context.rate, step});
     return {chain("add", {context.parameter, change}), mean};
 }
 

@@ -24,16 +24,15 @@ struct PlanRequest {
     int model_file = -1, layout_file = -1; // in Sources
     std::string mode = "forward";
     std::optional<Mesh> mesh_override;              // run --verify plans the same model on one device
-    std::optional<Layout> layout;                   // in place of what the file says, which is read all the same
     std::vector<Span> without_constraints;          // places of constraints that are taken as not written
     std::span<const PassDef> passes = all_passes(); // that are run, one after the other
-    bool checks = true;                             // what each pass promises is looked at after it
+    bool checks = true;                             // what passes promise is looked at
 };
 
 // Parts after the first error are empty. explain, show and tests look at them.
 struct Compilation {
     std::optional<Model> model;
-    std::optional<Layout> layout; // that is planned: the file's, or what the request has in its place
+    std::optional<Layout> layout; // that is planned
     Mesh written_mesh;            // the file's
     MissingAxes written_missing_axes = MissingAxes::error;
     Allowances allowances;

@@ -22,6 +22,7 @@
 #include "planner/read/include.h"
 #include "planner/read/layout_reader.h"
 #include "planner/read/model_reader.h"
+#include "planner/read/places.h"
 #include "planner/rewrite/gather_parameters.h"
 #include "planner/rewrite/join_moves.h"
 #include "planner/schedule/plan_layers.h"
@@ -52,12 +53,12 @@ bool is_training(const PlanRequest& request) { return request.mode == "train"; }
 void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     load_includes(sources, request.model_file);
     load_checkpoint_names(sources, request.model_file);
+    load_places(sources, request.model_file);
     c.model = read_model(sources, request.model_file, c.diagnostics);
     c.layout = read_layout(sources, request.layout_file, c.diagnostics);
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
     for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);
     if (!c.model || !c.layout) return;
-    if (request.layout) c.layout = request.layout;
     c.written_mesh = c.layout->mesh;
     c.written_missing_axes = c.layout->missing_axes;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
@@ -166,6 +167,8 @@ void attach(Compilation& c, const PlanRequest& request, Sources& sources) {
     const std::vector<int> included = included_files(sources, request.model_file);
     files.insert(files.end(), included.begin(), included.end());
     if (const int names = find_checkpoint_names(sources, request.model_file); names >= 0) files.push_back(names);
+    for (const int file : files_of_places(sources, request.model_file))
+        if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     attach_sources(*c.plan, sources, files, c.diagnostics);
 }
 

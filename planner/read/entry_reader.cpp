@@ -4,6 +4,7 @@
 #include "planner/graph/op_names.h"
 #include "planner/model/names.h"
 #include "planner/read/entry_form.h"
+#include "planner/read/places.h"
 #include "planner/text/yaml_values.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,12 @@ bool has_attribute(std::string_view op, std::string_view name) {
     if (const CompositeDef* def = find_composite(op))
         return std::any_of(def->attributes.begin(), def->attributes.end(), is_name);
     return false;
+}
+
+// No form and no module.
+bool is_primitive(std::string_view op) {
+    const OpDef* const def = find_op(op);
+    return def != nullptr || find_composite(op) != nullptr;
 }
 
 const YamlEntry* find_entry(const YamlMap& map, std::string_view key) {
@@ -208,7 +215,10 @@ private:
         }
         const Yaml* in = yaml.find("in");
         for (const YamlEntry& key : *yaml.map())
-            if (&key != &op && key.key != "in") entry.arguments.push_back(key);
+            if (key.key == "at" && is_primitive(op.key))
+                entry.at = read_place(key.value, context_->sources, *diagnostics_);
+            else if (&key != &op && key.key != "in")
+                entry.arguments.push_back(key);
         // What stands as the op's own value: an argument, if the op says which or says itself what it reads; else the
         // operands, and then there is no `in`.
         const std::string_view argument = own_argument(op.key);

@@ -90,15 +90,15 @@ private:
         return read.value_or(usual);
     }
 
-    // Each device has as much of the cores as another; one that has a core uses no second one. Its kernels, and what it
-    // begins to send, wait until it is its turn.
+    // Each device has as much of the cores as another: where there are more cores, the others help with its kernels, but
+    // not with what it sends. Its kernels, and what it begins to send, wait until it is its turn.
     void share(i64 cores, i64 devices) {
-        const double part = 1 / static_cast<double>(std::max(cores, devices));
+        const double part = 1 / static_cast<double>(devices), sent = 1 / static_cast<double>(std::max(cores, devices));
         const double turns = std::max(1.0, static_cast<double>(devices) / static_cast<double>(cores));
         for (auto& [type, rate] : hardware_.flops) rate *= part;
         hardware_.memory_bandwidth *= part;
-        hardware_.memory_bytes *= 1 / static_cast<double>(devices);
-        for (Link& link : hardware_.links) link.bandwidth *= part;
+        hardware_.memory_bytes *= part;
+        for (Link& link : hardware_.links) link.bandwidth *= sent;
         hardware_.kernel_floor *= turns;
         hardware_.collective_launch *= turns;
     }

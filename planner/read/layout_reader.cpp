@@ -40,6 +40,8 @@ public:
         }
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
+        if (const std::optional<size_t> choice = read_choice("divisibility", {"error", "drop"}))
+            layout_.divisibility = static_cast<Divisibility>(*choice);
         if (const std::optional<size_t> choice = read_choice("prefer", {"time", "bytes", "compute", "memory"}))
             layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
@@ -268,7 +270,7 @@ void refuse_later_keys(Yaml& yaml, Diagnostics& diagnostics) {
     YamlMap* map = std::get_if<YamlMap>(&yaml.value);
     if (map == nullptr) return;
     std::erase_if(*map, [&](const YamlEntry& entry) {
-        if (entry.key != "divisibility" && entry.key != "rng") return false;
+        if (entry.key != "rng") return false;
         diagnostics.error("E0215", entry.value.span, fmt::format("'{}' is not supported by this version", entry.key))
             .help("remove it");
         return true;
@@ -283,8 +285,9 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "prefer", "sequence_parallel", "inputs",
-                     "params", "values", "outputs", "states", "gradients", "fsdp", "hardware", "policy"},
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "prefer",
+                     "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients", "fsdp",
+                     "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

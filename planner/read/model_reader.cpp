@@ -47,7 +47,8 @@ public:
         for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
         read_modules();
         if (const Yaml* graph = require("graph")) read_graph(*graph, context(), model_.graph, *diagnostics_);
-        if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs);
+        if (const Yaml* updates = yaml_->find("updates")) read_updates(*updates);
+        if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs, !model_.updates.empty());
         if (const Yaml* train = yaml_->find("train")) {
             model_.train = read_train(*train, context(), *diagnostics_);
             const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
@@ -61,7 +62,7 @@ public:
     }
 
 private:
-    EntryContext context() { return {model_.axes, model_.heads, &calls_}; }
+    EntryContext context() { return {model_.axes, model_.heads, &calls_, sources_}; }
 
     const Yaml* require(std::string_view key) {
         const Yaml* value = yaml_->find(key);
@@ -265,10 +266,28 @@ private:
                     .label(other.span, "first listed here");
     }
 
-    std::vector<Name> read_outputs(const Yaml& yaml) {
+    void read_updates(const Yaml& yaml) {
+        if (yaml.map() == nullptr) {
+            diagnostics_->error("E0113", yaml.span, fmt::format("updates: expected a map, found {}", yaml.kind()))
+                .help("write updates: {cache: new_cache}, the input and its value after a step");
+            return;
+        }
+        for (const YamlEntry& entry : *yaml.map()) {
+            const std::optional<std::vector<Name>> value =
+                entry.value.list() == nullptr ? read_value_names(entry.value, "an update", *diagnostics_)
+                                              : std::nullopt;
+            if (value)
+                model_.updates.push_back({{entry.key, entry.key_span}, value->front()});
+            else if (entry.value.list() != nullptr)
+                diagnostics_->error("E0113", entry.value.span, "an update: expected a name, found a list");
+        }
+    }
+
+    std::vector<Name> read_outputs(const Yaml& yaml, bool may_be_none = false) {
         std::optional<std::vector<Name>> names = read_value_names(yaml, "outputs", *diagnostics_);
         if (!names) return {};
-        if (names->empty()) diagnostics_->error("E0116", yaml.span, "there is no output").help("write outputs: [name]");
+        if (names->empty() && !may_be_none)
+            diagnostics_->error("E0116", yaml.span, "there is no output").help("write outputs: [name]");
         for (size_t i = 0; i < names->size(); ++i)
             check_repeated((*names)[i], {names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i)});
         return *names;
@@ -336,7 +355,7 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
                     {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params", "modules", "graph",
-                     "outputs", "train"},
+                     "outputs", "updates", "train"},
                     "a model", diagnostics))
         return std::nullopt;
     ArgumentWriter writer(diagnostics);

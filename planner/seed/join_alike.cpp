@@ -10,7 +10,7 @@ namespace shard {
 
 namespace {
 
-constexpr std::string_view joined_code = "E0313";
+constexpr std::string_view joined_codes[] = {"E0313", "W0310"};
 constexpr size_t shown = 4; // names in a note
 
 // "dim 0 (batch) of 'x' has size 8, ...": the dim's name and what is said of it, without the array's name.
@@ -34,7 +34,8 @@ Diagnostics join_alike(const Diagnostics& found) {
     std::map<size_t, std::vector<std::string>> others;
     for (const Diagnostic& diagnostic : found.all()) {
         const Parts parts = parts_of(diagnostic.message);
-        if (diagnostic.code != joined_code || parts.array.empty() || diagnostic.labels.empty()) {
+        if (std::find(std::begin(joined_codes), std::end(joined_codes), diagnostic.code) == std::end(joined_codes) ||
+            parts.array.empty() || diagnostic.labels.empty()) {
             kept.push_back(diagnostic);
             continue;
         }

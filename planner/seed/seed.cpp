@@ -290,6 +290,7 @@ private:
         std::optional<Sharding> sharding = spec_sharding(*mesh_, spec, array, *diagnostics_);
         if (!sharding) return std::nullopt;
         const std::vector<Span> causes = dim_spans(spec);
+        if (layout_->divisibility == Divisibility::drop) drop_uneven(*mesh_, *sharding, array, causes, *diagnostics_);
         if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_)) return std::nullopt;
         for (size_t d = 0; d < causes.size(); ++d) log(why, d, sharding->dims[d].axes, -1, causes[d]);
         return sharding;
@@ -309,19 +310,28 @@ private:
                               [&](const AxisRef& axis) { return overlaps_any(axis, region->axes); });
             causes.push_back(dim.rule < 0 ? array.span : rules[dim.rule].span);
         }
+        std::vector<std::vector<AxisRef>> dropped(causes.size());
+        if (layout_->divisibility == Divisibility::drop)
+            dropped = drop_uneven(*mesh_, sharding, array, causes, *diagnostics_);
         if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_)) return std::nullopt;
         const bool own_only = layout_->semantics == RuleSemantics::linen && !named.own.empty();
         const int layout_rules = own_only ? 0 : static_cast<int>(layout_->rules.size());
         for (size_t d = 0; d < causes.size(); ++d) {
             const int rule = outcome->dims[d].rule;
-            log(why, d, outcome->dims[d].axes, rule < layout_rules ? rule : -1, causes[d]);
+            log(why, d, dropped[d].empty() ? outcome->dims[d].axes : sharding.dims[d].axes,
+                rule < layout_rules ? rule : -1, causes[d]);
         }
         std::string& rejected = seeds_.rejected_by_value[why.value];
-        for (const RuleOutcome::Rejected& reject : outcome->rejected) {
-            const AxisRule& rule = rules[reject.rule];
-            rejected += fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line,
-                                    reject.reason);
-        }
+        const auto reject = [&rejected](const AxisRule& rule, std::string_view reason) {
+            rejected +=
+                fmt::format("{}{} (line {}): {}", rejected.empty() ? "" : "\n", text(rule), rule.span.line, reason);
+        };
+        for (size_t d = 0; d < dropped.size(); ++d)
+            for (const AxisRef& axis : dropped[d])
+                if (outcome->dims[d].rule >= 0)
+                    reject(rules[outcome->dims[d].rule],
+                           fmt::format("{} does not divide the dim, and is dropped", text(*mesh_, axis)));
+        for (const RuleOutcome::Rejected& each : outcome->rejected) reject(rules[each.rule], each.reason);
         return sharding;
     }
 

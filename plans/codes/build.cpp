@@ -75,6 +75,9 @@ std::vector<CodeDoc> codes_build() {
          "gradient of a gradient is wanted, write attention out: an einsum, a softmax, and an einsum with v. So it is "
          "with max_pool and min_pool, which can be written as the maximum of slices; and where their windows are "
          "dilated they have no first derivative either."},
+        {"E0247", "update that does not fit",
+         "`updates` of a model says what an input or a parameter holds after a step: a value of its shape and element "
+         "type. A model that is planned with --mode train has its updates from its optimizer, and none by hand."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

@@ -28,7 +28,9 @@ std::vector<CodeDoc> codes_command_line() {
          "The name given is not one that the model has, or that the list holds. The message names what is near it."},
         {"E0709", "file of another kind",
          "A layout stands where a model is expected, or the other way round. A model has a `graph`, a layout has a "
-         "`mesh`; the model comes first: shardc plan MODEL LAYOUT."},
+         "`mesh`; the model comes first: shardc plan MODEL LAYOUT. Or `fmt`, which lays out YAML, was given a plan or "
+         "a "
+         "program."},
         {"E0710", "nothing to set",
          "--set names what neither the model nor the layout says, or something that is not one value. It takes the "
          "name "

@@ -73,6 +73,11 @@ std::vector<CodeDoc> codes_layout() {
          "some of the layers. Every layer is still computed by all devices along the axis, to which its parameters are "
          "sent in its turn: that is no pipeline. `fsdp` stores as little, and every device sends its part of "
          "each layer; the batch, heads or hidden dims over the axis save time."},
+        {"W0310", "axis dropped from a dim",
+         "The layout says `divisibility: drop`, and the axes that a rule or a sharding gives this dim do not divide "
+         "it. "
+         "The last of them are left out until the others do, so that the dim is split over fewer devices, or is whole. "
+         "Pad the dim, or choose axes that divide, to split it as asked."},
     };
 }
 

@@ -97,6 +97,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0301", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0308", "choose an axis whose size divides a dim, or raise fsdp.min_size above their size"},
     {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},
+    {"W0310", "pad the dim to split it, or choose axes that divide it"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
     {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0701", "write it again: shardc check ... --format json=NEW, then move NEW over the baseline"},

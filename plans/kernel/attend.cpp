@@ -2,6 +2,7 @@
 
 #include "plans/base/index_of.h"
 #include "plans/base/saturating.h"
+#include "plans/kernel/attend_pairs.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +81,8 @@ AttendSizes attend_sizes(AttendPart part, std::span<const TensorType> inputs) {
 
 std::string attend_problem(const Attend& attend, std::span<const TensorType> inputs, const TensorType& output) {
     const AttendInputs at = attend_inputs(attend.part);
-    if (static_cast<int>(inputs.size()) != at.count) return fmt::format("it takes {} operands", at.count);
+    const AttendPairs pairs = attend_pairs(attend.part, inputs);
+    if (static_cast<int>(inputs.size()) != pairs.count) return fmt::format("it takes {} operands", pairs.count);
     const auto shape_of = [&](int input) { return input < 0 ? Shape() : inputs[static_cast<size_t>(input)].shape; };
     for (int input : {0, 1, at.v, at.given})
         if (input >= 0 && (shape_of(input).size() != 4 || inputs[static_cast<size_t>(input)].dtype != inputs[0].dtype))
@@ -98,6 +100,7 @@ std::string attend_problem(const Attend& attend, std::span<const TensorType> inp
     for (int input : {at.logsumexp, at.mean})
         if (input >= 0 && (shape_of(input) != rows || inputs[static_cast<size_t>(input)].dtype != wide))
             return fmt::format("a number of {} for every query", name(wide));
+    if (const std::string problem = attend_pairs_problem(pairs, sizes, inputs); !problem.empty()) return problem;
     const bool wide_result = attend.part == AttendPart::logsumexp;
     const std::array<Shape, 5> results = {values, rows, shape_of(0), k, v};
     if (output.shape != results[static_cast<size_t>(attend.part)] ||

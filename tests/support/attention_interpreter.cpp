@@ -17,20 +17,28 @@ double at(const Array& array, const Index& index) {
 
 class Pairs {
 public:
-    // Of an op that takes `count` operands, and the start behind them.
-    Pairs(const Operands& in, size_t count, const Node& node)
+    // Of an op that takes `count` operands, and behind them a bias, a mask, segments and the start.
+    Pairs(const Operands& in, size_t count, const Node& node, const AttentionExtras& extras)
         : q_(*in[0]), k_(*in[1]), scale_(node.attributes().number("scale")),
           cap_(node.attributes().number("soft_cap", 0)), causal_(node.attributes().flag("causal", false)),
-          window_(node.attributes().integer("window", 0)),
-          start_(in.size() > count ? static_cast<i64>(in[count]->values[0]) : 0) {}
+          window_(node.attributes().integer("window", 0)) {
+        const auto next = [&](bool is_there) -> const Array* { return is_there ? in[count++] : nullptr; };
+        bias_ = next(extras.bias);
+        mask_ = next(extras.mask);
+        of_queries_ = next(extras.segments);
+        of_keys_ = next(extras.segments);
+        start_ = in.size() > count ? static_cast<i64>(in[count]->values[0]) : 0;
+    }
 
     i64 queries() const { return q_.shape[1]; }
     i64 keys() const { return k_.shape[1]; }
     i64 group() const { return q_.shape[2] / k_.shape[2]; }
 
-    bool sees(i64 query, i64 key) const {
+    bool sees(i64 batch, i64 query, i64 head, i64 key) const {
         const i64 behind = start_ + query - key;
         if (causal_ && behind < 0) return false;
+        if (mask_ != nullptr && of_pair(*mask_, batch, query, head, key) == 0) return false;
+        if (of_queries_ != nullptr && at(*of_queries_, {batch, query}) != at(*of_keys_, {batch, key})) return false;
         return window_ == 0 || std::abs(behind) < window_;
     }
     double product(i64 batch, i64 query, i64 head, i64 key) const {
@@ -40,8 +48,9 @@ public:
         return scale_ * sum;
     }
     double score(i64 batch, i64 query, i64 head, i64 key) const {
-        const double plain = product(batch, query, head, key);
-        return cap_ > 0 ? cap_ * std::tanh(plain / cap_) : plain;
+        const double plain = product(batch, query, head, key),
+                     capped = cap_ > 0 ? cap_ * std::tanh(plain / cap_) : plain;
+        return bias_ == nullptr ? capped : capped + of_pair(*bias_, batch, query, head, key);
     }
     // How fast the score grows with the product of q and k.
     double slope(i64 batch, i64 query, i64 head, i64 key) const {
@@ -51,53 +60,68 @@ public:
     }
 
 private:
+    static double of_pair(const Array& array, i64 batch, i64 query, i64 head, i64 key) {
+        const i64 place[] = {batch, head, query, key};
+        Index index;
+        for (size_t d = 0; d < 4; ++d) index.push_back(array.shape[d] == 1 ? 0 : place[d]);
+        return at(array, index);
+    }
+
     const Array &q_, &k_;
+    const Array *bias_ = nullptr, *mask_ = nullptr, *of_queries_ = nullptr, *of_keys_ = nullptr;
     double scale_, cap_;
     bool causal_;
-    i64 window_, start_;
+    i64 window_, start_ = 0;
 };
 
-Array logsumexp(const Operands& in, const Node& node, const TensorType& type) {
-    const Pairs pairs(in, 2, node);
+// Of a row whose scores are all -infinity every weight is 0.
+double weight(double score, double logsumexp) { return logsumexp == -INFINITY ? 0 : std::exp(score - logsumexp); }
+
+Array logsumexp(const Pairs& pairs, const TensorType& type) {
     return make(type.shape, [&](const Index& i) {
         double most = -INFINITY, sum = 0;
         for (i64 key = 0; key < pairs.keys(); ++key)
-            if (pairs.sees(i[1], key)) most = std::max(most, pairs.score(i[0], i[1], i[2], key));
+            if (pairs.sees(i[0], i[1], i[2], key)) most = std::max(most, pairs.score(i[0], i[1], i[2], key));
+        if (most == -INFINITY) return most;
         for (i64 key = 0; key < pairs.keys(); ++key)
-            if (pairs.sees(i[1], key)) sum += std::exp(pairs.score(i[0], i[1], i[2], key) - most);
+            if (pairs.sees(i[0], i[1], i[2], key)) sum += std::exp(pairs.score(i[0], i[1], i[2], key) - most);
         return most + std::log(sum);
     });
 }
 
-Array values(const Operands& in, const Node& node, const TensorType& type) {
-    const Pairs pairs(in, 3, node);
-    const TensorType rows = {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}};
-    Operands scored = {in[0], in[1]};
-    scored.insert(scored.end(), in.begin() + 3, in.end());
-    const Array logs = logsumexp(scored, node, rows);
+Array logsumexp(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    return logsumexp(Pairs(in, 2, node, extras), type);
+}
+
+Array values(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    const Pairs pairs(in, 3, node, extras);
+    const Array logs = logsumexp(pairs, {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}});
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 key = 0; key < pairs.keys(); ++key)
-            if (pairs.sees(i[1], key))
-                sum += std::exp(pairs.score(i[0], i[1], i[2], key) - at(logs, {i[0], i[1], i[2]})) *
+            if (pairs.sees(i[0], i[1], i[2], key))
+                sum += weight(pairs.score(i[0], i[1], i[2], key), at(logs, {i[0], i[1], i[2]})) *
                        at(*in[2], {i[0], key, i[2] / pairs.group(), i[3]});
         return sum;
     });
 }
 
-// The gradient of a product of q and k; operands are q, k, v, given, logsumexp, mean.
-double gradient_of_product(const Pairs& pairs, const Operands& in, i64 batch, i64 query, i64 head, i64 key) {
-    if (!pairs.sees(query, key)) return 0;
+// The gradient of a score; operands are q, k, v, given, logsumexp, mean.
+double gradient_of_score(const Pairs& pairs, const Operands& in, i64 batch, i64 query, i64 head, i64 key) {
+    if (!pairs.sees(batch, query, head, key)) return 0;
     const Index row = {batch, query, head};
-    double weight = 0;
+    double mean = 0;
     for (i64 e = 0; e < in[2]->shape[3]; ++e)
-        weight += at(*in[3], {batch, query, head, e}) * at(*in[2], {batch, key, head / pairs.group(), e});
-    return std::exp(pairs.score(batch, query, head, key) - at(*in[4], row)) * (weight - at(*in[5], row)) *
-           pairs.slope(batch, query, head, key);
+        mean += at(*in[3], {batch, query, head, e}) * at(*in[2], {batch, key, head / pairs.group(), e});
+    return weight(pairs.score(batch, query, head, key), at(*in[4], row)) * (mean - at(*in[5], row));
 }
 
-Array query_gradient(const Operands& in, const Node& node, const TensorType& type) {
-    const Pairs pairs(in, 6, node);
+double gradient_of_product(const Pairs& pairs, const Operands& in, i64 batch, i64 query, i64 head, i64 key) {
+    return gradient_of_score(pairs, in, batch, query, head, key) * pairs.slope(batch, query, head, key);
+}
+
+Array query_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    const Pairs pairs(in, 6, node, extras);
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 key = 0; key < pairs.keys(); ++key)
@@ -107,8 +131,8 @@ Array query_gradient(const Operands& in, const Node& node, const TensorType& typ
     });
 }
 
-Array key_gradient(const Operands& in, const Node& node, const TensorType& type) {
-    const Pairs pairs(in, 6, node);
+Array key_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    const Pairs pairs(in, 6, node, extras);
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 head = i[2] * pairs.group(); head < (i[2] + 1) * pairs.group(); ++head)
@@ -118,20 +142,36 @@ Array key_gradient(const Operands& in, const Node& node, const TensorType& type)
     });
 }
 
-Array value_gradient(const Operands& in, const Node& node, const TensorType& type) {
-    const Pairs pairs(in, 4, node);
+Array value_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    const Pairs pairs(in, 4, node, extras);
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 head = i[2] * pairs.group(); head < (i[2] + 1) * pairs.group(); ++head)
             for (i64 query = 0; query < pairs.queries(); ++query)
-                if (pairs.sees(query, i[1]))
-                    sum += std::exp(pairs.score(i[0], query, head, i[1]) - at(*in[3], {i[0], query, head})) *
+                if (pairs.sees(i[0], query, head, i[1]))
+                    sum += weight(pairs.score(i[0], query, head, i[1]), at(*in[3], {i[0], query, head})) *
                            at(*in[2], {i[0], query, head, i[3]});
         return sum;
     });
 }
 
 } // namespace
+
+AttentionExtras attention_extras(std::string_view op, const std::vector<TensorType>& operands) {
+    static const std::map<std::string_view, size_t> counts = {{"attention", 3},
+                                                              {"attention_logsumexp", 2},
+                                                              {"attention_query_gradient", 6},
+                                                              {"attention_key_gradient", 6},
+                                                              {"attention_value_gradient", 4}};
+    AttentionExtras extras;
+    for (size_t n = counts.at(op); n < operands.size(); ++n) {
+        const bool of_pairs = operands[n].rank() == 4, is_bool = operands[n].dtype == DType::boolean;
+        extras.bias = extras.bias || (of_pairs && !is_bool);
+        extras.mask = extras.mask || (of_pairs && is_bool);
+        extras.segments = extras.segments || operands[n].rank() == 2;
+    }
+    return extras;
+}
 
 AttentionEvaluate find_attention_op(std::string_view name) {
     static const std::map<std::string_view, AttentionEvaluate> ops = {{"attention", values},

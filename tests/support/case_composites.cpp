@@ -55,7 +55,20 @@ void attention(CaseWriter& w) {
     if (w.chance(3)) arguments += fmt::format(", window: {}", 1 + w.choose(5));
     if (w.chance(4)) arguments += ", soft_cap: 2";
     if (w.chance(4)) arguments += ", scale: 0.25";
-    w.emit(fmt::format("attention: [{}, {}, {}]{}", q.name, k.name, v.name, arguments), q.shape, dtype, false);
+    std::string pairs;
+    if (w.chance(4)) {
+        const std::vector<i64> shape = {w.chance(2) ? 1 : batch, w.chance(2) ? 1 : heads, w.chance(2) ? 1 : length,
+                                        length};
+        pairs += fmt::format(", {{stop_gradient: {}}}", w.tensor(shape, dtype).name);
+    }
+    if (w.chance(4)) // a query sees keys that are an even number of positions away
+        pairs += fmt::format(", {{eq: [{{rem: [{{add: [{{iota: [1, 1, {0}, {0}], dim: 2}}, {{iota: [1, 1, {0}, {0}], "
+                             "dim: 3}}]}}, 2]}}, 0]}}",
+                             length);
+    if (w.chance(4))
+        pairs += fmt::format(", {{div: [{{iota: [{0}, {1}], dim: 1}}, 3]}}, {{div: [{{iota: [{0}, {1}], dim: 1}}, 3]}}",
+                             batch, length);
+    w.emit(fmt::format("attention: [{}, {}, {}{}]{}", q.name, k.name, v.name, pairs, arguments), q.shape, dtype, false);
 }
 
 // A block that keeps the shape of its input, called once or repeated.

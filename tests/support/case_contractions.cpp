@@ -35,6 +35,8 @@ void dot(CaseWriter& w) {
     if (!bias.name.empty())
         w.emit_rounded(fmt::format("linear: [{}, {}, {}]", x.name, y.name, bias.name), shape, x.dtype,
                        x.exact && y.exact && bias.exact);
+    else if (x.dtype == "bf16" && w.chance(3))
+        w.emit_rounded(fmt::format("dot: [{}, {}], result: f32", x.name, y.name), shape, "f32", x.exact && y.exact);
     else
         w.emit_rounded(fmt::format("dot: [{}, {}]", x.name, y.name), shape, x.dtype, x.exact && y.exact);
 }

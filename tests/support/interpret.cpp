@@ -1,4 +1,6 @@
 // Walks the graph, and the bodies of loops once a trip.
+#include "planner/graph/types_of.h"
+#include "tests/support/attention_interpreter.h"
 #include "tests/support/device_interpreter.h"
 
 #include <cmath>
@@ -63,8 +65,11 @@ private:
     Array evaluate_on(size_t device, const Node& node, const TensorType& type) const {
         std::vector<const Array*> operands;
         for (ValueId id : node.inputs) operands.push_back(&on_device(values_[at(id)], device));
-        return node.op()->name == "loop_slice" ? loop_slice(*operands[0], node, type)
-                                               : evaluate_node(in_this_trip(node), operands, type);
+        const std::string_view op = node.op()->name;
+        if (const AttentionEvaluate evaluate = find_attention_op(op)) // which knows operands by their types
+            return evaluate(operands, node, type, attention_extras(op, types_of(graph_, node.inputs)));
+        return op == "loop_slice" ? loop_slice(*operands[0], node, type)
+                                  : evaluate_node(in_this_trip(node), operands, type);
     }
 
     void run_loop(const GraphLoop& loop, size_t number) {

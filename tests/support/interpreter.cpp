@@ -1,7 +1,6 @@
 #include "tests/support/interpreter.h"
 
 #include "planner/graph/op_def.h"
-#include "tests/support/attention_interpreter.h"
 #include "tests/support/device_interpreter.h"
 #include "tests/support/order_interpreter.h"
 #include "tests/support/window_interpreter.h"
@@ -363,7 +362,6 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 } // namespace
 
 Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
-    if (const AttentionEvaluate evaluate = find_attention_op(node.op()->name)) return evaluate(operands, node, result);
     if (const WindowEvaluate evaluate = find_window_op(node.op()->name)) return evaluate(operands, node, result);
     if (const OrderEvaluate evaluate = find_order_op(node.op()->name)) return evaluate(operands, node, result);
     std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op()->name);

@@ -11,6 +11,7 @@
 #include "tests/support/graph_trip.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/tensors.h"
+#include "tests/support/thread_ranks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -159,6 +160,10 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     }
     std::optional<RunResult> result = run_plan(plan, run, diagnostics);
     if (!result) return {"the plan does not run: " + text_of(sources, diagnostics)};
+    for (const int ranks : {2, 3})
+        if (plan.mesh.device_count() % ranks == 0)
+            for (const std::string& problem : differences_on_ranks(plan, run, *result, ranks))
+                problems.push_back(problem);
     RunOptions reference_options;
     reference_options.inputs = run.inputs;
     reference_options.steps = run.steps;

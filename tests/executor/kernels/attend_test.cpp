@@ -23,6 +23,8 @@ struct Case {
     i64 start = 0;
     DType dtype = DType::f32;
     double allowed = 2e-5;
+    Shape bias = {}, mask = {}; // if any
+    bool segments = false;
 };
 
 Tensor waves(DType dtype, const Shape& shape, double phase) {
@@ -47,6 +49,12 @@ double difference(const Case& one, AttendPart part) {
     set(at.given, one.dtype, o, 3);
     set(at.logsumexp, wide, rows, 4); // any numbers: a part has no need of them to belong together
     set(at.mean, wide, rows, 5);
+    if (!one.bias.empty()) inputs.push_back(waves(one.dtype, one.bias, 6));
+    // No row is hidden as a whole: the first two keys are not both of a multiple of 3.
+    if (!one.mask.empty()) inputs.push_back(make_tensor(DType::boolean, one.mask, [](i64 i) { return i % 3 != 0; }));
+    const auto thirds = [](i64 i) { return i % 3; };
+    if (one.segments) inputs.push_back(make_tensor(DType::i32, {s.batch, s.queries}, thirds));
+    if (one.segments) inputs.push_back(make_tensor(DType::i64, {s.batch, s.keys}, thirds));
     const Shape results[] = {o, rows, q, k, v};
     const Shape& result = results[static_cast<size_t>(part)];
 
@@ -66,7 +74,8 @@ double difference(const Case& one, AttendPart part) {
     arrays.push_back({{}, {static_cast<double>(one.start)}});
     std::vector<const Array*> operands;
     for (const Array& array : arrays) operands.push_back(&array);
-    const Array want = find_attention_op(apply.op->name)(operands, node, {one.dtype, result, {}});
+    const Array want = find_attention_op(apply.op->name)(operands, node, {one.dtype, result, {}},
+                                                         {!one.bias.empty(), !one.mask.empty(), one.segments});
     double most = 0, largest = 0;
     for (size_t n = 0; n < got.size(); ++n) {
         most = std::max(most, std::isfinite(got[n]) ? std::fabs(got[n] - want.values[n]) : INFINITY);
@@ -99,6 +108,27 @@ TEST_CASE("attention by blocks leaves out what a query does not see, wherever qu
     check({{1, 280, 1, 4, 300, 1, 4}, false, 150, 0, 7});
     check({{1, 30, 1, 4, 40, 1, 4}, true, 6, 1.5, 4});
     check({{1, 140, 1, 4, 30, 1, 4}, false, 0, 0.7});
+}
+
+TEST_CASE("attention by blocks adds a bias and hides what a mask or segments hide, in whole and where all are alike") {
+    check({{2, 150, 2, 4, 300, 1, 3}, false, 0, 0, 0, DType::f32, 2e-5, {2, 2, 150, 300}, {1, 2, 1, 300}});
+    check({{2, 140, 2, 4, 270, 2, 3}, true, 0, 1.5, 140, DType::f32, 2e-5, {1, 1, 140, 1}, {2, 1, 140, 270}});
+    check({{2, 140, 1, 4, 270, 1, 3}, false, 0, 0, 0, DType::f64, 1e-12, {}, {}, true});
+    check({{1, 20, 2, 4, 30, 2, 3}, false, 0, 0, 0, DType::bf16, 2e-2, {1, 2, 20, 30}, {}, true});
+}
+
+TEST_CASE("a query that sees no key has values 0, and the logarithm of 0") {
+    const Tensor q = make_tensor(DType::f32, {1, 2, 1, 1}, [](i64) { return 1; }),
+                 k = make_tensor(DType::f32, {1, 3, 1, 1}, [](i64 i) { return static_cast<double>(i); }),
+                 mask = make_tensor(DType::boolean, {1, 1, 2, 3}, [](i64 i) { return i == 4; });
+    CHECK(run_alone(Attend{}, {q, k, k, mask}, DType::f32, {1, 2, 1, 1}) == std::vector<double>{0, 1});
+    Attend attend;
+    attend.part = AttendPart::logsumexp;
+    CHECK(run_alone(attend, {q, k, mask}, DType::f32, {1, 2, 1}) == std::vector<double>{-INFINITY, 1});
+    const Tensor rows = make_tensor(DType::f32, {1, 2, 1}, [](i64 i) { return i == 0 ? -INFINITY : 1; }),
+                 given = make_tensor(DType::f32, {1, 2, 1, 1}, [](i64) { return 1; });
+    attend.part = AttendPart::value_gradient;
+    CHECK(run_alone(attend, {q, k, given, rows, mask}, DType::f32, {1, 3, 1, 1}) == std::vector<double>{0, 1, 0});
 }
 
 TEST_CASE("a score of infinity in another block than the rest is a score of infinity") {

@@ -15,7 +15,7 @@ Tensor waves(DType dtype, const Shape& shape, double phase) {
     return make_tensor(dtype, shape, [&](i64 i) { return std::sin(0.37 * static_cast<double>(i) + phase); });
 }
 
-double difference(Attend attend, AttendPart part, DType dtype) {
+double difference(Attend attend, AttendPart part, DType dtype, const std::vector<Tensor>& pairs) {
     attend.part = part;
     const AttendInputs at = attend_inputs(part);
     const Shape q = {2, 5, 4, 3}, k = {2, 6, 2, 3}, v = {2, 6, 2, 2}, o = {2, 5, 4, 2}, rows = {2, 5, 4};
@@ -24,6 +24,7 @@ double difference(Attend attend, AttendPart part, DType dtype) {
     if (at.given >= 0) made.push_back(waves(dtype, o, 3));
     if (at.logsumexp >= 0) made.push_back(waves(computed_as(dtype), rows, 4));
     if (at.mean >= 0) made.push_back(waves(computed_as(dtype), rows, 5));
+    made.insert(made.end(), pairs.begin(), pairs.end());
     const Shape results[] = {o, rows, q, k, v};
     const TensorType output = {
         part == AttendPart::logsumexp ? computed_as(dtype) : dtype, results[static_cast<size_t>(part)], {}};
@@ -61,8 +62,24 @@ TEST_CASE("attention written out for other engines is attention, and so are the 
             CAPTURE(name(part));
             CAPTURE(attend.causal);
             CAPTURE(attend.window);
-            CHECK(difference(attend, part, DType::f64) < 1e-12);
-            CHECK(difference(attend, part, DType::bf16) < 2e-2);
+            CHECK(difference(attend, part, DType::f64, {}) < 1e-12);
+            CHECK(difference(attend, part, DType::bf16, {}) < 2e-2);
+        }
+}
+
+TEST_CASE("attention with a bias, a mask and segments is written out too") {
+    const Tensor bias = waves(DType::f64, {1, 4, 5, 6}, 6), of_keys = waves(DType::f64, {2, 1, 1, 6}, 6),
+                 mask = make_tensor(DType::boolean, {2, 1, 5, 6}, [](i64 i) { return i % 4 != 0 && i / 6 != 7; }),
+                 of_queries = make_tensor(DType::i32, {2, 5}, [](i64 i) { return i % 5 / 3; }),
+                 segments = make_tensor(DType::i32, {2, 6}, [](i64 i) { return i % 6 / 3; });
+    const std::vector<Tensor> all[] = {
+        {bias}, {of_keys, mask}, {mask}, {of_queries, segments}, {bias, of_queries, segments}};
+    for (const std::vector<Tensor>& pairs : all)
+        for (const AttendPart part :
+             {AttendPart::values, AttendPart::query_gradient, AttendPart::key_gradient, AttendPart::value_gradient}) {
+            CAPTURE(name(part));
+            CHECK(difference({AttendPart::values, 0.5, false, 0, 0, {}}, part, DType::f64, pairs) < 1e-12);
+            CHECK(difference({AttendPart::values, 0.25, true, 0, 0.8, constant(3)}, part, DType::f64, pairs) < 1e-12);
         }
 }
 

@@ -1,5 +1,6 @@
 #include "planner/explain/trials.h"
 
+#include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
 
 #include <doctest/doctest.h>
@@ -46,9 +47,14 @@ struct Tried {
     Compilation planned(const Change& change) const {
         Sources same = sources;
         PlanRequest other = request;
-        other.layout = change.layout;
         other.without_constraints = change.without_constraints;
-        return compile(same, other);
+        const std::span<const PassDef> before = passes_before("seed", other);
+        Compilation begun;
+        run_passes(begun, before, other, same);
+        begun.layout = change.layout;
+        std::vector<Compilation> ways = ways_of(std::move(begun));
+        for (Compilation& way : ways) run_passes(way, other.passes.subspan(before.size()), other, same);
+        return best_of(std::move(ways));
     }
 };
 

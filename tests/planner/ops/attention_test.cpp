@@ -54,6 +54,33 @@ const JaxAttention jax[] = {
      {0.0555518071, -0.0415357787, 0.0, 0.0},
      {0.0191611045, 0.16179664, 0.0, 0.0}},
 };
+const JaxAttention jax_of_pairs[] = {
+    {", bias]",
+     {0.530084925, -0.00477907525, 0.588880963, 0.0957300094},
+     {0.0984846708, 0.297717543, 0.0449506986, 0.0243311353},
+     {0.0274116756, -0.0261549099, 0.0956614852, -0.0146161058},
+     {0.232346325, -0.121697363, -0.209125576, -0.155917816}},
+    {", of_keys], causal: true",
+     {0.909297427, -0.818277111, -0.0419440038, -0.480459728},
+     {0, 0, 0.137330362, -0.0200294006},
+     {0.139965952, -0.0524583744, 0, 0},
+     {0.0432080546, -0.00581403363, 0, 0}},
+    {", mask]",
+     {0.587854168, -0.0848099613, 0.446606234, -0.451966867},
+     {0.0568163485, 0.135907653, 0.0636350333, -0.00219557366},
+     {-0.00576737304, -0.0586968234, -0.0248284975, -0.146505281},
+     {0.0830552071, 0.457888088, -0.614697003, -0.421871038}},
+    {", bias, mask], causal: true",
+     {0.909297427, -0.818277111, 0.110801949, -0.29674967},
+     {0, 0, 0.101566517, -0.0303717224},
+     {0.109384552, -0.0918057599, 0, 0},
+     {0.0125285096, 0.940873861, 0, 0}},
+    {", of_q, of_k]", // mask: the segments are the same
+     {0.601453679, -0.232732161, 0.735583969, 0.309934855},
+     {0.122965115, 0.124716811, 0.0426031476, 0.0340550706},
+     {0.0345911676, -0.0266725611, 0.140215343, -0.105717293},
+     {-0.129311581, 0.407998411, 0.219741873, -0.184422193}},
+};
 const JaxAttention jax_from_1 = {"", // mask: query + 1 >= key
                                  {0.357358498, -0.21232999, 0.397700538, -0.105363833},
                                  {0.214724086, 0.0663092789, 0.0878998256, 0.0237609936},
@@ -71,17 +98,26 @@ void check_against_jax(const std::string& entry, const JaxAttention& want) {
     const std::map<std::string, Array> inputs = {
         {"q", waves({1, 4, 4, 2}, 0)}, {"k", waves({1, 5, 2, 2}, 1)}, {"v", waves({1, 5, 2, 2}, 2)}, {"at", {{}, {1}}}};
     const bool starts = entry.find("at]") != std::string::npos;
+    // The bias is sin(0.7 i + 3), `of_keys` the same of a row; the mask hides every third pair, but no first key.
     Built built = build_text(fmt::format(R"(model: m
 inputs:
   q: {{shape: [1, 4, 4, 2], dtype: f64}}
   k: {{shape: [1, 5, 2, 2], dtype: f64}}
   v: {{shape: [1, 5, 2, 2], dtype: f64}}
 {}graph:
+  - places: {{iota: [1, 4, 4, 5], dim: 1}}
+  - places: {{add: [{{mul: [places, 4]}}, {{iota: [1, 4, 4, 5], dim: 2}}]}}
+  - places: {{add: [{{mul: [places, 5]}}, {{iota: [1, 4, 4, 5], dim: 3}}]}}
+  - bias: {{sin: {{add: [{{mul: [{{cast: places, dtype: f64}}, 0.7]}}, 3]}}}}
+  - of_keys: {{slice: bias, start: [0, 0, 0, 0], limit: [1, 1, 1, 5]}}
+  - mask: {{or: [{{ne: [{{rem: [places, 3]}}, 1]}}, {{eq: [{{rem: [places, 5]}}, 0]}}]}}
+  - of_q: {{constant: [0, 0, 1, 1], shape: [1, 4], dtype: i32}}
+  - of_k: {{constant: [0, 0, 0, 1, 1], shape: [1, 5], dtype: i32}}
   - y: {{attention: {}}}
 outputs: [y]
 )",
                                          starts ? "  at: {shape: [], dtype: i32}\n" : "", entry));
-    CHECK(built.problems() == "");
+    CHECK(built.problems().find("E0") == std::string::npos); // what an entry does not use is warned of
     REQUIRE(built.graph.has_value());
     const auto check = [](const Array& got, const std::vector<double>& expected) {
         const size_t size = got.values.size(), places[] = {0, 5, size - 4, size - 1};
@@ -96,28 +132,31 @@ outputs: [y]
 }
 
 // Its result, and the gradients of a sum over it.
-std::string trained(const std::string& arguments, const std::string& dtype = "f32") {
+// `pairs` are the operands behind v; s and t are segments.
+std::string trained(const std::string& arguments, const std::string& dtype = "f32", const std::string& pairs = "") {
     return fmt::format(R"(model: m
 axes: {{batch: 4, length: 8, keys: 8, heads: 8, kv_heads: 4, head_dim: 4, value_dim: 4}}
 inputs:
   q: {{axes: [batch, length, heads, head_dim], dtype: {0}}}
   k: {{axes: [batch, keys, kv_heads, head_dim], dtype: {0}}}
   v: {{axes: [batch, keys, kv_heads, value_dim], dtype: {0}}}
+  s: {{axes: [batch, length], dtype: i32, init: {{randint: {{low: 0, high: 2}}}}}}
+  t: {{axes: [batch, keys], dtype: i32, init: {{randint: {{low: 0, high: 2}}}}}}
 modules:
   loss:
-    inputs: [q, k, v]
+    inputs: [q, k, v, s, t]
     graph:
-      - o: {{attention: [q, k, v]{1}}}
+      - o: {{attention: [q, k, v{2}]{1}}}
       - o: {{cast: o, dtype: f32}}
       - o: {{mul: [o, o]}}
       - l: {{reduce_sum: o}}
     outputs: [l]
 graph:
-  - o: {{attention: [q, k, v]{1}}}
-  - l, dq, dk, dv: {{value_and_grad: loss, in: [q, k, v], wrt: [q, k, v]}}
+  - o: {{attention: [q, k, v{2}]{1}}}
+  - l, dq, dk, dv: {{value_and_grad: loss, in: [q, k, v, s, t], wrt: [q, k, v]}}
 outputs: [o, l, dq, dk, dv]
 )",
-                       dtype, arguments);
+                       dtype, arguments, pairs);
 }
 
 } // namespace
@@ -177,10 +216,48 @@ TEST_CASE("attention and its gradients are those of JAX: causal, scaled, with a 
     check_against_jax("[q, k, v, at], causal: true", jax_from_1);
 }
 
+TEST_CASE("attention with a bias, a mask or segments, and its gradients, are those of JAX") {
+    for (const JaxAttention& one : jax_of_pairs) check_against_jax("[q, k, v" + one.arguments, one);
+}
+
+TEST_CASE("a query that a mask, a bias or segments hide every key from has the result 0 and no gradient") {
+    for (const char* hidden : {"{eq: [{iota: [1, 1, 3, 1], dim: 2}, 0]}", "{constant: -.inf, shape: [1, 1, 1, 3]}",
+                               "{constant: [[7, 0, 0]], dtype: i32}, {constant: [[0, 0, 0]], dtype: i32}"}) {
+        CAPTURE(hidden);
+        Built built = build_text(fmt::format("model: m\ninputs: {{q: {{shape: [1, 3, 2, 2]}}}}\n"
+                                             "graph:\n  - y: {{attention: [q, q, q, {}]}}\noutputs: [y]\n",
+                                             hidden));
+        CHECK(built.problems() == "");
+        REQUIRE(built.graph.has_value());
+        const std::map<std::string, Array> inputs = {{"q", waves({1, 3, 2, 2}, 0)}};
+        const bool none = std::string(hidden).find("constant: -.inf") != std::string::npos,
+                   first = std::string(hidden).find("7") != std::string::npos;
+        const Array result = interpret(*built.graph, inputs).at("y");
+        for (size_t n = 0; n < result.values.size(); ++n) {
+            CHECK(std::isfinite(result.values[n]));
+            if (none || first == (n < 4)) CHECK(result.values[n] == 0);
+        }
+        add_gradients(*built.graph);
+        for (double slope : interpret(*built.graph, inputs).at("grad.q").values) CHECK(std::isfinite(slope));
+    }
+}
+
+TEST_CASE("attention has no derivative by its bias") {
+    Built built = build_text(
+        "model: m\ninputs: {q: {shape: [1, 2, 1, 2]}, b: {shape: [1, 1, 2, 2]}}\nmodules:\n  loss:\n"
+        "    inputs: [q, b]\n    graph:\n      - o: {attention: [q, q, q, b]}\n      - l: {reduce_sum: o}\n"
+        "    outputs: [l]\ngraph:\n  - l, g: {value_and_grad: loss, in: [q, b], wrt: [b]}\noutputs: [l, g]\n");
+    CHECK(built.problems().find("E0246 7: attention has no derivative by its bias") != std::string::npos);
+}
+
 TEST_CASE("attention's gradients agree with central differences") {
     for (const char* arguments :
          {"[q, kv, kv]", "[q, q, q], causal: true", "[q, kv, kv], window: 2", "[q, kv, kv, far]",
-          "[q, kv, kv], causal: true, window: 2, soft_cap: 0.7, scale: -0.8", "[kv, kv, kv, at], causal: true"})
+          "[q, kv, kv], causal: true, window: 2, soft_cap: 0.7, scale: -0.8", "[kv, kv, kv, at], causal: true",
+          "[q, kv, kv, {cast: {iota: [1, 2, 1, 3], dim: 3}, dtype: f64}], soft_cap: 0.7",
+          "[q, kv, kv, {le: [{iota: [1, 1, 3, 3], dim: 3}, {iota: [1, 1, 3, 3], dim: 2}]}]",
+          "[q, kv, kv, {reshape: {rem: [l, 2]}, shape: [1, 3]}, {reshape: {rem: [l, 2]}, shape: [1, 3]}], causal: "
+          "true"})
         CHECK(gradient_problems(fmt::format("attention: {}", arguments)) == std::vector<std::string>{});
 }
 
@@ -196,6 +273,42 @@ TEST_CASE("attention and its gradients are the same split over batch, heads, gro
         }
     CHECK(prove(trained(", causal: true", "bf16"), "mesh: {a: 2, b: 2}\nrules: [{length: a}, {heads: b}]\n") ==
           std::vector<std::string>{});
+}
+
+TEST_CASE("a bias, a mask and segments are split with the queries, heads and keys that they speak of") {
+    CHECK(rule_of("attention", {q, k, v, f32({1, 6, 8, 10}), typed(DType::boolean, {2, 1, 1, 10})}) ==
+          "([i, j, kl, n],[i, m, k, n],[i, m, k, o],[, kl, j, m],[i, , , m])->([i, j, kl, o]) {i=2, j=8, k=3, l=2, "
+          "m=10, "
+          "n=4, o=5} need_replication={m, n}");
+    const TensorType of_queries = typed(DType::i32, {2, 8}), of_keys = typed(DType::i32, {2, 10});
+    CHECK(rule_of("attention_value_gradient", {q, k, given, rows, of_queries, of_keys}) ==
+          "([i, j, kl, n],[i, m, k, n],[i, j, kl, o],[i, j, kl],[i, j],[i, m])->([i, m, k, o]) {i=2, j=8, k=3, l=2, "
+          "m=10, "
+          "n=4, o=5} reduction={j, l} need_replication={n}");
+    for (const char* rules : {"[{batch: a}, {heads: b}, {kv_heads: b}]", "[{length: a}, {heads: b}]",
+                              "[{keys: a}, {length: b}]", "[{heads: [a, b]}, {kv_heads: a}]"})
+        for (const char* pairs :
+             {"{cast: {iota: [8, 8, 8], dim: 0}, dtype: f32}", "{gt: [{iota: [1, 1, 8, 8], dim: 3}, 2]}", "s, t"}) {
+            const std::string reshaped = std::string(pairs).find("[8, 8, 8]") != std::string::npos
+                                             ? fmt::format("{{reshape: {}, shape: [1, 8, 8, 8]}}", pairs)
+                                             : pairs;
+            CAPTURE(rules);
+            CAPTURE(reshaped);
+            CHECK(prove(trained(", causal: true", "f32", ", " + reshaped),
+                        fmt::format("mesh: {{a: 2, b: 4}}\nrules: {}\n", rules)) == std::vector<std::string>{});
+        }
+}
+
+TEST_CASE("a bias, a mask and segments of other shapes are refused") {
+    const std::string both =
+        "error E0223: 'attention' cannot combine q (2, 8, 6, 4), k (2, 10, 3, 4), v (2, 10, 3, 5) and ";
+    CHECK(shape_of("attention", {q, k, v, f32({2, 3, 8, 10})}) == both + "bias (2, 3, 8, 10)");
+    CHECK(shape_of("attention", {q, k, v, typed(DType::boolean, {2, 1, 8, 8})}) == both + "mask (2, 1, 8, 8)");
+    CHECK(shape_of("attention", {q, k, v, typed(DType::i32, {2, 8})}) == both + "segments (2, 8)");
+    CHECK(shape_of("attention", {q, k, v, f32({8, 10})}) == "error E0223: 'attention' does not know x3 (8, 10) here");
+    CHECK(shape_of("attention", {q, k, v, f32({1, 1, 8, 10}), typed(DType::boolean, {1, 1, 1, 10}),
+                                 typed(DType::i32, {2, 8}), typed(DType::i32, {2, 10}), typed(DType::i32, {})}) ==
+          "(2, 8, 6, 5)");
 }
 
 TEST_CASE("a step of decoding sees the keys up to its position, on every device of a split cache's batch and heads") {

@@ -74,6 +74,13 @@ TEST_CASE("adamw decays the weights apart from the gradient's means") {
                  {1.45800924, 0.775344193, 0.524040282, 0.388832867, 0.28452158});
 }
 
+TEST_CASE("parameters that no_decay names do not decay") {
+    check_losses("  optimizer: {adamw: {learning_rate: 1.0e-3, weight_decay: 0.1, no_decay: [w1, \"w2*\"]}}\n",
+                 {1.4580092, 0.775386, 0.5240316, 0.38882914, 0.2845549}); // adam's
+    check_losses("  optimizer: {lion: {learning_rate: 3.0e-4, weight_decay: 0.5, no_decay: []}}\n",
+                 {1.4580092, 1.1727817, 0.95463, 0.7864655, 0.6545967});
+}
+
 TEST_CASE("lion steps by the sign of one mean and remembers another") {
     check_losses("  optimizer: {lion: {learning_rate: 3.0e-4}}\n",
                  {1.4580092, 1.1729844, 0.9548718, 0.78666157, 0.65471375});

@@ -148,12 +148,16 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(layout_of("mesh: {data: 8}\nprefer: memory\n").prefer == Prefer::memory);
     CHECK(with("prefer: speed").starts_with("E0118 2:9+5 "));
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
+    CHECK(with("rng: pad") == "E0215 2:6+3 'rng' is not supported by this version\n  help remove it\n");
     CHECK(with("divisibility: pad") ==
-          "E0215 2:15+3 'divisibility' is not supported by this version\n  help remove it\n");
+          "E0118 2:15+3 divisibility: unknown choice 'pad'\n  help choices: error, drop\n");
+    CHECK(layout_of("mesh: {data: 8}\ndivisibility: drop\n").divisibility == Divisibility::drop);
     CHECK(with("divisability: pad") ==
-          "E0114 2:1+12 unknown key 'divisability' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
-          "missing_axes, prefer, sequence_parallel, inputs, params, values, outputs, states, gradients, fsdp, hardware, "
-          "policy\n");
+          "E0114 2:1+12 unknown key 'divisability' in a layout\n  help did you mean 'divisibility'?\n");
+    CHECK(with("quotient: pad") ==
+          "E0114 2:1+8 unknown key 'quotient' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
+          "missing_axes, divisibility, prefer, sequence_parallel, inputs, params, values, outputs, states, gradients, "
+          "fsdp, hardware, policy\n");
 }
 
 TEST_CASE("fsdp names an axis, and the size from which on parameters are split") {
@@ -175,7 +179,8 @@ TEST_CASE("fsdp names an axis, and the size from which on parameters are split")
     CHECK(more.fsdp->gather_again == GatherAgain::no);
     CHECK(layout_of("mesh: {data: 8}\nfsdp: {axis: data, gather_again: auto}\n").fsdp->gather_again ==
           GatherAgain::if_faster);
-    CHECK(with("fsdp: {axis: data, gather_again: often}").starts_with("E0113 2:34+5 gather_again: expected true, false"));
+    CHECK(
+        with("fsdp: {axis: data, gather_again: often}").starts_with("E0113 2:34+5 gather_again: expected true, false"));
     CHECK(with("fsdp: {axis: []}") == "E0116 2:14+1 fsdp splits over no axis\n" + help);
     CHECK(with("fsdp: {axis: [data, data]}") == "E0115 2:21+4 fsdp names the axis 'data' twice\n");
     CHECK(with("fsdp: {axis: data, prefetch: 2}").starts_with("E0113 2:30+1 "));

@@ -181,6 +181,24 @@ TEST_CASE("with missing_axes: ignore they are left out") {
     CHECK(s.sharding("x") == "[- | -]");
 }
 
+TEST_CASE(
+    "with divisibility: drop the last axes are left out until the others divide, and a warning names the arrays") {
+    Seeding s("inputs:\n  x: {axes: [batch, embed], shape: [6, 64]}\n  y: {axes: [batch, embed], shape: [6, 9]}\n"
+              "  z: {shape: [3, 8], mesh: [data, model]}\n");
+    s.run(mesh + "divisibility: drop\nrules: [{batch: [data, model]}, {embed: ~}]\n");
+    CHECK(s.sharding("x") == "[data | -]");
+    CHECK(s.sharding("y") == "[data | -]");
+    CHECK(s.sharding("z") == "[- | model]");
+    const std::string help = "  help `divisibility: drop` asks for this; pad the dim to split it\n";
+    CHECK(s.problems() ==
+          "W0310 3:10+5 dim 0 (batch) of 'x' has size 6, which does not divide over data x model (2 x 4): it is split "
+          "over data (2) alone\n  label 3:3+1 declared here\n  label 4:3+1 \n  note so has 'y'\n" +
+              help +
+              "W0310 5:29+4 dim 0 of 'z' has size 3, which does not divide over data (2): it stays whole\n"
+              "  label 5:3+1 declared here\n" +
+              help);
+}
+
 TEST_CASE("a dim that does not divide names array, dim, size, parts, and what would divide") {
     Seeding s("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n  b: {shape: [3], mesh: "
               "[[data, model]]}\n");
