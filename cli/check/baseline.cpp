@@ -2,10 +2,12 @@
 
 #include "cli/check/path_pattern.h"
 #include "cli/inputs/inputs.h"
+#include "plans/base/printable.h"
 #include "plans/file/plan_json.h"
 #include "plans/json/json_reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace shard {
@@ -22,7 +24,8 @@ bool are_called_alike(const CheckedAs& a, const CheckedAs& b) {
 }
 
 // A payload of `check` holds the figures of every subject that could be planned.
-std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline) {
+// `problem` says what of it is damaged: a figure that nothing can be compared with, or a layout that is there twice.
+std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline, std::string& problem) {
     const Json* subjects = json.find("subjects");
     const JsonList* list = subjects == nullptr ? nullptr : std::get_if<JsonList>(&subjects->value);
     if (list == nullptr) return std::nullopt;
@@ -44,12 +47,18 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline) {
                 figures[i] = *number;
             else
                 return std::nullopt;
+            if (!std::isfinite(figures[i]) || figures[i] < 0)
+                problem = fmt::format("{} of {} is {}", all_figures()[i].key, printable(as.layout), figures[i]);
             ++known;
         }
-        if (known == figure_count)
-            baseline.figures.emplace(std::move(as), figures);
-        else if (known != 0)
-            return std::nullopt;
+        const Json* verdict = subject.find("verdict");
+        const std::string* said = verdict == nullptr ? nullptr : std::get_if<std::string>(&verdict->value);
+        const bool was_planned = said == nullptr || *said != "error";
+        if (known != figure_count && (known != 0 || was_planned))
+            problem = fmt::format("{} has not all figures", printable(as.layout));
+        else if (known != 0 && !baseline.figures.emplace(as, figures).second)
+            problem = fmt::format("{} is in it twice", printable(as.layout));
+        if (!problem.empty()) return std::nullopt;
     }
     return baseline;
 }
@@ -58,9 +67,10 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline) {
 
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics) {
     Baseline baseline{sources.name(file)};
+    std::string problem;
     JsonParse parsed = parse_json(sources.text(file));
     if (parsed.ok && parsed.root.find("subjects") != nullptr)
-        if (std::optional<Baseline> checked = figures_of_check(parsed.root, baseline)) return checked;
+        if (std::optional<Baseline> checked = figures_of_check(parsed.root, baseline, problem)) return checked;
     if (looks_like_plan(sources.text(file)) && (!parsed.ok || parsed.root.find("steps") != nullptr)) {
         const std::optional<Plan> plan = parse_plan(JsonText{sources.text(file), file}, diagnostics);
         if (!plan) return std::nullopt;
@@ -71,7 +81,9 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
         baseline.figures.emplace(CheckedAs{path(0), path(1), plan->mode}, figures_of(plan->report));
         return baseline;
     }
-    diagnostics.error("E0711", {file, 1, 1, 1}, fmt::format("'{}' is no baseline", sources.name(file)))
+    diagnostics
+        .error("E0711", {file, 1, 1, 1},
+               fmt::format("'{}' is no baseline{}{}", sources.name(file), problem.empty() ? "" : ": ", problem))
         .help(
             "`shardc plan MODEL LAYOUT -o FILE` writes one, `shardc check ... --format json=FILE` one of many layouts");
     return std::nullopt;

@@ -1,10 +1,10 @@
 #include "cli/check/check_task.h"
 
-#include "plans/base/in_parallel.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"
 #include "planner/text/allowances.h"
+#include "plans/base/in_parallel.h"
 
 #include <algorithm>
 #include <map>

@@ -4,11 +4,11 @@
 #include "cli/command/command.h"
 #include "cli/command/file_claims.h"
 #include "cli/command/format.h"
+#include "cli/command/help.h"
 #include "cli/command/outlet.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/out_of_memory.h"
-#include "cli/terminal/table.h"
 #include "cli/terminal/wrap.h"
 #include "plans/base/base.h"
 #include "plans/base/printable.h"
@@ -41,8 +41,6 @@ std::vector<std::string> Arguments::strings(std::string_view name) const {
 
 namespace {
 
-constexpr std::string_view tool_summary = "shardc compiles sharding plans: what a model and a layout cost, and why";
-
 // The values of one option while CLI11 parses.
 struct Slot {
     const OptionDef* option;
@@ -53,8 +51,6 @@ struct Slot {
 
     bool given() const { return added != nullptr && added->count() > 0; }
 };
-
-bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
 
 void add_option(CLI::App& app, const OptionDef& option, Slot& slot) {
     std::string names =
@@ -105,45 +101,6 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         return fmt::format("{} has no option '{}'{}", command->name, word, near_text(word, names));
     }
     return error.what();
-}
-
-std::string overview() {
-    Table table({{""}, {""}});
-    for (const CommandDef* command : all_commands())
-        table.add({std::string(command->name), std::string(command->summary)});
-    return fmt::format("{}\n\nshardc COMMAND ...\n\n{}\n"
-                       "shardc COMMAND --help says more; shardc --version says which this is.\n"
-                       "Exit codes: 0 clean, 1 findings, 2 bad input or usage, 3 internal error, "
-                       "130 run was stopped by Ctrl-C, 143 by kill, 129 by a hangup, 141 nobody read on.\n",
-                       tool_summary, table.render({}, "  "));
-}
-
-// With the values of --format in the place of the word FORMATS.
-std::string usage_of(const CommandDef& command) {
-    std::string usage(command.usage);
-    constexpr std::string_view word = "FORMATS";
-    const size_t at = usage.find(word);
-    for (const OptionDef& option : command.options)
-        if (at != std::string::npos && option.name == "--format")
-            usage.replace(at, word.size(), fmt::format("{}", fmt::join(option.choices, "|")));
-    return usage;
-}
-
-std::string help_text(const CommandDef& command) {
-    std::string out = fmt::format("{}\n\nshardc {} {}\n\n", command.summary, command.name, usage_of(command));
-    Table table({{""}, {""}});
-    for (const OptionDef& option : command.options) {
-        std::string name =
-            is_positional(option)
-                ? std::string(option.name)
-                : fmt::format("{}{}{}", option.short_name.empty() ? "" : fmt::format("{}, ", option.short_name),
-                              option.name, option.value.empty() ? "" : fmt::format(" {}", option.value));
-        std::string doc(option.doc);
-        if (option.choices.size() > 1) doc += fmt::format(": {}", fmt::join(option.choices, ", "));
-        if (!option.fallback.empty()) doc += fmt::format(" (default {})", option.fallback);
-        table.add({name, doc});
-    }
-    return out + table.render({}, "  ") + fmt::format("\n{}\n", command.doc);
 }
 
 // A value that is not among the choices; empty if all is well.

@@ -1,5 +1,6 @@
 // Completion scripts are made from the command tables, so they know what `--help` knows. Each form below follows the
 // conventions of its shell: bash's `complete -F`, zsh's `_arguments`, fish's `complete -c`.
+#include "cli/command/help.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
 
@@ -9,7 +10,6 @@ namespace shard {
 
 namespace {
 
-bool is_positional(const OptionDef& option) { return option.name.front() != '-'; }
 bool takes_value(const OptionDef& option) { return !option.value.empty() || is_positional(option); }
 
 std::string words(const std::vector<std::string_view>& list) { return fmt::format("{}", fmt::join(list, " ")); }

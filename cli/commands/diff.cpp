@@ -2,12 +2,15 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/diagnostics/subjects_text.h"
 #include "cli/inputs/inputs.h"
+#include "cli/inputs/model_source.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/report/diff_report.h"
 #include "cli/terminal/exit_code.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace shard {
 
@@ -34,12 +37,19 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<PlanSource> sources = load_plans(env, paths, plan_arguments(arguments));
     int code = exit_clean;
     const bool of_layouts = sources.size() < paths.size(); // beside a model
-    std::vector<Subject> failed; // a mistake in the model is the same for every layout, and is said once
+    std::vector<Subject> said; // a mistake in the model is the same for every layout, and is said once
     for (const PlanSource& source : sources) {
         if (exit_code(source.diagnostics) == exit_usage) code = exit_usage;
-        if (!source.plan) failed.push_back({of_layouts ? source.name : "", {}, source.sources.get(), source.diagnostics.all()});
+        const std::vector<Diagnostic>& all = source.diagnostics.all();
+        if (!source.plan) {
+            said.push_back({of_layouts ? source.name : "", {}, source.sources.get(), all});
+            continue;
+        }
+        Subject noted{"", {}, source.sources.get(), {}};
+        std::copy_if(all.begin(), all.end(), std::back_inserter(noted.diagnostics), is_of_import);
+        if (!noted.diagnostics.empty()) said.push_back(std::move(noted));
     }
-    env.err << findings_text(failed, Paint{env.err_color, env.width});
+    env.err << findings_text(said, Paint{env.err_color, env.width});
     if (code != exit_clean) return code;
     if (sources.size() < 2) {
         Diagnostics diagnostics;

@@ -1,10 +1,12 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
+#include "cli/inputs/model_source.h"
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/report/listing.h"
+#include "cli/svg/explain_svg.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/fold.h"
 #include "planner/explain/explanation.h"
@@ -54,6 +56,14 @@ int refuse_after(Env& env, std::string_view beside) {
     return exit_usage;
 }
 
+int refuse_drawing(Env& env) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, "--svg draws tensors, and this prints something else")
+        .help("shardc explain MODEL LAYOUT [TENSOR...] --svg FILE");
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return exit_usage;
+}
+
 int refuse_details(Env& env) {
     Diagnostics diagnostics;
     diagnostics.error("E0701", {}, "--details is of the graph that --after prints")
@@ -67,7 +77,9 @@ int run(const Arguments& arguments, Env& env) {
     const bool after = arguments.has("--after");
     if (after && !chosen_format(arguments).is_usual) return refuse_after(env, "there is no other format");
     if (after && arguments.flag("--lowered")) return refuse_after(env, "it does not go with --lowered");
-    if (words.size() == 1 && !names_plan(env, words[0]))
+    const bool is_name = words.size() == 1 && !names_plan(env, words[0]);
+    if (arguments.has("--svg") && (after || is_name || arguments.flag("--lowered"))) return refuse_drawing(env);
+    if (is_name)
         return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
                      : explain_name(words.front(), arguments, env);
     if (arguments.flag("--details") && !after) return refuse_details(env);
@@ -87,7 +99,7 @@ int run(const Arguments& arguments, Env& env) {
         return exit_code(compiled.diagnostics());
     }
     for (const Diagnostic& diagnostic : compiled.diagnostics().all()) // findings are for plan and check
-        if (diagnostic.code == "W0501")
+        if (diagnostic.code == "W0501" || is_of_import(diagnostic))
             print_diagnostics(env, *compiled.sources, std::span<const Diagnostic>(&diagnostic, 1));
     const Plan& plan = *compiled.plan();
     if (arguments.flag("--lowered")) {
@@ -114,6 +126,8 @@ int run(const Arguments& arguments, Env& env) {
     Trials trials(*compiled.sources, compiled.request);
     for (const TensorReport* tensor : tensors)
         explanations.push_back(explain(compiled.compilation, *compiled.sources, trials, *tensor));
+    if (arguments.has("--svg") && !write_file(env, arguments.string("--svg"), explain_svg(plan, explanations)))
+        return exit_usage;
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);
 }
 
@@ -145,6 +159,10 @@ const CommandDef& command_explain() {
                      .doc = "print the graph as it is after a pass (shardc list passes), or after `all`"},
                     {.name = "--details",
                      .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
+                    {.name = "--svg",
+                     .value = "FILE",
+                     .doc = "draw the tensors there, and the ways from one sharding to another",
+                     .file = FileUse::written},
                     mode_option(),
                     set_option(),
                     format_option(formats_for(&FormatDef::explain)),

@@ -136,7 +136,8 @@ int run(const Arguments& arguments, Env& env) {
     const bool shows_collectives = !options.only || *options.only == ReportPart::collectives;
     if (shows_collectives && !arguments.flag("--quick")) add_remedies(compiled);
     const Paint paint = payload_paint(env, arguments);
-    std::string said = reported ? diagnostics_text(*compiled.sources, diagnostics, paint.on) : std::string();
+    const Subject subject{{}, {}, compiled.sources.get(), diagnostics};
+    std::string said = reported ? subjects_text(std::span(&subject, 1), paint) : std::string();
     const std::string text = format.plan({&plan,
                                           when_collectives_run(compiled.compilation),
                                           options,

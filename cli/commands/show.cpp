@@ -4,6 +4,7 @@
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
+#include "cli/svg/show_svg.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/paint.h"
 
@@ -25,6 +26,8 @@ int run(const Arguments& arguments, Env& env) {
         for (const TensorReport& tensor : plan.report.tensors)
             if (tensor.role != Role::value) tensors->push_back(&tensor);
     }
+    if (arguments.has("--svg") && !write_file(env, arguments.string("--svg"), show_svg(plan, *tensors)))
+        return exit_usage;
     const Paint paint = payload_paint(env, arguments);
     return write_payload(env, arguments, chosen_format(arguments).show(plan, *tensors, paint), exit_clean);
 }
@@ -44,6 +47,10 @@ const CommandDef& command_show() {
                      .doc = "a model and a layout, or a plan file; - for stdin; then names or globs of tensors",
                      .required = true,
                      .many = true},
+                    {.name = "--svg",
+                     .value = "FILE",
+                     .doc = "draw the mesh and the arrays as tiles there",
+                     .file = FileUse::written},
                     mode_option(),
                     set_option(),
                     format_option(formats_for(&FormatDef::show)),

@@ -34,9 +34,10 @@ int exit_code(const Diagnostics& diagnostics) {
 }
 
 int unknown_name(Env& env, std::string_view kind, std::string_view name, const std::vector<std::string_view>& names) {
-    std::string others =
-        names.empty() ? std::string("there is none") : fmt::format("there are {}", fmt::join(names, ", "));
-    if (others.size() > 300) others = others.substr(0, others.rfind(',', 300)) + ", ...";
+    constexpr size_t most_named = 12; // that anybody reads
+    std::string others = names.empty()               ? std::string("there is none")
+                         : names.size() > most_named ? fmt::format("there are {}, none of a name like it", names.size())
+                                                     : fmt::format("there are {}", fmt::join(names, ", "));
     Sources sources;
     Diagnostics diagnostics;
     diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name))

@@ -48,6 +48,11 @@ size_t cut_to_window(std::string_view& line, size_t start, size_t most) {
 void render_label(std::string& out, const Sources& sources, const Label& label, bool primary, size_t gutter,
                   const Paint& paint, std::string_view color) {
     if (!label.span.known()) return;
+    if (label.span.length == 0 && sources.text(label.span.file).empty()) { // a line of a program that is not read
+        out += fmt::format("{:{}}{} {}:{}{}{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"),
+                           sources.name(label.span.file), label.span.line, label.text.empty() ? "" : ": ", label.text);
+        return;
+    }
     std::string_view line = sources.line(label.span.file, label.span.line);
     std::string rule = paint("1;34", "|");
     out += fmt::format("{:{}}{} {}:{}:{}\n", "", gutter, paint("1;34", primary ? "-->" : ":::"),
@@ -127,9 +132,12 @@ std::string subjects_text(std::span<const Subject> subjects, const Paint& paint)
         std::string verdict = code == 0   ? paint("1;32", "ok      ")
                               : code == 1 ? paint("1;31", "finding ")
                                           : paint("1;31", "error   ");
-        constexpr size_t verdict_width = 9;
-        const std::string gap(width - display_width(subject.name) + 2, ' ');
-        const std::string summary = hanging(subject.summary, width_of(paint), verdict_width + width + 2);
+        constexpr size_t verdict_width = 9, least = 30; // of a summary
+        const bool is_below = width_of(paint) > 0 && verdict_width + width + 2 + least > width_of(paint);
+        const size_t column = is_below ? verdict_width : verdict_width + width + 2;
+        const std::string gap =
+            is_below ? "\n" + std::string(column, ' ') : std::string(width - display_width(subject.name) + 2, ' ');
+        const std::string summary = hanging(subject.summary, width_of(paint), column);
         out += fmt::format("{} {}{}\n", verdict, subject.name, subject.summary.empty() ? "" : gap + summary);
     }
     return out;

@@ -3,6 +3,7 @@
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
 #include "cli/report/report_tables.h"
+#include "cli/terminal/wrap.h"
 #include "plans/base/printable.h"
 #include "plans/base/units.h"
 #include "plans/plan/source_ref.h"
@@ -25,11 +26,16 @@ public:
 
 private:
     std::string header() const {
-        return fmt::format("{}  {}  {}  {}\n  a device holds {}, {}; {}\n", paint_.strong(tensor_.name),
-                           name(tensor_.role), type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
-                           paint_axes(paint_, plan_.mesh, sharding_text(plan_.mesh, tensor_.sharding)),
-                           shape_text(tensor_.local_shape), human_bytes(tensor_.bytes_per_device),
-                           shard::text(tensor_.source));
+        const std::string head = hanging(fmt::format("{}  {}  {}  {}", tensor_.name, name(tensor_.role),
+                                                     type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
+                                                     sharding_text(plan_.mesh, tensor_.sharding)),
+                                         paint_.width, 4);
+        const size_t named = head.starts_with(tensor_.name) ? tensor_.name.size() : 0;
+        return fmt::format("{}{}\n{}\n", paint_.strong(head.substr(0, named)),
+                           paint_axes(paint_, plan_.mesh, std::string_view(head).substr(named)),
+                           hanging(fmt::format("  a device holds {}, {}; {}", shape_text(tensor_.local_shape),
+                                               human_bytes(tensor_.bytes_per_device), shard::text(tensor_.source)),
+                                   paint_.width, 4));
     }
 
     std::string reasons() const {
@@ -51,7 +57,7 @@ private:
         }
         return table.render(paint_, "  ") + (e_.rules_not_used.empty() ? "" : not_used());
     }
-    std::string not_used() const { return "  not used: " + e_.rules_not_used + "\n"; }
+    std::string not_used() const { return hanging("  not used: " + e_.rules_not_used, paint_.width, 4) + "\n"; }
 
     // Only where there was a choice between time and something else.
     std::string computed() const {
@@ -71,14 +77,18 @@ private:
                        human_bytes(way.wire_bytes_total), grouped(way.flops_per_device), human_seconds(way.seconds)});
         }
         return out + table.render(paint_, "  ") +
-               "  with bringing the operands there and the result to where it is kept; least time is chosen\n\n";
+               hanging("  with bringing the operands there and the result to where it is kept; least time is chosen",
+                       paint_.width, 2) +
+               "\n\n";
     }
 
     std::string collectives() const {
         if (e_.collectives.empty())
             return e_.for_operands.empty() ? "No collective is for it.\n"
-                                           : fmt::format("No collective is for it; for what it is made of: {}.\n",
-                                                         fmt::join(e_.for_operands, ", "));
+                                           : hanging(fmt::format("No collective is for it; for what it is made of: {}.",
+                                                                 fmt::join(e_.for_operands, ", ")),
+                                                     paint_.width, 2) +
+                                                 "\n";
         std::string out = paint_.strong("Collectives for it") + "\n";
         out += collectives_table(plan_, collective_rows(e_.collectives, {}, Detail::each), paint_).render(paint_, "  ");
         for (const WaysThere& ways : e_.ways) out += ways_text(ways);
@@ -146,7 +156,9 @@ std::string explanation_text(const Plan& plan, const Explanation& explanation, c
 
 std::string explanations_text(const Plan& plan, const std::vector<Explanation>& explanations, const Paint& paint) {
     if (explanations.empty())
-        return "There is no collective to explain; name a tensor to see why it is split as it is.\n";
+        return hanging("There is no collective to explain; name a tensor to see why it is split as it is.", paint.width,
+                       0) +
+               "\n";
     std::string out;
     for (const Explanation& explanation : explanations)
         out += (out.empty() ? "" : "\n") + explanation_text(plan, explanation, paint);

@@ -38,6 +38,10 @@ private:
     std::vector<std::string> open_;
 };
 
+struct DrawnSize {
+    double width = 0, height = 0;
+};
+
 // A length in a drawing: "12.5", at most one decimal.
 std::string px(double length);
 

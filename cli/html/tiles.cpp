@@ -55,7 +55,7 @@ double draw_dim(Markup& out, const TensorReport& tensor, const DimSharding& dim,
 
 } // namespace
 
-void draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor) {
+DrawnSize draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor) {
     const Sharding sharding = without_unit_axes(tensor.sharding);
     Markup drawing;
     double x = 1;
@@ -68,6 +68,7 @@ void draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor) {
                      {"role", "img"},
                      {"aria-label", text(mesh, sharding)}});
     out.append(drawing.take()).close();
+    return {x, height + 15};
 }
 
 } // namespace shard

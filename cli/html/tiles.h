@@ -7,6 +7,7 @@
 
 namespace shard {
 
-void draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor);
+// An <svg> of the size that it returns.
+DrawnSize draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor);
 
 } // namespace shard

@@ -22,7 +22,7 @@ std::string memory_class(std::string_view role) {
     return out;
 }
 
-void write_axes(Markup& out, const Mesh& mesh, std::string_view text) {
+void write_axes(Markup& out, const Mesh& mesh, std::string_view text, std::string_view tag) {
     const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     while (!text.empty()) {
         const std::string_view::iterator end = is_word(text[0]) ? std::find_if_not(text.begin(), text.end(), is_word)
@@ -30,7 +30,7 @@ void write_axes(Markup& out, const Mesh& mesh, std::string_view text) {
         const std::string_view word = text.substr(0, end - text.begin());
         text.remove_prefix(word.size());
         if (const std::optional<int> axis = mesh.find(word))
-            out.leaf("b", {{"class", axis_class(*axis)}}, word);
+            out.leaf(tag, {{"class", axis_class(*axis)}}, word);
         else
             out.text(word);
     }
@@ -41,7 +41,7 @@ std::string line_id(size_t source, int line) { return fmt::format("s{}-{}", sour
 void write_place(Markup& out, const Plan& plan, const SourceRef& source, std::string_view shown) {
     if (source.line <= 0) return;
     for (size_t i = 0; i < plan.sources.size(); ++i) {
-        if (plan.sources[i].name != source.file) continue;
+        if (plan.sources[i].name != source.file || plan.sources[i].text.empty()) continue;
         out.leaf("a", {{"href", "#" + line_id(i, source.line)}, {"title", source.file}}, file_name(shown));
         return;
     }

@@ -13,7 +13,7 @@ std::string axis_class(int axis);
 std::string memory_class(std::string_view role);
 
 // A text in which the mesh axes that it names are coloured: "[data | -]".
-void write_axes(Markup& out, const Mesh& mesh, std::string_view text);
+void write_axes(Markup& out, const Mesh& mesh, std::string_view text, std::string_view tag = "b");
 
 // "model.yaml:7", a link to the line if the plan holds its text. `shown` is what stands there, as "model.yaml:7 +2".
 void write_place(Markup& out, const Plan& plan, const SourceRef& source, std::string_view shown);

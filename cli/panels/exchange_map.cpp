@@ -6,6 +6,7 @@
 #include "cli/html/words.h"
 #include "cli/report/nouns.h"
 #include "planner/read/include.h"
+#include "planner/read/places.h"
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
 
@@ -34,6 +35,8 @@ struct Place {
 std::vector<int> model_files(const PageData& data) {
     std::vector<int> files = included_files(data.sources, data.request.model_file);
     files.insert(files.begin(), data.request.model_file);
+    const std::vector<int> places = files_of_places(data.sources, data.request.model_file);
+    files.insert(files.end(), places.begin(), places.end());
     return files;
 }
 
@@ -173,7 +176,7 @@ private:
         for (int file = 0; file < static_cast<int>(files_.size()); ++file) {
             const std::set<Place>::iterator end = places.lower_bound({file + 1, 0});
             const int last = end == places.begin() || std::prev(end)->file < file ? 0 : std::prev(end)->line;
-            for (int line = 1; line < last; ++line)
+            for (int line = 1; line < last && !data_.sources.text(files_[file]).empty(); ++line)
                 if (data_.sources.line(files_[file], line).ends_with(':')) places.insert({file, line});
             if (last > 0 && file > 0) places.insert({file, 0}); // its name
         }
@@ -205,6 +208,7 @@ private:
         }
         const std::string x = px(30 + letter * static_cast<double>(indent));
         out_.leaf("text", {{"class", "end soft"}, {"x", "22"}, {"y", px(y + 3.5)}}, std::to_string(place.line));
+        if (text.empty()) return; // a line of a program that is not read
         out_.open("a", {{"href", "#" + line_id(source_index(place.file), place.line)}});
         out_.leaf("text", {{"class", "mono"}, {"x", x}, {"y", px(y + 3.5)}}, shown).close();
     }

@@ -10,6 +10,7 @@ namespace {
 void draw(Markup& out, const PageData& data) {
     const std::vector<SourceText>& sources = data.plan.sources;
     for (size_t i = 0; i < sources.size(); ++i) {
+        if (sources[i].text.empty()) continue; // of places (planner/read/places.h)
         out.leaf("h3", {}, sources[i].name).open("ol", {{"class", "code"}});
         std::string_view rest = sources[i].text;
         for (int line = 1; !rest.empty(); ++line) {

@@ -1,11 +1,14 @@
 #include "cli/report/device_grid.h"
 
 #include "cli/report/nouns.h"
+#include "cli/terminal/wrap.h"
+#include "plans/base/printable.h"
 #include "plans/base/units.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace shard {
 
@@ -57,13 +60,13 @@ std::string holders_text(const Mesh& mesh, const Sharding& sharding, const std::
 constexpr i64 most_parts = 8; // rows or columns of a grid before the middle is left out
 
 // Indices of the parts of a dim that are drawn; -1 stands for those left out.
-std::vector<i64> shown_parts(i64 count) {
+std::vector<i64> shown_parts(i64 count, i64 most = most_parts) {
     std::vector<i64> parts;
-    if (count <= most_parts) {
+    if (count <= most) {
         for (i64 i = 0; i < count; ++i) parts.push_back(i);
         return parts;
     }
-    for (i64 i = 0; i < most_parts - 2; ++i) parts.push_back(i);
+    for (i64 i = 0; i < most - 2; ++i) parts.push_back(i);
     parts.push_back(-1);
     parts.push_back(count - 1);
     return parts;
@@ -85,11 +88,11 @@ std::string dim_name(const TensorReport& tensor, size_t dim) {
 }
 
 // Rows are dim 0 and columns dim 1; a tensor of rank 1 has one row.
-std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& sharding, const Paint& paint) {
+std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& sharding, const Paint& paint, i64 most) {
     bool flat = tensor.shape.size() == 1;
     size_t column_dim = flat ? 0 : 1;
     std::vector<i64> rows = flat ? std::vector<i64>{0} : shown_parts(shard_count(sharding.dims[0]));
-    std::vector<i64> columns = shown_parts(shard_count(sharding.dims[column_dim]));
+    std::vector<i64> columns = shown_parts(shard_count(sharding.dims[column_dim]), most);
     std::vector<std::string> row_labels;
     size_t label_width = 0;
     for (i64 row : rows) {
@@ -137,6 +140,19 @@ std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& s
     return out;
 }
 
+// With as many columns as there is room for, but never fewer than the first, dots and the last.
+std::string fitting_grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& sharding, const Paint& paint) {
+    i64 most = most_parts;
+    const auto is_wide = [&] {
+        std::istringstream lines(grid(mesh, tensor, sharding, {}, most));
+        for (std::string line; std::getline(lines, line);)
+            if (display_width(line) > paint.width) return true;
+        return false;
+    };
+    while (paint.width > 0 && most > 3 && is_wide()) --most;
+    return grid(mesh, tensor, sharding, paint, most);
+}
+
 // For a rank that has no picture: the parts of every sharded dim, and who holds them.
 std::string listing(const Mesh& mesh, const TensorReport& tensor, const Sharding& sharding, const Paint& paint) {
     std::string out;
@@ -171,24 +187,28 @@ std::string device_grid(const Mesh& mesh, const TensorReport& tensor, const std:
     std::vector<AxisRef> free;
     for (const AxisRef& axis : unused_axes(mesh, used))
         if (axis.size > 1) free.push_back(axis);
-    std::string out = fmt::format("{}  {}  {}  {}\n", paint.strong(shown_name), name(tensor.role),
-                                  type_text(tensor.dtype, tensor.shape, tensor.logical),
-                                  paint_axes(paint, mesh, text(mesh, sharding)));
-    out +=
+    const std::string head =
+        hanging(fmt::format("{}  {}  {}  {}", shown_name, name(tensor.role),
+                            type_text(tensor.dtype, tensor.shape, tensor.logical), text(mesh, sharding)),
+                paint.width, 4);
+    const size_t named = head.starts_with(shown_name) ? shown_name.size() : 0;
+    std::string out = fmt::format("{}{}\n", paint.strong(head.substr(0, named)),
+                                  paint_axes(paint, mesh, std::string_view(head).substr(named)));
+    std::string held =
         fmt::format("  a device holds {}, {}; ", shape_text(tensor.local_shape), human_bytes(tensor.bytes_per_device));
     if (parts == 1)
-        out += copies == 1 ? "all of it\n" : fmt::format("all of it, on each of {} devices\n", copies);
+        held += copies == 1 ? "all of it" : fmt::format("all of it, on each of {} devices", copies);
     else if (copies == 1)
-        out += fmt::format("{} parts, one a device\n", parts);
+        held += fmt::format("{} parts, one a device", parts);
     else
-        out += fmt::format("{} parts, each on {}: copies over {}\n", parts, counted(copies, "device"),
-                           paint_axes(paint, mesh, text(mesh, free)));
+        held += fmt::format("{} parts, each on {}: copies over {}", parts, counted(copies, "device"), text(mesh, free));
+    out += paint_axes(paint, mesh, hanging(held, paint.width, 4)) + "\n";
     if (!sharding.partial.empty())
         out += fmt::format("  not whole yet: the {} over {} is still to be taken\n", name(sharding.reduce),
                            text(mesh, sharding.partial));
     if (parts == 1) return out;
     if (tensor.shape.size() > 2) return out + listing(mesh, tensor, sharding, paint);
-    return out + "\n" + grid(mesh, tensor, sharding, paint);
+    return out + "\n" + fitting_grid(mesh, tensor, sharding, paint);
 }
 
 } // namespace shard

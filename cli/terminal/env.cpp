@@ -12,8 +12,8 @@ std::optional<std::string> DiskFiles::read(const std::string& path, std::string&
     return read_file(path, error, text_file_limit);
 }
 
-bool DiskFiles::write(const std::string& path, std::string_view text, std::string& error) {
-    return write_file_atomically(path, text, error);
+bool DiskFiles::write(const std::string& path, std::string_view text, std::string& error, OutputUse use) {
+    return write_file_atomically(path, text, error, disk(), use);
 }
 
 bool DiskFiles::append(const std::string& path, std::string_view text, std::string& error) {

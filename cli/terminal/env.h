@@ -19,7 +19,9 @@ class Files {
 public:
     virtual ~Files() = default;
     virtual std::optional<std::string> read(const std::string& path, std::string& error) = 0;
-    virtual bool write(const std::string& path, std::string_view text, std::string& error) = 0;
+    // In the place of a file that was read: OutputUse::renew.
+    virtual bool write(const std::string& path, std::string_view text, std::string& error,
+                       OutputUse use = OutputUse::replace) = 0;
     // For logs, which grow: in the file when the call returns.
     virtual bool append(const std::string& path, std::string_view text, std::string& error) = 0;
     // The names in a folder, sorted; none if it cannot be read.
@@ -32,7 +34,7 @@ public:
 class DiskFiles : public Files {
 public:
     std::optional<std::string> read(const std::string& path, std::string& error) override;
-    bool write(const std::string& path, std::string_view text, std::string& error) override;
+    bool write(const std::string& path, std::string_view text, std::string& error, OutputUse use) override;
     bool append(const std::string& path, std::string_view text, std::string& error) override;
     std::vector<std::string> list(const std::string& folder) override;
     bool writable(const std::string& path, OutputUse use, std::string& error) override;

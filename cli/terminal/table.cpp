@@ -25,10 +25,24 @@ std::vector<bool> Table::used_columns() const {
     return used;
 }
 
+// Of a column whose header is broken between words: as wide as its longest word, or its widest cell.
+size_t Table::broken_header_width(size_t column) const {
+    size_t width = 0;
+    std::string_view rest = columns_[column].header;
+    while (!rest.empty()) {
+        const size_t end = std::min(rest.find(' '), rest.size());
+        width = std::max(width, display_width(rest.substr(0, end)));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    for (const Row& row : rows_)
+        if (!row.note) width = std::max(width, display_width(row.cells[column].text));
+    return width;
+}
+
 // Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is
 // no limit.
 std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) const {
-    constexpr size_t gap = 2, least = 16; // of a column that wraps
+    constexpr size_t gap = 2, least = 16, least_text = 8; // of a column that wraps, and of any other text
     std::vector<size_t> widths(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) {
         widths[i] = display_width(columns_[i].header);
@@ -50,15 +64,29 @@ std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) 
         if (first == columns_.size()) break;
         used[first] = false;
     }
-    for (size_t over = too_much(); over > 0; over = too_much()) {
-        size_t widest = columns_.size();
-        for (size_t i = 0; i < columns_.size(); ++i)
-            if (used[i] && columns_[i].wraps && widths[i] > least &&
-                (widest == columns_.size() || widths[i] > widths[widest]))
-                widest = i;
-        if (widest == columns_.size()) break;
-        --widths[widest];
-    }
+    // Takes from the widest of the columns that are wider than their least.
+    const auto narrow = [&](const std::vector<size_t>& leasts) {
+        for (size_t over = too_much(); over > 0; over = too_much()) {
+            size_t widest = columns_.size();
+            for (size_t i = 0; i < columns_.size(); ++i)
+                if (used[i] && widths[i] > leasts[i] && (widest == columns_.size() || widths[i] > widths[widest]))
+                    widest = i;
+            if (widest == columns_.size()) return;
+            --widths[widest];
+        }
+    };
+    std::vector<size_t> leasts = widths;
+    for (size_t i = 0; i < columns_.size(); ++i)
+        if (columns_[i].wraps) leasts[i] = std::min(leasts[i], least);
+    narrow(leasts);
+    for (size_t i = 0; i < columns_.size(); ++i) leasts[i] = std::min(leasts[i], broken_header_width(i));
+    narrow(leasts);              // headers in several lines
+    constexpr size_t wide = 116; // a file, a large window: there a long line is read more easily than a broken name
+    if (room >= wide) return widths;
+    const size_t last = static_cast<size_t>(std::find(used.rbegin(), used.rend(), true).base() - used.begin());
+    for (size_t i = 0; i + 1 < last; ++i) // behind the last nothing is pushed aside
+        if (columns_[i].align == Align::left) leasts[i] = std::min(leasts[i], least_text);
+    narrow(leasts); // texts too that are better whole
     return widths;
 }
 

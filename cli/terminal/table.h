@@ -1,5 +1,6 @@
 // A table of aligned columns for text reports. Colour is applied after alignment, so it never shifts a column. A table
-// that is wider than the terminal does without the columns that can be spared, and breaks the text of those that wrap.
+// that is wider than the terminal does without the columns that can be spared, and breaks the text of those that wrap,
+// then headers, then, where it is narrow, texts that are better whole; numbers stay whole.
 //
 //     Table table({{"name"}, {"bytes", Align::right}});
 //     table.add({"x", "16.0 KiB"});
@@ -48,6 +49,7 @@ private:
         bool note = false;
     };
     std::vector<bool> used_columns() const;
+    size_t broken_header_width(size_t column) const;
     std::vector<size_t> fitting_widths(std::vector<bool>& used, size_t room) const;
     std::vector<Column> columns_;
     std::vector<Row> rows_;

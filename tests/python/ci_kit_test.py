@@ -106,11 +106,12 @@ class Repository(unittest.TestCase):
     def test_the_hooks_of_pre_commit_run(self):
         (self.folder / "shardc.yaml").write_text("{models: [model.yaml], layouts: [layouts/*.yaml]}")
         for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()):
-            self.assertFalse(hook["pass_filenames"])
             words = hook["entry"].split()
             self.assertEqual(words[0], "shardc")
-            done = subprocess.run([SHARDC, *words[1:]], cwd=self.folder, capture_output=True, text=True)
+            files = ["model.yaml"] if hook.get("pass_filenames", True) else []
+            done = subprocess.run([SHARDC, *words[1:], *files], cwd=self.folder, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual(hook["id"].startswith("shardc-fmt"), bool(files))
 
 
 if __name__ == "__main__":

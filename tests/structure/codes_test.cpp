@@ -34,7 +34,7 @@ std::set<std::string> codes_below(const fs::path& folder) {
     for (fs::recursive_directory_iterator entry(folder), end; entry != end; ++entry) {
         const fs::path& path = entry->path();
         if (entry->is_directory() && path.filename() == "corpus") entry.disable_recursion_pending();
-        if (path.extension() != ".cpp" && path.extension() != ".md") continue;
+        if (path.extension() != ".cpp" && path.extension() != ".md" && path.extension() != ".py") continue;
         if (path.filename() == fs::path(__FILE__).filename()) continue;
         std::ifstream stream(path, std::ios::binary);
         add_codes(std::string(std::istreambuf_iterator<char>(stream), {}), codes);

@@ -49,6 +49,7 @@ const std::vector<Home>& homes() {
         {"zlib.h", {"plans/base/crc32.cpp"}, "checksums of files are made in one file"},
         {"cblas.h", {"executor/kernels/blas.cpp", "bench/"}, "BLAS is called from one file"},
         {"CLI/", {"cli/"}, "only cli/ reads command lines"},
+        {"mpi.h", {"executor/engine/mpi/"}, "the program links no MPI: a plugin does"},
         {"doctest/", {"tests/"}, "only tests use the test framework"},
         {"rapidcheck", {"tests/"}, "only tests use random cases"},
         {"benchmark/", {"bench/"}, "only bench/ measures"},

@@ -294,6 +294,7 @@ TEST_CASE("hostile arguments come out as visible text") {
         for (const CommandDef* command : all_commands()) {
             const std::string name(command->name);
             if (name == "calibrate") continue; // takes nothing but an output
+            if (name == "watch") continue;     // reads as `plan` does, and goes on until a signal
             shell.check({name, part});
             shell.check({name, "model.yaml", "layout.yaml", "--" + part});
             shell.check({name, "model.yaml", "layout.yaml", part});

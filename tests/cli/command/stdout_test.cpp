@@ -59,6 +59,7 @@ constexpr std::string_view two = "examples/dot_relu_dot/model.yaml examples/dot_
 std::vector<std::string> all_lines() {
     // `check --format github` prints nothing where all is well, and `--format patch` where nothing can be mended.
     write_text(folder + "/warned.yaml", "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {typo: data}\n");
+    write_text(folder + "/wide.yaml", "mesh:  {data: 2}\n");
     std::map<std::string_view, std::string> words = {
         // of those that print nothing without
         {"plan", std::string(two)},
@@ -70,8 +71,10 @@ std::vector<std::string> all_lines() {
         {"export", fmt::format("{} --to specs", two)},
         {"list", "ops"},
         {"init", fmt::format("--force -o '{}/init'", folder)},
+        {"fmt", fmt::format("--diff '{}/wide.yaml'", folder)},
         {"import", "tests/importer/program/programs/mlp_loss.mlir"},
         {"schema", "model"},
+        {"watch", std::string(two)},
     };
     std::vector<std::string> lines = {"--help", "--version"};
     for (const CommandDef* command : all_commands()) {

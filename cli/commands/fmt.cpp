@@ -1,0 +1,109 @@
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/output.h"
+#include "cli/style/unified_diff.h"
+#include "cli/style/yaml_style.h"
+#include "cli/terminal/exit_code.h"
+#include "importer/mlir/mlir_module.h"
+#include "plans/base/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// The text of a file as it should be; nullopt after its mistakes were printed.
+std::optional<std::string> styled(Env& env, Sources& sources, const std::string& path) {
+    Diagnostics diagnostics;
+    std::optional<std::string> text;
+    if (const std::optional<int> file = load_source(env, sources, path, diagnostics)) {
+        const bool is_plan = looks_like_plan(sources.text(*file));
+        if (is_plan || looks_like_mlir(sources.text(*file)))
+            diagnostics
+                .error("E0709", {},
+                       fmt::format("'{}' is {}, and fmt lays out YAML", sources.name(*file),
+                                   is_plan ? "a plan" : "a program"))
+                .help("name models, layouts, policies and shardc.yaml");
+        else
+            text = styled_yaml(sources, *file, diagnostics);
+    }
+    print_diagnostics(env, sources, diagnostics.all());
+    return text;
+}
+
+bool replace(Env& env, const std::string& path, const std::string& text) {
+    std::string problem;
+    if (env.files.write(path, text, problem, OutputUse::renew)) return true;
+    Diagnostics diagnostics;
+    diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, problem))
+        .help("the file was left as it was");
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return false;
+}
+
+int run(const Arguments& arguments, Env& env) {
+    const std::vector<std::string> paths = arguments.strings("FILE");
+    const bool check = arguments.flag("--check"), diff = arguments.flag("--diff");
+    if (paths.size() > 1 && std::find(paths.begin(), paths.end(), "-") != paths.end()) {
+        Diagnostics diagnostics;
+        diagnostics.error("E0701", {}, "stdin is printed, files are written: - stands alone")
+            .help("leave it out, or give it a command of its own: shardc fmt - < FILE");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
+    int code = exit_clean;
+    std::string out;
+    for (const std::string& path : paths) {
+        Sources sources;
+        const std::optional<std::string> text = styled(env, sources, path);
+        if (!text) {
+            code = exit_usage; // the other files are laid out all the same
+            continue;
+        }
+        const bool differs = *text != sources.text(0), filters = path == "-" && !check && !diff;
+        if (filters) out += *text;
+        if (!differs) continue;
+        if (check) code = std::max<int>(code, exit_findings);
+        if (diff)
+            out += unified_diff(sources.name(0), sources.text(0), *text);
+        else if (check)
+            out += printable(sources.name(0)) + "\n";
+        else if (!filters && replace(env, path, *text))
+            out += printable(path) + "\n";
+        else if (!filters)
+            code = exit_usage;
+    }
+    return write_payload(env, arguments, out, code);
+}
+
+} // namespace
+
+const CommandDef& command_fmt() {
+    static const CommandDef def = {
+        .name = "fmt",
+        .usage = "FILE... [--check] [--diff]",
+        .summary = "lay out models, layouts and policies in one style; meaning and comments stay",
+        .doc = "Examples:\n"
+               "  shardc fmt model.yaml layouts/*.yaml        writes what is not laid out so, and prints its name\n"
+               "  shardc fmt --check model.yaml layouts/*.yaml      for CI: exit code 1 and the names, nothing is "
+               "written\n"
+               "  shardc fmt --diff model.yaml                what would change, nothing is written\n"
+               "  shardc fmt - < model.yaml                   to stdout, for editors",
+        .options = {{.name = "FILE",
+                     .doc = "models, layouts, policies, shardc.yaml; - for stdin, which is printed",
+                     .required = true,
+                     .many = true,
+                     .file = FileUse::other,
+                     .dash = true},
+                    {.name = "--check", .doc = "write nothing; exit code 1 if a file is not laid out so"},
+                    {.name = "--diff", .doc = "write nothing; print what would change"}},
+        .order = 8,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,62 @@
+#include "cli/command/manual.h"
+#include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/output.h"
+#include "cli/terminal/exit_code.h"
+
+#include <fmt/format.h>
+
+namespace shard {
+
+namespace {
+
+// A page of each command, as an installation has them: man1/shardc.1, man1/shardc-plan.1, ...
+int write_all(Env& env, const std::string& folder) {
+    std::string problem;
+    if (!env.files.make_folders(folder, problem)) {
+        Diagnostics diagnostics;
+        diagnostics.error("E0703", {}, fmt::format("cannot make '{}': {}", folder, problem));
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
+    if (!write_file(env, folder + "/shardc.1", manual_overview())) return exit_usage;
+    for (const CommandDef* command : all_commands())
+        if (!write_file(env, fmt::format("{}/shardc-{}.1", folder, command->name), manual_page(*command)))
+            return exit_usage;
+    return exit_clean;
+}
+
+int run(const Arguments& arguments, Env& env) {
+    if (arguments.has("--folder")) return write_all(env, arguments.string("--folder"));
+    if (!arguments.has("COMMAND")) return write_payload(env, arguments, manual_overview(), exit_clean);
+    std::vector<std::string_view> names;
+    for (const CommandDef* command : all_commands()) {
+        if (command->name == arguments.string("COMMAND"))
+            return write_payload(env, arguments, manual_page(*command), exit_clean);
+        names.push_back(command->name);
+    }
+    return unknown_name(env, "command", arguments.string("COMMAND"), names);
+}
+
+} // namespace
+
+const CommandDef& command_man() {
+    static const CommandDef def = {
+        .name = "man",
+        .usage = "[COMMAND] [--folder FOLDER]",
+        .summary = "the manual page of a command",
+        .doc = "Example:\n"
+               "  shardc man plan | man -l -              where no page is installed\n"
+               "  shardc man --folder ~/.local/share/man/man1     then man shardc-plan",
+        .options = {{.name = "COMMAND", .doc = "whose page; without it that of shardc"},
+                    {.name = "--folder",
+                     .value = "FOLDER",
+                     .doc = "write the pages of all commands there",
+                     .file = FileUse::folder},
+                    output_option()},
+        .order = 9,
+        .run = run,
+    };
+    return def;
+}
+
+} // namespace shard

@@ -1,0 +1,44 @@
+// What stands between two values of a YAML text: comments, anchors, blank lines, and the marks of its structure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shard {
+
+struct YamlComment {
+    std::string text;     // with its #
+    bool own_line = true; // nothing stands before it
+    bool blank_before = false;
+    size_t column = 0; // from 0
+};
+
+struct YamlProperty { // &anchor
+    std::string text;
+    bool ends_line = false; // its value begins below
+    bool behind_dash = false;
+};
+
+struct YamlGap {
+    std::vector<YamlComment> comments = {};
+    std::vector<YamlProperty> properties = {};
+    std::vector<std::string> directives = {}; // %YAML, and the --- behind them
+    bool new_line = false;                    // what follows is on another line
+    bool blank_before = false;                // above what follows
+    bool has_question = false;                // a key that is marked with ?
+};
+
+// From `at`, outside of values, to `until`; with npos to the next bracket that closes, or the end.
+YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& end);
+
+// Where the next thing begins that is neither blank nor comment, and where the next `- ` of a list does.
+size_t skip_yaml_blanks(std::string_view text, size_t at);
+
+// Bytes of ~ or null at a place; 0 if something else stands there.
+size_t yaml_null_length(std::string_view text, size_t at);
+
+// The column of a place, from 0.
+size_t yaml_column(std::string_view text, size_t at);
+
+} // namespace shard
