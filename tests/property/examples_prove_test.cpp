@@ -71,9 +71,10 @@ const std::vector<Example> training = {
      2},
     {"zero/model.yaml", {"zero/dp.yaml", "zero/zero1.yaml", "zero/zero2.yaml", "zero/zero3.yaml"}, 2},
 };
-// Planned only: no machine that runs tests holds it. The README of resnet50 makes it small, and is proved.
-const std::set<std::string> too_large = {"gemma2/model.yaml", "llama3/model.yaml", "published/gpt.yaml",
-                                         "published/llama.yaml", "resnet50/model.yaml"};
+// Planned only: no machine that runs tests holds them. The READMEs of most make them small, and are proved.
+const std::set<std::string> too_large = {
+    "deepseek_v3/model.yaml", "gemma2/model.yaml",    "llama3/model.yaml",   "mamba/model.yaml", "mixtral/model.yaml",
+    "published/gpt.yaml",     "published/llama.yaml", "resnet50/model.yaml", "t5/model.yaml",    "vit/model.yaml"};
 
 void check_examples(const std::vector<Example>& examples) {
     for (const Example& example : examples)

@@ -56,7 +56,7 @@ void attention(CaseWriter& w) {
     if (w.chance(4)) arguments += ", soft_cap: 2";
     if (w.chance(4)) arguments += ", scale: 0.25";
     std::string pairs;
-    if (w.chance(4)) {
+    if (w.chance(4) && !w.options.f64_only) { // central differences know of no stop_gradient
         const std::vector<i64> shape = {w.chance(2) ? 1 : batch, w.chance(2) ? 1 : heads, w.chance(2) ? 1 : length,
                                         length};
         pairs += fmt::format(", {{stop_gradient: {}}}", w.tensor(shape, dtype).name);
