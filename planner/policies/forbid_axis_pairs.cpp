@@ -9,7 +9,8 @@ namespace shard {
 namespace {
 
 void judge_pair(const Plan& plan, const std::vector<std::string>& pair, Span place, Diagnostics& found) {
-    const std::optional<int> first = plan.mesh.find(pair[0]), second = plan.mesh.find(pair[1]);
+    const std::optional<int> first = find_axis(plan.mesh, pair[0], place, found),
+                             second = find_axis(plan.mesh, pair[1], place, found);
     if (!first || !second) return;
     const auto has_both = [&](std::span<const AxisRef> axes) {
         return has_axis(axes, *first) && has_axis(axes, *second);

@@ -36,13 +36,14 @@ std::optional<Limit> read_limit(const Yaml& yaml, Diagnostics& diagnostics) {
 }
 
 void judge_bytes(const Plan& plan, const Limit& limit, Span place, Diagnostics& found) {
+    std::vector<int> over;
+    for (const std::string& name : limit.over)
+        if (const std::optional<int> axis = find_axis(plan.mesh, name, place, found)) over.push_back(*axis);
+    if (over.size() < limit.over.size()) return; // nothing runs over an axis that is not there
     CollectiveReports meant = all_collectives_of(plan);
     std::erase_if(meant, [&](const CollectiveReport* collective) {
-        if (!limit.kind.empty() && collective->kind != limit.kind) return true;
-        return !std::all_of(limit.over.begin(), limit.over.end(), [&](const std::string& name) {
-            const std::optional<int> axis = plan.mesh.find(name);
-            return axis && has_axis(collective->axes, *axis);
-        });
+        return (!limit.kind.empty() && collective->kind != limit.kind) ||
+               !std::all_of(over.begin(), over.end(), [&](int axis) { return has_axis(collective->axes, axis); });
     });
     i64 bytes = 0;
     for (const CollectiveReport* collective : meant) bytes = add_saturating(bytes, collective->wire_bytes_per_device);

@@ -51,9 +51,7 @@ CollectiveReports all_collectives_of(const Plan& plan) {
     return all;
 }
 
-i64 whole_bytes(const TensorReport& tensor) {
-    return TensorType{tensor.dtype, tensor.shape, tensor.logical}.bytes();
-}
+i64 whole_bytes(const TensorReport& tensor) { return TensorType{tensor.dtype, tensor.shape, tensor.logical}.bytes(); }
 
 std::string counted_arrays(size_t count) { return fmt::format("{} arrays are", count); }
 

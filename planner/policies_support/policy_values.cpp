@@ -102,6 +102,16 @@ TensorReports matching(const ArrayPattern& pattern, const Plan& plan, Span place
     return found;
 }
 
+std::optional<int> find_axis(const Mesh& mesh, const std::string& name, Span place, Diagnostics& diagnostics) {
+    const std::optional<int> axis = mesh.find(name);
+    if (axis) return axis;
+    std::vector<std::string_view> names;
+    for (const MeshAxis& each : mesh.axes) names.push_back(each.name);
+    if (const std::string question = did_you_mean(name, names); !question.empty())
+        diagnostics.warning("W0402", place, fmt::format("the mesh has no axis '{}'", name)).help(question);
+    return std::nullopt;
+}
+
 bool has_axis(std::span<const AxisRef> axes, int axis) {
     return std::any_of(axes.begin(), axes.end(), [axis](const AxisRef& ref) { return ref.axis == axis; });
 }

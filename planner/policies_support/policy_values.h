@@ -28,6 +28,10 @@ std::optional<ArrayPattern> read_array_pattern(const Yaml& yaml, std::string_vie
 // What it matches; W0402 if no name is as the pattern says.
 TensorReports matching(const ArrayPattern& pattern, const Plan& plan, Span place, Diagnostics& diagnostics);
 
+// nullopt where the mesh has none of this name, which a policy of several layouts is not about; W0402 where it is nearly
+// the name of one.
+std::optional<int> find_axis(const Mesh& mesh, const std::string& name, Span place, Diagnostics& diagnostics);
+
 // Whether a list of axes has some or all of this mesh axis.
 bool has_axis(std::span<const AxisRef> axes, int axis);
 

@@ -103,10 +103,10 @@ std::vector<CodeDoc> codes_plan() {
          "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still "
          "be made and run on emulated devices. Shard the largest tensors that the message names, or set "
          "policy.max_memory_per_device to make this a failure."},
-        {"W0402", "policy that means no array",
-         "The pattern of a policy matches no name of the model, so that the policy holds whatever the plan is: a slip "
-         "of the pen, or a name that has changed. A pattern is a path in which * stands for any text without a dot, "
-         "** for any text."},
+        {"W0402", "policy that means nothing",
+         "The pattern of a policy matches no name of the model, or its mesh axis is nearly one of the mesh and none of "
+         "them, so that the policy holds whatever the plan is: a slip of the pen, or a name that has changed. A pattern "
+         "is a path in which * stands for any text without a dot, ** for any text."},
     };
 }
 
