@@ -19,7 +19,7 @@ struct Listing;
 struct NamedPlan;
 struct Paint;
 struct Plan;
-struct PlanPage;
+struct PlanPayload;
 struct Registry;
 struct RunReport;
 struct Subject;
@@ -35,7 +35,7 @@ struct FormatDef {
 
     // What it writes; nullptr: not this.
     std::string (*check)(std::span<const Subject>, const Paint&) = nullptr;
-    std::string (*plan)(const PlanPage&) = nullptr;
+    std::string (*plan)(const PlanPayload&) = nullptr;
     std::string (*sweep)(const Sweep&, const Paint&) = nullptr; // of `plan --set a=1,2`
     std::string (*diff)(const std::vector<NamedPlan>&, bool all_values, const Paint&) = nullptr;
     std::string (*show)(const Plan&, const std::vector<const TensorReport*>&, const Paint&) = nullptr;

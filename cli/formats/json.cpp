@@ -80,7 +80,7 @@ std::string render(std::span<const Subject> subjects, const Paint&) {
            "\n";
 }
 
-std::string plan(const PlanPage& page) { return print_report(*page.plan); }
+std::string plan(const PlanPayload& payload) { return print_report(*payload.plan); }
 std::string diff(const std::vector<NamedPlan>& plans, bool, const Paint&) { return diff_json(plans); }
 std::string show(const Plan& plan, const std::vector<const TensorReport*>& tensors, const Paint&) {
     return show_json(plan, tensors);

@@ -14,9 +14,9 @@ namespace shard {
 
 namespace {
 
-std::string plan(const PlanPage& page) {
-    const std::string report = report_text(page);
-    return page.diagnostics.empty() ? report : report + "\n" + page.diagnostics;
+std::string plan(const PlanPayload& payload) {
+    const std::string report = report_text(payload);
+    return payload.diagnostics.empty() ? report : report + "\n" + payload.diagnostics;
 }
 
 std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Paint& paint) {

@@ -25,10 +25,10 @@ void write_heading(Markup& out, const Plan& plan) {
 
 } // namespace
 
-std::string plan_html(const PlanPage& page) {
-    internal_check(page.made_by.compilation != nullptr, "a page without the compilation that it shows");
-    const PlanOrigin& made_by = page.made_by;
-    const PageData data{*page.plan,       page.when,        *made_by.compilation,
+std::string plan_html(const PlanPayload& payload) {
+    internal_check(payload.made_by.compilation != nullptr, "a page without the compilation that it shows");
+    const PlanOrigin& made_by = payload.made_by;
+    const PageData data{*payload.plan,    payload.when,     *made_by.compilation,
                         *made_by.sources, *made_by.request, course_of(*made_by.compilation)};
     return framed_page(fmt::format("{}, {}: shardc", data.plan.model, data.plan.mode), [&data](Markup& out) {
         write_heading(out, data.plan);

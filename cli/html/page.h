@@ -5,6 +5,6 @@
 
 namespace shard {
 
-std::string plan_html(const PlanPage& page);
+std::string plan_html(const PlanPayload& payload);
 
 } // namespace shard

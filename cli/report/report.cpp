@@ -70,15 +70,15 @@ std::string verdict_text(const Plan& plan, const Paint& paint) {
     return out;
 }
 
-std::string part_text(const PlanPage& page, ReportPart part, Detail detail) {
-    const Plan& plan = *page.plan;
+std::string part_text(const PlanPayload& payload, ReportPart part, Detail detail) {
+    const Plan& plan = *payload.plan;
     const Report& report = plan.report;
-    const Paint& paint = page.paint;
+    const Paint& paint = payload.paint;
     switch (part) {
     case ReportPart::verdict:
         return verdict_text(plan, paint);
     case ReportPart::collectives: {
-        const CollectiveRows collectives = collective_rows(report.collectives, page.when, detail);
+        const CollectiveRows collectives = collective_rows(report.collectives, payload.when, detail);
         std::string out = paint.strong(hanging(collectives_heading(report), paint.width, 2)) + "\n";
         if (collectives.left_out > 0)
             out += sums_table(plan, collectives, paint).render(paint, "  ") + "\n  " + largest_text(collectives) + "\n";
@@ -98,8 +98,8 @@ std::string part_text(const PlanPage& page, ReportPart part, Detail detail) {
     return {};
 }
 
-std::string part_markdown(const PlanPage& page, ReportPart part, Detail detail) {
-    const Plan& plan = *page.plan;
+std::string part_markdown(const PlanPayload& payload, ReportPart part, Detail detail) {
+    const Plan& plan = *payload.plan;
     const Report& report = plan.report;
     switch (part) {
     case ReportPart::verdict: {
@@ -110,7 +110,7 @@ std::string part_markdown(const PlanPage& page, ReportPart part, Detail detail) 
         return out;
     }
     case ReportPart::collectives: {
-        const CollectiveRows collectives = collective_rows(report.collectives, page.when, detail);
+        const CollectiveRows collectives = collective_rows(report.collectives, payload.when, detail);
         std::string out = fmt::format("#### {}\n", collectives_heading(report));
         if (collectives.left_out > 0)
             out += fmt::format("\n{}\n{}\n", sums_table(plan, collectives, {}).render_markdown(),
@@ -145,18 +145,20 @@ std::string summary_line(const Plan& plan) {
                        human_seconds(report.time.step_seconds));
 }
 
-std::string report_text(const PlanPage& page) {
-    const Plan& plan = *page.plan;
+std::string report_text(const PlanPayload& payload) {
+    const Plan& plan = *payload.plan;
     const std::string after = title(plan).substr(plan.model.size());
-    std::string out = page.paint.strong(plan.model) + paint_axes(page.paint, plan.mesh, after) + "\n";
-    for (ReportPart part : parts_of(page.options)) out += "\n" + part_text(page, part, detail_of(page.options));
+    std::string out = payload.paint.strong(plan.model) + paint_axes(payload.paint, plan.mesh, after) + "\n";
+    for (ReportPart part : parts_of(payload.options))
+        out += "\n" + part_text(payload, part, detail_of(payload.options));
     return out;
 }
 
-std::string report_markdown(const PlanPage& page) {
-    std::string out = fmt::format("### {}\n", title(*page.plan));
-    for (ReportPart part : parts_of(page.options)) out += "\n" + part_markdown(page, part, detail_of(page.options));
-    const Table findings = findings_table(page.plan->report);
+std::string report_markdown(const PlanPayload& payload) {
+    std::string out = fmt::format("### {}\n", title(*payload.plan));
+    for (ReportPart part : parts_of(payload.options))
+        out += "\n" + part_markdown(payload, part, detail_of(payload.options));
+    const Table findings = findings_table(payload.plan->report);
     return findings.empty() ? out : out + "\n#### Findings and warnings\n\n" + findings.render_markdown();
 }
 

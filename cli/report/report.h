@@ -26,7 +26,7 @@ struct PlanOrigin {
 };
 
 // What `plan` prints.
-struct PlanPage {
+struct PlanPayload {
     const Plan* plan = nullptr;
     std::vector<When> when; // by collective
     ReportOptions options;
@@ -36,8 +36,8 @@ struct PlanPage {
 };
 
 // The parts that are asked for; for terminals and for a pull request.
-std::string report_text(const PlanPage& page);
-std::string report_markdown(const PlanPage& page);
+std::string report_text(const PlanPayload& payload);
+std::string report_markdown(const PlanPayload& payload);
 
 // "1 collective, 24.0 KiB sent per device; peak 2.05 MiB of 16.0 GiB; step 12.3 us"
 std::string summary_line(const Plan& plan);

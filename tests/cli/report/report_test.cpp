@@ -87,12 +87,12 @@ Plan sample() {
     return plan;
 }
 
-PlanPage page_of(const Plan& plan, const ReportOptions& options = {}, const Paint& paint = {}) {
+PlanPayload payload_of(const Plan& plan, const ReportOptions& options = {}, const Paint& paint = {}) {
     const When now{Phase::forward, 1.25e-6};
     return {&plan, {now, now}, options, paint, ""};
 }
 std::string text_of(const Plan& plan, const ReportOptions& options = {}, const Paint& paint = {}) {
-    return report_text(page_of(plan, options, paint));
+    return report_text(payload_of(plan, options, paint));
 }
 
 } // namespace
@@ -150,8 +150,8 @@ TEST_CASE("one part of the report is that part alone") {
     const Plan plan = sample();
     for (size_t part = 0; part < std::size(report_parts); ++part) {
         options.only = static_cast<ReportPart>(part);
-        CHECK(report_markdown(page_of(plan, options)).find("#### Findings") == std::string::npos);
-        CHECK(report_markdown(page_of(plan, options)).starts_with("### two_layers"));
+        CHECK(report_markdown(payload_of(plan, options)).find("#### Findings") == std::string::npos);
+        CHECK(report_markdown(payload_of(plan, options)).starts_with("### two_layers"));
     }
 }
 
@@ -197,13 +197,13 @@ TEST_CASE("a peak beyond the device is marked, and findings are listed") {
     CHECK(text_of(plan, {}, {}).find("  memory  does not fit: 2.03 MiB of 1.00 MiB on a device (203.1%)") !=
           std::string::npos);
     CHECK(text_of(plan, {}, Paint{true}).find("\x1b[1;31mdoes not fit\x1b[0m: 2.03 MiB") != std::string::npos);
-    CHECK(report_markdown(page_of(plan)).find("#### Findings and warnings\n") != std::string::npos);
+    CHECK(report_markdown(payload_of(plan)).find("#### Findings and warnings\n") != std::string::npos);
 }
 
 TEST_CASE("the summary fits a line, and Markdown holds the same tables") {
     CHECK(summary_line(sample()) == "2 collectives, 48.0 KiB sent per device; peak 2.03 MiB of 16.0 GiB; step 3.50 us");
     const Plan plan = sample();
-    std::string markdown = report_markdown(page_of(plan));
+    std::string markdown = report_markdown(payload_of(plan));
     CHECK(markdown.find("### two_layers, forward, on data 2 x model 4 = 8 devices, tpu-v5e\n") == 0);
     CHECK(
         markdown.find("| all\\_reduce | model | block.{0,1}.h | 2 x | 48.0 KiB | 2.50 us | model.yaml:7 | dot sums") !=
