@@ -1,28 +1,23 @@
-#include "cli/command/file_claims.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/run/checkpoints.h"
 #include "cli/run/engine.h"
+#include "cli/run/input_files.h"
+#include "cli/run/output_files.h"
 #include "cli/run/run_report.h"
+#include "cli/run/step_profile.h"
 #include "cli/run/steps.h"
 #include "cli/run/verify.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/trace/step_trace.h"
-#include "executor/formats/npy_read.h"
-#include "executor/formats/npy_write.h"
-#include "executor/formats/tensor.h"
-#include "executor/run/given_inputs.h"
-#include "planner/text/glob.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
-#include "plans/diagnostics/suggestion.h"
 #include "plans/plan/plan_difference.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <ostream>
 
@@ -43,126 +38,17 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
     return std::nullopt;
 }
 
-// The files of --input or --data.
-std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::string_view option, const Plan& plan,
-                                           Diagnostics& diagnostics) {
-    std::map<std::string, Tensor> tensors;
-    std::vector<std::string_view> names;
-    for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[input.buffer].name);
-    for (const std::string& text : arguments.strings(option)) {
-        size_t equals = text.find('=');
-        if (equals == std::string::npos) {
-            diagnostics.error("E0701", {}, fmt::format("{} takes NAME=FILE.npy, not '{}'", option, text))
-                .help(fmt::format("there are {}", fmt::join(names, ", ")));
-            continue;
-        }
-        std::string name = text.substr(0, equals);
-        const std::vector<PlanInput>::const_iterator input =
-            std::find_if(plan.inputs.begin(), plan.inputs.end(),
-                         [&](const PlanInput& candidate) { return plan.buffers[candidate.buffer].name == name; });
-        if (input == plan.inputs.end()) {
-            diagnostics.error("E0706", {}, fmt::format("the model has no input '{}'", name))
-                .help(did_you_mean(name, names, fmt::format("there are {}", fmt::join(names, ", "))));
-            continue;
-        }
-        std::optional<NpyFile> file = NpyFile::open(text.substr(equals + 1), diagnostics);
-        const bool fits = file && (option == "--data" ? check_data : check_input)(plan, name, file->type(),
-                                                                                  file->shape(), diagnostics);
-        if (!fits) continue;
-        const DType dtype = plan.buffers[input->buffer].dtype;
-        const Fit fit = fit_of(file->type(), dtype);
-        const std::string what = fmt::format("{}: {} there, ", file->path(), shard::name(file->type()));
-        if (fit == Fit::converted)
-            diagnostics.warning("W0603", {}, fmt::format("{}converted to {} here", what, shard::name(dtype)))
-                .note("no value changes");
-        if (fit == Fit::rounded)
-            diagnostics.warning("W0602", {}, fmt::format("{}rounded to {} here", what, shard::name(dtype)))
-                .help("round the values before they are saved, or declare the input as f32");
-        if (std::optional<Tensor> tensor = file->read(dtype, diagnostics)) tensors.emplace(name, std::move(*tensor));
-    }
-    return tensors;
-}
-
-std::string npy_path(std::string_view folder, std::string_view output) {
-    return fmt::format("{}/{}.npy", folder, output);
-}
-
-// One file for each name, so that none of them is silently left aside.
-void check_given_once(const Arguments& arguments, Diagnostics& diagnostics) {
-    const auto check = [&](const std::vector<std::string_view>& options) {
-        std::map<std::string, std::string> first;
-        for (const std::string_view option : options)
-            for (const std::string& text : arguments.strings(option)) {
-                const std::string name = text.substr(0, text.find('=')), typed = fmt::format("{} {}", option, text);
-                if (text.find('=') == std::string::npos) continue;
-                if (const auto [before, added] = first.emplace(name, typed); !added)
-                    diagnostics
-                        .error("E0701", {}, fmt::format("'{}' is given twice: {} and {}", name, before->second, typed))
-                        .help("keep one of them");
-            }
-    };
-    check({"--input", "--data"});
-    check({"--output"});
-}
-
-// Before the run, so that a slip of the pen does not cost one.
-void check_outputs(const Arguments& arguments, const Plan& plan, Env& env, Diagnostics& diagnostics) {
-    FileClaims claims(command_run(), arguments, env, diagnostics); // again: more has been read
-    if (arguments.has("--save")) claims.claim("--save", arguments.string("--save") + "/latest", true);
-    std::vector<std::string_view> names;
-    for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
-    for (const std::string& text : arguments.strings("--output")) {
-        size_t equals = text.find('=');
-        std::string_view name = std::string_view(text).substr(0, equals);
-        std::error_code error;
-        if (equals == std::string::npos && std::filesystem::is_directory(text, error))
-            for (std::string_view output : names) claims.write("--output", npy_path(text, output));
-        if (equals == std::string::npos || std::find(names.begin(), names.end(), name) != names.end()) continue;
-        diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", name))
-            .help(fmt::format("there are {}", fmt::join(names, ", ")));
-    }
-}
-
-void check_printed(const Arguments& arguments, const Plan& plan, Diagnostics& diagnostics) {
-    std::vector<std::string_view> names;
-    for (const PlanOutput& output : plan.outputs) names.push_back(output.name);
-    for (const std::string& pattern : arguments.strings("--print")) {
-        const auto matches = [&](std::string_view name) { return glob_matches(pattern, name); };
-        if (std::any_of(names.begin(), names.end(), matches)) continue;
-        diagnostics.error("E0706", {}, fmt::format("the model has no output '{}'", pattern))
-            .help(did_you_mean(pattern, names, fmt::format("there are {}", fmt::join(names, ", "))));
-    }
-}
-
-// --output DIR writes every output as DIR/NAME.npy, --output NAME=FILE one of them.
-void write_outputs(const Arguments& arguments, const RunResult& result, Env& env, Diagnostics& diagnostics) {
-    for (const std::string& text : arguments.strings("--output")) {
-        size_t equals = text.find('=');
-        if (equals == std::string::npos) {
-            std::string problem;
-            if (!make_folders(disk(), text, problem)) {
-                diagnostics.error("E0703", {}, fmt::format("cannot make the folder '{}': {}", text, problem));
-                continue;
-            }
-            for (const std::pair<const std::string, Tensor>& output : result.outputs) {
-                const std::string path = npy_path(text, output.first);
-                if (write_npy(path, output.second, diagnostics)) say(env, "wrote " + path);
-            }
-            continue;
-        }
-        const std::string path = text.substr(equals + 1);
-        if (write_npy(path, result.outputs.at(text.substr(0, equals)), diagnostics)) say(env, "wrote " + path);
-    }
-}
-
-// What was predicted stands beside it if this program makes the plan of its texts.
-bool write_trace(const Arguments& arguments, const Plan& plan, const RunResult& result, Env& env) {
+// What this program predicts of the plan, if it makes the plan of its texts.
+std::optional<Course> predicted_course(const Plan& plan) {
     const Compiled again = compile_again(plan);
-    std::optional<Course> course;
-    if (again.plan() != nullptr && first_difference(plan, *again.plan()).empty()) course = course_of(again.compilation);
+    if (again.plan() == nullptr || !first_difference(plan, *again.plan()).empty()) return std::nullopt;
+    return course_of(again.compilation);
+}
+
+bool write_trace(const Arguments& arguments, const RunReport& report, const Course* course, Env& env) {
     TraceFile trace;
-    if (course) add_prediction(trace, plan, *course);
-    add_execution(trace, plan, course ? &*course : nullptr, result.spans);
+    if (course != nullptr) add_prediction(trace, *report.plan, *course);
+    add_execution(trace, *report.plan, course, report.result.spans);
     if (!write_file(env, arguments.string("--trace"), trace.text())) return false;
     say(env, "wrote " + arguments.string("--trace"));
     return true;
@@ -195,7 +81,7 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
         return exit_usage;
     }
     options.workers = *workers;
-    options.timed = arguments.has("--trace");
+    options.timed = arguments.has("--trace") || arguments.flag("--profile");
     options.poison = arguments.flag("--verify"); // costs a pass over the memory
 
     int code = exit_clean;
@@ -215,7 +101,7 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
             .help("plan with --mode train; --repeat N runs the plan again to time it");
     RunCheckpoints checkpoints(arguments, plan, env, diagnostics, ranks);
     if (!diagnostics.has_error()) checkpoints.restore(options.inputs, *source.sources, diagnostics);
-    if (reports) check_outputs(arguments, plan, env, diagnostics);
+    if (reports) check_output_files(command_run(), arguments, plan, env, diagnostics);
     check_printed(arguments, plan, diagnostics);
     const auto agreed = [&] {
         return ranks == nullptr ? !diagnostics.has_error() : ranks->all("the beginning", !diagnostics.has_error());
@@ -270,8 +156,13 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
         if (arguments.flag("--verify")) ran = verification.compare(options, report, env, diagnostics);
     }
     if (ran && reports) {
-        write_outputs(arguments, report.result, env, diagnostics);
-        if (options.timed) kept = write_trace(arguments, plan, report.result, env) && kept;
+        write_output_files(arguments, report.result, env, diagnostics);
+        if (options.timed) {
+            const std::optional<Course> course = predicted_course(plan);
+            const Course* const predicted = course ? &*course : nullptr;
+            if (arguments.has("--trace")) kept = write_trace(arguments, report, predicted, env) && kept;
+            if (arguments.flag("--profile")) report.profile = profile_of(plan, predicted, report.result.spans);
+        }
         env.out << format.run(report, paint);
     }
     print_diagnostics(env, *source.sources, diagnostics.all());
@@ -299,6 +190,7 @@ const CommandDef& command_run() {
                "  shardc run model.yaml layout.yaml --mode train --steps 1000 --save ck --save-every 100\n"
                "  shardc run model.yaml other.yaml --mode train --steps 1000 --restore ck --save ck\n"
                "  shardc run model.yaml other.yaml --restore ck --input x=x.npy --output z=z.npy\n"
+               "  shardc run model.yaml layout.yaml --mode train --steps 5 --profile --quiet\n"
                "  mpirun -n 8 shardc run plan.json --engine mpi --steps 1000 --save ck --timeout 600\n"
                "Ctrl-C, kill and a hangup end a run after the running step (exit codes 130, 143, 129).\n"
                "Exit code 1 if the results differ, or bytes or memory are not those of the plan.",
@@ -325,6 +217,8 @@ const CommandDef& command_run() {
               .doc = "print all elements of an output; a pattern, 'block.*', prints several",
               .many = true},
              {.name = "--time", .doc = "say how long the emulation took (differs from run to run)"},
+             {.name = "--profile",
+              .doc = "where the time of the last step goes, by kind and by module, beside what was predicted"},
              {.name = "--workers", .value = "N", .doc = "threads; the machine's cores unless given"},
              {.name = "--input",
               .value = "NAME=FILE.npy",

@@ -81,8 +81,8 @@ void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Sources
     std::set<std::string> names;
     for (const auto& [name, tensor] : given) names.insert(name);
     restored_ = Checkpoint::open(*restore_, diagnostics);
-    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere, ranks_) && is_step(*plan_) &&
-        restore_what_ == SaveWhat::all)
+    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere, ranks_) &&
+        is_step(*plan_) && restore_what_ == SaveWhat::all)
         first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
     // What was restored may lie in the very folder that is saved to; the lock of who saves keeps it too.
     std::error_code error;

@@ -164,9 +164,12 @@ bool fits_mpi(const Arguments& arguments, Diagnostics& diagnostics) {
         if (file == "-")
             diagnostics.error("E0701", {}, "--engine mpi reads no stdin, which one rank alone would get")
                 .help("give a file that all ranks see");
-    if (arguments.has("--trace"))
-        diagnostics.error("E0701", {}, "--trace is not written by --engine mpi, whose ranks have clocks of their own")
-            .help("the emulation writes it");
+    for (const std::string_view option : {"--trace", "--profile"})
+        if (arguments.has(option))
+            diagnostics
+                .error("E0701", {},
+                       fmt::format("{} is not for --engine mpi, whose ranks have clocks of their own", option))
+                .help("the emulation has it");
     return !diagnostics.has_error();
 }
 

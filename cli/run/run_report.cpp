@@ -244,6 +244,7 @@ std::string run_text(const RunReport& report, const Paint& paint) {
         out +=
             fmt::format("predicted for {}: {}\n", plan.report.hardware, human_seconds(plan.report.time.step_seconds));
     }
+    if (report.profile) out += "\n" + profile_text(*report.profile, paint);
     if (report.show_seconds) {
         std::vector<double> sorted = result.seconds;
         std::sort(sorted.begin(), sorted.end());
@@ -312,6 +313,7 @@ std::string run_json(const RunReport& report) {
                                  .number("predicted_seconds", plan.report.time.step_seconds)
                                  .text());
     }
+    if (report.profile) object.raw("profile", profile_json(*report.profile));
     if (report.show_seconds) {
         for (double value : report.result.seconds) seconds.push_back(json_number(value));
         object.raw("seconds", json_array(seconds));

@@ -1,6 +1,7 @@
 // What `run` says about an execution: outputs, executed against predicted figures, and the comparison with one device.
 #pragma once
 
+#include "cli/run/step_profile.h"
 #include "cli/terminal/paint.h"
 #include "executor/run/run.h"
 #include "executor/verify/compare.h"
@@ -14,6 +15,7 @@ struct RunReport {
     int steps = 1;                        // that were asked for, without those
     int warm_up = 0;                      // with --repeat: steps before those that are timed; 0 = nothing is timed
     std::optional<Comparison> comparison; // only with --verify
+    std::optional<StepProfile> profile;   // only with --profile
     bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for
     bool quiet = false;                   // no table of outputs
     std::vector<std::string> print = {};  // of which outputs all elements are shown; then no others are in the table
