@@ -124,16 +124,15 @@ TEST_CASE("fmt: every example and every file of the box is read as before, twice
     CHECK(files > 150);
 }
 
-TEST_CASE("fmt: the examples are laid out as fmt lays them out") {
-    for (const std::filesystem::directory_entry& entry :
-         std::filesystem::recursive_directory_iterator(std::string(SHARDC_SOURCE_DIR) + "/examples")) {
-        const std::string path = entry.path().string();
-        const bool has_quoted_lines = path.ends_with("resnet50/model.yaml") || path.ends_with("published/gpt.yaml");
-        if (entry.path().extension() != ".yaml" || has_quoted_lines) continue; // documents quote their lines by number
-        CAPTURE(path);
-        const std::string text = text_of_file(entry.path());
-        CHECK(styled(text) == text);
-    }
+TEST_CASE("fmt: the examples, what init writes and the library are laid out as fmt lays them out") {
+    for (const char* folder : {"/examples", "/planner/library", "/cli/init/starter"})
+        for (const std::filesystem::directory_entry& entry :
+             std::filesystem::recursive_directory_iterator(std::string(SHARDC_SOURCE_DIR) + folder)) {
+            if (entry.path().extension() != ".yaml") continue;
+            CAPTURE(entry.path().string());
+            const std::string text = text_of_file(entry.path());
+            CHECK(styled(text) == text);
+        }
 }
 
 namespace {
