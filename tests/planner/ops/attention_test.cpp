@@ -238,7 +238,8 @@ TEST_CASE("a query that a mask, a bias or segments hide every key from has the r
             if (none || first == (n < 4)) CHECK(result.values[n] == 0);
         }
         add_gradients(*built.graph);
-        for (double slope : interpret(*built.graph, inputs).at("grad.q").values) CHECK(std::isfinite(slope));
+        const Array slopes = interpret(*built.graph, inputs).at("grad.q");
+        for (double slope : slopes.values) CHECK(std::isfinite(slope));
     }
 }
 
