@@ -1,5 +1,6 @@
 #include "executor/kernels/narrow_product.h"
 
+#include "executor/machine/wide_registers.h"
 #include "plans/base/inline.h"
 
 #include <algorithm>
@@ -132,27 +133,14 @@ SHARD_INLINE void product(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef
         by_outer(m, n, k, lhs, rhs, out);
 }
 
-#if defined(__x86_64__)
 template<Way way, typename T>
-[[gnu::target("avx2")]] void wide_product(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs,
-                                          MatrixRef<T> out) {
+SHARD_WIDE void wide_product(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out) {
     product<way>(m, n, k, lhs, rhs, out);
 }
-bool is_wide() {
-    static const bool wide = __builtin_cpu_supports("avx2");
-    return wide;
-}
-#else
-template<Way way, typename T>
-void wide_product(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out) {
-    product<way>(m, n, k, lhs, rhs, out);
-}
-constexpr bool is_wide() { return false; }
-#endif
 
 template<Way way, typename T>
 void run(i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<const T> rhs, MatrixRef<T> out) {
-    is_wide() ? wide_product<way>(m, n, k, lhs, rhs, out) : product<way>(m, n, k, lhs, rhs, out);
+    has_wide_registers() ? wide_product<way>(m, n, k, lhs, rhs, out) : product<way>(m, n, k, lhs, rhs, out);
 }
 
 template<typename T>

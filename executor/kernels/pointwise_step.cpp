@@ -2,6 +2,7 @@
 
 #include "executor/kernels/pointwise_blocks.h"
 #include "executor/kernels/reduction.h"
+#include "executor/machine/wide_registers.h"
 #include "plans/base/inline.h"
 
 #include "instruction_headers.inc"
@@ -59,27 +60,15 @@ SHARD_INLINE void over_floats(Register& to, const LaneBlock args[3], i64 width) 
         over_equal_types<I, float, float>(to, args, width);
 }
 
-#if defined(__x86_64__)
 template<typename I>
-[[gnu::target("avx2")]] void wide_over_floats(Register& to, const LaneBlock args[3], i64 width) {
+SHARD_WIDE void wide_over_floats(Register& to, const LaneBlock args[3], i64 width) {
     over_floats<I>(to, args, width);
 }
-bool is_wide() {
-    static const bool wide = __builtin_cpu_supports("avx2");
-    return wide;
-}
-#else
-template<typename I>
-void wide_over_floats(Register& to, const LaneBlock args[3], i64 width) {
-    over_floats<I>(to, args, width);
-}
-constexpr bool is_wide() { return false; }
-#endif
 
 template<typename I>
 void instruction_block(DType type, DType result, Register& to, const LaneBlock args[3], i64 width) {
     if constexpr (is_of_floats<I>)
-        if (is_wide() && (I::types == ScalarTypes::choice ? result : type) == DType::f32)
+        if (has_wide_registers() && (I::types == ScalarTypes::choice ? result : type) == DType::f32)
             return wide_over_floats<I>(to, args, width);
     if constexpr (I::types == ScalarTypes::words) {
         over_equal_types<I, std::uint32_t, std::uint32_t>(to, args, width);

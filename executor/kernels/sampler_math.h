@@ -3,26 +3,17 @@
 // product and sum may be contracted into one: files that include this are compiled with -ffp-contract=off. There are no
 // branches, so that loops over these functions can use vector registers.
 //
-// Sources: M. Giles, "Approximating the erfinv function" (2010) for erf_inv; the rational functions for erf and log1p
-// are those of Eigen and Cephes, in the order of operations that XLA's CPU backend uses.
+// Sources: M. Giles, "Approximating the erfinv function" (2010) for erf_inv; Cephes for log, in the order of operations
+// that XLA's CPU backend uses.
 #pragma once
 
-#include "plans/base/inline.h"
+#include "plans/instruction/series.h"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 namespace shard {
-
-// c[0] x^(n-1) + ... + c[n-1] by n - 1 fused steps. Written as a fold because compilers do not turn a loop inside a
-// vector loop into vector code.
-template<typename... Coefficients>
-SHARD_INLINE float horner(float x, float first, Coefficients... rest) {
-    float p = first;
-    ((p = std::fma(p, x, rest)), ...);
-    return p;
-}
 
 // log(x) for normal x > 0.
 SHARD_INLINE float log_f32(float x) {
@@ -43,17 +34,7 @@ SHARD_INLINE float log_f32(float x) {
 }
 
 // log(1 + x) for -1 < x.
-SHARD_INLINE float log1p_f32(float x) {
-    const float numerator = horner(x, 4.5270000862445200e-5f, .49854102823193375f, 6.5787325942061045f,
-                                   29.911919328553073f, 60.949667980987788f, 57.112963590585538f, 20.039553499201281f);
-    const float denominator = horner(x, 1.0f, 15.062909083469192f, 83.047565967967209f, 221.76239823732856f,
-                                     309.09872225312060f, 216.42788614495948f, 60.118660497603844f);
-    const float x2 = x * x;
-    const float ratio = (x * x2) * (numerator / denominator);
-    const float near_zero = x + std::fma(-0.5f, x2, ratio);
-    const float elsewhere = log_f32(1.0f + x);
-    return std::fabs(x) < 0.41421356f ? near_zero : elsewhere;
-}
+SHARD_INLINE float log1p_f32(float x) { return series::log1p_or<series::Rounding::once>(x, log_f32(1.0f + x)); }
 
 // The inverse of erf on [-1, 1].
 SHARD_INLINE float erf_inv_f32(float u) {
@@ -72,16 +53,6 @@ SHARD_INLINE float erf_inv_f32(float u) {
     return std::fabs(u) == 1.0f ? u * HUGE_VALF : p * u;
 }
 
-// erf(x); it is 1 or -1 beyond the limit.
-SHARD_INLINE float erf_f32(float x) {
-    const float limit = 3.7439211627767994f;
-    const float t = x < -limit ? -limit : x > limit ? limit : x;
-    const float t2 = t * t;
-    const float numerator = horner(t2, .00022905065861350646f, .0034082910107109506f, .050955695062380861f,
-                                   .18520832239976145f, 1.128379143519084f);
-    const float denominator = horner(t2, -1.1791602954361697e-7f, .000023547966471313185f, .0010179625278914885f,
-                                     .014070470171167667f, .11098505178285362f, .49746925110067538f, 1.0f);
-    return t * numerator / denominator;
-}
+SHARD_INLINE float erf_f32(float x) { return series::erf<series::Rounding::once>(x); }
 
 } // namespace shard

@@ -1,5 +1,6 @@
 #include "executor/kernels/softmax_row.h"
 
+#include "executor/machine/wide_registers.h"
 #include "plans/instruction/series.h"
 
 #include <algorithm>
@@ -37,24 +38,14 @@ SHARD_INLINE float exponentiate(float* row, i64 count, float shift) {
     return sums[0];
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] float wide_largest(const float* row, i64 count) { return largest(row, count); }
-[[gnu::target("avx2")]] float wide_exponentiate(float* row, i64 count, float shift) {
-    return exponentiate(row, count, shift);
-}
-bool is_wide() {
-    static const bool wide = __builtin_cpu_supports("avx2");
-    return wide;
-}
-#else
-constexpr bool is_wide() { return false; }
-constexpr auto wide_largest = largest;
-constexpr auto wide_exponentiate = exponentiate;
-#endif
+SHARD_WIDE float wide_largest(const float* row, i64 count) { return largest(row, count); }
+SHARD_WIDE float wide_exponentiate(float* row, i64 count, float shift) { return exponentiate(row, count, shift); }
 
 } // namespace
 
-float largest_of(const float* row, i64 count) { return is_wide() ? wide_largest(row, count) : largest(row, count); }
+float largest_of(const float* row, i64 count) {
+    return has_wide_registers() ? wide_largest(row, count) : largest(row, count);
+}
 
 double largest_of(const double* row, i64 count) {
     double most = -std::numeric_limits<double>::infinity();
@@ -63,7 +54,7 @@ double largest_of(const double* row, i64 count) {
 }
 
 float exponentials(float* row, i64 count, float shift) {
-    return is_wide() ? wide_exponentiate(row, count, shift) : exponentiate(row, count, shift);
+    return has_wide_registers() ? wide_exponentiate(row, count, shift) : exponentiate(row, count, shift);
 }
 
 double exponentials(double* row, i64 count, double shift) {

@@ -1,5 +1,6 @@
 // Functions of one f32 by series, as fixed sequences of correctly rounded operations without a branch: loops over them
-// use vector registers, and every machine that contracts no product and sum gives the same bits. Largest errors, in
+// use vector registers, and every machine that contracts no product and sum gives the same bits. Products and sums are
+// rounded twice, as hardware without a fused operation does at speed, or once, as the samplers of JAX do. Largest errors, in
 // units in the last place, over all f32: tests/plans/instruction/series_test.cpp.
 //
 // Sources: Cephes (S. Moshier) for exp and log; the rational functions of Eigen, which XLA's CPU backend has too, for
@@ -17,11 +18,21 @@ namespace shard::series {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
+enum class Rounding { twice, once };
+
+template<Rounding rounding>
+SHARD_INLINE float multiply_add(float a, float b, float c) {
+    if constexpr (rounding == Rounding::once)
+        return std::fma(a, b, c);
+    else
+        return a * b + c;
+}
+
 // c[0] x^(n-1) + ... + c[n-1]. A fold: compilers do not turn a loop inside a vector loop into vector code.
-template<typename... Coefficients>
+template<Rounding rounding = Rounding::twice, typename... Coefficients>
 SHARD_INLINE float polynomial(float x, float first, Coefficients... rest) {
     float p = first;
-    ((p = p * x + rest), ...);
+    ((p = multiply_add<rounding>(p, x, rest)), ...);
     return p;
 }
 
@@ -83,19 +94,28 @@ SHARD_INLINE float log(float x) {
     return x <= 0.0f ? other : positive;
 }
 
-// log(1 + x).
-SHARD_INLINE float log1p(float x) {
+// log(1 + x) for |x| < sqrt(2) - 1.
+template<Rounding rounding = Rounding::twice>
+SHARD_INLINE float log1p_near_zero(float x) {
     const float numerator =
-        polynomial(x, 4.5270000862445200e-5f, .49854102823193375f, 6.5787325942061045f, 29.911919328553073f,
-                   60.949667980987788f, 57.112963590585538f, 20.039553499201281f);
-    const float denominator = polynomial(x, 1.0f, 15.062909083469192f, 83.047565967967209f, 221.76239823732856f,
-                                         309.09872225312060f, 216.42788614495948f, 60.118660497603844f);
+        polynomial<rounding>(x, 4.5270000862445200e-5f, .49854102823193375f, 6.5787325942061045f, 29.911919328553073f,
+                             60.949667980987788f, 57.112963590585538f, 20.039553499201281f);
+    const float denominator =
+        polynomial<rounding>(x, 1.0f, 15.062909083469192f, 83.047565967967209f, 221.76239823732856f,
+                             309.09872225312060f, 216.42788614495948f, 60.118660497603844f);
     const float x2 = x * x;
     const float ratio = (x * x2) * (numerator / denominator);
-    const float near_zero = x + (ratio - 0.5f * x2);
-    const float elsewhere = log(1.0f + x);
+    return x + multiply_add<rounding>(-0.5f, x2, ratio);
+}
+
+// What `elsewhere` is, log(1 + x), where the sum is not near 1.
+template<Rounding rounding = Rounding::twice>
+SHARD_INLINE float log1p_or(float x, float elsewhere) {
+    const float near_zero = log1p_near_zero<rounding>(x);
     return std::fabs(x) < 0.41421356f ? near_zero : elsewhere;
 }
+
+SHARD_INLINE float log1p(float x) { return log1p_or(x, log(1.0f + x)); }
 
 // 1 / (1 + e^-x).
 SHARD_INLINE float logistic(float x) { return 1.0f / (1.0f + exp(-x)); }
@@ -116,14 +136,16 @@ SHARD_INLINE float tanh(float x) {
 }
 
 // The error function; it is 1 or -1 beyond the limit.
+template<Rounding rounding = Rounding::twice>
 SHARD_INLINE float erf(float x) {
     constexpr float limit = 3.7439211627767994f;
     const float t = x < -limit ? -limit : x > limit ? limit : x;
     const float t2 = t * t;
-    const float numerator = polynomial(t2, .00022905065861350646f, .0034082910107109506f, .050955695062380861f,
-                                       .18520832239976145f, 1.128379143519084f);
-    const float denominator = polynomial(t2, -1.1791602954361697e-7f, .000023547966471313185f, .0010179625278914885f,
-                                         .014070470171167667f, .11098505178285362f, .49746925110067538f, 1.0f);
+    const float numerator = polynomial<rounding>(t2, .00022905065861350646f, .0034082910107109506f,
+                                                 .050955695062380861f, .18520832239976145f, 1.128379143519084f);
+    const float denominator =
+        polynomial<rounding>(t2, -1.1791602954361697e-7f, .000023547966471313185f, .0010179625278914885f,
+                             .014070470171167667f, .11098505178285362f, .49746925110067538f, 1.0f);
     return t * numerator / denominator;
 }
 
