@@ -80,7 +80,7 @@ void Ranks::listen(int rank) {
 }
 
 void Ranks::overdue(const std::string& waited_for) {
-    constexpr Seconds grace = std::chrono::seconds(2), for_others = std::chrono::seconds(10);
+    static constexpr Seconds grace = std::chrono::seconds(2), for_others = std::chrono::seconds(10);
     for (int other = 0; other < count_; ++other) {
         if (other == rank_) continue;
         receive(other, answer_tag, reinterpret_cast<std::byte*>(&replies_), sizeof replies_, [this, other] {

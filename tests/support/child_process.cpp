@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+#include <iostream>
 #include <vector>
 
 extern char** environ;
@@ -60,6 +62,8 @@ int ChildProcess::wait() {
 std::string in_child(const std::function<std::string()>& text, int user) {
     int ends[2] = {};
     REQUIRE(pipe(ends) == 0);
+    std::cout.flush(); // what is buffered would be written by the child too, where it ends as ThreadSanitizer's do
+    std::fflush(nullptr);
     const pid_t id = fork();
     REQUIRE(id >= 0);
     if (id == 0) {

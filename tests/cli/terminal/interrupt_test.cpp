@@ -116,7 +116,14 @@ TEST_CASE("run: a signal in a run that makes no steps is not swallowed") {
     }
 }
 
-TEST_CASE("run: a log that is a pipe nobody reads is waited for until the first signal") {
+#if defined(__SANITIZE_THREAD__)
+constexpr bool signals_are_kept_back = true; // its runtime delivers none while a thread waits in open()
+#else
+constexpr bool signals_are_kept_back = false;
+#endif
+
+TEST_CASE("run: a log that is a pipe nobody reads is waited for until the first signal" *
+          doctest::skip(signals_are_kept_back)) {
     const std::string line = training();
     REQUIRE(::mkfifo((folder + "/log").c_str(), 0666) == 0);
     ChildProcess child(line);
