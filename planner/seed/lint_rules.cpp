@@ -67,10 +67,20 @@ private:
 
     void warn_unused() {
         std::vector<size_t> unused;
-        for (size_t r = 0; r < layout_->rules.size(); ++r)
-            if (std::none_of(arrays_.begin(), arrays_.end(),
-                             [&](const NamedArray& array) { return has_name(array, layout_->rules[r].logical); }))
+        for (size_t r = 0; r < layout_->rules.size(); ++r) {
+            const AxisRule& rule = layout_->rules[r];
+            if (std::any_of(arrays_.begin(), arrays_.end(),
+                            [&](const NamedArray& array) { return has_name(array, rule.logical); }))
+                continue;
+            const std::string_view meant = nearest(rule.logical, names_without_rule());
+            if (meant.empty() || allowances_->covers("W0302", rule.span)) {
                 unused.push_back(r);
+                continue;
+            }
+            silenced_[r] = true;
+            diagnostics_->warning("W0302", rule.span, fmt::format("no array has the logical axis '{}'", rule.logical))
+                .help(fmt::format("did you mean '{}'?", meant));
+        }
         warn("W0302", unused, "no array has the logical axis of",
              "remove what the model does not need, or check the names of its axes");
     }
@@ -113,6 +123,17 @@ private:
             if (!silenced_[r] && applied[r] == 0 && rejected[r] > 0) blocked.push_back(r);
         warn("W0305", blocked, "blocked in every array that has the logical axis",
              "`shardc explain` shows for an array which rule came first");
+    }
+
+    std::vector<std::string_view> names_without_rule() const {
+        std::vector<std::string_view> names;
+        for (const NamedArray& array : arrays_)
+            for (const std::string& name : array.names)
+                if (!is_unnamed(name) && !is_unconstrained(name) &&
+                    std::none_of(layout_->rules.begin(), layout_->rules.end(),
+                                 [&](const AxisRule& rule) { return rule.logical == name; }))
+                    names.push_back(name);
+        return names;
     }
 
     // The rule with an unused name that `name` may have been meant by, or empty.
