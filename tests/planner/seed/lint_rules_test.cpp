@@ -79,8 +79,8 @@ TEST_CASE("a logical axis without a rule is named where it looks forgotten, not 
           "  note dims without a rule are replicated\n  help if that is meant, say so: - {embed: ~}\n");
     // A rule with nearly that name has nothing to do.
     CHECK(lint("  - {batch: data}\n  - {hiden: model}\n") ==
-          "W0302 4:6+5 no array has the logical axis of: {hiden: model}\n"
-          "  help remove what the model does not need, or check the names of its axes\n"
+          "W0302 4:6+5 no array has the logical axis 'hiden'\n"
+          "  help did you mean 'hidden'?\n"
           "W0304 6:3+2 no rule for the logical axis 'hidden'\n  note dims without a rule are replicated\n"
           "  help the rule for 'hiden', which no array has, may mean it\n");
     Seeding s(tensors);
