@@ -34,6 +34,16 @@ std::optional<std::string> styled(Env& env, Sources& sources, const std::string&
     return text;
 }
 
+// To stdout, of which no character may act on a terminal.
+bool passes_unchanged(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        if (printable(line) != line) return false;
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return true;
+}
+
 bool replace(Env& env, const std::string& path, const std::string& text) {
     std::string problem;
     if (env.files.write(path, text, problem, OutputUse::renew)) return true;
@@ -64,6 +74,14 @@ int run(const Arguments& arguments, Env& env) {
             continue;
         }
         const bool differs = *text != sources.text(0), filters = path == "-" && !check && !diff;
+        if (filters && !passes_unchanged(*text)) {
+            Diagnostics diagnostics;
+            diagnostics
+                .error("E0701", {}, "stdin holds characters that a terminal would obey, which stdout shows escaped")
+                .help("give the file's name instead of -: it is written as it is");
+            print_diagnostics(env, Sources(), diagnostics.all());
+            return exit_usage;
+        }
         if (filters) out += *text;
         if (!differs) continue;
         if (check) code = std::max<int>(code, exit_findings);

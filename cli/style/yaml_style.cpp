@@ -63,8 +63,10 @@ std::optional<std::string> styled_yaml(const Sources& sources, int file, Diagnos
     Diagnostics problems;
     const std::optional<Yaml> again = parse_yaml(written, 0, problems);
     internal_check(again && is_same(sorted(*root), sorted(*again)), "fmt would change what the file means");
-    const YamlWriter reread(styled, *again);
+    YamlWriter reread(styled, *again);
     internal_check(reread.comments() == writer.comments(), "fmt would lose a comment");
+    order_keys(reread, *again);
+    internal_check(reread.lines().text(is_crlf ? "\r\n" : "\n") == styled, "fmt would lay out its own result anew");
     return styled;
 }
 

@@ -1,0 +1,31 @@
+// fmt: what it would not keep as it is, it leaves alone.
+#include "tests/support/memory_files.h"
+
+#include <doctest/doctest.h>
+
+namespace shard {
+
+TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor takes it for the file") {
+    for (const char* text : {"mesh: {data: 2} # c\r\nrules: []\r\n", "mesh: {data: 2}   # a\ttab\n",
+                             "mesh:   {data: 2} # \xE2\x80\x8D\n"}) {
+        CAPTURE(text);
+        MemoryFiles files;
+        const CommandResult result = run_command(files, "fmt -", text);
+        CHECK(result.code == 2);
+        CHECK(result.out.empty());
+        CHECK(result.err.find("error[E0701]: stdin holds characters") != std::string::npos);
+    }
+    MemoryFiles files;
+    CHECK(run_command(files, "fmt -", "mesh:   {data: 2} # c\n").out == "mesh: {data: 2}  # c\n");
+}
+
+TEST_CASE("fmt: a file whose result would be laid out otherwise again stays as it is") {
+    for (const std::string text : {"x: &a  # c\n  - 1\n", "rules:\n- a: 1\n    # c\nmesh: {}\n"}) {
+        MemoryFiles files;
+        files.files["f.yaml"] = text;
+        CHECK(run_command(files, "fmt f.yaml").code == 3);
+        CHECK(files.files.at("f.yaml") == text);
+    }
+}
+
+} // namespace shard
