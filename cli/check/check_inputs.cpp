@@ -2,12 +2,12 @@
 
 #include "cli/check/config.h"
 #include "cli/check/path_pattern.h"
+#include "cli/terminal/repository.h"
 #include "plans/base/printable.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 namespace shard {
@@ -116,15 +116,11 @@ bool both_from_stdin(const Arguments& arguments, Reader& reader) {
 
 // The configuration of this folder, or of the nearest above it that is in the same repository: "../../shardc.yaml".
 std::string find_config(Env& env) {
-    std::error_code failed;
-    const std::filesystem::path here = std::filesystem::current_path(failed);
-    const i64 above = failed ? 0 : std::distance(here.begin(), here.end());
-    std::string prefix;
-    for (i64 i = 0; i <= above; ++i, prefix += "../") {
+    const Repository repository(env.files);
+    for (const std::string& prefix : repository.folders()) {
         const std::vector<std::string> names =
             env.files.list(prefix.empty() ? "." : prefix.substr(0, prefix.size() - 1));
         if (std::binary_search(names.begin(), names.end(), config_name)) return prefix + std::string(config_name);
-        if (std::binary_search(names.begin(), names.end(), ".git")) break;
     }
     return {};
 }

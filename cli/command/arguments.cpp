@@ -79,6 +79,14 @@ std::string near_text(std::string_view word, const std::vector<std::string_view>
     return question.empty() ? question : ": " + question;
 }
 
+// "--train" for "--mode train": the value of an option, typed as one.
+std::string near_option(std::string_view word, const CommandDef& command, const std::vector<std::string_view>& names) {
+    for (const OptionDef& option : command.options)
+        if (std::find(option.choices.begin(), option.choices.end(), word.substr(2)) != option.choices.end())
+            return fmt::format(": did you mean '{} {}'?", option.name, word.substr(2));
+    return near_text(word, names);
+}
+
 // CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and
 // what is near.
 std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command,
@@ -98,7 +106,7 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         if (!word.starts_with("--") || word.size() == 2) continue;
         bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
         if (known) continue;
-        return fmt::format("{} has no option '{}'{}", command->name, word, near_text(word, names));
+        return fmt::format("{} has no option '{}'{}", command->name, word, near_option(word, *command, names));
     }
     return error.what();
 }

@@ -4,7 +4,6 @@
 // Formats only render: a number that a format needs is in the payload before. The same payload gives the same bytes.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 namespace shard {
 
 // Each payload is a noun of the folder that makes it.
+struct CheckPayload;
 struct Explanation;
 struct FoundItem;
 struct Item;
@@ -22,7 +22,6 @@ struct Plan;
 struct PlanPayload;
 struct Registry;
 struct RunReport;
-struct Subject;
 struct Sweep;
 struct TensorReport;
 
@@ -34,7 +33,7 @@ struct FormatDef {
     bool holds_diagnostics = false; // `plan` writes diagnostics too; else they are for stderr
 
     // What it writes; nullptr: not this.
-    std::string (*check)(std::span<const Subject>, const Paint&) = nullptr;
+    std::string (*check)(const CheckPayload&, const Paint&) = nullptr;
     std::string (*plan)(const PlanPayload&) = nullptr;
     std::string (*sweep)(const Sweep&, const Paint&) = nullptr; // of `plan --set a=1,2`
     std::string (*diff)(const std::vector<NamedPlan>&, bool all_values, const Paint&) = nullptr;

@@ -24,10 +24,10 @@ int run(const Arguments& arguments, Env& env) {
     for (Checked& checked : check_all(inputs.tasks)) all.push_back(std::move(checked));
     std::vector<Subject> subjects;
     for (const Checked& checked : all) subjects.push_back(checked.subject);
+    const CheckPayload payload = {subjects, Repository(env.files)};
     return write_renderings(
         env, arguments, *wanted,
-        [&](const FormatDef& format, const Paint& paint) { return format.check(subjects, paint); },
-        exit_code(subjects));
+        [&](const FormatDef& format, const Paint& paint) { return format.check(payload, paint); }, exit_code(subjects));
 }
 
 } // namespace

@@ -8,9 +8,7 @@
 #include "cli/report/listing.h"
 #include "cli/svg/explain_svg.h"
 #include "cli/terminal/exit_code.h"
-#include "cli/terminal/fold.h"
 #include "planner/explain/explanation.h"
-#include "planner/explain/tensor_names.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
 
@@ -112,15 +110,8 @@ int run(const Arguments& arguments, Env& env) {
     const std::optional<std::vector<const TensorReport*>> named =
         named_tensors(env, compiled.compilation, std::span(words).subspan(used));
     if (!named) return exit_usage;
-    std::vector<const TensorReport*> tensors = *named;
-    if (words.size() == used) {                      // no tensor named: those that collectives are for
-        std::vector<std::vector<std::string>> names; // of repeated layers the first speaks for all
-        for (const CollectiveReport& collective : plan.report.collectives) names.push_back({collective.tensor});
-        for (const FoldedRow& row : fold_rows(names))
-            for (const TensorReport* tensor : find_tensors(compiled.compilation, names[row.members.front()][0]))
-                if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < 8)
-                    tensors.push_back(tensor);
-    }
+    const std::vector<const TensorReport*> tensors =
+        words.size() == used ? tensors_of_collectives(compiled.compilation) : *named;
     const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations;
     Trials trials(*compiled.sources, compiled.request);
@@ -145,6 +136,7 @@ const CommandDef& command_explain() {
                "  shardc explain model.yaml layout.yaml --lowered   the program of one device, as a model file with a "
                "manual region\n"
                "  shardc explain model.yaml layout.yaml --after partition   the graph that one device computes\n"
+               "  shardc explain model.yaml layout.yaml COLLECTIVE   the tensors that such are for\n"
                "  shardc explain E0313                        what a message means\n"
                "  shardc explain einsum                       what an op does\n"
                "  shardc explain microbatches                 what a key of a model or a layout means\n"

@@ -1,10 +1,12 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
+#include "cli/style/json_key_order.h"
 #include "cli/style/unified_diff.h"
 #include "cli/style/yaml_style.h"
 #include "cli/terminal/exit_code.h"
 #include "importer/mlir/mlir_module.h"
+#include "planner/text/yaml.h"
 #include "plans/base/printable.h"
 
 #include <fmt/format.h>
@@ -14,6 +16,17 @@
 namespace shard {
 
 namespace {
+
+// What is laid out that nobody meant is a file of another program: `shardc fmt *.yaml` beside a compose.yaml.
+bool is_foreign(const Sources& sources, int file) {
+    Diagnostics unsaid;
+    const std::optional<Yaml> root = parse_yaml(sources, file, unsaid);
+    if (!root || root->is_null()) return false; // its mistakes are said, or it is empty
+    std::vector<std::string_view> keys;
+    if (root->map() != nullptr)
+        for (const YamlEntry& entry : *root->map()) keys.push_back(entry.key);
+    return !(root->map() != nullptr && keys.empty()) && !has_known_key(keys);
+}
 
 // The text of a file as it should be; nullopt after its mistakes were printed.
 std::optional<std::string> styled(Env& env, Sources& sources, const std::string& path) {
@@ -27,6 +40,13 @@ std::optional<std::string> styled(Env& env, Sources& sources, const std::string&
                        fmt::format("'{}' is {}, and fmt lays out YAML", sources.name(*file),
                                    is_plan ? "a plan" : "a program"))
                 .help("name models, layouts, policies and shardc.yaml");
+        else if (is_foreign(sources, *file))
+            diagnostics
+                .error("E0709", {*file, 1, 1, 1},
+                       fmt::format("'{}' has no key of a model, a layout, a policy, shardc.yaml or a hardware profile",
+                                   sources.name(*file)))
+                .note("it was left as it is")
+                .help("name files of shardc: shardc fmt model.yaml layouts/*.yaml");
         else
             text = styled_yaml(sources, *file, diagnostics);
     }

@@ -4,11 +4,13 @@
 #include "cli/inputs/output.h"
 #include "cli/report/sweep_report.h"
 #include "cli/summary/verdict.h"
+#include "cli/terminal/repository.h"
 #include "planner/read/hardware.h"
 #include "planner/read/include.h"
 #include "plans/base/embedded.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/units.h"
+#include "plans/json/json_text.h"
 
 #include <fmt/format.h>
 
@@ -27,12 +29,29 @@ constexpr std::string_view names_file = "huggingface.yaml";
 constexpr i64 most_devices = 65536; // of which layouts are compared
 constexpr size_t shown = 5;         // candidates
 
+constexpr std::string_view workflow = ".github/workflows/shardc.yml";
+
+// The folder as the repository calls it; empty at its root, and outside of one.
+std::string folder_in_repository(Env& env, const std::string& folder) {
+    const Repository repository(env.files);
+    if (!repository.root()) return {};
+    const std::string inside = repository.path(path_in(folder, "shardc.yaml"));
+    const size_t slash = inside.rfind('/');
+    const bool is_below = slash != std::string::npos && !inside.starts_with("../") && !inside.starts_with('/');
+    return is_below ? inside.substr(0, slash) : std::string();
+}
+
 // What is written without --from: a folder where `shardc check` passes.
-std::vector<StartingFile> starter_files() {
+std::vector<StartingFile> starter_files(const std::string& folder, const std::string& checked) {
     std::vector<StartingFile> files;
-    for (const EmbeddedText& entry : embedded_starter())
-        files.push_back({entry.name == "workflow" ? ".github/workflows/shardc.yml" : std::string(entry.name) + ".yaml",
-                         std::string(entry.text)});
+    for (const EmbeddedText& entry : embedded_starter()) {
+        std::string text(entry.text);
+        const bool is_workflow = entry.name == "workflow";
+        if (is_workflow && !checked.empty())
+            text += fmt::format("        with: {{working-directory: {}}}\n", json_string(checked));
+        files.push_back(
+            {path_in(folder, is_workflow ? std::string(workflow) : std::string(entry.name) + ".yaml"), text});
+    }
     return files;
 }
 
@@ -114,10 +133,10 @@ int init_from(const Arguments& arguments, Env& env, Sources& sources, Diagnostic
             .warning("W0802", {},
                      fmt::format("no layout fits on {} of {}", counted(asked.devices, "device"), asked.hardware))
             .help("more --devices, or a smaller --batch or --length; the layout written is the one that needs least");
-    if (!write_new_files(env, folder,
-                         {{"model.yaml", texts->model},
-                          {"layout.yaml", chosen_text(candidates, asked)},
-                          {std::string(names_file), texts->names}},
+    if (!write_new_files(env,
+                         {{path_in(folder, "model.yaml"), texts->model},
+                          {path_in(folder, "layout.yaml"), chosen_text(candidates, asked)},
+                          {path_in(folder, std::string(names_file)), texts->names}},
                          arguments.flag("--force"), diagnostics))
         return exit_usage;
 
@@ -141,8 +160,14 @@ int init_starter(const Arguments& arguments, Env& env, Diagnostics& diagnostics)
                 .help("without --from a small example is written, to be edited");
     if (diagnostics.has_error()) return exit_usage;
     const std::string folder = arguments.string("--output");
-    if (!write_new_files(env, folder, starter_files(), arguments.flag("--force"), diagnostics)) return exit_usage;
+    const std::string below = folder_in_repository(env, folder);
+    const std::vector<StartingFile> files = starter_files(folder, below);
+    if (!write_new_files(env, files, arguments.flag("--force"), diagnostics)) return exit_usage;
     env.out << fmt::format("\nNext: {}shardc check\n", folder == "." ? "" : fmt::format("cd {} && ", folder));
+    env.out << fmt::format("In CI: put the account that has the action in place of OWNER in {}\n",
+                           path_in(folder, std::string(workflow)));
+    if (!below.empty())
+        env.out << "       and move .github to the root of the repository, where GitHub looks for workflows\n";
     return exit_clean;
 }
 

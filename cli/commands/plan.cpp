@@ -112,7 +112,19 @@ int run_sweep(const Arguments& arguments, Env& env) {
     return write_payload(env, arguments, format.sweep(sweep, payload_paint(env, arguments)), code);
 }
 
+// Who writes `-o page.html --format html` means the page.
+std::string_view page_ending(const std::string& path) {
+    for (const std::string_view ending : {".html", ".md", ".csv", ".svg"})
+        if (path.ends_with(ending)) return ending;
+    return {};
+}
+
 int run(const Arguments& arguments, Env& env) {
+    if (arguments.has("--plan") && !page_ending(arguments.string("--plan")).empty())
+        return refuse(env,
+                      fmt::format("-o writes the plan, which is JSON, and '{}' ends in {}", arguments.string("--plan"),
+                                  page_ending(arguments.string("--plan"))),
+                      fmt::format("the report goes there with --output {}", arguments.string("--plan")));
     const std::vector<std::string> settings = arguments.strings("--set");
     if (std::any_of(settings.begin(), settings.end(), [](const std::string& s) { return s.find(',') != s.npos; }))
         return run_sweep(arguments, env);
@@ -169,7 +181,7 @@ const CommandDef& command_plan() {
                      .dash = true},
                     {.name = "--plan",
                      .value = "FILE",
-                     .doc = "write the plan there",
+                     .doc = "write the plan there, as JSON",
                      .short_name = "-o",
                      .file = FileUse::written},
                     {.name = "--trace",

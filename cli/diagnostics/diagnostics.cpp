@@ -7,6 +7,7 @@
 #include "plans/disk/file.h"
 #include "plans/disk/read_inputs.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -40,8 +41,12 @@ int unknown_name(Env& env, std::string_view kind, std::string_view name, const s
                                                      : fmt::format("there are {}", fmt::join(names, ", "));
     Sources sources;
     Diagnostics diagnostics;
+    // The last part of a path: "o" for "block.0.o".
+    const auto is_whole = [&](std::string_view path) { return path.ends_with("." + std::string(name)); };
+    const std::vector<std::string_view>::const_iterator whole =
+        name.empty() ? names.end() : std::find_if(names.begin(), names.end(), is_whole);
     diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name))
-        .help(did_you_mean(name, names, others));
+        .help(whole != names.end() ? fmt::format("did you mean '{}'?", *whole) : did_you_mean(name, names, others));
     print_diagnostics(env, sources, diagnostics.all());
     return exit_usage;
 }

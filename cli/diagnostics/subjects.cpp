@@ -95,13 +95,13 @@ int exit_code(std::span<const Subject> subjects) {
     return code;
 }
 
-std::string fingerprint(const Placed& placed) {
+std::string fingerprint(const Placed& placed, const Repository& repository) {
     const Span* place = placed.place();
     std::string_view line = place == nullptr ? std::string_view() : placed.sources->line(place->file, place->line);
     size_t first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos) line.remove_prefix(first);
-    std::string text = fmt::format("{}\n{}\n{}\n{}", placed.diagnostic->code, place == nullptr ? "" : placed.file(),
-                                   line, placed.diagnostic->message);
+    const std::string file = place == nullptr ? "" : repository.path(placed.file());
+    std::string text = fmt::format("{}\n{}\n{}\n{}", placed.diagnostic->code, file, line, placed.diagnostic->message);
     std::string hex;
     for (unsigned char byte : sha1(text)) hex += fmt::format("{:02x}", byte);
     return hex;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/diagnostics/figures.h"
+#include "cli/terminal/repository.h"
 #include "plans/diagnostics/diagnostic.h"
 
 #include <optional>
@@ -52,8 +53,14 @@ std::vector<Placed> flatten(std::span<const Subject> subjects);
 // 2 if an error is there, else 1 if a finding is, else 0; the worst of all subjects.
 int exit_code(std::span<const Subject> subjects);
 
-// A stable hash of what is wrong and where, that survives edits elsewhere in the file: code, file, the text of the line
-// and the message. 40 hex digits.
-std::string fingerprint(const Placed& placed);
+// A stable hash of what is wrong and where, that survives edits elsewhere in the file: code, file as the repository calls
+// it, the text of the line and the message. 40 hex digits.
+std::string fingerprint(const Placed& placed, const Repository& repository);
+
+// What `check` prints.
+struct CheckPayload {
+    std::span<const Subject> subjects;
+    Repository repository = {};
+};
 
 } // namespace shard

@@ -32,20 +32,21 @@ std::string escaped(std::string_view text, bool property) {
     return result;
 }
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
+std::string render(const CheckPayload& payload, const Paint&) {
     std::string out;
-    const size_t count = named_count(subjects);
-    for (const Placed& placed : flatten(subjects)) {
+    const size_t count = named_count(payload.subjects);
+    for (const Placed& placed : flatten(payload.subjects)) {
         const Diagnostic& diagnostic = *placed.diagnostic;
         std::string_view command = diagnostic.severity == Severity::error || diagnostic.finding ? "error"
                                    : diagnostic.severity == Severity::warning                   ? "warning"
                                                                                                 : "notice";
         std::string place;
         if (const Span* span = placed.place())
-            place = fmt::format("file={},line={},col={},endColumn={},", escaped(placed.file(), true), span->line,
-                                span->column, span->column + std::max(span->length, 1));
+            place = fmt::format("file={},line={},col={},endColumn={},",
+                                escaped(payload.repository.path(placed.file()), true), span->line, span->column,
+                                span->column + std::max(span->length, 1));
         else if (const std::string file = placed.any_file(); !file.empty())
-            place = fmt::format("file={},", escaped(file, true));
+            place = fmt::format("file={},", escaped(payload.repository.path(file), true));
         const CodeDoc* doc = find_code(diagnostic.code);
         std::string title = doc == nullptr ? diagnostic.code : fmt::format("{} {}", diagnostic.code, doc->title);
         std::string text = diagnostic.message;

@@ -8,7 +8,7 @@ namespace shard {
 
 namespace {
 
-std::string check(std::span<const Subject> subjects, const Paint&) { return check_html(subjects); }
+std::string check(const CheckPayload& payload, const Paint&) { return check_html(payload.subjects); }
 std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Paint&) {
     return diff_html(plans, all_values);
 }

@@ -55,7 +55,8 @@ std::string diagnostic_json(const Placed& placed) {
         .text();
 }
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
+std::string render(const CheckPayload& payload, const Paint&) {
+    const std::span<const Subject> subjects = payload.subjects;
     std::vector<std::string> names, diagnostics;
     for (const Subject& subject : subjects) {
         if (subject.name.empty()) continue;

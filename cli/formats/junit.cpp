@@ -43,7 +43,8 @@ std::string describe(const Placed& placed) {
     return text;
 }
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
+std::string render(const CheckPayload& payload, const Paint&) {
+    const std::span<const Subject> subjects = payload.subjects;
     int failures = 0, errors = 0;
     std::string cases;
     for (const Subject& subject : subjects) {

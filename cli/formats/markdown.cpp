@@ -11,7 +11,8 @@ namespace shard {
 
 namespace {
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
+std::string render(const CheckPayload& payload, const Paint&) {
+    const std::span<const Subject> subjects = payload.subjects;
     std::string out;
     Table verdicts({{"checked"}, {"verdict"}, {"figures"}});
     for (const Subject& subject : subjects) {

@@ -1,4 +1,5 @@
-// What can be mended mechanically, as a patch: `shardc check --format patch | git apply`, or `| patch -p1`.
+// What can be mended mechanically, as a patch: `shardc check --format patch | git apply` anywhere in a repository, or
+// `| patch -p1` at its root.
 #include "cli/command/format.h"
 #include "cli/diagnostics/fixes.h"
 
@@ -59,16 +60,17 @@ std::string hunk(const Text& text, std::span<const Fix> fixes, int& shift) {
     return fmt::format("@@ -{},{} +{},{} @@\n{}", first, last - first + 1, begin, kept, body);
 }
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
-    const std::vector<Fix> fixes = fixes_of(subjects);
+std::string render(const CheckPayload& payload, const Paint&) {
+    const std::vector<Fix> fixes = fixes_of(payload.subjects);
     std::string out;
     for (size_t at = 0; at < fixes.size();) {
         size_t end = at;
         while (end < fixes.size() && fixes[end].file == fixes[at].file) ++end;
         const std::string& file = fixes[at].file;
-        const Text text = text_of(source_text(subjects, file));
-        const std::string_view quote = file.find(' ') == std::string::npos ? "" : "\"";
-        out += fmt::format("--- {0}a/{1}{0}\n+++ {0}b/{1}{0}\n", quote, file);
+        const Text text = text_of(source_text(payload.subjects, file));
+        const std::string path = payload.repository.path(file);
+        const std::string_view quote = path.find(' ') == std::string::npos ? "" : "\"";
+        out += fmt::format("--- {0}a/{1}{0}\n+++ {0}b/{1}{0}\n", quote, path);
         int shift = 0;
         while (at < end) {
             size_t stop = at + 1;

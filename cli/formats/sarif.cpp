@@ -37,7 +37,7 @@ int column_in_code_points(std::string_view line, int column) {
     return result;
 }
 
-std::string location(const Sources& sources, const Label& label, bool with_message) {
+std::string location(const Repository& repository, const Sources& sources, const Label& label, bool with_message) {
     const Span& span = label.span;
     std::string_view line = sources.line(span.file, span.line);
     JsonObject region;
@@ -45,7 +45,7 @@ std::string location(const Sources& sources, const Label& label, bool with_messa
         .integer("startColumn", column_in_code_points(line, span.column))
         .integer("endColumn", column_in_code_points(line, span.column + std::max(span.length, 1)));
     JsonObject artifact;
-    artifact.string("uri", uri(sources.name(span.file)));
+    artifact.string("uri", uri(repository.path(sources.name(span.file))));
     JsonObject physical;
     physical.raw("artifactLocation", artifact.text()).raw("region", region.text());
     JsonObject result;
@@ -77,7 +77,7 @@ std::string whole_file(std::string_view file) {
     return JsonObject().raw("physicalLocation", physical.text()).text();
 }
 
-std::string result(const Placed& placed, size_t count) {
+std::string result(const Placed& placed, size_t count, const Repository& repository) {
     const Diagnostic& diagnostic = *placed.diagnostic;
     std::string text = diagnostic.message;
     if (!placed.subjects.empty()) text += "\nlayout: " + names_text(placed, count);
@@ -87,9 +87,10 @@ std::string result(const Placed& placed, size_t count) {
     for (const Label& label : diagnostic.labels) {
         if (!label.span.known()) continue;
         bool first = primary.empty();
-        (first ? primary : related).push_back(location(*placed.sources, label, !first));
+        (first ? primary : related).push_back(location(repository, *placed.sources, label, !first));
     }
-    if (primary.empty() && !placed.any_file().empty()) primary.push_back(whole_file(placed.any_file()));
+    if (primary.empty() && !placed.any_file().empty())
+        primary.push_back(whole_file(repository.path(placed.any_file())));
     std::string_view level = diagnostic.severity == Severity::error || diagnostic.finding ? "error"
                              : diagnostic.severity == Severity::warning                   ? "warning"
                                                                                           : "note";
@@ -100,14 +101,15 @@ std::string result(const Placed& placed, size_t count) {
         if (codes[i].code == diagnostic.code) object.integer("ruleIndex", static_cast<i64>(i));
     object.string("level", level).raw("message", message(text)).raw("locations", json_array(primary));
     if (!related.empty()) object.raw("relatedLocations", json_array(related));
-    object.raw("partialFingerprints", JsonObject().string("shardc/v1", fingerprint(placed)).text());
+    object.raw("partialFingerprints", JsonObject().string("shardc/v1", fingerprint(placed, repository)).text());
     object.raw("properties", JsonObject().raw("subjects", json_strings(placed.names())).text());
     return object.text();
 }
 
-std::string render(std::span<const Subject> subjects, const Paint&) {
+std::string render(const CheckPayload& payload, const Paint&) {
     std::vector<std::string> results;
-    for (const Placed& placed : flatten(subjects)) results.push_back(result(placed, named_count(subjects)));
+    for (const Placed& placed : flatten(payload.subjects))
+        results.push_back(result(placed, named_count(payload.subjects), payload.repository));
     return fmt::format("{{\n"
                        "  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
                        "  \"version\": \"2.1.0\",\n"

@@ -19,6 +19,8 @@ std::string plan(const PlanPayload& payload) {
     return payload.diagnostics.empty() ? report : report + "\n" + payload.diagnostics;
 }
 
+std::string check(const CheckPayload& payload, const Paint& paint) { return subjects_text(payload.subjects, paint); }
+
 std::string diff(const std::vector<NamedPlan>& plans, bool all_values, const Paint& paint) {
     return diff_text(plans, paint, all_values);
 }
@@ -41,7 +43,7 @@ const FormatDef& format_text() {
         .doc = "for people: the place, the excerpt and what to do",
         .is_usual = true,
         .holds_diagnostics = true,
-        .check = subjects_text,
+        .check = check,
         .plan = plan,
         .sweep = sweep_text,
         .diff = diff,

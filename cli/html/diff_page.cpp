@@ -166,27 +166,28 @@ const TensorReport* find_tensor(const Plan& plan, const std::string& tensor_name
 void write_shardings(Markup& out, const Plans& plans, bool all_values) {
     begin_section(out, "shardings", "Shardings that differ",
                   "An array as each plan cuts it; the solid tile is the first device's.");
-    std::vector<std::vector<std::string>> rows;
+    std::vector<ShardingChange> changes;
     i64 left_out = 0;
-    for (std::vector<std::string>& row : differing_shardings(plans)) {
-        if (all_values || row[1] != name(Role::value))
-            rows.push_back(std::move(row));
+    for (ShardingChange& change : differing_shardings(plans)) {
+        if (all_values || change.role != name(Role::value))
+            changes.push_back(std::move(change));
         else
             ++left_out;
     }
+    const std::vector<ShardingChange> rows = alike_changes(changes, all_values ? Detail::each : Detail::screen);
     if (rows.empty() && left_out == 0) out.leaf("p", {}, "All tensors have the same shardings.").line();
     if (!rows.empty()) begin_table(out, {"role", "array"}, plans, false);
-    for (const FoldedRow& row : fold_rows(rows)) {
-        out.open("tr").leaf("td", {}, row.fields[1]).leaf("td", {{"class", "name strong"}}, row.fields[0]);
-        const std::string& first = rows[row.members.front()][0];
-        for (const NamedPlan& named : plans) {
+    for (const ShardingChange& row : rows) {
+        out.open("tr").leaf("td", {}, row.role).leaf("td", {{"class", "name strong"}}, row.name);
+        for (size_t p = 0; p < plans.size(); ++p) {
             out.open("td", {{"class", "mono"}});
-            const TensorReport* tensor = find_tensor(*named.plan, first, row.fields[1]);
+            const Plan& plan = *plans[p].plan;
+            const TensorReport* tensor = row.first.empty() ? nullptr : find_tensor(plan, row.first, row.role);
             if (tensor != nullptr) {
-                write_axes(out, named.plan->mesh, sharding_text(named.plan->mesh, tensor->sharding));
-                draw_tiles(out, named.plan->mesh, *tensor);
+                write_axes(out, plan.mesh, sharding_text(plan.mesh, tensor->sharding));
+                draw_tiles(out, plan.mesh, *tensor);
             } else {
-                out.leaf("span", {{"class", "plain"}}, "absent");
+                out.leaf("span", {{"class", "plain"}}, row.shardings[p]);
             }
             out.close();
         }

@@ -26,11 +26,10 @@ std::string path_in(const std::string& folder, const std::string& name) {
     return folder.ends_with('/') ? folder + name : fmt::format("{}/{}", folder, name);
 }
 
-bool write_new_files(Env& env, const std::string& folder, const std::vector<StartingFile>& files, bool replace,
-                     Diagnostics& diagnostics) {
+bool write_new_files(Env& env, const std::vector<StartingFile>& files, bool replace, Diagnostics& diagnostics) {
     std::vector<std::string> there;
     for (const StartingFile& file : files)
-        if (const std::string path = path_in(folder, file.path); !replace && is_there(env, path)) there.push_back(path);
+        if (!replace && is_there(env, file.path)) there.push_back(file.path);
     if (!there.empty()) {
         diagnostics
             .error("E0714", {},
@@ -40,7 +39,7 @@ bool write_new_files(Env& env, const std::string& folder, const std::vector<Star
         return false;
     }
     for (const StartingFile& file : files) {
-        const std::string path = path_in(folder, file.path);
+        const std::string& path = file.path;
         std::string problem;
         if (!env.files.make_folders(folder_of(path), problem) ||
             !env.files.writable(path, OutputUse::replace, problem) || !env.files.write(path, file.text, problem)) {

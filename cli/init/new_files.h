@@ -1,4 +1,4 @@
-// Files that a command makes in a folder, none of which may be there.
+// Files that a command makes, none of which may be there.
 #pragma once
 
 #include "cli/terminal/env.h"
@@ -7,14 +7,13 @@
 namespace shard {
 
 struct StartingFile {
-    std::string path; // below the folder
+    std::string path;
     std::string text;
 };
 
-// Writes all and prints a line for each, or says why not, then none unless the disk fails on the way. E0714 for files that are there, unless they
-// may be replaced; E0703.
-bool write_new_files(Env& env, const std::string& folder, const std::vector<StartingFile>& files, bool replace,
-                     Diagnostics& diagnostics);
+// Writes all and prints a line for each, or says why not, then none unless the disk fails on the way. E0714 for files
+// that are there, unless they may be replaced; E0703.
+bool write_new_files(Env& env, const std::vector<StartingFile>& files, bool replace, Diagnostics& diagnostics);
 // Where a file of that folder lies.
 std::string path_in(const std::string& folder, const std::string& name);
 

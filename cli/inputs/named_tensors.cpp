@@ -1,17 +1,47 @@
 #include "cli/inputs/named_tensors.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/terminal/fold.h"
 #include "planner/explain/tensor_names.h"
 
 #include <algorithm>
 
 namespace shard {
 
+namespace {
+
+std::vector<const TensorReport*> folded_tensors(const Compilation& compilation, const std::string& word) {
+    std::vector<const TensorReport*> found;
+    if (word.find('{') == std::string::npos) return found;
+    for (const TensorReport& tensor : compilation.plan->report.tensors)
+        if (stands_for(word, tensor.name))
+            for (const TensorReport* named : find_tensors(compilation, tensor.name))
+                if (std::find(found.begin(), found.end(), named) == found.end()) found.push_back(named);
+    return found;
+}
+
+} // namespace
+
+std::vector<const TensorReport*> tensors_of_collectives(const Compilation& compilation, std::string_view kind) {
+    constexpr size_t most = 8;
+    std::vector<std::vector<std::string>> names;
+    for (const CollectiveReport& collective : compilation.plan->report.collectives)
+        if (kind.empty() || collective.kind == kind) names.push_back({collective.tensor});
+    std::vector<const TensorReport*> tensors;
+    for (const FoldedRow& row : fold_rows(names))
+        for (const TensorReport* tensor : find_tensors(compilation, names[row.members.front()][0]))
+            if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end() && tensors.size() < most)
+                tensors.push_back(tensor);
+    return tensors;
+}
+
 std::optional<std::vector<const TensorReport*>> named_tensors(Env& env, const Compilation& compilation,
                                                               std::span<const std::string> words) {
     std::vector<const TensorReport*> tensors;
     for (const std::string& word : words) {
-        const std::vector<const TensorReport*> found = find_tensors(compilation, word);
+        std::vector<const TensorReport*> found = find_tensors(compilation, word);
+        if (found.empty()) found = folded_tensors(compilation, word);
+        if (found.empty()) found = tensors_of_collectives(compilation, word);
         tensors.insert(tensors.end(), found.begin(), found.end());
         if (!found.empty()) continue;
         std::vector<std::string_view> names;

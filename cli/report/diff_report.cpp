@@ -2,7 +2,6 @@
 
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
-#include "cli/terminal/fold.h"
 #include "planner/read/hardware.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
@@ -96,29 +95,32 @@ TensorsByName by_name(const Report& report) {
     return tensors;
 }
 
-// What a plan has a tensor as; empty if it has no such tensor.
+constexpr std::string_view absent = "absent";
+
+// What a plan has a tensor as.
 std::string sharding_in(const Plan& plan, const TensorsByName& tensors, const std::pair<std::string_view, Role>& key) {
     const TensorsByName::const_iterator found = tensors.find(key);
-    return found == tensors.end() ? std::string() : sharding_text(plan.mesh, found->second->sharding);
+    return found == tensors.end() ? std::string(absent) : sharding_text(plan.mesh, found->second->sharding);
 }
 
 // Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
 Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values, i64& left_out) {
-    std::vector<Column> columns = {{"role"}, {"tensor"}};
+    std::vector<Column> columns = {{"role"}, {.header = "tensor", .wraps = true}};
     for (const NamedPlan& named : plans) columns.push_back({named.name});
     Table table(columns);
-    std::vector<std::vector<std::string>> rows;
-    for (std::vector<std::string>& row : differing_shardings(plans)) {
-        if (all_values || row[1] != name(Role::value))
-            rows.push_back(std::move(row));
+    std::vector<ShardingChange> changes;
+    for (ShardingChange& change : differing_shardings(plans)) {
+        if (all_values || change.role != name(Role::value))
+            changes.push_back(std::move(change));
         else
             ++left_out;
     }
-    for (const FoldedRow& row : fold_rows(rows)) {
-        std::vector<Cell> cells = {row.fields[1], row.fields[0]};
+    std::string last_role;
+    for (const ShardingChange& change : alike_changes(changes, all_values ? Detail::each : Detail::screen)) {
+        std::vector<Cell> cells = {change.role == last_role ? "" : change.role, change.name};
+        last_role = change.role;
         for (size_t i = 0; i < plans.size(); ++i) {
-            const std::string& text = row.fields[i + 2];
-            cells.emplace_back(text.empty() ? "absent" : text);
+            cells.emplace_back(change.shardings[i]);
             cells.back().painted = paint_axes(paint, plans[i].plan->mesh, cells.back().text);
         }
         table.add(cells);
@@ -184,8 +186,8 @@ std::string change_text(double value, double base) {
     return std::fabs(change) < 0.05 ? "" : fmt::format("{:+.1f}%", change);
 }
 
-std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans) {
-    std::vector<std::vector<std::string>> rows;
+std::vector<ShardingChange> differing_shardings(const std::vector<NamedPlan>& plans) {
+    std::vector<ShardingChange> changes;
     std::vector<TensorsByName> tensors;
     for (const NamedPlan& named : plans) tensors.push_back(by_name(named.plan->report));
     for (size_t p = 0; p < plans.size(); ++p) {
@@ -193,14 +195,15 @@ std::vector<std::vector<std::string>> differing_shardings(const std::vector<Name
             const std::pair<std::string_view, Role> key{tensor.name, tensor.role};
             const auto has_it = [&](const TensorsByName& earlier) { return earlier.contains(key); };
             if (std::any_of(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(p), has_it)) continue;
-            std::vector<std::string> row = {tensor.name, std::string(name(tensor.role))};
+            ShardingChange change{tensor.name, std::string(name(tensor.role)), {}};
             for (size_t each = 0; each < plans.size(); ++each)
-                row.push_back(sharding_in(*plans[each].plan, tensors[each], key));
-            if (std::any_of(row.begin() + 3, row.end(), [&](const std::string& text) { return text != row[2]; }))
-                rows.push_back(row);
+                change.shardings.push_back(sharding_in(*plans[each].plan, tensors[each], key));
+            const auto differs = [&](const std::string& text) { return text != change.shardings.front(); };
+            if (std::any_of(change.shardings.begin(), change.shardings.end(), differs))
+                changes.push_back(std::move(change));
         }
     }
-    return rows;
+    return changes;
 }
 
 std::string_view comparison_warning(const std::vector<NamedPlan>& plans) {
@@ -245,11 +248,15 @@ std::string diff_json(const std::vector<NamedPlan>& plans) {
         for (const Figure& figure : figures) object.number(figure.key, figure.value(named.plan->report));
         items.push_back(object.text());
     }
-    for (const std::vector<std::string>& row : differing_shardings(plans)) {
+    for (const ShardingChange& change : differing_shardings(plans)) {
         std::vector<std::string> shardings;
-        for (size_t i = 2; i < row.size(); ++i) shardings.push_back(row[i].empty() ? "null" : json_string(row[i]));
-        tensors.push_back(
-            JsonObject().string("name", row[0]).string("role", row[1]).raw("shardings", json_array(shardings)).text());
+        for (const std::string& text : change.shardings)
+            shardings.push_back(text == absent ? "null" : json_string(text));
+        tensors.push_back(JsonObject()
+                              .string("name", change.name)
+                              .string("role", change.role)
+                              .raw("shardings", json_array(shardings))
+                              .text());
     }
     JsonObject object;
     object.integer("format_version", 1).string("tool", tool_text()).flag("differ", plans_differ(plans));

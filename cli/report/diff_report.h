@@ -2,6 +2,7 @@
 // is the base that the others are compared with.
 #pragma once
 
+#include "cli/summary/sharding_changes.h"
 #include "cli/terminal/paint.h"
 #include "plans/plan/plan.h"
 
@@ -25,9 +26,8 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans);
 // "+12.5%" of the base; empty for the base and for no change.
 std::string change_text(double value, double base);
 
-// {name, role, sharding in every plan}, for tensors that any two plans have differently. Meshes may differ, so texts
-// are compared; empty where a plan has no such tensor.
-std::vector<std::vector<std::string>> differing_shardings(const std::vector<NamedPlan>& plans);
+// Tensors that any two plans have differently. Meshes may differ, so texts are compared.
+std::vector<ShardingChange> differing_shardings(const std::vector<NamedPlan>& plans);
 
 // What is wrong with comparing them at all: times of different hardware. Empty if nothing is.
 std::string_view comparison_warning(const std::vector<NamedPlan>& plans);

@@ -79,7 +79,7 @@ Table collectives_table(const Plan& plan, const CollectiveRows& collectives, con
                  {"sent by a device", Align::right},
                  {"time", Align::right},
                  {"exposed", Align::right},
-                 {.header = "source", .spared = 2}});
+                 {.header = "source", .spared = 2, .noted = true}});
     const bool with_links = use_several_links(plan.report.collectives);
     for (const CollectiveRow& row : collectives.rows) {
         const bool has_dim = row.is_one_dim && row.first->dim >= 0;

@@ -4,6 +4,7 @@
 #include "cli/report/report.h"
 #include "cli/run/steps.h"
 #include "cli/terminal/table.h"
+#include "cli/terminal/wrap.h"
 #include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
 #include "executor/verify/compare.h"
@@ -86,13 +87,13 @@ bool is_shown(const Plan& plan, const PlanOutput& output) {
     return element_count(plan.buffers[output.buffer].global_shape) != 1;
 }
 
-Table outputs_table(const RunReport& report) {
+Table outputs_table(const RunReport& report, const Paint& paint) {
     Table table({{report.plan->mode == "train" ? "parameter" : "output"},
                  {"type"},
                  {"mean", Align::right},
                  {"least", Align::right},
                  {"most", Align::right},
-                 {"first values"},
+                 {.header = "first values", .spared = paint.narrow_width() > 0 ? 1 : 0},
                  {""}});
     for (const PlanOutput& output : report.plan->outputs) {
         if (report.print.empty() ? !is_shown(*report.plan, output) : !report.is_printed(output.name)) continue;
@@ -206,7 +207,7 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     const Plan& plan = *report.plan;
     const RunResult& result = report.result;
     std::string out = metrics_text(report);
-    if (!report.quiet) out += outputs_table(report).render(paint, "  ") + "\n";
+    if (!report.quiet) out += outputs_table(report, paint).render(paint, "  ") + "\n";
     out += printed_text(report);
     Table figures({{""}, {"executed", Align::right}, {"predicted", Align::right}, {""}});
     auto row = [&](const char* what, i64 executed, i64 predicted) {
@@ -231,10 +232,12 @@ std::string run_text(const RunReport& report, const Paint& paint) {
         constexpr double says_little = 0.5; // a plan that is wrong by a factor of two could pass
         if (comparison.equal && comparison.allowed_relative >= says_little)
             largest += "; so much may be rounding that this says little: verify the model in f32";
-        out += comparison.equal
-                   ? fmt::format("\n{} against the same model on one device: {}\n", paint("1;32", "verified"), largest)
-                   : fmt::format("\n{}: not equal to the same model on one device: {}\n", paint("1;31", "NOT verified"),
-                                 largest);
+        const std::string_view verdict = comparison.equal ? "verified" : "NOT verified";
+        const std::string said = fmt::format("{}{} the same model on one device: {}", verdict,
+                                             comparison.equal ? " against" : ": not equal to", largest);
+        const std::string lines = hanging(said, paint.narrow_width(), 2);
+        out +=
+            fmt::format("\n{}{}\n", paint(comparison.equal ? "1;32" : "1;31", verdict), lines.substr(verdict.size()));
     }
     if (report.warm_up > 0) {
         const Timing timing = timing_of(report);

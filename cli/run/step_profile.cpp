@@ -217,9 +217,9 @@ StepProfile profile_of(const Plan& plan, const Course* course, std::span<const s
 
 std::string profile_text(const StepProfile& profile, const Paint& paint) {
     const std::string predicted = profile.hardware.empty() ? ""
-                                                           : fmt::format("; predicted for {}: {}", profile.hardware,
+                                                           : fmt::format(", predicted for {}: {}", profile.hardware,
                                                                          human_seconds(profile.predicted));
-    return fmt::format("the last step took {}{}; of a device, the mean of {}:\n\n{}\n{}",
+    return fmt::format("the last step took {}{}\nof a device, the mean of {}:\n\n{}\n{}",
                        human_seconds(profile.executed), predicted, profile.devices,
                        table_text(profile, "what", "", profile.kinds, paint),
                        table_text(profile, "module", "(in none)", shallow_rows(profile.modules), paint));

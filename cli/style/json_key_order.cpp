@@ -14,23 +14,46 @@ namespace shard {
 
 std::span<const EmbeddedText> embedded_schemas();
 
+namespace {
+
+using Places = std::map<std::string, size_t, std::less<>>;
+
+// Where the keys of a kind stand.
+Places places_of(std::string_view kind) {
+    Places places;
+    for (const EmbeddedText& schema : embedded_schemas()) {
+        if (schema.name.substr(0, schema.name.find('.')) != kind) continue;
+        const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(schema.text);
+        for (const auto& [key, value] : parsed.at("properties").items()) places.emplace(key, places.size());
+    }
+    return places;
+}
+
+} // namespace
+
 std::vector<size_t> key_order(const std::vector<std::string_view>& keys) {
     std::vector<size_t> order(keys.size());
     std::iota(order.begin(), order.end(), 0);
-    for (const std::string_view kind : {"model", "layout", "config", "policy", "modules", "hardware"})
-        for (const EmbeddedText& schema : embedded_schemas()) {
-            if (schema.name.substr(0, schema.name.find('.')) != kind) continue;
-            const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(schema.text);
-            std::map<std::string, size_t, std::less<>> places;
-            for (const auto& [key, value] : parsed.at("properties").items()) places.emplace(key, places.size());
-            const auto is_known = [&](std::string_view key) { return places.contains(key); };
-            if (!std::all_of(keys.begin(), keys.end(), is_known)) continue;
-            std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-                return places.find(keys[a])->second < places.find(keys[b])->second;
-            });
-            return order;
-        }
+    for (const std::string_view kind : {"model", "layout", "config", "policy", "modules", "hardware"}) {
+        const Places places = places_of(kind);
+        const auto is_known = [&](std::string_view key) { return places.contains(key); };
+        if (!std::all_of(keys.begin(), keys.end(), is_known)) continue;
+        std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+            return places.find(keys[a])->second < places.find(keys[b])->second;
+        });
+        return order;
+    }
     return order;
+}
+
+bool has_known_key(const std::vector<std::string_view>& keys) {
+    for (const std::string_view kind :
+         {"model", "layout", "config", "policy", "modules", "hardware", "checkpoint_names"}) {
+        const Places places = places_of(kind);
+        if (std::any_of(keys.begin(), keys.end(), [&](std::string_view key) { return places.contains(key); }))
+            return true;
+    }
+    return false;
 }
 
 } // namespace shard

@@ -167,11 +167,10 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
             lines_.append("- " + prefix);
             write_block(*item, indent + 2, !below);
         } else {
-            lines_.append("- ");
+            lines_.append("- " + prefix);
             if (!item->is_null()) {
-                write_inline(*item, before, indent + 2, 0);
+                write_inline(*item, {}, indent + 2, 0);
             } else {
-                lines_.append(prefix);
                 lines_.append(text_.substr(begin, null_length));
                 at_ = begin + null_length;
             }

@@ -10,6 +10,7 @@
 #include "plans/base/base.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shard {
@@ -21,5 +22,8 @@ struct FoldedRow {
 
 // Rows are folded if all fields agree but for indices; the result is in the order of first members.
 std::vector<FoldedRow> fold_rows(const std::vector<std::vector<std::string>>& rows);
+
+// Whether a folded name, as reports print it, stands for the name: "block.{0..11}.x" for "block.3.x".
+bool stands_for(std::string_view folded, std::string_view name);
 
 } // namespace shard

@@ -13,6 +13,10 @@ struct Paint {
     bool on = false;
     size_t width = 0; // columns to lay out in; 0: no limit
 
+    // For a line that a file or a large window keeps whole: there it is read, and searched, more easily.
+    static constexpr size_t wide = 116;
+    size_t narrow_width() const { return width >= wide ? 0 : width; }
+
     // `code` is an SGR code such as "1;34"; an empty one leaves the text as it is.
     std::string operator()(std::string_view code, std::string_view text) const;
     std::string strong(std::string_view text) const { return (*this)("1", text); }

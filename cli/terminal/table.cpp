@@ -80,9 +80,8 @@ std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) 
         if (columns_[i].wraps) leasts[i] = std::min(leasts[i], least);
     narrow(leasts);
     for (size_t i = 0; i < columns_.size(); ++i) leasts[i] = std::min(leasts[i], broken_header_width(i));
-    narrow(leasts);              // headers in several lines
-    constexpr size_t wide = 116; // a file, a large window: there a long line is read more easily than a broken name
-    if (room >= wide) return widths;
+    narrow(leasts); // headers in several lines
+    if (room >= Paint::wide) return widths;
     const size_t last = static_cast<size_t>(std::find(used.rbegin(), used.rend(), true).base() - used.begin());
     for (size_t i = 0; i + 1 < last; ++i) // behind the last nothing is pushed aside
         if (columns_[i].align == Align::left) leasts[i] = std::min(leasts[i], least_text);
@@ -143,16 +142,21 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         for (const Column& column : columns_) cells.emplace_back(column.header, "2");
         lines(cells);
     }
+    std::string left_out; // of the last row
     for (const Row& row : rows_) {
         if (!row.note) {
             lines(row.cells);
+            left_out.clear();
+            for (size_t i = 0; i < columns_.size(); ++i)
+                if (columns_[i].noted && !used[i] && !row.cells[i].text.empty()) left_out += row.cells[i].text + ": ";
             continue;
         }
         const std::string before = std::string(indent) + "    ";
         for (const std::string& text :
-             broken(row.cells[0].text,
+             broken(left_out + row.cells[0].text,
                     paint.width == 0 ? std::string::npos : std::max(paint.width, before.size() + 20) - before.size()))
             out += before + paint(row.cells[0].color, text) + "\n";
+        left_out.clear();
     }
     return out;
 }

@@ -20,6 +20,7 @@ struct Column {
     Align align = Align::left;
     int spared = 0;     // in which order columns are left out where they do not fit, 1 first; 0: never
     bool wraps = false; // where even then they do not fit
+    bool noted = false; // where it is left out, its text begins the row's first note: "model.yaml:7: because ..."
 };
 
 struct Cell {

@@ -11,12 +11,6 @@ namespace shard {
 
 namespace {
 
-std::uint32_t checksum(std::string_view bytes) {
-    Crc32 sum;
-    sum.add(std::as_bytes(std::span<const char>(bytes)));
-    return sum.value();
-}
-
 // Who holds a block first, by its start.
 class Holders {
 public:
@@ -42,7 +36,7 @@ std::string message_of(const Buffer& buffer, const Holders& holders, std::span<c
         if (holders.first(device.position()) == device.position()) {
             message += bytes;
         } else {
-            const std::uint32_t sum = checksum(bytes);
+            const std::uint32_t sum = crc32_of(bytes);
             message.append(reinterpret_cast<const char*>(&sum), sizeof sum);
         }
     }
@@ -65,7 +59,7 @@ std::optional<std::pair<i64, i64>> assemble(const Plan& plan, const Buffer& buff
         internal_check(part.size() == bytes, "a rank sends less than it holds");
         read[rank] += bytes;
         if (first == position) {
-            sums[position] = checksum(part);
+            sums[position] = crc32_of(part);
             const i64 at = flat_index(buffer.global_shape, holders.start(position)) * byte_size(buffer.dtype);
             copy_strided(tensor.bytes.data() + at, reinterpret_cast<const std::byte*>(part.data()),
                          byte_size(buffer.dtype), box_copy(buffer.shape, buffer.global_shape, buffer.shape));

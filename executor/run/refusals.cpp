@@ -87,9 +87,9 @@ bool fits_trace(const Plan& plan, Diagnostics& diagnostics) {
     const i64 count = multiply_saturating(plan.mesh.device_count(), executions(plan.steps));
     if (count <= most_traced) return true;
     diagnostics
-        .error("E0609", {},
-               fmt::format("a trace of the run would hold {} events, and at most {} are kept", count_text(count),
-                           most_traced))
+        .error(
+            "E0609", {},
+            fmt::format("the run would be timed in {} places, and at most {} are kept", count_text(count), most_traced))
         .help("fewer trips or devices; `shardc plan --trace` needs neither");
     return false;
 }

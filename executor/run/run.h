@@ -1,6 +1,6 @@
-// Runs a plan on emulated devices inside the process, or inside several that exchange messages. Each device has an arena and a resumable program; a pool of
-// workers runs the programs, and a device that reaches a collective whose peers are not there parks, so any number of
-// devices finishes with one worker.
+// Runs a plan on emulated devices inside the process, or inside several that exchange messages. Each device has an
+// arena and a resumable program; a pool of workers runs the programs, and a device that reaches a collective whose peers
+// are not there parks, so any number of devices finishes with one worker.
 //
 // A plan whose outputs update its inputs is a step, run many times in the same arenas: the next step finds the new
 // bytes where it reads the old ones, and all other inputs as they were.

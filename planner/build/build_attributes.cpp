@@ -334,21 +334,26 @@ private:
 
 } // namespace
 
-std::optional<ReadArguments> read_arguments(const ArgumentContext& context, const YamlMap& arguments) {
+bool knows_arguments(const ArgumentContext& context, const YamlMap& arguments) {
     std::vector<std::string_view> names;
     for (const AttributeDef& def : context.declared) names.push_back(def.name);
     bool ok = true;
-    const auto find = [&arguments](std::string_view name) -> const YamlEntry* {
-        for (const YamlEntry& entry : arguments)
-            if (entry.key == name) return &entry;
-        return nullptr;
-    };
     for (const YamlEntry& entry : arguments) {
         if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
         report_unknown(context, "E0225", entry.key_span,
                        fmt::format("'{}' has no argument '{}'", context.op, entry.key), entry.key, names);
         ok = false;
     }
+    return ok;
+}
+
+std::optional<ReadArguments> read_arguments(const ArgumentContext& context, const YamlMap& arguments) {
+    bool ok = knows_arguments(context, arguments);
+    const auto find = [&arguments](std::string_view name) -> const YamlEntry* {
+        for (const YamlEntry& entry : arguments)
+            if (entry.key == name) return &entry;
+        return nullptr;
+    };
     const YamlEntry* first_dims = nullptr;
     for (const AttributeDef& def : context.declared) {
         const YamlEntry* entry = def.type == Type::dims ? find(def.name) : nullptr;

@@ -23,6 +23,8 @@ struct ReadArguments {
 
 // E0225 for an unknown or missing argument, E0226 for a value of another kind, E0228 for a dim that is not there.
 std::optional<ReadArguments> read_arguments(const ArgumentContext& context, const YamlMap& arguments);
+// E0225 for unknown ones alone: said of what cannot be read for another reason.
+bool knows_arguments(const ArgumentContext& context, const YamlMap& arguments);
 
 // What a constraint asks for, as it was written, on the node that makes `result`.
 void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result);

@@ -182,8 +182,8 @@ private:
 } // namespace
 
 BuiltValues build_manual(const ManualBuild& build) {
-    std::optional<ManualDecl> decl =
-        read_manual(build.entry.arguments.front().value, {build.model.axes, build.model.heads}, build.builder.diagnostics());
+    std::optional<ManualDecl> decl = read_manual(build.entry.arguments.front().value,
+                                                 {build.model.axes, build.model.heads}, build.builder.diagnostics());
     if (!decl) return std::nullopt;
     return RegionBuilder(build, std::move(*decl)).run();
 }

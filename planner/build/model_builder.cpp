@@ -219,13 +219,14 @@ BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* 
     if (!operands) return std::nullopt;
     const OpDef::Arity arity = op ? op->operands : composite->operands;
     const int count = static_cast<int>(operands->size());
-    if (count < arity.min || (arity.max >= 0 && count > arity.max))
-        return builder_.emit_all(entry.op.text, *operands); // reports
-
     std::vector<TensorType> types;
     for (ValueId id : *operands) types.push_back(builder_.type(id));
     const ArgumentContext context{sizes(),       entry.op.text, op ? op->attributes : composite->attributes,     types,
                                   entry.op.span, diagnostics_,  region_ < 0 ? nullptr : &graph_.regions[region_]};
+    if (count < arity.min || (arity.max >= 0 && count > arity.max)) {
+        knows_arguments(context, entry.arguments);          // an operand may stand behind a name that is none
+        return builder_.emit_all(entry.op.text, *operands); // reports
+    }
     const std::optional<ReadArguments> read = read_arguments(context, entry.arguments);
     if (!read) return std::nullopt;
     const size_t values_before = graph_.values.size(), nodes_before = graph_.nodes.size();

@@ -57,11 +57,14 @@ private:
     // The arguments of the optimizer. A learning rate that follows a schedule is not among them.
     std::optional<Attributes> read_optimizer() {
         YamlMap arguments = train_.optimizer.arguments;
+        if (!take_no_decay(arguments)) return std::nullopt;
         const YamlMap::iterator rate = std::find_if(arguments.begin(), arguments.end(), [](const YamlEntry& argument) {
             return argument.key == "learning_rate";
         });
         const Name& op = train_.optimizer.op;
+        const ArgumentContext context{model_, op.text, optimizer_.composite.attributes, {}, op.span, diagnostics_};
         if (rate == arguments.end()) {
+            knows_arguments(context, arguments); // {lr: 0.1}
             diagnostics_.error("E0225", op.span, fmt::format("'{}' needs the argument 'learning_rate'", op.text))
                 .help("a number, or a schedule: {warmup_cosine: {peak: 1.0e-3, warmup_steps: 100, decay_steps: 1000}}");
             return std::nullopt;
@@ -70,8 +73,6 @@ private:
             schedule_ = rate->value;
             arguments.erase(rate);
         }
-        if (!take_no_decay(arguments)) return std::nullopt;
-        const ArgumentContext context{model_, op.text, optimizer_.composite.attributes, {}, op.span, diagnostics_};
         std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read) return std::nullopt;
         return std::move(read->attributes);

@@ -164,7 +164,8 @@ private:
                     .help("give it another name");
                 continue;
             }
-            if (m < own && context().find_module(entry.key)->args.empty()) read_module(entry, {entry.key, {}, entry.key_span});
+            if (m < own && context().find_module(entry.key)->args.empty())
+                read_module(entry, {entry.key, {}, entry.key_span});
         }
     }
 
@@ -354,8 +355,8 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
-                    {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params", "modules", "graph",
-                     "outputs", "updates", "train"},
+                    {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params",
+                     "modules", "graph", "outputs", "updates", "train"},
                     "a model", diagnostics))
         return std::nullopt;
     ArgumentWriter writer(diagnostics);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace shard {
 
@@ -16,5 +17,11 @@ public:
 private:
     std::uint32_t sum_ = 0;
 };
+
+inline std::uint32_t crc32_of(std::string_view text) {
+    Crc32 sum;
+    sum.add(std::as_bytes(std::span<const char>(text)));
+    return sum.value();
+}
 
 } // namespace shard

@@ -105,7 +105,8 @@ std::vector<CodeDoc> codes_plan() {
          "policy.max_memory_per_device to make this a failure."},
         {"W0402", "policy that means nothing",
          "The pattern of a policy matches no name of the model, or its mesh axis is nearly one of the mesh and none of "
-         "them, so that the policy holds whatever the plan is: a slip of the pen, or a name that has changed. A pattern "
+         "them, so that the policy holds whatever the plan is: a slip of the pen, or a name that has changed. A "
+         "pattern "
          "is a path in which * stands for any text without a dot, ** for any text."},
     };
 }

@@ -89,6 +89,11 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
     CHECK(shell.mistake("plan @model.yaml @layout.yaml --fromat json") ==
           "error[E0701]: plan has no option '--fromat': did you mean '--format'?\n"
           "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|html|json|markdown]\n\n");
+    CHECK(shell.mistake("plan @model.yaml @layout.yaml --train").find("did you mean '--mode train'?") !=
+          std::string::npos);
+    CHECK(shell.mistake("plan @model.yaml @layout.yaml -o page.html --format html") ==
+          "error[E0701]: -o writes the plan, which is JSON, and 'page.html' ends in .html\n"
+          "  = help: the report goes there with --output page.html\n\n");
     CHECK(shell.mistake("plan @model.yaml @layout.yaml --format jsn") ==
           "error[E0701]: --format is one of text, html, json, markdown, not 'jsn': did you mean 'json'?\n"
           "  = help: usage: shardc plan MODEL LAYOUT [-o PLAN] [--format text|html|json|markdown]\n\n");

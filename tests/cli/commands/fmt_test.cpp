@@ -19,13 +19,27 @@ TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor t
     CHECK(run_command(files, "fmt -", "mesh:   {data: 2} # c\n").out == "mesh: {data: 2}  # c\n");
 }
 
-TEST_CASE("fmt: a file whose result would be laid out otherwise again stays as it is") {
-    for (const std::string text : {"x: &a  # c\n  - 1\n", "rules:\n- a: 1\n    # c\nmesh: {}\n"}) {
+TEST_CASE("fmt: a file of another program is left as it is") {
+    for (const std::string text : {"services:\n    web: {image:   x}\n", "[1,   2]\n", "{\"a\":   1}\n"}) {
+        CAPTURE(text);
         MemoryFiles files;
-        files.files["f.yaml"] = text;
-        CHECK(run_command(files, "fmt f.yaml").code == 3);
-        CHECK(files.files.at("f.yaml") == text);
+        files.files["compose.yaml"] = text;
+        const CommandResult result = run_command(files, "fmt compose.yaml");
+        CHECK(result.code == 2);
+        CHECK(result.err.find("error[E0709]: 'compose.yaml' has no key of a model") != std::string::npos);
+        CHECK(files.files.at("compose.yaml") == text);
     }
+    MemoryFiles files;
+    files.files["names.yaml"] = "prefixes:   [a]\n";
+    CHECK(run_command(files, "fmt names.yaml").code == 0);
+}
+
+TEST_CASE("fmt: a file whose result would be laid out otherwise again stays as it is") {
+    const std::string text = "rules:\n- a: 1\n    # c\nmesh: {}\n";
+    MemoryFiles files;
+    files.files["f.yaml"] = text;
+    CHECK(run_command(files, "fmt f.yaml").code == 3);
+    CHECK(files.files.at("f.yaml") == text);
 }
 
 } // namespace shard

@@ -33,6 +33,21 @@ TEST_CASE("init alone writes a folder that check passes, without a warning") {
     CHECK(run_command(files, "shardc check --set batch=262144000").code == 1);
 }
 
+TEST_CASE("init below a repository's root: the workflow checks that folder, and has to be moved") {
+    MemoryFiles files;
+    files.files[".git/HEAD"] = "";
+    const CommandResult made = init(files, "-o plans/llama");
+    CHECK(made.code == 0);
+    REQUIRE(files.files.contains("plans/llama/.github/workflows/shardc.yml"));
+    CHECK(holds(files.files.at("plans/llama/.github/workflows/shardc.yml"),
+                "with: {working-directory: \"plans/llama\"}\n"));
+    CHECK(holds(made.out, "move .github to the root of the repository"));
+    // At the root it lies where GitHub looks.
+    const CommandResult root = init(files);
+    CHECK_FALSE(holds(files.files.at(".github/workflows/shardc.yml"), "working-directory"));
+    CHECK_FALSE(holds(root.out, "move .github"));
+}
+
 TEST_CASE("init writes over nothing, unless it is told to") {
     MemoryFiles files;
     files.files["shardc.yaml"] = "mine";

@@ -27,7 +27,7 @@ struct Fixture {
         subjects.push_back({"a b.yaml", "", &bad, errors.all()});
         subjects.push_back({"good.yaml", "1 collective; peak 2.05 MiB", &good, findings.all()});
     }
-    std::string render(std::string_view format) const { return find_format(format)->check(subjects, Paint{}); }
+    std::string render(std::string_view format) const { return find_format(format)->check({subjects}, Paint{}); }
 };
 
 } // namespace
@@ -132,8 +132,8 @@ TEST_CASE("sarif names its rules, places results, and keeps fingerprints when li
     Diagnostics diagnostics;
     diagnostics.error("E0701", {0, 4, 15, 3}, "there is no mesh axis 'dta': 100%, really");
     Placed before{&fixture.subjects[0].diagnostics[0], &fixture.bad}, after{&diagnostics.all()[0], &moved};
-    CHECK(fingerprint(before) == fingerprint(after));
-    CHECK(fingerprint(before).size() == 40);
+    CHECK(fingerprint(before, {}) == fingerprint(after, {}));
+    CHECK(fingerprint(before, {}).size() == 40);
 }
 
 TEST_CASE("a mistake in a file that subjects share is shown once, except by junit") {
@@ -151,7 +151,7 @@ TEST_CASE("a mistake in a file that subjects share is shown once, except by juni
         CHECK(names_text(placed, 3) == "a, b");
     }
     CHECK(exit_code(subjects) == 2);
-    CHECK(find_format("junit")->check(subjects, Paint{}).find("errors=\"2\"") != std::string::npos);
+    CHECK(find_format("junit")->check({subjects}, Paint{}).find("errors=\"2\"") != std::string::npos);
 }
 
 TEST_CASE("a test case of junit has one failure, which holds all that is wrong") {
@@ -162,7 +162,7 @@ TEST_CASE("a test case of junit has one failure, which holds all that is wrong")
     diagnostics.warning("W0302", {0, 1, 1, 4}, "unused");
     diagnostics.error("E0301", {0, 1, 1, 4}, "too small");
     const Subject subject{"a.yaml", "", &sources, diagnostics.all()};
-    const std::string text = find_format("junit")->check(std::span<const Subject>(&subject, 1), Paint{});
+    const std::string text = find_format("junit")->check({std::span<const Subject>(&subject, 1)}, Paint{});
     CHECK(text.find("<error type=\"E0301\" message=\"too small (and 1 more)\">a.yaml:1:1: error[P0103]: too many") !=
           std::string::npos);
     CHECK(text.find("<failure") == std::string::npos);
@@ -179,9 +179,9 @@ TEST_CASE("a terminal's width is where texts of findings are broken, at spaces")
     const Subject subject{"good.yaml", "1 collective, 24.0 KiB sent per device; peak 2.05 MiB", &fixture.good,
                           diagnostics.all()};
     const std::span<const Subject> one(&subject, 1);
-    const std::string wide = find_format("text")->check(one, Paint{false, 50});
-    CHECK(wide == find_format("text")->check(one, Paint{}));
-    std::string text = find_format("text")->check(one, Paint{true, 50});
+    const std::string wide = find_format("text")->check({one}, Paint{false, 50});
+    CHECK(wide == find_format("text")->check({one}, Paint{}));
+    std::string text = find_format("text")->check({one}, Paint{true, 50});
     for (size_t at; (at = text.find('\x1b')) != std::string::npos;) text.erase(at, text.find('m', at) - at + 1);
     CHECK(text == "error[P0103]: a message that is somewhat longer\n"
                   "              than the terminal is wide\n"

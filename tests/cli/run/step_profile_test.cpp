@@ -1,6 +1,7 @@
 // run --profile: each step of the plan is counted in one kind and one module, as often as it runs.
 #include "cli/run/step_profile.h"
 #include "plans/file/plan_json.h"
+#include "tests/support/layered_model.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>
@@ -11,29 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-// Three layers in a loop, each with a sum over `model`, and a norm after them.
-const std::string layers = R"(model: layers
-axes: {batch: 8, embed: 16, mlp: 32}
-inputs: {x: {axes: [batch, embed], init: ones}}
-modules:
-  block:
-    inputs: [x]
-    params: {up: {axes: [embed, mlp], init: ones}, down: {axes: [mlp, embed], init: ones}}
-    graph:
-      - a: {dot: [x, up]}
-      - h: {relu: a}
-      - y: {dot: [h, down]}
-    outputs: [y]
-graph: [{y: {repeat: block, times: 3, in: x, axis: layers, scan: SCAN}}]
-outputs: [y]
-)";
-
-json profile_of_run(const std::string& scan, const std::string& options = {}) {
+json profile_of_run(bool scan, const std::string& options = {}) {
     MemoryFiles files;
-    std::string model = layers;
-    model.replace(model.find("SCAN"), 4, scan);
-    files.files["model.yaml"] = model;
-    files.files["layout.yaml"] = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {mlp: model}]\n";
+    files.files["model.yaml"] = layered_model(scan);
+    files.files["layout.yaml"] = layered_layout;
     const CommandResult result = run_command(files, "run model.yaml layout.yaml --profile --format json" + options);
     REQUIRE_MESSAGE(result.code == 0, result.err);
     return json::parse(result.out).at("profile");
@@ -56,7 +38,7 @@ double sum_of(const json& rows, const char* key) {
 
 TEST_CASE(
     "run --profile: six products of three layers, written out or in a loop, and what the cost model says of them") {
-    for (const std::string scan : {"true", "false"}) {
+    for (const bool scan : {true, false}) {
         CAPTURE(scan);
         const json profile = profile_of_run(scan);
         const json products = row_of(profile.at("kinds"), "contract"),
@@ -75,7 +57,7 @@ TEST_CASE(
 }
 
 TEST_CASE("run --profile: layers are one module") {
-    const json modules = profile_of_run("false").at("modules");
+    const json modules = profile_of_run(false).at("modules");
     CHECK(modules.size() >= 1);
     for (const json& row : modules)
         CHECK(row.at("name").get<std::string>().find_first_of("0123456789") == std::string::npos);
@@ -83,9 +65,7 @@ TEST_CASE("run --profile: layers are one module") {
 
 TEST_CASE("a profile of spans by hand: means over devices, loops counted by what is in them") {
     MemoryFiles files;
-    std::string model = layers;
-    model.replace(model.find("SCAN"), 4, "true");
-    files.files["model.yaml"] = model;
+    files.files["model.yaml"] = layered_model(true);
     files.files["layout.yaml"] = "mesh: {data: 1}\n";
     Diagnostics diagnostics;
     REQUIRE(run_command(files, "plan model.yaml layout.yaml -o plan.json").code == 0);

@@ -60,6 +60,8 @@ TEST_CASE("fmt: anchors stay with what they name") {
     CHECK(styled("b:   &x   {c: 1}\na: [*x , &y 2,*y]\n") == "b: &x {c: 1}\na: [*x, &y 2, *y]\n");
     CHECK(styled("b: &x\n    c: 1\na: *x\n") == "b: &x\n  c: 1\na: *x\n");
     CHECK(styled("b:\n    - &x\n      c: 1\n    - *x\n") == "b:\n  - &x\n    c: 1\n  - *x\n");
+    CHECK(styled("x: &a  # c\n  - 1\n") == "x: &a  # c\n  - 1\n");
+    CHECK(styled("r: &r\n- &x   a\n- *x\n") == "r: &r\n  - &x a\n  - *x\n");
 }
 
 TEST_CASE("fmt: a comment stays behind its line or above the next") {

@@ -55,3 +55,22 @@ TEST_CASE("a table that is too wide leaves columns out that can be spared, in th
                                              "  and more\n"
                                              "      because it is so\n");
 }
+
+TEST_CASE("a column that is left out begins the notes of its rows, where it is one that is noted") {
+    Table table({{"name"}, {"bytes", Align::right}, {.header = "source", .spared = 2, .noted = true}});
+    table.add({"block", "1.00 MiB", "model.yaml:6"});
+    table.add_note("because it is so");
+    table.add_note("remedy: none");
+    table.add({"x", "1.00 MiB", "model.yaml:7"});
+    CHECK(table.render({}, "") == "name      bytes  source\n"
+                                  "block  1.00 MiB  model.yaml:6\n"
+                                  "    because it is so\n"
+                                  "    remedy: none\n"
+                                  "x      1.00 MiB  model.yaml:7\n");
+    CHECK(table.render({false, 28}, "") == "name      bytes\n"
+                                           "block  1.00 MiB\n"
+                                           "    model.yaml:6: because it\n"
+                                           "    is so\n"
+                                           "    remedy: none\n"
+                                           "x      1.00 MiB\n");
+}

@@ -1,6 +1,7 @@
 // Traces of predicted and of executed steps: every step of the plan is there, as often as it runs, and slices lie
 // inside or beside each other.
 #include "cli/command/command.h"
+#include "tests/support/layered_model.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>
@@ -13,23 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// Three layers in a loop, each with a sum over `model`.
-const std::string layers = R"(model: layers
-axes: {batch: 8, embed: 16, mlp: 32}
-inputs: {x: {axes: [batch, embed], init: ones}}
-modules:
-  block:
-    inputs: [x]
-    params: {up: {axes: [embed, mlp], init: ones}, down: {axes: [mlp, embed], init: ones}}
-    graph:
-      - a: {dot: [x, up]}
-      - h: {relu: a}
-      - y: {dot: [h, down]}
-    outputs: [y]
-graph: [{y: {repeat: block, times: 3, in: x, axis: layers, scan: true}}]
-outputs: [y]
-)";
-
 struct Trace {
     std::string line;
     std::string said;
@@ -38,8 +22,8 @@ struct Trace {
 
 Trace trace_of(const std::string& line) {
     MemoryFiles files;
-    files.files["model.yaml"] = layers;
-    files.files["layout.yaml"] = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {mlp: model}]\n";
+    files.files["model.yaml"] = layered_model(true);
+    files.files["layout.yaml"] = layered_layout;
     const CommandResult result = run_command(files, line);
     CHECK_MESSAGE(result.code == 0, result.err);
     return {line, result.err, json::parse(files.files.at("trace.json")).at("traceEvents")};
@@ -146,8 +130,9 @@ TEST_CASE("a trace of a run has a process for each device, every trip, and the p
 
 TEST_CASE("a trace of more events than anybody reads is refused before the run") {
     MemoryFiles files;
-    files.files["model.yaml"] = layers;
-    files.files["model.yaml"].replace(layers.find("times: 3"), 8, "times: 400000");
+    std::string model = layered_model(true);
+    model.replace(model.find("times: 3"), 8, "times: 400000");
+    files.files["model.yaml"] = model;
     files.files["layout.yaml"] = "mesh: {data: 2}\nrules: [{batch: data}]\n";
     const CommandResult result = run_command(files, "run model.yaml layout.yaml --trace trace.json");
     CHECK(result.code == 2);
