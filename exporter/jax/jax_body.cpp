@@ -67,10 +67,13 @@ void JaxBody::assign(const std::string& name, const PythonText& value) {
     PythonText fitting = value;
     constexpr size_t width = 88;
     if (is_infix(value) && indent_ + name.size() + 3 + flat(value).size() > width) {
-        // Operands with brackets get names: where to break such a line is a question of taste.
-        for (PythonText& operand : fitting.items)
-            if (flat(operand).find_first_of("([") != std::string::npos)
-                operand = {part({name, {}, {}}, operand.text == "(" ? operand.items[0] : operand)};
+        // Operands with brackets get names, short ones: where to break such a line is a question of taste.
+        for (PythonText& operand : fitting.items) {
+            if (flat(operand).find_first_of("([") == std::string::npos) continue;
+            const std::string named = names_.fresh("part");
+            assign(named, operand.text == "(" ? operand.items[0] : operand);
+            operand = {named};
+        }
     }
     text_ += assignment(name, fitting, indent_);
 }
@@ -78,6 +81,21 @@ void JaxBody::assign(const std::string& name, const PythonText& value) {
 std::string JaxBody::part(const JaxValue& of, const PythonText& value) {
     const std::string name = names_.fresh(of.name + "_part");
     assign(name, value);
+    return name;
+}
+
+std::string JaxBody::function(std::string_view stem, const std::vector<std::string>& decorators,
+                              const std::vector<std::string>& parameters,
+                              const std::function<PythonText(JaxBody&)>& result) {
+    const std::string name = names_.fresh(stem), margin(indent_, ' ');
+    text_ += "\n";
+    for (const std::string& decorator : decorators) text_ += margin + decorator + "\n";
+    text_ += fmt::format("{}def {}({}):\n", margin, name, fmt::join(parameters, ", "));
+    indent_ += 4;
+    PythonText returned = result(*this);
+    returned.text = "return " + returned.text;
+    text_ += lines(returned, indent_) + "\n";
+    indent_ -= 4;
     return name;
 }
 

@@ -8,6 +8,8 @@
 #include "exporter/python/python.h"
 #include "plans/plan/plan_check_types.h"
 
+#include <functional>
+
 namespace shard {
 
 // An operand or a result, as kernels write it: under its name in Python, of its local shape.
@@ -29,6 +31,10 @@ public:
     std::string fresh(std::string_view path) { return names_.fresh(path); }
     void assign(const std::string& name, const PythonText& value); // a statement
     std::string part(const JaxValue& of, const PythonText& value); // the same, under a name of its own
+    // A function of its own, under a name like `stem`, which it gives: what `result` writes, and returns. The parameters
+    // hide what has their names outside.
+    std::string function(std::string_view stem, const std::vector<std::string>& decorators,
+                         const std::vector<std::string>& parameters, const std::function<PythonText(JaxBody&)>& result);
     std::string affine(const Affine& affine) const;
     AffineScope scope() const { return {&plan_.mesh, trips_, plan_.buffers}; } // of the step that is written
     std::string text_so_far() const { return text_; }

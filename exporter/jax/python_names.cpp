@@ -15,7 +15,8 @@ UniqueNames python_names() {
                         "copy_box",  "own_rows", "random_bits", "uniform",  "normal",     "truncated_normal",
                         "bernoulli", "randint",  "fold_in",     "threefry", "local_step", "local_start",
                         "step",      "start",    "mesh",        "main",     "state",      "inputs",
-                        "MESH",      "DEVICES",  "STATE",       "INPUTS",   "OUTPUTS"});
+                        "MESH",      "DEVICES",  "STATE",       "INPUTS",   "OUTPUTS",    "positions",
+                        "partial",   "select_windows"});
 }
 
 } // namespace shard

@@ -71,10 +71,11 @@ def differences(tree, mesh):
     """Leaves that are sharded in another way than planned, a line each; for tests."""
     import jax
 
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
     planned = jax.tree_util.tree_leaves(shardings(tree, mesh))
     return [
         f"{_text(path)} is {leaf.sharding}, planned {plan}"
-        for (path, leaf), plan in zip(jax.tree_util.tree_leaves_with_path(tree), planned)
+        for (path, leaf), plan in zip(leaves, planned)
         if not leaf.sharding.is_equivalent_to(plan, leaf.ndim)
     ]
 

@@ -32,12 +32,12 @@ public:
             if ((helpers + start + step).find(name) != std::string::npos &&
                 helpers.find(embedded_text(file)) == std::string::npos)
                 helpers = std::string(embedded_text(file)) + "\n\n" + helpers;
-        return heading() + tables() + "\n\n" + helpers + start + "\n\n" + step + "\n\n" +
-               std::string(embedded_text("program"));
+        return heading((start + step).find("@partial(") != std::string::npos) + tables() + "\n\n" + helpers + start +
+               "\n\n" + step + "\n\n" + std::string(embedded_text("program"));
     }
 
 private:
-    std::string heading() const {
+    std::string heading(bool has_partial) const {
         std::vector<std::string> axes;
         for (const MeshAxis& axis : mesh_.axes()) axes.push_back(fmt::format("{} {}", axis.name, axis.size));
         std::vector<std::string> files;
@@ -46,6 +46,7 @@ private:
             "\"\"\"{}, {}, on {} = {} devices: the program of one device.\n\n{} planned it from\n{}.\n\"\"\"\n\n",
             docstring(plan_.model), plan_.mode, fmt::join(axes, " x "), plan_.mesh.device_count(),
             docstring(plan_.tool), docstring(fmt::format("{}", fmt::join(files, " and "))));
+        if (has_partial) text += "from functools import partial\n\n";
         text += "import jax\nimport jax.numpy as jnp\nimport numpy\nfrom jax import lax\n"
                 "from jax.sharding import PartitionSpec as P\n\n";
         const bool wide = std::any_of(plan_.buffers.begin(), plan_.buffers.end(),
@@ -138,29 +139,9 @@ private:
     std::vector<bool> updated_; // inputs that the next step reads as this one leaves them
 };
 
-// Lookups whose table and indices share dims, and scatters that keep the largest, are not written yet.
-bool has_plain_lookups(const std::vector<Step>& steps) {
-    return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-        if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) return has_plain_lookups(loop->body);
-        const Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        if (compute == nullptr) return true;
-        if (const Gather* gather = std::get_if<Gather>(&compute->kernel)) return gather->batch.empty();
-        const Scatter* scatter = std::get_if<Scatter>(&compute->kernel);
-        return scatter == nullptr || (scatter->batch.empty() && scatter->op == ReduceOp::sum);
-    });
-}
-
 std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
     if (!mesh || !draws_have_32_bits(plan, diagnostics)) return std::nullopt;
-    if (!has_plain_lookups(plan.steps)) {
-        diagnostics
-            .error("E0509", {},
-                   "--to jax has no form of lookups whose table and indices share dims, or of scatters "
-                   "other than sums")
-            .help("--to stablehlo writes them");
-        return std::nullopt;
-    }
     return JaxModule(plan, *mesh).text();
 }
 

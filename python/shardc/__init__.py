@@ -4,7 +4,10 @@
     plan.report["time"]["step_seconds"]
     plan.specs().shardings(state, mesh)
 
-A model or a layout is a file, or what such a file would hold, as a dict. What is wrong with it is a Problem.
+    program = shardc.from_jax(loss, params, batch)
+    shardc.plan(program.model, {"mesh": {"data": 8}, "rules": []}, mode="train")
+
+A model or a layout is a file, or what such a file would hold, as a dict or a Yaml. What is wrong with it is a Problem.
 """
 
 import contextlib
@@ -12,12 +15,18 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import tempfile
+import warnings
 
 from . import program
 from .problem import Problem
 
-__all__ = ["Plan", "Problem", "check", "diff", "explain", "plan"]
+__all__ = ["Plan", "Problem", "Program", "Yaml", "check", "diff", "explain", "from_jax", "plan"]
+
+
+class Yaml(str):
+    """The text of a model or a layout, where its file may stand."""
 
 
 @contextlib.contextmanager
@@ -26,9 +35,9 @@ def _files(texts):
     with tempfile.TemporaryDirectory() as folder:
         names = []
         for number, text in enumerate(texts):
-            if isinstance(text, dict):
+            if isinstance(text, (dict, Yaml)):
                 path = pathlib.Path(folder) / f"{'layout' if number else 'model'}{number or ''}.yaml"
-                path.write_text(json.dumps(text))
+                path.write_text(text if isinstance(text, Yaml) else json.dumps(text))
                 names.append(str(path))
             else:
                 names.append(os.fspath(text))
@@ -78,6 +87,44 @@ def plan(model, layout, *, mode="forward"):
         path = pathlib.Path(folder) / "plan.json"
         report = _call("plan", [model, layout], "--plan", path, findings=True, mode=mode)
         return Plan(report, path.read_text())
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A program of JAX: the model that it is, and the mesh and the shardings that it has as a layout."""
+
+    model: Yaml
+    layout: Yaml
+
+
+def from_jax(function, *arguments, params=(), kind=None, optimizer=None, learning_rate=None, **named):
+    """What JAX traces of a function, jitted or not, for arguments or their shapes (jax.ShapeDtypeStruct), as a model.
+
+    `kind`: "loss", which shardc makes a step of with `optimizer` and `learning_rate`, or "step", as it is; unless said a
+    step if it donates arguments. `params`: patterns of the arguments that are parameters, "params" unless said. These
+    are the options of `shardc import`; it warns of what a model does not have.
+    """
+    if not hasattr(function, "lower"):
+        import jax
+
+        function = jax.jit(function)
+    text = function.lower(*arguments, **named).as_text(debug_info=True)
+    given = {"--as": kind, "--optimizer": optimizer, "--learning-rate": learning_rate}
+    options = [word for name, value in given.items() if value is not None for word in (name, value)]
+    options += [word for pattern in params for word in ("--params", pattern)]
+    with tempfile.TemporaryDirectory() as folder:
+        file, layout = (pathlib.Path(folder) / f"{_name_of(function)}.{end}" for end in ("mlir", "yaml"))
+        file.write_text(text)
+        code, model, said = program.call("import", file, "--layout", layout, *options)
+        if code:
+            raise Problem.said(said, code)
+        if said:
+            warnings.warn(said, stacklevel=2)
+        return Program(Yaml(model), Yaml(layout.read_text()))
+
+
+def _name_of(function):
+    return re.sub(r"\W", "_", getattr(function, "__name__", "")) or "program"
 
 
 def check(model, *layouts, policy=None, baseline=None, tolerance=None, strict=False, mode="forward"):

@@ -12,8 +12,9 @@ import exported_plans
 import export_stablehlo_check
 
 
-def ratio(planned, compiled):
-    ours, theirs = exported_plans.wire_bytes(planned), exported_plans.wire_bytes(compiled)
+def ratio(plan, compiled):
+    ours = exported_plans.wire_bytes(exported_plans.planned_collectives(plan))
+    theirs = exported_plans.wire_bytes(compiled)
     kinds = sorted({kind for kind, _ in compiled})
     return f"planned {ours:.0f} B, XLA {theirs:.0f} B ({', '.join(kinds)})" + (f", {theirs / ours:.2f}" if ours else "")
 

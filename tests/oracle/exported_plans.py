@@ -1,5 +1,8 @@
 """What the checks of exported programs share: every example with a model and a layout, planned, exported, run on eight
 devices forced on the CPU, and held against `shardc run` of the same plan.
+
+Behind the program, on the command line: words of which a case's name holds one; `--models` for the cases of
+models/cases.txt in place of the examples; `--below FOLDER` for the models and layouts below a folder.
 """
 
 import collections
@@ -12,8 +15,23 @@ import subprocess
 import sys
 import tempfile
 
+SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
+
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
+
+WORDS = sys.argv[2:]
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDERS = [HERE.parents[1] / "examples", HERE / "kernels"]
+MODELS = "--models" in WORDS
+if MODELS:
+    WORDS.remove("--models")
+    # How fast the code is does not matter, and there is much of it.
+    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+if "--below" in WORDS:
+    at = WORDS.index("--below")
+    FOLDERS = [pathlib.Path(WORDS[at + 1]).resolve()]
+    del WORDS[at : at + 2]
 try:
     import jax  # noqa: F401
     import numpy
@@ -21,11 +39,6 @@ except ImportError as problem:
     print(f"SKIPPED: {problem}")
     sys.exit(77)
 
-SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
-
-WORDS = sys.argv[2:]
-HERE = pathlib.Path(__file__).resolve().parent
-FOLDERS = HERE.parents[1] / "examples", HERE / "kernels"
 STEPS = 3
 KINDS = {
     "all-reduce": "all_reduce",
@@ -43,8 +56,16 @@ SIZES = {
 }
 
 
+def listed_cases():
+    """Folder, model, layout and mode of the cases that XLA is asked about."""
+    for line in (HERE / "models" / "cases.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            _, model, layout, mode = line.split()
+            yield HERE / "models", model, layout, mode
+
+
 def cases():
-    """Folder, model, layout and mode of every example that has one."""
+    """The same of every example that has one."""
     for model in sorted(path for folder in FOLDERS for path in folder.rglob("*.yaml")):
         text = model.read_text()
         if "\ngraph:" not in text:
@@ -162,13 +183,24 @@ def compiled_collectives(text):
     return found
 
 
-def planned_collectives(plan):
+WIDTHS = {"bool": 1, "i8": 1, "u8": 1, "f8e4m3fn": 1, "f8e5m2": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2}
+WIDTHS |= {"f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8, "u64": 8}
+
+
+def planned_collectives(plan, by_dim=False):
+    """(kind, groups): bytes of the operand on a device, times how often it runs. `by_dim`: one that moves several dims as
+    one for each, since XLA's move one."""
     sizes = {axis["name"]: axis["size"] for axis in plan["mesh"]["axes"]}
     found = collections.Counter()
     ids = numpy.array(plan["mesh"].get("device_ids") or range(math.prod(sizes.values())))
     buffers = plan["buffers"]
-    widths = {"bool": 1, "i8": 1, "u8": 1, "f8e4m3fn": 1, "f8e5m2": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2}
-    widths |= {"f32": 4, "i32": 4, "u32": 4, "f64": 8, "i64": 8, "u64": 8}
+
+    def add(collective, axes, size):
+        """What a device holds then."""
+        over, count = groups_over(axes, sizes, ids)
+        if count > 1:
+            found[collective["kind"], None if collective["kind"] == "collective_permute" else over] += size
+        return size * {"all_gather": count, "reduce_scatter": 1 / count}.get(collective["kind"], 1)
 
     def walk(steps, times):
         for step in steps:
@@ -177,23 +209,28 @@ def planned_collectives(plan):
             if "start" not in step:
                 continue
             collective, before = step["start"]["collective"], buffers[step["start"]["input"]]
-            over, count = groups_over(collective["axes"], sizes, ids)
-            if count > 1:
-                permute = collective["kind"] == "collective_permute"
-                size = widths[before["dtype"]] * math.prod(before["shape"])
-                found[collective["kind"], None if permute else over] += size * times
+            size = WIDTHS[before["dtype"]] * math.prod(before["shape"]) * times
+            moves = collective.get("moves", [])
+            for axes in [move["axes"] for move in moves] if by_dim and moves else [collective["axes"]]:
+                size = round(add(collective, axes, size))
 
     walk(plan["steps"], 1)
     return found
 
 
-def differences(planned, compiled):
-    notes = [
-        f"{key[0]} planned {planned[key]} B, compiled {compiled[key]} B"
-        for key in sorted(compiled.keys() | planned.keys(), key=str)
-        if compiled[key] != planned[key]
-    ]
-    return f"{sum(planned.values())} B; {'; '.join(notes) or 'collectives equal'}"
+def differences(plan, compiled):
+    """What XLA compiled beside the plan's list, and why where it is known; docs/export.md has the table."""
+    planned, dims = planned_collectives(plan), planned_collectives(plan, by_dim=True)
+    if planned == compiled:
+        return f"{sum(planned.values())} B; collectives equal"
+    if dims == compiled:
+        return f"{sum(planned.values())} B; collectives equal, one for each dim"
+    notes = []
+    for key in sorted(compiled.keys() | dims.keys(), key=str):
+        if compiled[key] != dims[key]:
+            among = f" among {len(json.loads(key[1])[0])}" if key[1] else ""
+            notes.append(f"{key[0]}{among} planned {dims[key]} B, compiled {compiled[key]} B")
+    return f"{sum(planned.values())} B; {'; '.join(notes)}"
 
 
 def wire_bytes(collectives):
@@ -212,7 +249,7 @@ def wire_bytes(collectives):
 
 def compare(folder, model, layout, mode, where, target, run, tell):
     plan_path, out = where / "plan.json", where / "out"
-    code, said = shardc(folder, "plan", model, layout, "--mode", mode, "-o", plan_path)
+    code, said = shardc(folder, "plan", model, layout, "--mode", mode, "--quick", "-o", plan_path)
     if not plan_path.exists():
         return "no plan", said.splitlines()[0]
     plan = json.loads(plan_path.read_text())
@@ -251,14 +288,15 @@ def compare(folder, model, layout, mode, where, target, run, tell):
     figures = f"{worst:.1e} of {allowed:.1e} {at if worst > allowed else ''}"
     if compiled is None:
         return result, figures
-    return result, f"{figures}; {tell(planned_collectives(plan), compiled_collectives(compiled))}"
+    return result, f"{figures}; {tell(plan, compiled_collectives(compiled))}"
 
 
 def check(target, run, failed=0, tell=differences):
     """`run` takes the exported text, a folder to work in and a number of steps; it gives the values of outputs and
     states by name, and the compiled program as text, or None. `failed` others have before. `tell` says how the
     collectives that were planned and those that were compiled differ."""
-    for folder, model, layout, mode in cases():
+    results = collections.Counter()
+    for folder, model, layout, mode in listed_cases() if MODELS else cases():
         name = f"{os.path.relpath(folder, HERE.parents[1])} {model} {layout} {mode}"
         if WORDS and not any(word in name for word in WORDS):
             continue
@@ -268,6 +306,8 @@ def check(target, run, failed=0, tell=differences):
             except Exception as problem:  # a case says what is wrong with it, and the next one follows
                 result, detail = "FAILED", f"{type(problem).__name__}: {str(problem)[:600]}"
         failed += result.startswith("FAILED")
+        results[result] += 1
         print(f"{result:10} {name}: {detail}", flush=True)
+    print(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
     print(f"{failed} failed")
     sys.exit(1 if failed else 0)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -14,6 +15,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import shardc  # noqa: E402
 from shardc import program  # noqa: E402
 
+PROGRAMS = ROOT / "tests" / "importer" / "program" / "programs"
 EXAMPLE = ROOT / "examples" / "dot_relu_dot"
 MODEL, LAYOUT, OTHER = (EXAMPLE / f"{name}.yaml" for name in ("model", "layout", "data_only"))
 MODEL_AS_DICT = {
@@ -89,6 +91,31 @@ class Module(unittest.TestCase):
         with self.assertRaises(shardc.Problem) as caught:
             shardc.explain(MODEL, LAYOUT, "nowhere")
         self.assertEqual(caught.exception.diagnostics[0]["code"], "E0706")
+
+    def test_a_program_of_jax_is_a_model(self):
+        lowered = unittest.mock.Mock()
+        lowered.as_text.return_value = (PROGRAMS / "linear_regression.mlir").read_text()
+        jitted = unittest.mock.Mock(__name__="regression")
+        jitted.lower.return_value = lowered
+        made = shardc.from_jax(jitted, {"w": 1}, x=2, optimizer="sgd", learning_rate=0.5)
+        jitted.lower.assert_called_once_with({"w": 1}, x=2)
+        lowered.as_text.assert_called_once_with(debug_info=True)
+        plan = shardc.plan(made.model, {"mesh": {"data": 2}, "inputs": {"x": ["data", None]}}, mode="train")
+        self.assertEqual(plan.report["mesh"]["devices"], 2)
+        self.assertIn("all_reduce", [one["kind"] for one in plan.report["collectives"]])
+        self.assertEqual(plan.specs().SPECS["x"], ("data", None))
+        self.assertIn("sgd", made.model)
+        self.assertEqual(shardc.plan(made.model, made.layout).report["mesh"]["devices"], 1)
+
+    def test_a_program_that_no_model_says_is_a_problem(self):
+        lowered = unittest.mock.Mock()
+        lowered.as_text.return_value = "module {"
+        jitted = unittest.mock.Mock(spec=["lower"])
+        jitted.lower.return_value = lowered
+        with self.assertRaises(shardc.Problem) as caught:
+            shardc.from_jax(jitted)
+        self.assertEqual(caught.exception.exit_code, 2)
+        self.assertRegex(caught.exception.diagnostics[0]["code"], "E08..")
 
     def test_the_runner_says_what_it_takes(self):
         done = subprocess.run(

@@ -1,4 +1,4 @@
-// Orders, running reductions, slices and what has no form, through all passes.
+// Orders, running reductions and slices, through all passes.
 #include "exporter/target/target.h"
 #include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
@@ -42,10 +42,10 @@ TEST_CASE("export --to jax: slices of any dim, and functions of sums") {
     CHECK(has(exported("  - y: {exp: {add: [x, x]}}\n"), "y = jnp.exp(x + x)\n"));
 }
 
-TEST_CASE("export --to jax: lookups that share dims have no form, and it says so") {
-    const std::string text = exported("  - i: {argsort: x, dim: b}\n  - y: {take_along_axis: [x, i], dim: b}\n");
-    CHECK(has(text, "error[E0509]"));
-    CHECK(has(text, "--to stablehlo writes them"));
+TEST_CASE("a value that is called as a function of the module keeps out of its way") {
+    const std::string text = exported("  - positions: {argsort: x, dim: b}\n  - y: {argsort: positions, dim: b}\n");
+    CHECK(has(text, "positions_2 = positions((x,), 1, False, 8)\n"));
+    CHECK(has(text, "y = positions((positions_2,), 1, False, 8)\n"));
 }
 
 } // namespace shard
