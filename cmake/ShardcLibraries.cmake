@@ -28,11 +28,11 @@ set_target_properties(shardc_openblas PROPERTIES IMPORTED_LOCATION ${SHARDC_OPEN
 
 # Planning allocates many small things: with jemalloc it takes about two thirds of the time that it takes with glibc's
 # malloc. mimalloc is as fast, but Debian's ends the process where operator new has to throw. Linked into the program
-# alone, and not with a sanitizer, which has its own.
+# and the fuzz targets alone, and not with a sanitizer that has its own.
 find_library(SHARDC_JEMALLOC NAMES libjemalloc_pic.a jemalloc)
 mark_as_advanced(SHARDC_JEMALLOC)
 add_library(shardc_allocator INTERFACE)
-if(SHARDC_JEMALLOC AND NOT SHARDC_SANITIZE)
+if(SHARDC_JEMALLOC AND NOT SHARDC_SANITIZE MATCHES "address|thread")
     target_link_libraries(shardc_allocator INTERFACE ${SHARDC_JEMALLOC} Threads::Threads ${CMAKE_DL_LIBS} m)
 endif()
 

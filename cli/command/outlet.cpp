@@ -38,10 +38,11 @@ std::string Outlet::harmless(std::string_view text) {
     result.reserve(text.size());
     while (!text.empty()) {
         const size_t code = codes_ ? code_length(text) : 0;
-        size_t hidden = code > 0 || text[0] == '\n' ? 0 : hidden_length(text);
+        const size_t line_break = text.starts_with("\r\n") ? 2 : text[0] == '\n' ? 1 : 0;
+        size_t hidden = code > 0 || line_break > 0 ? 0 : hidden_length(text);
         if (hidden == 0 && at_begin_ && !commands_ && begins_command(text)) hidden = 1;
-        const size_t length = code > 0 ? code : hidden > 0 ? hidden : text[0] == '\n' ? 1 : utf8_length(text);
-        if (code == 0) at_begin_ = text[0] == '\n' || (at_begin_ && text[0] == ' ');
+        const size_t length = code > 0 ? code : line_break > 0 ? line_break : hidden > 0 ? hidden : utf8_length(text);
+        if (code == 0) at_begin_ = line_break > 0 || (at_begin_ && text[0] == ' ');
         if (hidden == 0)
             result += text.substr(0, length);
         else

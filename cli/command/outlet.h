@@ -1,5 +1,5 @@
 // The only way out of the program: what is written to stdout and stderr passes an Outlet. It lets out no character that
-// could act on a terminal (see plans/base/printable.h) but line breaks and shardc's own colours, and it notices when
+// could act on a terminal (see plans/base/printable.h) but line breaks, of CR and LF too, and shardc's own colours, and it notices when
 // the text does not arrive: a full disk, a closed descriptor, a pipe that nobody reads any more. Nor does it let out a
 // line that the logs of CI services take for a command, as GitHub's "::error::...", whatever name it begins with.
 //

@@ -57,9 +57,11 @@ std::optional<std::string> styled(Env& env, Sources& sources, const std::string&
 // To stdout, of which no character may act on a terminal.
 bool passes_unchanged(std::string_view text) {
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
+        const size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        if (end < text.size() && line.ends_with('\r')) line.remove_suffix(1);
         if (printable(line) != line) return false;
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return true;
 }

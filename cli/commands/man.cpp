@@ -1,5 +1,6 @@
 #include "cli/command/manual.h"
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/init/new_files.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
 
@@ -11,18 +12,13 @@ namespace {
 
 // A page of each command, as an installation has them: man1/shardc.1, man1/shardc-plan.1, ...
 int write_all(Env& env, const std::string& folder) {
-    std::string problem;
-    if (!env.files.make_folders(folder, problem)) {
-        Diagnostics diagnostics;
-        diagnostics.error("E0703", {}, fmt::format("cannot make '{}': {}", folder, problem));
-        print_diagnostics(env, Sources(), diagnostics.all());
-        return exit_usage;
-    }
-    if (!write_file(env, folder + "/shardc.1", manual_overview())) return exit_usage;
+    std::vector<StartingFile> pages = {{path_in(folder, "shardc.1"), manual_overview()}};
     for (const CommandDef* command : all_commands())
-        if (!write_file(env, fmt::format("{}/shardc-{}.1", folder, command->name), manual_page(*command)))
-            return exit_usage;
-    return exit_clean;
+        pages.push_back({path_in(folder, fmt::format("shardc-{}.1", command->name)), manual_page(*command)});
+    Diagnostics diagnostics;
+    const bool written = write_together(env, pages, diagnostics);
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return written ? exit_clean : exit_usage;
 }
 
 int run(const Arguments& arguments, Env& env) {

@@ -9,6 +9,7 @@
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/watch/watched_files.h"
+#include "planner/text/named_file.h"
 #include "plans/base/printable.h"
 
 #include <algorithm>
@@ -60,11 +61,14 @@ int run(const Arguments& arguments, Env& env) {
         Env watched{env.in, env.out, env.err, files, env.out_color, env.err_color, env.width, env.err_terminal};
         Compiled compiled =
             compile_files(watched, arguments.string("MODEL"), arguments.string("LAYOUT"), plan_arguments(arguments));
-        for (int i = 0; i < compiled.sources->count(); ++i) { // a hardware profile is read by the planner
+        for (int i = 0; i < compiled.sources->count();
+             ++i) { // what the planner reads: the hardware profile, included files
+            const std::string& name = compiled.sources->name(i);
             std::string ignored;
-            if (env.files.read(compiled.sources->name(i), ignored) == compiled.sources->text(i))
-                files.remember(compiled.sources->name(i), compiled.sources->text(i));
+            if (files.look(name, ignored) == compiled.sources->text(i)) files.remember(name, compiled.sources->text(i));
         }
+        if (const std::optional<Layout>& layout = compiled.compilation.layout; layout && is_file_name(layout->hardware))
+            files.remember(path_beside(layout->hardware, layout->hardware_span, *compiled.sources), std::nullopt);
         if (compiled.plan() != nullptr) env.out << told(*compiled.plan(), last, paint);
         env.out.flush();
         print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());

@@ -1,5 +1,6 @@
 #include "cli/init/new_files.h"
 
+#include "plans/base/printable.h"
 #include "plans/disk/disk.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,27 @@ std::string path_in(const std::string& folder, const std::string& name) {
     return folder.ends_with('/') ? folder + name : fmt::format("{}/{}", folder, name);
 }
 
+bool write_together(Env& env, const std::vector<StartingFile>& files, Diagnostics& diagnostics) {
+    std::string problem;
+    const auto fail = [&](const StartingFile& file) -> DiagnosticBuilder {
+        return diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", file.path, problem));
+    };
+    for (const StartingFile& file : files) {
+        if (env.files.make_folders(folder_of(file.path), problem) &&
+            env.files.writable(file.path, OutputUse::replace, problem))
+            continue;
+        fail(file).note("nothing was written");
+        return false;
+    }
+    for (size_t n = 0; n < files.size(); ++n) {
+        if (env.files.write(files[n].path, files[n].text, problem)) continue;
+        DiagnosticBuilder said = fail(files[n]);
+        if (n > 0) said.note(fmt::format("{} of {} files were written before", n, files.size()));
+        return false;
+    }
+    return true;
+}
+
 bool write_new_files(Env& env, const std::vector<StartingFile>& files, bool replace, Diagnostics& diagnostics) {
     std::vector<std::string> there;
     for (const StartingFile& file : files)
@@ -38,16 +60,8 @@ bool write_new_files(Env& env, const std::vector<StartingFile>& files, bool repl
             .help("--force writes over what is there; --output DIR writes into another folder");
         return false;
     }
-    for (const StartingFile& file : files) {
-        const std::string& path = file.path;
-        std::string problem;
-        if (!env.files.make_folders(folder_of(path), problem) ||
-            !env.files.writable(path, OutputUse::replace, problem) || !env.files.write(path, file.text, problem)) {
-            diagnostics.error("E0703", {}, fmt::format("cannot write '{}': {}", path, problem));
-            return false;
-        }
-        env.out << "wrote " << path << '\n';
-    }
+    if (!write_together(env, files, diagnostics)) return false;
+    for (const StartingFile& file : files) env.out << "wrote " << printable(file.path) << '\n';
     return true;
 }
 

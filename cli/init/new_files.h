@@ -1,4 +1,4 @@
-// Files that a command makes, none of which may be there.
+// Several files that a command makes.
 #pragma once
 
 #include "cli/terminal/env.h"
@@ -11,8 +11,9 @@ struct StartingFile {
     std::string text;
 };
 
-// Writes all and prints a line for each, or says why not, then none unless the disk fails on the way. E0714 for files
-// that are there, unless they may be replaced; E0703.
+// Writes all, and their folders, or says with E0703 why not: then none, unless the disk fails on the way.
+bool write_together(Env& env, const std::vector<StartingFile>& files, Diagnostics& diagnostics);
+// The same of files none of which may be there, unless they may be replaced: else E0714. Prints a line for each.
 bool write_new_files(Env& env, const std::vector<StartingFile>& files, bool replace, Diagnostics& diagnostics);
 // Where a file of that folder lies.
 std::string path_in(const std::string& folder, const std::string& name);

@@ -33,7 +33,7 @@ std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::stri
     for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[input.buffer].name);
     for (const std::string& text : arguments.strings(option)) {
         size_t equals = text.find('=');
-        if (equals == std::string::npos) {
+        if (equals == std::string::npos || equals + 1 == text.size()) {
             diagnostics.error("E0701", {}, fmt::format("{} takes NAME=FILE.npy, not '{}'", option, text))
                 .help(fmt::format("there are {}", fmt::join(names, ", ")));
             continue;

@@ -67,7 +67,7 @@ YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& en
             at = stop;
         } else if (fresh && (c == '%' || text.substr(at, 3) == "---") && yaml_column(text, at) == 0) {
             const size_t stop = c == '%' ? line_end(text, at) : at + 3;
-            gap.directives.push_back(trimmed(text.substr(at, stop - at)));
+            gap.directives.push_back({trimmed(text.substr(at, stop - at)), gap.comments.size()});
             fresh = false;
             at = stop;
         } else if (c == '&' || c == '!') {

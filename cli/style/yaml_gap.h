@@ -20,13 +20,18 @@ struct YamlProperty { // &anchor
     bool behind_dash = false;
 };
 
+struct YamlDirective { // %YAML, and the --- behind them
+    std::string text;
+    size_t comments = 0; // of the gap, so many stand above
+};
+
 struct YamlGap {
     std::vector<YamlComment> comments = {};
     std::vector<YamlProperty> properties = {};
-    std::vector<std::string> directives = {}; // %YAML, and the --- behind them
-    bool new_line = false;                    // what follows is on another line
-    bool blank_before = false;                // above what follows
-    bool has_question = false;                // a key that is marked with ?
+    std::vector<YamlDirective> directives = {};
+    bool new_line = false;     // what follows is on another line
+    bool blank_before = false; // above what follows
+    bool has_question = false; // a key that is marked with ?
 };
 
 // From `at`, outside of values, to `until`; with npos to the next bracket that closes, or the end.

@@ -48,11 +48,17 @@ void YamlWriter::write_root(const Yaml& root) {
 
 // Comments above an entry of a block: each at the level that it stood at, of those that were open.
 void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
-    for (const std::string& directive : gap.directives) {
-        lines_.begin(0);
-        lines_.append(directive);
-    }
-    for (const YamlComment& comment : gap.comments) {
+    std::vector<YamlDirective>::const_iterator directive = gap.directives.begin();
+    const auto put_directives = [&](size_t comments) {
+        for (; directive != gap.directives.end() && directive->comments == comments; ++directive) {
+            lines_.begin(0);
+            lines_.append(directive->text);
+            body_ = lines_.count();
+        }
+    };
+    for (size_t n = 0; n < gap.comments.size(); ++n) {
+        put_directives(n);
+        const YamlComment& comment = gap.comments[n];
         if (!comment.own_line && !lines_.empty()) {
             lines_.attach(comment.text);
             continue;
@@ -65,6 +71,7 @@ void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
             }
         lines_.comment_line(comment.text, at, comment.blank_before && !lines_.empty());
     }
+    put_directives(gap.comments.size());
 }
 
 // Comments between a key and its value, which stand on one line now.
@@ -153,7 +160,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         if (depth == 0 && map != nullptr) {
             size_t first = lines_.count() - 1;
             for (const YamlComment& comment : before.comments) first -= comment.own_line ? 1 : 0;
-            entries_.push_back(i == 0 ? lines_.last_paragraph(lines_.count() - 1) : first);
+            entries_.push_back(i == 0 ? std::max(body_, lines_.last_paragraph(lines_.count() - 1)) : first);
         }
         if (map != nullptr) {
             if (before.has_question) lines_.append("? ");

@@ -56,6 +56,7 @@ private:
     std::vector<Level> levels_;
     StyledLines lines_;
     std::vector<size_t> entries_;
+    size_t body_ = 0; // the line behind the directives
     bool has_anchor_ = false;
     size_t comments_ = 0;
 };

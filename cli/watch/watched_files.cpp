@@ -1,9 +1,21 @@
 #include "cli/watch/watched_files.h"
 
+#include <filesystem>
+
 namespace shard {
 
+std::optional<std::string> WatchedFiles::look(const std::string& path, std::string& error) const {
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(path, none);
+    if (std::filesystem::is_other(status)) {
+        error = "it is a pipe or a device, and watch reads a file again and again";
+        return std::nullopt;
+    }
+    return under_.read(path, error);
+}
+
 std::optional<std::string> WatchedFiles::read(const std::string& path, std::string& error) {
-    std::optional<std::string> text = under_.read(path, error);
+    std::optional<std::string> text = look(path, error);
     texts_.insert_or_assign(path, text);
     return text;
 }
@@ -30,7 +42,7 @@ std::vector<std::string> WatchedFiles::changed() const {
     std::vector<std::string> paths;
     for (const auto& [path, text] : texts_) {
         std::string ignored;
-        if (under_.read(path, ignored) != text) paths.push_back(path);
+        if (look(path, ignored) != text) paths.push_back(path);
     }
     return paths;
 }

@@ -1,6 +1,6 @@
 // Files that remember what was read through them, so that a change can be seen. By their texts, not by their times: a
 // file that an editor writes anew, renames into its place or only touches is compared as it stands, and one that is
-// missing is seen when it appears.
+// missing is seen when it appears. What can be read only once, a pipe say, is refused: nobody might write to it again.
 #pragma once
 
 #include "cli/terminal/env.h"
@@ -18,8 +18,12 @@ public:
     bool writable(const std::string& path, OutputUse use, std::string& error) override;
     bool make_folders(const std::string& path, std::string& error) override;
 
-    // One that was read in another way.
-    void remember(const std::string& path, const std::string& text) { texts_.try_emplace(path, text); }
+    // Reads, and does not remember it.
+    std::optional<std::string> look(const std::string& path, std::string& error) const;
+    // One that was read in another way; nothing: in vain.
+    void remember(const std::string& path, std::optional<std::string> text) {
+        texts_.try_emplace(path, std::move(text));
+    }
     // Of those that were read, what is not now as it was then; sorted.
     std::vector<std::string> changed() const;
 

@@ -10,6 +10,21 @@
 
 namespace shard {
 
+namespace {
+
+// What a nudge is for: numbers from nothing, and sums, which another engine or another layout makes in another order, so
+// that two that are equal here need not cancel to nothing there.
+bool makes_or_sums(const Kernel& kernel) {
+    if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce->op == ReduceOp::sum;
+    if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return windows->op == ReduceOp::sum;
+    return std::holds_alternative<Generate>(kernel) || std::holds_alternative<Contract>(kernel) ||
+           std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel) ||
+           std::holds_alternative<Scan>(kernel) || std::holds_alternative<Scatter>(kernel) ||
+           std::holds_alternative<SelectWindows>(kernel);
+}
+
+} // namespace
+
 Device::Device(const Machine& machine, int position)
     : machine_(machine), position_(position), arena_(machine.arenas.of(position)),
       coordinates_(coordinates_of(machine.plan.mesh, position)), loops_(machine.program.loop_indices, 0),
@@ -90,7 +105,7 @@ void Device::compute(const Compute& step, Team& team) {
     allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
     Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
     run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
-    if (std::holds_alternative<Generate>(step.kernel)) nudge_values(machine_.nudge, output, data(output));
+    if (makes_or_sums(step.kernel)) nudge_values(machine_.nudge, output, data(output));
     if (scratch.used() > 0) {
         touched_ = std::max(touched_, step.scratch_offset + scratch.used());
         poison(step.scratch_offset, scratch.used());

@@ -27,8 +27,9 @@ class Attention {
 public:
     Attention(const Attend& kernel, const KernelCall& call, std::span<const TensorType> types)
         : kernel_(kernel), call_(call), inputs_(attend_inputs(kernel.part)), pairs_(attend_pairs(kernel.part, types)),
-          sizes_(attend_sizes(kernel.part, types)), scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)),
-          memory_(call.scratch.at(0, scratch_.bytes)), start_(evaluate(kernel.start, call.context)),
+          may_hide_all_(may_hide_all(kernel, pairs_)), sizes_(attend_sizes(kernel.part, types)),
+          scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)), memory_(call.scratch.at(0, scratch_.bytes)),
+          start_(evaluate(kernel.start, call.context)),
           result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {}
 
     void run() {
@@ -193,7 +194,7 @@ private:
             const AttendRange keys = seen(block, r);
             const T mean = of_scores ? number_of(inputs_.mean, block, r) : 0,
                     logsumexp = number_of(inputs_.logsumexp, block, r);
-            if (pairs_.any() && logsumexp == -std::numeric_limits<T>::infinity()) {
+            if (may_hide_all_ && logsumexp == -std::numeric_limits<T>::infinity()) {
                 std::fill_n(of_scores ? ds : p, block.columns(), T{0});
                 continue;
             }
@@ -229,7 +230,7 @@ private:
     }
 
     // A query that sees no key has values 0, of which nothing is to be made.
-    T divisor(T sum) const { return sum == 0 && pairs_.any() ? 1 : sum; }
+    T divisor(T sum) const { return sum == 0 && may_hide_all_ ? 1 : sum; }
 
     // Where no key is seen yet the largest is -infinity, from which nothing can be taken away.
     static T shift_of(T largest) { return largest == -std::numeric_limits<T>::infinity() ? 0 : largest; }
@@ -270,6 +271,7 @@ private:
     const KernelCall& call_;
     AttendInputs inputs_;
     AttendPairs pairs_;
+    bool may_hide_all_;
     AttendSizes sizes_;
     AttendScratch scratch_;
     std::byte* memory_;

@@ -39,8 +39,8 @@ class Writer {
 public:
     Writer(const Attend& attend, std::span<const TensorType> inputs, const TensorType& output)
         : attend_(attend), at_(attend_inputs(attend.part)), pairs_(attend_pairs(attend.part, inputs)),
-          sizes_(attend_sizes(attend.part, inputs)), output_(output), dtype_(inputs[0].dtype),
-          wide_(computed_as(dtype_)), types_(inputs.begin(), inputs.end()) {}
+          may_hide_all_(may_hide_all(attend, pairs_)), sizes_(attend_sizes(attend.part, inputs)), output_(output),
+          dtype_(inputs[0].dtype), wide_(computed_as(dtype_)), types_(inputs.begin(), inputs.end()) {}
 
     std::vector<WrittenStep> write() {
         using enum AttendPart;
@@ -182,7 +182,7 @@ private:
 
     void softmax(int scores) {
         int most = reduce("most", ReduceOp::max, scores);
-        if (pairs_.any()) { // from -infinity nothing can be taken away
+        if (may_hide_all_) { // from -infinity nothing can be taken away
             PointwiseSteps made;
             const int number = made.input(0, wide_), none = made.constant(-infinity, wide_);
             const int is_none = made.apply(ScalarOp::eq, DType::boolean, number, none);
@@ -209,7 +209,7 @@ private:
         }
         PointwiseSteps shares;
         int sum = shares.input(1, wide_);
-        if (pairs_.any()) {
+        if (may_hide_all_) {
             const int is_none = shares.apply(ScalarOp::eq, DType::boolean, sum, shares.constant(0, wide_));
             sum = shares.apply(ScalarOp::select, wide_, is_none, shares.constant(1, wide_), sum);
         }
@@ -225,7 +225,7 @@ private:
         const int logsumexp = made.input(1, wide_);
         const int difference = made.apply(ScalarOp::sub, wide_, made.input(0, wide_), logsumexp);
         const int weight = made.apply(ScalarOp::exp, wide_, difference);
-        if (pairs_.any()) {
+        if (may_hide_all_) {
             const int is_none = made.apply(ScalarOp::eq, DType::boolean, logsumexp, made.constant(-infinity, wide_));
             made.apply(ScalarOp::select, wide_, is_none, made.constant(0, wide_), weight);
         }
@@ -270,6 +270,7 @@ private:
     const Attend& attend_;
     AttendInputs at_;
     AttendPairs pairs_;
+    bool may_hide_all_;
     AttendSizes sizes_;
     const TensorType& output_;
     DType dtype_, wide_;

@@ -11,9 +11,11 @@ namespace {
 bool check(Builder& builder, ValueId count, const Attributes& attributes, std::string_view composite, Span span) {
     const TensorType& type = builder.type(count);
     if (type.rank() != 0 || !is_integer(type.dtype)) {
-        builder.diagnostics().error("E0224", span,
-                                    fmt::format("'{}' follows a count, a whole number, and its operand is {} {}",
-                                                composite, name(type.dtype), shape_text(type.shape)));
+        builder.diagnostics()
+            .error("E0224", span,
+                   fmt::format("'{}' follows a count, a whole number, and its operand is {} {}", composite,
+                               name(type.dtype), shape_text(type.shape)))
+            .help("a count is one number of type i32, say: {shape: [], dtype: i32}");
         return false;
     }
     const i64 warmup = attributes.integer("warmup_steps", 0), decay = attributes.integer("decay_steps");

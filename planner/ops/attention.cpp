@@ -47,8 +47,8 @@ const OpDef& op_attention() {
             "and v have, and groups of them share. Behind them may stand, in this order: a floating-point bias, which "
             "is added to the scores, and a bool mask, which hides keys where it is false, both (batch, heads, queries, "
             "keys) or 1 where all are alike; segments of the queries and of the keys, integers (batch, length), which "
-            "see their own alone; the position of the first query among the keys, 0 unless given. A query that a bias, "
-            "a mask or segments hide all keys from has the result 0.\n"
+            "see their own alone; the position of the first query among the keys, 0 unless given. A query that "
+            "sees no key has the result 0.\n"
             "{attention: [q, k, v, bias, mask], causal: true}",
             gradient);
         made.linear_in = {2};

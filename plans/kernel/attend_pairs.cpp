@@ -1,5 +1,7 @@
 #include "plans/kernel/attend_pairs.h"
 
+#include <algorithm>
+
 namespace shard {
 
 AttendPairs attend_pairs(AttendPart part, std::span<const TensorType> inputs) {
@@ -15,6 +17,11 @@ AttendPairs attend_pairs(AttendPart part, std::span<const TensorType> inputs) {
     pairs.query_segments = next(is_segments);
     pairs.key_segments = next(is_segments);
     return pairs;
+}
+
+bool may_hide_all(const Attend& attend, const AttendPairs& pairs) {
+    const auto is_scalar = [](const AffineTerm& term) { return term.kind == AffineTerm::Kind::scalar; };
+    return pairs.any() || std::any_of(attend.start.terms.begin(), attend.start.terms.end(), is_scalar);
 }
 
 std::string attend_pairs_problem(const AttendPairs& pairs, const AttendSizes& sizes,

@@ -6,7 +6,8 @@
 //     query_segments  integers (batch, queries), and
 //     key_segments    integers (batch, keys): the query sees the keys of its own segment
 //
-// A dim of a bias or mask is 1 where all are alike. A query that sees no key has values 0.
+// A dim of a bias or mask is 1 where all are alike. A query that sees no key has values 0, also where queries begin at
+// a number that is not known before.
 #pragma once
 
 #include "plans/kernel/attend.h"
@@ -19,6 +20,8 @@ struct AttendPairs {
     bool any() const { return bias >= 0 || mask >= 0 || query_segments >= 0; }
 };
 AttendPairs attend_pairs(AttendPart part, std::span<const TensorType> inputs);
+// Whether there may be queries that see no key.
+bool may_hide_all(const Attend& attend, const AttendPairs& pairs);
 // "" if they fit inputs of these sizes, else what does not.
 std::string attend_pairs_problem(const AttendPairs& pairs, const AttendSizes& sizes,
                                  std::span<const TensorType> inputs);

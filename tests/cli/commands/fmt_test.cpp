@@ -6,8 +6,8 @@
 namespace shard {
 
 TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor takes it for the file") {
-    for (const char* text : {"mesh: {data: 2} # c\r\nrules: []\r\n", "mesh: {data: 2}   # a\ttab\n",
-                             "mesh:   {data: 2} # \xE2\x80\x8D\n"}) {
+    for (const char* text :
+         {"mesh: {data: 2} # c\rrules: []\r\n", "mesh: {data: 2}   # a\ttab\n", "mesh:   {data: 2} # \xE2\x80\x8D\n"}) {
         CAPTURE(text);
         MemoryFiles files;
         const CommandResult result = run_command(files, "fmt -", text);
@@ -17,6 +17,10 @@ TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor t
     }
     MemoryFiles files;
     CHECK(run_command(files, "fmt -", "mesh:   {data: 2} # c\n").out == "mesh: {data: 2}  # c\n");
+    CHECK(run_command(files, "fmt -", "mesh:   {data: 2} # c\r\n").out == "mesh: {data: 2}  # c\r\n");
+    files.files["crlf.yaml"] = "mesh:   {data: 2}\r\n";
+    CHECK(run_command(files, "fmt --diff crlf.yaml").out ==
+          "--- crlf.yaml\n+++ crlf.yaml\n@@ -1,1 +1,1 @@\n-mesh:   {data: 2}\r\n+mesh: {data: 2}\r\n");
 }
 
 TEST_CASE("fmt: a file of another program is left as it is") {

@@ -38,6 +38,20 @@ TEST_CASE("man: a page of each command says all that --help says of it") {
     CHECK(wrong.err.find("did you mean 'plan'?") != std::string::npos);
 }
 
+TEST_CASE("man: a page that cannot be written leaves no other") {
+    struct Refusing : MemoryFiles {
+        bool writable(const std::string& path, OutputUse, std::string& error) override {
+            error = "it is read-only";
+            return !path.ends_with("shardc-show.1");
+        }
+    } files;
+    const CommandResult refused = run_command(files, "shardc man --folder man1");
+    CHECK(refused.code == 2);
+    CHECK(refused.err ==
+          "error[E0703]: cannot write 'man1/shardc-show.1': it is read-only\n  = note: nothing was written\n\n");
+    CHECK(files.files.empty());
+}
+
 TEST_CASE("man: groff renders every page without a warning") {
     if (std::system("command -v groff > /dev/null 2>&1") != 0) return;
     namespace fs = std::filesystem;

@@ -56,6 +56,17 @@ TEST_CASE("fmt: scalars are spelled as they were") {
     CHECK(styled("-\n- ~\n-   x\n") == "-\n- ~\n- x\n");
 }
 
+TEST_CASE("fmt: comments stay above or below the directives, and behind them, and nothing goes above these") {
+    CHECK(styled("# above\n---\nmesh:  {data: 2}\n") == "# above\n---\nmesh: {data: 2}\n");
+    CHECK(styled("# above\n--- # behind\n# below\nmesh:  {data: 2}\n") ==
+          "# above\n---  # behind\n# below\nmesh: {data: 2}\n");
+    CHECK(styled("# a\n\n# b\n--- # c\nrules: []\nmesh:  {data: 2}\n") ==
+          "# a\n\n# b\n---  # c\nmesh: {data: 2}\nrules: []\n");
+    CHECK(styled("%YAML 1.2\n# a\n---\n# b\n\n# c\nrules: []\nmesh:  {data: 2}\n") ==
+          "%YAML 1.2\n# a\n---\n# b\n\nmesh: {data: 2}\n# c\nrules: []\n");
+    CHECK(styled("--- # c\n[1,2]\n") == "---  # c\n[1, 2]\n");
+}
+
 TEST_CASE("fmt: anchors stay with what they name") {
     CHECK(styled("b:   &x   {c: 1}\na: [*x , &y 2,*y]\n") == "b: &x {c: 1}\na: [*x, &y 2, *y]\n");
     CHECK(styled("b: &x\n    c: 1\na: *x\n") == "b: &x\n  c: 1\na: *x\n");

@@ -28,6 +28,13 @@ constexpr bool has_plain_address_space = true;
 #else
 constexpr bool has_plain_address_space = false; // sanitizers map terabytes
 #endif
+#if defined(__SANITIZE_THREAD__)
+// Children by the hundred end in the middle of a command, with threads that nobody joins: its runtime reports each as a
+// leak, and a child takes it seconds.
+constexpr bool children_end_in_threads = true;
+#else
+constexpr bool children_end_in_threads = false;
+#endif
 
 const std::string err_path = std::string(SHARDC_TEST_DIR) + "/out_of_memory_test.err";
 
@@ -55,7 +62,8 @@ std::vector<std::string> lines_of(const std::string& script) {
 
 } // namespace
 
-TEST_CASE("memory that is refused, at whatever moment and by whichever thread, is E0601") {
+TEST_CASE("memory that is refused, at whatever moment and by whichever thread, is E0601" *
+          doctest::skip(children_end_in_threads)) {
     const std::string files = "examples/dot_relu_dot/model.yaml examples/dot_relu_dot/layout.yaml";
     const std::vector<std::string> lines = {"--version",
                                             "explain E0601",

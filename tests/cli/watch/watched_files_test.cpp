@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace shard {
@@ -35,6 +36,10 @@ TEST_CASE("watched files: what was read and is another now, appears or goes") {
     CHECK(files.changed() == std::vector<std::string>{"a", "b", "none"});
     memory.files = {{"a", "1"}, {"b", "2"}, {"c", "4"}};
     CHECK(files.changed().empty());
+    files.remember("late", std::nullopt);
+    CHECK(files.changed().empty());
+    memory.files["late"] = "6";
+    CHECK(files.changed() == std::vector<std::string>{"late"});
 }
 
 namespace {
@@ -90,6 +95,16 @@ TEST_CASE(
     REQUIRE(comes("err", "error[E0702]"));
     put("layout.yaml", "mesh: {data: 4}\nrules: [{batch: data}]\n");
     REQUIRE(comes("out", "The plan is as it was.\n"));
+    put("layout.yaml", "mesh: {data: 4}\nrules: [{batch: data}]\nhardware: own.yaml\n");
+    REQUIRE(comes("err", "own.yaml cannot be read"));
+    put("own.yaml", "hardware: own\nlinks: {fast: {bandwidth: 1e9}}\n");
+    REQUIRE(comes("out", "/own.yaml changed\n"));
+    // A pipe is not waited for, and what takes its place is read.
+    fs::remove(folder + "/layout.yaml");
+    REQUIRE(::mkfifo((folder + "/layout.yaml").c_str(), 0600) == 0);
+    REQUIRE(comes("err", "it is a pipe or a device"));
+    put("layout.yaml", "mesh: {data: 8}\nrules: [{batch: data}]\n");
+    REQUIRE(comes("out", "8 devices"));
     put("blocks.yaml", "modules:\n  act: {inputs: [x], graph: [{y: {tanh: x}}], outputs: [y]}\n");
     REQUIRE(comes("out", "/blocks.yaml changed\n"));
     put("model.yaml", model + "# changed\n");

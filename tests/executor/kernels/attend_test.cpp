@@ -131,6 +131,33 @@ TEST_CASE("a query that sees no key has values 0, and the logarithm of 0") {
     CHECK(run_alone(attend, {q, k, given, rows, mask}, DType::f32, {1, 3, 1, 1}) == std::vector<double>{0, 1, 0});
 }
 
+TEST_CASE("queries that begin at a scalar may lie where they see no key") {
+    // The first query stands 2 before the first key, the last one at it.
+    PlanBuilder b(make_mesh({}));
+    const int q = b.input("q", DType::f32, {1, 3, 1, 1}), k = b.input("k", DType::f32, {1, 2, 1, 1}),
+              start = b.input("start", DType::i32, {}), y = b.buffer("y", DType::f32, {1, 3, 1, 1}),
+              logs = b.buffer("logs", DType::f32, {1, 3, 1}), given = b.buffer("given", DType::f32, {1, 2, 1, 1});
+    Attend attend;
+    attend.causal = true;
+    attend.start = Affine{0, {{AffineTerm::Kind::scalar, {}, start, 1, -3, 2}}};
+    b.compute(attend, {q, k, k}, y);
+    attend.part = AttendPart::logsumexp;
+    b.compute(attend, {q, k}, logs);
+    attend.part = AttendPart::value_gradient;
+    b.compute(attend, {q, k, q, logs}, given);
+    b.output("y", y);
+    b.output("logs", logs);
+    b.output("given", given);
+    RunOptions options;
+    options.inputs["q"] = make_tensor(DType::f32, {1, 3, 1, 1}, [](i64) { return 1; });
+    options.inputs["k"] = make_tensor(DType::f32, {1, 2, 1, 1}, [](i64 i) { return 3.0 + static_cast<double>(i); });
+    options.inputs["start"] = make_tensor(DType::i32, {}, [](i64) { return -2; });
+    const RunResult result = run_clean(b.plan(), options);
+    CHECK(values(result.outputs.at("y")) == std::vector<double>{0, 0, 3});
+    CHECK(values(result.outputs.at("logs")) == std::vector<double>{-INFINITY, -INFINITY, 3});
+    CHECK(values(result.outputs.at("given")) == std::vector<double>{1, 0});
+}
+
 TEST_CASE("a score of infinity in another block than the rest is a score of infinity") {
     // One query, 300 keys: the scores of the first block are -inf, the last two are equal.
     const Tensor q = make_tensor(DType::f32, {1, 1, 1, 1}, [](i64) { return 1; }),

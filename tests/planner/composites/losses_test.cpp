@@ -104,6 +104,9 @@ TEST_CASE("warmup_cosine rises in a line and falls along half a cosine") {
         problem("{n: {shape: [], dtype: i32}}", "{warmup_cosine: n, peak: 1.0, warmup_steps: 4, decay_steps: 4}") ==
         "E0226 4: 'warmup_cosine' warms up for 4 of 4 steps | `decay_steps` counts all steps, the warmup included, so "
         "it must be more than `warmup_steps`");
+    CHECK(problem("{n: {shape: []}}", "{warmup_cosine: n, peak: 1.0, decay_steps: 4}") ==
+          "E0224 4: 'warmup_cosine' follows a count, a whole number, and its operand is f32 () | a count is one number "
+          "of type i32, say: {shape: [], dtype: i32}");
     CHECK(problem("{n: {shape: [], dtype: i32}}", "{warmup_cosine: n, peak: 1.0, decay_steps: 2147483648}") ==
           "E0226 4: 'warmup_cosine' takes 2147483648 steps, more than its count of type i32 can tell | write fewer "
           "`decay_steps`");
