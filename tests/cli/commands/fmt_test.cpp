@@ -6,8 +6,7 @@
 namespace shard {
 
 TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor takes it for the file") {
-    for (const char* text :
-         {"mesh: {data: 2} # c\rrules: []\r\n", "mesh: {data: 2}   # a\ttab\n", "mesh:   {data: 2} # \xE2\x80\x8D\n"}) {
+    for (const char* text : {"mesh: {data: 2}   # a\ttab\n", "mesh:   {data: 2} # \xE2\x80\x8D\n"}) {
         CAPTURE(text);
         MemoryFiles files;
         const CommandResult result = run_command(files, "fmt -", text);

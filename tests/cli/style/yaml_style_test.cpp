@@ -63,7 +63,7 @@ TEST_CASE("fmt: comments stay above or below the directives, and behind them, an
     CHECK(styled("# a\n\n# b\n--- # c\nrules: []\nmesh:  {data: 2}\n") ==
           "# a\n\n# b\n---  # c\nmesh: {data: 2}\nrules: []\n");
     CHECK(styled("%YAML 1.2\n# a\n---\n# b\n\n# c\nrules: []\nmesh:  {data: 2}\n") ==
-          "%YAML 1.2\n# a\n---\n# b\n\nmesh: {data: 2}\n# c\nrules: []\n");
+          "%YAML 1.2\n# a\n---\n# b\nmesh: {data: 2}\n\n# c\nrules: []\n");
     CHECK(styled("--- # c\n[1,2]\n") == "---  # c\n[1, 2]\n");
 }
 
