@@ -1,5 +1,6 @@
 // What the table of each command says of its arguments, as whoever types it meets it.
 #include "cli/command/command.h"
+#include "test_paths.h"
 #include "tests/support/memory_files.h"
 
 #include <doctest/doctest.h>
@@ -32,6 +33,17 @@ TEST_CASE("help COMMAND is COMMAND --help, and asks which command where there is
         CHECK(wrong.code == 2);
         CHECK(wrong.out.empty());
         CHECK(wrong.err.starts_with("error[E0701]: there is no command 'plann': did you mean 'plan'?\n"));
+    }
+}
+
+TEST_CASE("an input without a file is told how it is given") {
+    for (const std::string text : {"x", "x="}) {
+        MemoryFiles files{SHARDC_SOURCE_DIR};
+        const CommandResult result = run_command(
+            files, "run examples/dot_relu_dot/model.yaml examples/dot_relu_dot/layout.yaml --input " + text);
+        CHECK(result.code == 2);
+        CHECK(result.err ==
+              "error[E0701]: --input takes NAME=FILE.npy, not '" + text + "'\n  = help: there are x, w1, w2\n\n");
     }
 }
 

@@ -158,13 +158,6 @@ TEST_CASE("a name is given one file, whichever options give it") {
           std::string::npos);
 }
 
-TEST_CASE("an input without a file is told how it is given") {
-    Shell shell;
-    for (const std::string text : {"x", "x="})
-        CHECK(shell.mistake("run @model.yaml @layout.yaml --input " + text) ==
-              "error[E0701]: --input takes NAME=FILE.npy, not '" + text + "'\n  = help: there are x, w1, w2\n\n");
-}
-
 TEST_CASE("a model in the layout's place is told by what it holds") {
     Shell shell;
     const std::string swapped = "error[E0709]: these look swapped: 'examples/dot_relu_dot/layout.yaml' is a layout, "
