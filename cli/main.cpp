@@ -11,6 +11,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+// What jemalloc, where it is linked, does: memory that is given back stays with the process for a while, since the next pass
+// asks for as much again. Of what is bought anew, each page is a fault.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "dirty_decay_ms:20000,muzzy_decay_ms:20000";
+}
+
 namespace {
 
 bool wants_color(int descriptor) {

@@ -93,11 +93,12 @@ ValueId Builder::add_input(Value value) {
 
 // The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
 ValueId Builder::for_use(ValueId id) {
-    const Value value = graph_->value(id);
-    const OpDef* op = value.producer < 0 ? nullptr : graph_->node(value.producer).op();
-    const bool copy = op != nullptr && op->duplicate_per_use && (is_used(id) || value.loop != loop_);
+    const Value& kept = graph_->value(id);
+    const OpDef* op = kept.producer < 0 ? nullptr : graph_->node(kept.producer).op();
+    const bool copy = op != nullptr && op->duplicate_per_use && (is_used(id) || kept.loop != loop_);
     mark_used(id);
     if (!copy) return id;
+    const Value value = kept;
     Node node = graph_->node(value.producer);
     node.loop = loop_;
     node.remat = remat_;

@@ -1,6 +1,6 @@
 #include "planner/graph/graph.h"
 
-#include "planner/graph/graph_order.h"
+#include "planner/graph/node_classes.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/types_of.h"
 #include "planner/graph/verify_loops.h"
@@ -9,18 +9,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 namespace shard {
 
 namespace {
-
-Edges edges_between_nodes(const Graph& graph) {
-    Edges edges;
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-        for (ValueId input : graph.nodes[n].inputs)
-            if (graph.value(input).producer >= 0) edges.emplace_back(graph.value(input).producer, static_cast<int>(n));
-    return edges;
-}
 
 void check(bool condition, const Graph& graph, NodeId node, const char* text) {
     if (condition) return;
@@ -41,9 +34,8 @@ void check_types(const Graph& graph, NodeId id) {
     check(inferred.has_value(), graph, id, "its operands do not fit");
     check(inferred->size() == results.size(), graph, id, "wrong number of results");
     for (size_t r = 0; r < results.size(); ++r)
-        check((*inferred)[r].dtype == results[r].dtype && (*inferred)[r].shape == results[r].shape &&
-                  results[r].logical.size() == results[r].shape.size(),
-              graph, id, "a result's type is not the op's");
+        check((*inferred)[r].dtype == results[r].dtype && (*inferred)[r].shape == results[r].shape, graph, id,
+              "a result's type is not the op's");
     const IndexRule rule = node.op()->rule(operands, results, node.attributes());
     check(rule.operands.size() == operands.size() && rule.results.size() == results.size(), graph, id,
           "its rule has other operands");
@@ -84,14 +76,17 @@ void verify_graph(const Graph& graph) {
     internal_check(std::all_of(producers.begin(), producers.end(), [](int count) { return count == 1; }),
                    "graph: a value is made more than once, or never");
     internal_check(graph.outputs.size() == graph.output_names.size(), "graph: outputs without names");
-    const int nodes = static_cast<int>(graph.nodes.size());
-    internal_check(nodes == 0 || !topological_order(nodes, edges_between_nodes(graph)).empty(),
-                   "graph: there is a cycle");
-    std::vector<std::string_view> names;
-    for (const Value& value : graph.values) names.push_back(value.name);
-    std::sort(names.begin(), names.end());
-    internal_check(std::adjacent_find(names.begin(), names.end()) == names.end(), "graph: two values have one name");
-    for (NodeId id = 0; id < nodes; ++id) check_types(graph, id);
+    std::unordered_set<std::string_view> names;
+    names.reserve(graph.values.size());
+    for (const Value& value : graph.values)
+        internal_check(names.insert(value.name).second, "graph: two values have one name");
+    for (const Node& node : graph.nodes)
+        for (ValueId output : node.outputs)
+            internal_check(node.op() == nullptr ||
+                               graph.value(output).type.logical.size() == graph.value(output).type.shape.size(),
+                           "graph: a result has names for other dims than its own");
+    const NodeClasses classes(graph);
+    for (int number = 0; number < classes.count(); ++number) check_types(graph, classes.first_of(number));
     verify_loops(graph);
 }
 

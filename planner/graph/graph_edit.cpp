@@ -86,6 +86,7 @@ std::vector<ValueId> drop_values(Graph& graph, const std::vector<bool>& gone) {
 } // namespace
 
 FreshNames::FreshNames(const Graph& graph) {
+    taken_.reserve(2 * graph.values.size());
     for (const Value& value : graph.values) taken_.insert(value.name);
 }
 

@@ -5,8 +5,9 @@
 #include "planner/graph/graph.h"
 
 #include <functional>
-#include <set>
 #include <span>
+#include <string>
+#include <unordered_set>
 
 namespace shard {
 
@@ -18,7 +19,7 @@ public:
     std::string operator()(const std::string& stem);
 
 private:
-    std::set<std::string> taken_;
+    std::unordered_set<std::string> taken_; // looked up, never iterated
 };
 
 // A value that nothing makes or reads yet; its id.

@@ -2,7 +2,6 @@
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/depth_first_search.hpp>
-#include <boost/graph/topological_sort.hpp>
 
 #include <algorithm>
 
@@ -46,18 +45,6 @@ std::vector<int> find_cycle(int vertices, const Edges& edges) {
     cycle.push_back(back.second);
     std::reverse(cycle.begin(), cycle.end());
     return cycle;
-}
-
-std::vector<int> topological_order(int vertices, const Edges& edges) {
-    const SparseGraph graph = make_graph(vertices, edges);
-    std::vector<int> order;
-    try {
-        boost::topological_sort(graph, std::back_inserter(order));
-    } catch (const boost::not_a_dag&) {
-        return {};
-    }
-    std::reverse(order.begin(), order.end());
-    return order;
 }
 
 } // namespace shard

@@ -10,7 +10,5 @@ using Edges = std::vector<std::pair<int, int>>; // from, to
 
 // The vertices of one cycle, in its direction; empty if there is none.
 std::vector<int> find_cycle(int vertices, const Edges& edges);
-// Every vertex after those it has edges from; empty if there is a cycle. Ties by vertex number.
-std::vector<int> topological_order(int vertices, const Edges& edges);
 
 } // namespace shard

@@ -153,7 +153,17 @@ private:
         return kept_alive <= graph_.value(id).type.bytes();
     }
 
+    // Something that it reads could become part of it: most nodes need no second look.
+    bool may_take_in(NodeId n) {
+        const std::vector<ValueId>& inputs = graph_.node(n).inputs;
+        return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {
+            const Node* producer = producer_of(id);
+            return (producer != nullptr && number_of(*producer)) || joins(id, n);
+        });
+    }
+
     void take_in(NodeId n) {
+        if (!may_take_in(n)) return;
         Node& node = graph_.nodes[n];
         const Pointwise& old = *pointwise_of(node);
         KernelMaker made;

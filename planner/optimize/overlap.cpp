@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <tuple>
 
 namespace shard {
@@ -102,14 +101,15 @@ private:
 
     void find_reads() {
         for (int i = 0; i < count(); ++i) {
-            std::set<int> reads;
+            std::vector<int>& reads = items_[i].reads;
             for (NodeId n = items_[i].first; n <= items_[i].last; ++n)
                 for (ValueId id : graph_.node(n).inputs) {
                     const NodeId producer = graph_.value(id).producer;
                     if (producer < begin_ || producer >= items_[i].first) continue;
-                    reads.insert(item_of_[producer - begin_]);
+                    reads.push_back(item_of_[producer - begin_]);
                 }
-            items_[i].reads.assign(reads.begin(), reads.end());
+            std::sort(reads.begin(), reads.end());
+            reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
             for (int read : reads) items_[read].readers.push_back(i);
         }
     }

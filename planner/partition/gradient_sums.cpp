@@ -55,7 +55,7 @@ ValueId before_reshapes(const Graph& graph, ValueId id) {
     }
 }
 
-void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
+Shardings store_sums_as_gradients(const Graph& graph, Shardings shardings) {
     std::vector<bool> stored(graph.values.size());
     const auto store = [&](ValueId id, const Sharding& as) {
         shardings[id] = as;
@@ -88,6 +88,7 @@ void store_sums_as_gradients(const Graph& graph, Shardings& shardings) {
             store(inner, entry);
         }
     }
+    return shardings;
 }
 
 std::vector<ValueId> gradients_of_parts(const Graph& graph) {

@@ -18,7 +18,7 @@ std::vector<bool> gradient_sums(const Graph& graph);
 
 // What is added up over microbatches lies as the gradient that it becomes, and the stack of a loop inside that it is
 // the sum of does too. With `reduce: end` it is the whole that is added up.
-void store_sums_as_gradients(const Graph& graph, Shardings& shardings);
+Shardings store_sums_as_gradients(const Graph& graph, Shardings shardings);
 
 // The value of which only other shapes are made on the way to this one.
 ValueId before_reshapes(const Graph& graph, ValueId id);

@@ -50,10 +50,14 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
 ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes,
                               Kernel kernel, const Sharding& made, bool keeps) {
     ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
-    Node local = node;
+    Node local;
+    local.does = Apply{node.op(), std::move(attributes), node.asked(), std::move(kernel)};
     local.inputs = std::move(inputs);
-    local.apply().attributes = std::move(attributes);
-    local.apply().kernel = std::move(kernel);
+    local.scope = node.scope;
+    local.span = node.span;
+    local.gradient_of = node.gradient_of;
+    local.remat = node.remat;
+    local.pattern = node.pattern;
     local.origin = origin;
     append(std::move(local), result);
     return result;

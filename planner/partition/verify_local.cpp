@@ -73,10 +73,11 @@ void verify_local(const Local& local, const Mesh& mesh) {
                 check(same_layout(graph.value(carried.init).part.sharding, graph.value(id).part.sharding),
                       graph.value(id), "what a loop carries keeps its sharding");
     }
+    std::vector<bool> is_input(graph.values.size());
+    for (ValueId id : graph.inputs) is_input[id] = true;
     for (const Update& update : graph.updates) {
         const Value &before = graph.value(update.input), &after = graph.value(update.output);
-        check(std::find(graph.inputs.begin(), graph.inputs.end(), update.input) != graph.inputs.end(), before,
-              "what is updated is an input");
+        check(is_input[update.input], before, "what is updated is an input");
         check(before.type.dtype == after.type.dtype && before.part.global_shape == after.part.global_shape, after,
               "an update keeps the type");
         check(same_layout(before.part.sharding, after.part.sharding), after, "an update keeps the sharding");

@@ -4,6 +4,8 @@
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
 #include "planner/optimize/overlap.h"
+#include "planner/partition/joint_chooser.h"
+#include "planner/partition/partitioner.h"
 #include "planner/partition/spread.h"
 #include "planner/price/time_report.h"
 #include "planner/schedule/schedule.h"
@@ -52,8 +54,9 @@ StepCost step_cost(Local local, const Layout& layout, const Hardware& hardware) 
 
 class Tries {
 public:
-    Tries(const Graph& graph, const Layout& layout, const Hardware& hardware)
-        : graph_(graph), layout_(layout), hardware_(hardware), decisions_(layout.mesh, hardware, layout.prefer) {}
+    Tries(const Graph& graph, const GraphFacts& facts, const Layout& layout, const Hardware& hardware)
+        : graph_(graph), facts_(facts), layout_(layout), hardware_(hardware),
+          decisions_(layout.mesh, hardware, layout.prefer), numbered_(decisions_) {}
 
     struct Made {
         Partitioned partitioned;
@@ -61,14 +64,14 @@ public:
     };
 
     Made alone(const Propagation& propagation) { // each op by itself
-        return {{partition(graph_, propagation, decisions_), {}}, {}};
+        return {{partition(graph_, facts_, propagation, numbered_, {}), {}}, {}};
     }
 
     // `alone`, or what costs less together.
     Made together(Made alone, const Propagation& propagation) {
-        JointForms joint = joint_forms(graph_, propagation, decisions_, alone.partitioned.local);
+        JointForms joint = joint_forms(graph_, facts_, propagation, numbered_, alone.partitioned.local);
         if (joint.empty()) return alone;
-        Local local = partition(graph_, propagation, decisions_, joint);
+        Local local = partition(graph_, facts_, propagation, numbered_, joint);
         Made made{{std::move(local), std::move(joint)}, {}};
         return costs_less(cost(made), cost(alone), 0) ? std::move(made) : std::move(alone);
     }
@@ -80,27 +83,31 @@ public:
 
 private:
     const Graph& graph_;
+    const GraphFacts& facts_;
     const Layout& layout_;
     const Hardware& hardware_;
     ComputeDecisions decisions_;
+    NumberedDecisions numbered_;
 };
 
 } // namespace
 
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               const Hardware& hardware) {
-    Tries tries(graph, layout, hardware);
+    const GraphFacts facts(graph);
+    Tries tries(graph, facts, layout, hardware);
     return tries.together(tries.alone(propagation), propagation).partitioned;
 }
 
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
                            const Hardware& hardware) {
-    Tries tries(graph, layout, hardware);
+    const GraphFacts facts(graph);
+    Tries tries(graph, facts, layout, hardware);
     Tries::Made alone = tries.alone(propagation);
     std::vector<Propagation> ways = ways_to_spread(graph, seeds, propagation, alone.partitioned.local);
     if (ways.empty()) return tries.together(std::move(alone), propagation).partitioned;
     // As it is and spread, side by side: each with decisions of its own.
-    Tries tries_spread(graph, layout, hardware);
+    Tries tries_spread(graph, facts, layout, hardware);
     std::optional<Propagation> spread; // by the first way that gains: along other dims as much is saved
     Tries::Made spread_alone;
     for (size_t w = 0; w < ways.size() && !spread; ++w) {

@@ -41,6 +41,8 @@ public:
         buffer_of_.assign(graph_->values.size(), -1);
         updated_by_.assign(graph_->values.size(), -1);
         carried_by_.assign(graph_->values.size(), -1);
+        is_output_.assign(graph_->values.size(), false);
+        for (ValueId id : graph_->outputs) is_output_[id] = true;
         for (const Update& update : graph_->updates)
             if (update.output != update.input) updated_by_[update.output] = update.input;
         for (const GraphLoop& loop : graph_->loops)
@@ -51,6 +53,8 @@ public:
     // places: as arena.h has place().
     Plan run(ScheduleMap* map, std::vector<i64> (*places)(std::span<const Extent>)) {
         find_last_reads();
+        plan_.buffers.reserve(graph_->values.size());
+        plan_.steps.reserve(graph_->nodes.size() + graph_->values.size()); // releases, about as many as values
         for (ValueId id : graph_->inputs) {
             const int buffer = add_buffer(id);
             open(buffer, -1);
@@ -124,9 +128,7 @@ private:
         buffer.id = static_cast<int>(plan_.buffers.size());
         buffer.name = value.name;
         buffer.role = value.role;
-        if (value.role == Role::value &&
-            std::find(graph_->outputs.begin(), graph_->outputs.end(), id) != graph_->outputs.end())
-            buffer.role = Role::output;
+        if (value.role == Role::value && is_output_[id]) buffer.role = Role::output;
         buffer.dtype = value.type.dtype;
         buffer.global_shape = value.part.global_shape;
         buffer.shape = value.type.shape;
@@ -134,6 +136,7 @@ private:
         buffer.bytes = value.type.bytes();
         buffer_of_[id] = buffer.id;
         last_use_.push_back(last_read_[id]);
+        lives_.emplace_back();
         plan_.buffers.push_back(std::move(buffer));
         return plan_.buffers.back().id;
     }
@@ -144,11 +147,21 @@ private:
         int begin = -1, end = forever; // steps; forever = never released
         int contents = -1;             // the buffer whose value the bytes hold
         int readers = 0;               // collectives in flight that send it
+        bool opened = false;           // of a root buffer
     };
 
+    Life& life_of(int root_buffer) { return const_cast<Life&>(std::as_const(*this).life_of(root_buffer)); }
+    const Life& life_of(int root_buffer) const {
+        const Life& life = lives_[root_buffer];
+        internal_check(life.opened, "bytes are used that nothing has opened");
+        return life;
+    }
+
     void open(int buffer, int step) {
-        lives_[buffer].begin = step;
-        lives_[buffer].contents = buffer;
+        Life& life = lives_[buffer];
+        life.opened = true;
+        life.begin = step;
+        life.contents = buffer;
     }
 
     void wait_for(int buffer) {
@@ -156,10 +169,10 @@ private:
         if (it == pending_.end()) return;
         const int step = it->second;
         pending_.erase(it);
-        const Start start = std::get<Start>(plan_.steps[step].variant_ref());
-        plan_.steps.push_back(Wait{start.token});
+        const Start& start = std::get<Start>(plan_.steps[step].variant_ref());
         const int sent = root(start.input);
-        --lives_.at(sent).readers;
+        plan_.steps.push_back(Wait{start.token});
+        --life_of(sent).readers;
         release_if_done(sent);
     }
 
@@ -183,7 +196,7 @@ private:
     // A buffer that is never read again is released, after its collective if it has one.
     void release_if_done(int id) {
         const int root_id = root(id);
-        Life& life = lives_.at(root_id);
+        Life& life = life_of(root_id);
         if (life.end != forever || last_use_[life.contents] > done_) return;
         wait_for(life.contents); // which releases the bytes of a collective in place
         if (life.end != forever || life.readers > 0) return;
@@ -225,8 +238,8 @@ private:
         if (node.closes() < 0) return;
         // What the body read from outside, and nobody reads any more.
         std::vector<int> held;
-        for (const auto& [id, life] : lives_)
-            if (life.end == forever) held.push_back(id);
+        for (size_t id = 0; id < lives_.size(); ++id)
+            if (lives_[id].opened && lives_[id].end == forever) held.push_back(static_cast<int>(id));
         for (int id : held) release_if_done(id);
     }
 
@@ -241,7 +254,7 @@ private:
         const int input = buffer_of(node.inputs[0]);
         wait_for(input);
         // Before the collective is a reader of its own.
-        const Life& sent = lives_.at(root(input));
+        const Life& sent = life_of(root(input));
         const bool in_place =
             can_run_in_place(*node.collective()) && sent.readers == 0 && last_use_[sent.contents] <= node_;
         const int target = make_way_for(node.outputs[0]);
@@ -256,15 +269,15 @@ private:
         start.token = token_++;
         start.source = source_ref(*sources_, node.span);
         if (carries) {
-            lives_.at(root(output)).contents = output;
+            life_of(root(output)).contents = output;
         } else if (taken >= 0) {
             plan_.buffers[output].alias_of = taken;
-            lives_.at(root(taken)).contents = output;
+            life_of(root(taken)).contents = output;
         } else {
             open(output, now());
         }
         pending_[output] = now();
-        ++lives_.at(root(input)).readers;
+        ++life_of(root(input)).readers;
         plan_.steps.push_back(std::move(start));
     }
 
@@ -289,11 +302,11 @@ private:
         const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
         compute.output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
         if (carries) {
-            lives_.at(root(target)).contents = target;
+            life_of(root(target)).contents = target;
         } else if (taken >= 0) {
             // The root, so that chains of aliases stay short: every question about a buffer walks its chain.
             plan_.buffers[compute.output].alias_of = root(taken);
-            lives_.at(root(taken)).contents = compute.output;
+            life_of(root(taken)).contents = compute.output;
         } else {
             open(compute.output, now());
         }
@@ -322,16 +335,20 @@ private:
 
     int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
                              const TensorType& output) const {
-        std::map<int, std::vector<size_t>> operands; // by root; there may be very many
-        for (size_t i = 0; i < types.size(); ++i) operands[root(compute.inputs[i])].push_back(i);
         const auto in_place = [&](size_t i) { return can_run_in_place(compute.kernel, i, types[i], output); };
+        std::map<int, std::vector<size_t>> operands; // by root, from the first that asks on; there may be very many
         for (size_t i = 0; i < types.size(); ++i) {
-            const std::map<int, std::vector<size_t>>::iterator same = operands.find(root(compute.inputs[i]));
-            if (types[i].bytes() != output.bytes() || same->second.empty()) continue;
-            const Life& life = lives_.at(same->first);
+            if (types[i].bytes() != output.bytes()) continue;
+            const int bytes = root(compute.inputs[i]);
+            const Life& life = life_of(bytes);
             if (life.readers > 0 || last_use_[life.contents] > node_) continue;
-            if (std::all_of(same->second.begin(), same->second.end(), in_place)) return compute.inputs[i];
-            same->second.clear(); // known to be of no use
+            if (types.size() == 1) return in_place(i) ? compute.inputs[i] : -1;
+            if (operands.empty())
+                for (size_t n = 0; n < types.size(); ++n) operands[root(compute.inputs[n])].push_back(n);
+            std::vector<size_t>& same = operands[bytes];
+            if (same.empty()) continue; // known to be of no use
+            if (std::all_of(same.begin(), same.end(), in_place)) return compute.inputs[i];
+            same.clear();
         }
         return -1;
     }
@@ -365,7 +382,9 @@ private:
         const int end = now();
         std::vector<Extent> extents;
         std::vector<i64*> targets;
-        for (const auto& [id, life] : lives_) {
+        for (int id = 0; id < static_cast<int>(lives_.size()); ++id) {
+            const Life& life = lives_[id];
+            if (!life.opened) continue;
             extents.push_back({buffer(id).bytes, life.begin, life.end == forever ? end + 1 : life.end});
             targets.push_back(&plan_.buffers[id].offset);
         }
@@ -388,6 +407,7 @@ private:
     std::vector<int> buffer_of_;      // by ValueId
     std::vector<ValueId> updated_by_; // by ValueId: the input that it replaces, or -1
     std::vector<ValueId> carried_by_; // by ValueId: the argument that the next trip reads it as, or -1
+    std::vector<bool> is_output_;     // by ValueId
     struct Mark {
         int before; // a step
         const Node* node;
@@ -396,7 +416,7 @@ private:
     std::vector<NodeId> starts_; // by token
     std::vector<int> last_read_; // by ValueId: node
     std::vector<int> last_use_;  // the same by buffer
-    std::map<int, Life> lives_;  // by root buffer
+    std::vector<Life> lives_;    // by buffer; of roots
     std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
     NodeId node_ = -1;           // being added
     NodeId done_ = -1;           // the last one whose step is in the list
