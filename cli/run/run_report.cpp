@@ -80,10 +80,14 @@ std::string element(double value, DType dtype) {
     return is_floating(dtype) ? number(value) : fmt::format("{:.0f}", value);
 }
 
-// Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters are left.
+// Of a step, the scalars have been shown as they came, and states are long lists of small numbers: parameters and variables
+// are left.
 bool is_shown(const Plan& plan, const PlanOutput& output) {
     if (!is_step(plan)) return true;
-    if (output.is_update()) return plan.buffers[output.updates].role == Role::param;
+    if (output.is_update()) {
+        const Role role = plan.buffers[output.updates].role;
+        return role == Role::param || role == Role::variable;
+    }
     return element_count(plan.buffers[output.buffer].global_shape) != 1;
 }
 

@@ -16,7 +16,7 @@ constexpr std::string_view step_prefix = "step-";
 
 std::optional<Part> part_of(const Plan& plan, const PlanInput& input) {
     const Buffer& buffer = plan.buffers[input.buffer];
-    if (buffer.role == Role::param) return Part::param;
+    if (buffer.role == Role::param || buffer.role == Role::variable) return Part::param;
     const bool updated = std::any_of(plan.outputs.begin(), plan.outputs.end(),
                                      [&input](const PlanOutput& output) { return output.updates == input.buffer; });
     if (updated || buffer.role == Role::state) return Part::state;

@@ -7,7 +7,7 @@ namespace shard {
 
 enum class Part { param, state };
 
-// A parameter, whether or not the plan updates it; what else the plan updates is state. Other inputs are not saved.
+// A parameter or variable, whether or not the plan updates it; what else the plan updates is state. Other inputs are not saved.
 std::optional<Part> part_of(const Plan& plan, const PlanInput& input);
 
 inline constexpr std::string_view param_files = "model", state_files = "optimizer";

@@ -8,6 +8,7 @@
 #include "executor/kernels/move.h"
 #include "executor/kernels/pointwise.h"
 #include "executor/kernels/pool.h"
+#include "executor/kernels/ragged_contract.h"
 #include "executor/kernels/reduce.h"
 #include "executor/kernels/scan.h"
 #include "executor/kernels/scatter.h"
@@ -20,6 +21,7 @@ namespace {
 struct Runner {
     const KernelCall& call;
     void operator()(const Contract& kernel) const { run_contract(kernel, call); }
+    void operator()(const RaggedContract& kernel) const { run_ragged_contract(kernel, call); }
     void operator()(const Convolve& kernel) const { run_convolve(kernel, call); }
     void operator()(const Pointwise& kernel) const { run_pointwise(kernel, call); }
     void operator()(const Reduce& kernel) const { run_reduce(kernel, call); }

@@ -48,7 +48,8 @@ i64 largest_matrix(const Compute& compute, const TypeOf& type) {
         const AttendSizes sizes = attend_sizes(attend->part, types);
         return sizes.heads * std::max(sizes.width, sizes.value_width);
     }
-    if (std::holds_alternative<Convolve>(compute.kernel)) { // its blocks lie in the operands, or in scratch
+    if (std::holds_alternative<Convolve>(compute.kernel) ||
+        std::holds_alternative<RaggedContract>(compute.kernel)) { // its blocks lie in the operands, or in scratch
         i64 largest = 0;
         for (int buffer : {compute.inputs[0], compute.inputs[1], compute.output})
             largest = std::max(largest, type(buffer).elements());

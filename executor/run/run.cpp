@@ -97,6 +97,7 @@ bool multiplies(const Program& program) {
                            if (instruction.compute == nullptr) return false;
                            const Kernel& kernel = instruction.compute->kernel;
                            return std::holds_alternative<Contract>(kernel) ||
+                                  std::holds_alternative<RaggedContract>(kernel) ||
                                   std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
                        });
 }

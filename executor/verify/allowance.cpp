@@ -78,10 +78,11 @@ Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&pl
     }
 }
 
-// Parameters, or the last part of a state's name.
+// Parameters, the last part of a state's name, or a variable.
 std::string Tolerances::kind(const PlanOutput& output) const {
     const Buffer& input = buffer(output.updates);
     if (input.name.ends_with(master)) return std::string(param);
+    if (input.role == Role::variable) return input.name;
     return input.role == Role::state ? input.name.substr(input.name.rfind('.') + 1) : std::string(param);
 }
 

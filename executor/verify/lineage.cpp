@@ -39,6 +39,10 @@ double terms_of(const Kernel& kernel, std::span<const TensorType> operands, cons
         const AttendSizes sizes = attend_sizes(attend->part, operands);
         return static_cast<double>(std::max({sizes.width, sizes.keys, sizes.queries * sizes.group()}));
     }
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel)) {
+        const RaggedSizes sizes = ragged_sizes(*ragged, operands, result);
+        return static_cast<double>(ragged->part == RaggedPart::rows ? sizes.k : sizes.rows * sizes.outer);
+    }
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) {
         const ConvolveSizes sizes = convolve_sizes(*convolve, operands, result);
         terms = static_cast<double>(sizes.summed);

@@ -9,6 +9,7 @@
 #include "exporter/jax/jax_order.h"
 #include "exporter/jax/jax_pointwise.h"
 #include "exporter/jax/jax_pool.h"
+#include "exporter/jax/jax_ragged.h"
 #include "exporter/jax/jax_reduce.h"
 #include "exporter/program/source_comment.h"
 
@@ -195,6 +196,8 @@ void JaxBody::write_compute(const ProgramCompute& compute) {
     if (const Scan* scan = std::get_if<Scan>(&kernel)) text = jax_scan(*scan, inputs);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) text = jax_sort(*sort, inputs, output);
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) text = jax_convolve(*convolve, inputs, output);
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
+        text = jax_ragged(*ragged, inputs, output, *this);
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))
         text = jax_reduce_windows(*windows, inputs[0], output);
     if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel))

@@ -9,6 +9,7 @@
 #include "exporter/stablehlo/hlo_move.h"
 #include "exporter/stablehlo/hlo_pointwise.h"
 #include "exporter/stablehlo/hlo_pool.h"
+#include "exporter/stablehlo/hlo_ragged.h"
 #include "exporter/stablehlo/hlo_reduce.h"
 #include "exporter/stablehlo/hlo_sort.h"
 #include "plans/sharding/axis_stride.h"
@@ -159,6 +160,8 @@ HloValue HloBody::compute(const ProgramCompute& compute) {
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return hlo_scan(*scan, inputs, output, ops_);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return hlo_sort(*sort, inputs, output, ops_);
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) return hlo_convolve(*convolve, inputs, output, ops_);
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
+        return hlo_ragged(*ragged, inputs, output, *this);
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))
         return hlo_reduce_windows(*windows, inputs[0], output, ops_);
     if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel))

@@ -207,7 +207,7 @@ Distribution default_distribution(const TensorDecl& decl, Role role) {
         if (is_floating(decl.array.dtype)) return standard_normal();
         return decl.array.dtype == DType::boolean ? random_flags(0.5) : random_integers(0, 2);
     }
-    if (!is_floating(decl.array.dtype) || decl.array.shape.size() < 2) return Distribution{};
+    if (role == Role::variable || !is_floating(decl.array.dtype) || decl.array.shape.size() < 2) return Distribution{};
     InitializerSpec spec;
     spec.name = "lecun_normal";
     InitializerProblem problem;

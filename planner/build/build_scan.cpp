@@ -96,7 +96,10 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
         return std::nullopt;
     }
     builder.set_place(std::move(place));
-    return loop.close(*yields, {}, {}).carried;
+    const LoopBuilder::Results made =
+        loop.close(*yields, {}, build.leaves ? build.leaves() : std::vector<ValueId>(), build.axis);
+    if (build.stacked) build.stacked(made.stacks);
+    return made.carried;
 }
 
 } // namespace shard

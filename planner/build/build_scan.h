@@ -18,6 +18,10 @@ struct ScanBuild {
     std::string instance; // path of the block's values
     // Builds the block in the loop.
     std::function<BuiltValues(LoopBuilder& loop, const std::vector<ValueId>& operands)> run;
+    std::string axis; // of what is stacked
+    // What the block leaves of each trip, asked for after `run`; afterwards `stacked` has all trips of it.
+    std::function<std::vector<ValueId>()> leaves = {};
+    std::function<void(const std::vector<ValueId>&)> stacked = {};
 };
 
 // By carried value, the mesh axes over which it varies; in manual regions.

@@ -34,15 +34,17 @@ std::optional<Graph> ModelBuilder::build(bool training) {
     const DType compute = model_.precision.compute;
     for (const TensorDecl& decl : model_.inputs) ok = declare(scope, decl, Role::input, {}, compute) && ok;
     for (const TensorDecl& decl : model_.params) ok = declare(scope, decl, Role::param, {}, compute) && ok;
+    for (const TensorDecl& decl : model_.variables) ok = declare(scope, decl, Role::variable, {}, compute) && ok;
     ok = run(scope, model_.graph, {}) && ok;
     const BuiltValues outputs = scope.find_all(model_.outputs, graph_, diagnostics_);
     ok = ok && outputs;
     if (outputs) graph_.outputs = *outputs;
     for (ValueId id : graph_.outputs) builder_.mark_used(id);
     for (const Name& output : model_.outputs) graph_.output_names.push_back(output.text);
-    ok = ok && run_updates(scope, training);
+    ok = ok && note_updates(scope, model_.updates);
     if (model_.train)
         ok = (training ? run_training(scope) : mark_read_in_training(builder_, *model_.train, scope)) && ok;
+    if (ok) return_updates();
     ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
     if (!ok) return std::nullopt;
     warn_unused(builder_, named_);
@@ -89,7 +91,8 @@ bool ModelBuilder::declare(Scope& scope, TensorDecl decl, Role role, const Modul
             .help("no input, parameter or target has the name of another value");
         return false;
     }
-    const bool follows = decl.array.dtype == DType::f32; // `precision` is for what is not written otherwise
+    // `precision` is for what is not written otherwise; what steps add up is kept as it is.
+    const bool follows = decl.array.dtype == DType::f32 && role != Role::variable;
     if (role == Role::param && follows) decl.array.dtype = model_.precision.params;
     i64 entries = 1;
     for (const OpenScan& scan : open_scans_) entries = multiply_saturating(entries, scan.stack.layers);

@@ -77,7 +77,9 @@ private:
     };
 
     bool run_training(Scope& scope);
-    bool run_updates(Scope& scope, bool training);
+    // What updates say of the values of a scope; in the body of a scan it is of one layer.
+    bool note_updates(const Scope& scope, const std::vector<UpdateDecl>& updates);
+    void return_updates();
     bool declare(Scope& scope, TensorDecl decl, Role role, const ModulePath& around, DType seen_as);
     static void stack(TensorDecl& decl, const OpenScan& scan);
     ValueId entry_of_stack(ValueId entry, const TensorDecl& decl, const Scope& scope);
@@ -104,6 +106,11 @@ private:
     int scans_ = 0;
     std::vector<TensorOwner> owners_; // by declared tensor
     int region_ = -1;
+    struct NotedUpdate {
+        Name input; // as written
+        ValueId updated, made;
+    };
+    std::vector<NotedUpdate> updates_;
     std::set<std::string> instances_;               // paths taken
     i64 calls_ = 0;                                 // of modules, every repetition counted
     std::vector<ValueId> named_;                    // results that the user named, in order

@@ -75,12 +75,21 @@ BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions&
 }
 
 BuiltValues ModelBuilder::build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying) {
-    ScanBuild build{builder_, call.module, call.entry, options.trips, options.reverse, call.instance, {}};
+    ScanBuild build{builder_, call.module, call.entry, options.trips, options.reverse, call.instance, {}, options.axis};
+    const size_t before = updates_.size();
     build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
         open_scans_.push_back({&loop, options.axis, {scans_++, options.trips, call.path.size() - 1}});
         const BuiltValues outputs = run_module({call.module, call.entry, call.instance, carried, call.path});
         open_scans_.pop_back();
         return outputs;
+    };
+    build.leaves = [&] {
+        std::vector<ValueId> made;
+        for (size_t n = before; n < updates_.size(); ++n) made.push_back(updates_[n].made);
+        return made;
+    };
+    build.stacked = [&](const std::vector<ValueId>& stacks) {
+        for (size_t n = 0; n < stacks.size(); ++n) updates_[before + n].made = stacks[n];
     };
     return build_scan(build, call.operands, varying);
 }
@@ -133,10 +142,13 @@ BuiltValues ModelBuilder::run_module(const ModuleCall& call) {
     bool ok = true;
     for (const TensorDecl& decl : module.params)
         ok = declare(scope, decl, Role::param, call.path, model_.precision.compute) && ok;
+    for (const TensorDecl& decl : module.variables)
+        ok = declare(scope, decl, Role::variable, call.path, model_.precision.compute) && ok;
     DeclaredGradient gradient(builder_, module, scope);
     gradient.run = [&](Scope& inner, const std::vector<Entry>& entries) { return run(inner, entries, call.path); };
     ok = run(scope, module.graph, call.path) && ok;
     BuiltValues outputs = scope.find_all(module.outputs, graph_, diagnostics_);
+    ok = note_updates(scope, module.updates) && ok;
     if (ok && outputs && module.gradient) outputs = declare_gradient(gradient, *outputs);
     builder_.set_remat(remat_around);
     return ok ? outputs : std::nullopt;

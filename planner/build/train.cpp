@@ -33,7 +33,7 @@ public:
 
     bool add() {
         for (ValueId id : graph_.inputs)
-            if (graph_.value(id).role == Role::param && is_floating(graph_.value(id).type.dtype))
+            if (graph_.value(id).role == Role::param && is_floating(graph_.value(id).type.dtype) && !is_updated(id))
                 parameters_.push_back(id);
         if (!check()) return false;
         const std::optional<Attributes> attributes = read_optimizer();
@@ -47,6 +47,12 @@ public:
     }
 
 private:
+    // By hand, before the optimizer's updates are there.
+    bool is_updated(ValueId id) const {
+        return std::any_of(graph_.updates.begin(), graph_.updates.end(),
+                           [id](const Update& update) { return update.input == id; });
+    }
+
     bool check() {
         if (!parameters_.empty()) return true;
         diagnostics_.error("E0243", train_.loss.op.span, "the model has no floating-point parameter to train")

@@ -2,7 +2,8 @@
 // parameters are added, clipped if asked for, and go into the optimizer's update; states are inputs like parameters,
 // and the new parameters and states are outputs that replace them (Graph::updates).
 //
-// Outputs afterwards: loss, the metrics, then every new parameter and state under its own name.
+// Outputs afterwards: loss, the metrics, what the model updates by hand, then every new parameter and state under its
+// own name. What is updated by hand is not trained.
 #pragma once
 
 #include "planner/graph/builder.h"

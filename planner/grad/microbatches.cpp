@@ -103,7 +103,10 @@ std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train
     for (size_t n = measures; n < loop.sums.size(); ++n) loop.sums[n].reduce = train.reduce;
 
     Chain chain(builder);
-    const auto mean = [&](ValueId sum) { return chain("mul", sum, 1.0 / static_cast<double>(train.microbatches)); };
+    const auto mean = [&](ValueId sum) {
+        const double count = static_cast<double>(train.microbatches);
+        return is_floating(chain.type(sum).dtype) ? chain("mul", sum, 1.0 / count) : chain("trunc_div", sum, count);
+    };
     size_t next = 0;
     for (size_t o = 0; o < graph.outputs.size(); ++o) {
         ValueId& output = graph.outputs[o];
@@ -114,6 +117,8 @@ std::vector<ValueId> close_microbatches(Builder& builder, const TrainDecl& train
         next += divided ? 2 : 1;
         builder.rename(whole, names[o], graph.value(output).span);
         if (output == graph.loss) graph.loss = whole;
+        for (Update& update : graph.updates) // a variable holds the mean of what the microbatches make of it
+            if (update.output == output) update.output = whole;
         output = whole;
     }
     std::vector<ValueId> means;

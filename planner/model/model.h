@@ -43,6 +43,11 @@ struct Entry {
     Span at = {}; // in the program that the model was made of (planner/read/places.h); of ops
 };
 
+// `updates: {cache: new_cache}`: what an input, a variable or a parameter holds after a step.
+struct UpdateDecl {
+    Name input, value;
+};
+
 // A module's own gradient, as jax.custom_vjp: reverse mode runs `graph` in place of the derivatives of the module's. It
 // sees all that the module's graph sees, and the gradients that are given.
 struct GradientDecl {
@@ -66,9 +71,10 @@ struct ModuleDecl {
     Name name;                 // "block", or with arguments "block(width: 256)"
     Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
     std::vector<Name> inputs;  // formal names; their types come from the call
-    std::vector<TensorDecl> params;
+    std::vector<TensorDecl> params, variables;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
+    std::vector<UpdateDecl> updates; // of its own parameters and variables
     std::optional<GradientDecl> gradient;
 
     std::string written_name() const { return name.text.substr(0, name.text.find('(')); }
@@ -95,11 +101,6 @@ struct Precision {
     DType compute = DType::f32, params = DType::f32;
 };
 
-// `updates: {cache: new_cache}`: what an input or a parameter holds after a step.
-struct UpdateDecl {
-    Name input, value;
-};
-
 struct Model {
     Name name;
     std::vector<AxisDecl> axes;
@@ -109,7 +110,7 @@ struct Model {
     bool xla_compat = false;   // see planner/propagate/xla_compat.h
     KeyScheme keys = KeyScheme::nnx;
     Precision precision;
-    std::vector<TensorDecl> inputs, params;
+    std::vector<TensorDecl> inputs, params, variables; // a variable is kept as a parameter is, and not trained
     std::vector<ModuleHead> heads; // what entries may call
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;

@@ -54,7 +54,7 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     load_includes(sources, request.model_file);
     load_checkpoint_names(sources, request.model_file);
     load_places(sources, request.model_file);
-    c.model = read_model(sources, request.model_file, c.diagnostics);
+    c.model = read_model(sources, request.model_file, c.diagnostics, is_training(request));
     c.layout = read_layout(sources, request.layout_file, c.diagnostics);
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
     for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);

@@ -76,7 +76,7 @@ std::optional<ArrayPattern> read_array_pattern(const Yaml& yaml, std::string_vie
             pattern.role = text ? parse_role(*text) : std::nullopt;
             if (text && !pattern.role)
                 diagnostics.error("E0118", role->span, fmt::format("unknown role '{}'", *text))
-                    .help("roles: input, param, state, gradient, value, output");
+                    .help("roles: input, param, variable, state, gradient, value, output");
         }
         if (const Yaml* bytes = yaml.find("min_bytes"))
             pattern.min_bytes = read_bytes(*bytes, "min_bytes", diagnostics).value_or(0);

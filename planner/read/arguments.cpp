@@ -45,8 +45,8 @@ i64 weight_of(const Yaml& yaml) {
 // One text or tree into which values are put.
 class Writing {
 public:
-    Writing(const YamlMap& values, i64& left, Diagnostics& diagnostics)
-        : values_(values), left_(left), diagnostics_(diagnostics) {}
+    Writing(const YamlMap& values, const YamlEntry& training, i64& left, Diagnostics& diagnostics)
+        : values_(values), training_(training), left_(left), diagnostics_(diagnostics) {}
 
     // nullopt: left out, or an error.
     std::optional<Yaml> write(const Yaml& yaml) {
@@ -168,6 +168,7 @@ private:
     const YamlEntry* find(std::string_view name, Span span) {
         const YamlEntry* found = find_entry(values_, name);
         if (found != nullptr) return found;
+        if (name == training_.key) return &training_;
         const std::vector<std::string_view> names = keys_of(values_);
         error("E0225", span, fmt::format("there is no argument '{}' here", name))
             .help(did_you_mean(name, names,
@@ -177,6 +178,7 @@ private:
     }
 
     const YamlMap& values_;
+    const YamlEntry& training_;
     i64& left_;
     Diagnostics& diagnostics_;
     bool ok_ = true;
@@ -202,7 +204,7 @@ std::optional<YamlMap> ArgumentWriter::values(const YamlMap& args, const YamlMap
 }
 
 std::optional<Yaml> ArgumentWriter::write(const Yaml& yaml, const YamlMap& values) {
-    Writing writing(values, left_, *diagnostics_);
+    Writing writing(values, training_, left_, *diagnostics_);
     std::optional<Yaml> made = writing.write(yaml);
     return writing.ok() ? std::move(made) : std::nullopt;
 }

@@ -18,7 +18,10 @@ namespace shard {
 // Puts arguments into what is written. What is made of one file together is bounded (E0106).
 class ArgumentWriter {
 public:
-    explicit ArgumentWriter(Diagnostics& diagnostics) : diagnostics_(&diagnostics) {}
+    // `$training` is there without being declared: whether the model is read for a train step.
+    ArgumentWriter(bool training, Diagnostics& diagnostics)
+        : training_{"training", {}, Yaml{{}, YamlScalar{training ? "true" : "false", false}}},
+          diagnostics_(&diagnostics) {}
 
     // The values of `args:`, in the order written; each may use those of `around` and those before it. Those that are
     // `given` stand in the place of their defaults.
@@ -28,6 +31,7 @@ public:
     std::optional<Yaml> write(const Yaml& yaml, const YamlMap& values);
 
 private:
+    YamlEntry training_;
     Diagnostics* diagnostics_;
     i64 left_ = 1'000'000; // values that may still be made
 };

@@ -45,16 +45,21 @@ public:
         if (const Yaml* params = yaml_->find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
         for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
+        if (const Yaml* variables = yaml_->find("variables"))
+            read_tensors(*variables, TensorRole::variable, model_.axes, model_.variables, *diagnostics_);
+        for (const TensorDecl& variable : model_.variables)
+            for (const std::vector<TensorDecl>* others : {&model_.inputs, &model_.params})
+                check_unused(variable.array.name, *others);
         read_modules();
         if (const Yaml* graph = require("graph")) read_graph(*graph, context(), model_.graph, *diagnostics_);
-        if (const Yaml* updates = yaml_->find("updates")) read_updates(*updates);
+        if (const Yaml* updates = yaml_->find("updates")) read_updates(*updates, model_.updates);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs, !model_.updates.empty());
         if (const Yaml* train = yaml_->find("train")) {
             model_.train = read_train(*train, context(), *diagnostics_);
             const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
             for (const TensorDecl& target : targets) {
-                check_unused(target.array.name, model_.inputs);
-                check_unused(target.array.name, model_.params);
+                for (const std::vector<TensorDecl>* others : {&model_.inputs, &model_.params, &model_.variables})
+                    check_unused(target.array.name, *others);
             }
         }
         read_called();
@@ -209,7 +214,8 @@ private:
 
     void read_called_module(const YamlEntry& entry, const BoundModule& call) {
         const int before = diagnostics_->error_count();
-        if (check_keys(entry.value, {"args", "params", "inputs", "graph", "outputs", "remat", "gradient"},
+        if (check_keys(entry.value,
+                       {"args", "params", "variables", "inputs", "graph", "outputs", "updates", "remat", "gradient"},
                        fmt::format("module '{}'", entry.key), *diagnostics_)) {
             const std::optional<YamlMap> values =
                 writer_->values(context().find_module(entry.key)->args, call.given, *arguments_);
@@ -232,16 +238,20 @@ private:
                 diagnostics_->error("E0116", name.span, fmt::format("{} has no '{}'", what, key));
         if (const Yaml* params = yaml.find("params"))
             read_tensors(*params, TensorRole::param, model_.axes, module.params, *diagnostics_);
-        if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module.params);
+        if (const Yaml* variables = yaml.find("variables"))
+            read_tensors(*variables, TensorRole::variable, model_.axes, module.variables, *diagnostics_);
+        for (const TensorDecl& variable : module.variables) check_unused(variable.array.name, module.params);
+        if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module);
         if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, context(), module.graph, *diagnostics_);
         if (const Yaml* outputs = yaml.find("outputs")) module.outputs = read_outputs(*outputs);
+        if (const Yaml* updates = yaml.find("updates")) read_updates(*updates, module.updates);
         if (const Yaml* gradient = yaml.find("gradient"))
             module.gradient = read_gradient(*gradient, module, context(), *diagnostics_);
         model_.modules.push_back(std::move(module));
     }
 
     // The types of a module's inputs come from its calls, so only names are written.
-    std::vector<Name> read_formals(const Yaml& yaml, const std::vector<TensorDecl>& params) {
+    std::vector<Name> read_formals(const Yaml& yaml, const ModuleDecl& module) {
         std::vector<Name> names;
         if (yaml.list() == nullptr) {
             diagnostics_
@@ -253,7 +263,8 @@ private:
         for (const Yaml& item : *yaml.list()) {
             const std::optional<Name> name = read_name(item, "an input", *diagnostics_);
             if (!name) continue;
-            check_unused(*name, params);
+            check_unused(*name, module.params);
+            check_unused(*name, module.variables);
             check_repeated(*name, names);
             names.push_back(*name);
         }
@@ -267,7 +278,7 @@ private:
                     .label(other.span, "first listed here");
     }
 
-    void read_updates(const Yaml& yaml) {
+    void read_updates(const Yaml& yaml, std::vector<UpdateDecl>& updates) {
         if (yaml.map() == nullptr) {
             diagnostics_->error("E0113", yaml.span, fmt::format("updates: expected a map, found {}", yaml.kind()))
                 .help("write updates: {cache: new_cache}, the input and its value after a step");
@@ -278,7 +289,7 @@ private:
                 entry.value.list() == nullptr ? read_value_names(entry.value, "an update", *diagnostics_)
                                               : std::nullopt;
             if (value)
-                model_.updates.push_back({{entry.key, entry.key_span}, value->front()});
+                updates.push_back({{entry.key, entry.key_span}, value->front()});
             else if (entry.value.list() != nullptr)
                 diagnostics_->error("E0113", entry.value.span, "an update: expected a name, found a list");
         }
@@ -351,15 +362,19 @@ const ModuleDecl* Model::find_module(std::string_view text) const {
 }
 
 std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& diagnostics) {
+    return read_model(sources, file, diagnostics, false);
+}
+
+std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& diagnostics, bool training) {
     const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
                     {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params",
-                     "modules", "graph", "outputs", "updates", "train"},
+                     "variables", "modules", "graph", "outputs", "updates", "train"},
                     "a model", diagnostics))
         return std::nullopt;
-    ArgumentWriter writer(diagnostics);
+    ArgumentWriter writer(training, diagnostics);
     const std::optional<YamlMap> values = read_model_args(*yaml, writer, diagnostics);
     const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
     if (!written) return std::nullopt;

@@ -24,9 +24,8 @@ public:
     std::optional<TensorDecl> read() {
         const Yaml& yaml = entry_->value;
         tensor_.array.name = {entry_->key, entry_->key_span};
-        const std::string_view what = role_ == TensorRole::input   ? "an input"
-                                      : role_ == TensorRole::param ? "a parameter"
-                                                                   : "a target";
+        constexpr std::string_view words[] = {"an input", "a parameter", "a variable", "a target"};
+        const std::string_view what = words[static_cast<size_t>(role_)];
         bool good = check_name(entry_->key, entry_->key_span, what, *diagnostics_);
         if (yaml.map() == nullptr) {
             diagnostics_
@@ -293,12 +292,10 @@ bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>
                   std::vector<TensorDecl>& tensors, Diagnostics& diagnostics) {
     const YamlMap* map = yaml.map();
     if (map == nullptr) {
+        constexpr std::string_view words[] = {"inputs", "params", "variables", "targets"};
         diagnostics.error("E0113", yaml.span,
                           fmt::format("{}: expected a map of name: {{axes: [...]}}, found {}",
-                                      role == TensorRole::input   ? "inputs"
-                                      : role == TensorRole::param ? "params"
-                                                                  : "targets",
-                                      yaml.kind()));
+                                      words[static_cast<size_t>(role)], yaml.kind()));
         return false;
     }
     bool good = true;

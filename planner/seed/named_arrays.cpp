@@ -21,7 +21,9 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
         if (value.decl < 0) continue;
         const ArrayDecl& decl = graph.declared[value.decl];
         if (!decl.has_axes) continue;
-        const std::string_view role = value.role == Role::param ? "parameter" : "input";
+        const std::string_view role = value.role == Role::param      ? "parameter"
+                                      : value.role == Role::variable ? "variable"
+                                                                     : "input";
         add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name)});
     }
     for (const Node& node : graph.nodes)

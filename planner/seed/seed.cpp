@@ -87,7 +87,8 @@ private:
         std::vector<OverrideTarget> targets;
         std::vector<ValueId> ids;
         for (ValueId id : graph_->inputs) {
-            if (graph_->value(id).role != role) continue;
+            const Role has = graph_->value(id).role;
+            if (has != role && (has != Role::variable || role != Role::param)) continue; // declared alike
             targets.push_back({graph_->value(id).name});
             ids.push_back(id);
         }
@@ -110,7 +111,7 @@ private:
                 seed = from_rules({decl->logical, decl->rules, value.span}, array, why);
             }
             // An override says all that there is to say about a parameter.
-            if (role == Role::param && chosen[i] < 0) split_by_fsdp(ids[i]);
+            if (value.role == Role::param && chosen[i] < 0) split_by_fsdp(ids[i]);
         }
     }
 

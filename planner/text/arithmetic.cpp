@@ -106,6 +106,31 @@ private:
         return value;
     }
 
+    std::optional<i64> rounded_up() {
+        const size_t open = at_++;
+        if (++depth_ > max_depth) return fail("E0202", open, 1, "too many parentheses");
+        std::optional<i64> above = factor(), below = 1;
+        while (above && (peek() == '*' || peek() == '/')) {
+            const size_t at = at_;
+            std::optional<i64>& side = text_[at_++] == '*' ? above : below;
+            const std::optional<i64> right = factor();
+            if (!right) return std::nullopt;
+            if (&side == &below && *right == 0) return fail("E0207", at, 1, "division by zero");
+            side = checked_multiply(*side, *right);
+            if (!side) return overflow(at);
+        }
+        if (!above) return std::nullopt;
+        if (peek() != ')') return fail("E0202", open, 1, "`ceil` holds one product, and its parenthesis is never closed");
+        ++at_;
+        --depth_;
+        if (*below == -1) {
+            const std::optional<i64> negative = checked_multiply(*above, -1);
+            return negative ? negative : overflow(open);
+        }
+        const bool is_more = *above % *below != 0 && (*above > 0) == (*below > 0);
+        return *above / *below + (is_more ? 1 : 0);
+    }
+
     std::optional<i64> number() {
         const size_t start = at_;
         while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
@@ -133,6 +158,7 @@ private:
         }
         at_ = end;
         const std::string_view text = text_.substr(start, end - start);
+        if (!value && text == "ceil" && peek() == '(') return rounded_up();
         if (!value) {
             fail("E0205", start, text.size(), fmt::format("unknown axis '{}'", text));
             problem_->unknown = std::string(text);

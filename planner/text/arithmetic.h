@@ -1,7 +1,8 @@
 // Whole numbers written as arithmetic over names: + - * / and parentheses. It is exact: `/` leaves no remainder, and
-// nothing leaves 64 bits.
+// nothing leaves 64 bits. Within `ceil(...)`, which holds one product, quotients are exact fractions, and the whole is
+// rounded up.
 //
-//     4 * embed      (qk - 4) / 2      -1      heads*kv
+//     4 * embed      (qk - 4) / 2      -1      heads*kv      ceil(5 * length / 4 / experts)
 #pragma once
 
 #include "plans/base/base.h"

@@ -76,8 +76,9 @@ std::vector<CodeDoc> codes_build() {
          "with max_pool and min_pool, which can be written as the maximum of slices; and where their windows are "
          "dilated they have no first derivative either."},
         {"E0247", "update that does not fit",
-         "`updates` of a model says what an input or a parameter holds after a step: a value of its shape and element "
-         "type. A model that is planned with --mode train has its updates from its optimizer, and none by hand."},
+         "`updates` of a model says what an input, a variable or a parameter holds after a step, those of a module what "
+         "its own variables and parameters hold: a value of its shape and element type, one for each. It is returned "
+         "under the name of what is updated, which no output has. Manual regions have no updates."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

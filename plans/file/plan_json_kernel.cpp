@@ -222,6 +222,28 @@ Attend read_attend(const JsonAt& at, const Mesh& mesh) {
     return attend;
 }
 
+// --- contractions of groups ---
+
+std::string print_ragged(const Mesh& mesh, const RaggedContract& ragged) {
+    JsonObject object = JsonObject().string("part", name(ragged.part)).flag_if("transposed", ragged.transposed);
+    if (ragged.row != Affine{}) object.raw("row", print_affine(mesh, ragged.row));
+    if (ragged.group != Affine{}) object.raw("group", print_affine(mesh, ragged.group));
+    return object.text();
+}
+
+RaggedContract read_ragged(const JsonAt& at, const Mesh& mesh) {
+    at.known_keys({"part", "transposed", "row", "group"});
+    RaggedContract ragged;
+    const JsonAt part = at["part"];
+    const std::optional<RaggedPart> parsed = parse_ragged_part(part.string());
+    if (!parsed) part.problem("unknown part of a ragged contraction");
+    ragged.part = parsed.value_or(RaggedPart::rows);
+    ragged.transposed = at.flag("transposed");
+    if (at.has("row")) ragged.row = read_affine(at["row"], mesh);
+    if (at.has("group")) ragged.group = read_affine(at["group"], mesh);
+    return ragged;
+}
+
 // --- windows ---
 
 std::string print_slides(const std::vector<Slide>& slides) {
@@ -293,6 +315,7 @@ std::string print_body(const Mesh& mesh, const Kernel& kernel) {
     if (const Sort* sort = std::get_if<Sort>(&kernel))
         return JsonObject().integer("dim", sort->dim).flag_if("descending", sort->descending).text();
     if (const Attend* attend = std::get_if<Attend>(&kernel)) return print_attend(mesh, *attend);
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel)) return print_ragged(mesh, *ragged);
     if (const Move* move = std::get_if<Move>(&kernel)) return print_move(mesh, *move);
     if (const Gather* gather = std::get_if<Gather>(&kernel))
         return print_lookup(mesh, gather->lookup(), gather->size, gather->start).text();
@@ -371,6 +394,7 @@ Kernel read_kernel(const JsonAt& at, const Mesh& mesh) {
         return Sort{body["dim"].small(), body.flag("descending")};
     }
     if (key == "attend") return read_attend(body, mesh);
+    if (key == "ragged_contract") return read_ragged(body, mesh);
     if (key == "convolve") {
         body.known_keys({"dims", "groups", "windows"});
         return Convolve{body["dims"].string(), body.integer("groups", 1), read_slides(body["windows"])};

@@ -11,9 +11,9 @@
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "convolve", "pointwise",      "reduce",         "scan",
-                                          "sort",     "attend",   "reduce_windows", "select_windows", "move",
-                                          "gather",   "scatter",  "generate"};
+    constexpr std::string_view names[] = {"contract", "ragged_contract", "convolve", "pointwise",      "reduce",
+                                          "scan",     "sort",            "attend",   "reduce_windows", "select_windows",
+                                          "move",     "gather",          "scatter",  "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
 }
@@ -72,6 +72,10 @@ void visit_affines(K& kernel, const Visit& visit) {
             for (auto& start : piece.out_start) visit(start);
         }
     if (auto* attend = std::get_if<Attend>(&kernel)) visit(attend->start);
+    if (auto* ragged = std::get_if<RaggedContract>(&kernel)) {
+        visit(ragged->row);
+        visit(ragged->group);
+    }
     if (auto* gather = std::get_if<Gather>(&kernel)) visit(gather->start);
     if (auto* scatter = std::get_if<Scatter>(&kernel)) visit(scatter->start);
     if (auto* generate = std::get_if<Generate>(&kernel)) {
@@ -105,6 +109,8 @@ i64 flops(const Kernel& kernel, std::span<const TensorType> inputs, const Tensor
     }
     if (const Attend* attend = std::get_if<Attend>(&kernel))
         return attend_flops(*attend, attend_sizes(attend->part, inputs));
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
+        return ragged_flops(ragged_sizes(*ragged, inputs, output));
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel)) return convolve_flops(*convolve, inputs, output);
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return pool_flops(*windows, inputs, output);
     if (const SelectWindows* windows = std::get_if<SelectWindows>(&kernel)) return pool_flops(*windows, inputs);

@@ -6,6 +6,7 @@
 #include "plans/kernel/convolve.h"
 #include "plans/kernel/lookup.h"
 #include "plans/kernel/pool.h"
+#include "plans/kernel/ragged_contract.h"
 #include "plans/kernel/scalar.h"
 #include "plans/random/distribution.h"
 #include "plans/random/random.h"
@@ -152,16 +153,16 @@ struct Generate {
 // How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
 std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
 
-// Attend, Convolve and the kernels of pooling have headers of their own.
-using Kernel = std::variant<Contract, Convolve, Pointwise, Reduce, Scan, Sort, Attend, ReduceWindows, SelectWindows,
-                            Move, Gather, Scatter, Generate>;
+// Attend, Convolve, RaggedContract and the kernels of pooling have headers of their own.
+using Kernel = std::variant<Contract, RaggedContract, Convolve, Pointwise, Reduce, Scan, Sort, Attend, ReduceWindows,
+                            SelectWindows, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...
 
 // Every affine expression of a kernel, in a fixed order.
 void for_each_affine(Kernel& kernel, const std::function<void(Affine&)>& visit);
 void for_each_affine(const Kernel& kernel, const std::function<void(const Affine&)>& visit);
 
-// Floating-point operations of one execution: 2*m*n*k for a contract, one per element and arithmetic step for
+// Floating-point operations of one execution: 2*m*n*k for a contract, for a ragged one of the rows that its groups have, one per element and arithmetic step for
 // pointwise, one per input element for reduce and scan (two for a linear one), one per update for scatter, the
 // logarithm of the length per key for sort, of attend and convolve those of their contractions over the pairs that see
 // or meet each other, one per element that a window meets for pooling, 0 for the others.

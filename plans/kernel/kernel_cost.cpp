@@ -28,8 +28,8 @@ double rate_of(const Hardware& hardware, std::initializer_list<std::string_view>
 }
 
 bool is_product(const Kernel& kernel) {
-    return std::holds_alternative<Contract>(kernel) || std::holds_alternative<Convolve>(kernel) ||
-           std::holds_alternative<Attend>(kernel);
+    return std::holds_alternative<Contract>(kernel) || std::holds_alternative<RaggedContract>(kernel) ||
+           std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
 }
 
 // Of the steps that count as FLOPs.

@@ -17,7 +17,8 @@ SortScratch sort_scratch(std::span<const TensorType> keys, const Sort& sort) {
     return {packed, multiply_saturating(word * (packed ? 1 : static_cast<i64>(keys.size()) + 1), length)};
 }
 
-// Memory of their own on the device need contract, for the packed matrices of one batch index, scatter of a narrow
+// Memory of their own on the device need contract, for the packed matrices of one batch index, a ragged one of a narrow
+// type, for blocks of its operands in f32, scatter of a narrow
 // type, for its sums in f32, sort, for one row, attend, for blocks of scores, convolve, for blocks of what its windows
 // meet, and pooling of a narrow type, for its gradient's sums. The others work in blocks of fixed size that belong to
 // the worker, not to the device.
@@ -27,6 +28,8 @@ i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, cons
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_scratch(inputs, *sort).bytes;
     if (const Attend* attend = std::get_if<Attend>(&kernel))
         return attend_scratch(attend->part, attend_sizes(attend->part, inputs), inputs[0].dtype).bytes;
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
+        return ragged_scratch(ragged->part, ragged_sizes(*ragged, inputs, output), inputs[0].dtype, output.dtype).bytes;
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel))
         return convolve_scratch(convolve_sizes(*convolve, inputs, output), inputs[0].dtype).bytes;
     if (std::holds_alternative<SelectWindows>(kernel) && output.dtype != computed_as(output.dtype))

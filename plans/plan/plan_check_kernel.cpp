@@ -175,6 +175,14 @@ std::string attend_problem(const AffineScope& scope, const Attend& attend, std::
     return range_of(scope, attend.start) ? "" : "attend: a start outside what can be computed";
 }
 
+std::string ragged_problem(const AffineScope& scope, const RaggedContract& ragged, std::span<const TensorType> inputs,
+                           const TensorType& output) {
+    if (const std::string problem = ragged_problem(ragged, inputs, output); !problem.empty())
+        return "ragged_contract: " + problem;
+    const bool computes = range_of(scope, ragged.row) && range_of(scope, ragged.group);
+    return computes ? "" : "ragged_contract: a start outside what can be computed";
+}
+
 // Of kernels that say themselves what does not fit.
 std::string named_problem(std::string_view kernel, const std::string& problem) {
     return problem.empty() ? "" : fmt::format("{}: {}", kernel, problem);
@@ -261,6 +269,8 @@ std::string kernel_problem(const AffineScope& scope, const Kernel& kernel, std::
     if (const Scan* scan = std::get_if<Scan>(&kernel)) return scan_problem(*scan, inputs, output);
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_problem(*sort, inputs, output);
     if (const Attend* attend = std::get_if<Attend>(&kernel)) return attend_problem(scope, *attend, inputs, output);
+    if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
+        return ragged_problem(scope, *ragged, inputs, output);
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel))
         return named_problem("convolve", convolve_problem(*convolve, inputs, output));
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel))

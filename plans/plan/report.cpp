@@ -11,7 +11,7 @@ struct RoleName {
     std::string_view name;
 };
 constexpr RoleName roles[] = {
-    {Role::input, "input"},       {Role::param, "param"}, {Role::state, "state"},
+    {Role::input, "input"},       {Role::param, "param"}, {Role::variable, "variable"}, {Role::state, "state"},
     {Role::gradient, "gradient"}, {Role::value, "value"}, {Role::output, "output"},
 };
 

@@ -8,7 +8,8 @@
 namespace shard {
 
 // What a value is to the user: as declared, or what training makes of it.
-enum class Role { input, param, state, gradient, value, output };
+// A variable is no parameter: steps update it without a gradient. A state belongs to a parameter, or counts steps.
+enum class Role { input, param, variable, state, gradient, value, output };
 std::string_view name(Role role); // as in plan files: "param"
 std::optional<Role> parse_role(std::string_view text);
 

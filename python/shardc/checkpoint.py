@@ -125,7 +125,7 @@ class Checkpoint:
         arrays = {name: array for name, array in wanted.items() if name not in given}
         missing = [name for name in arrays if name not in self.pieces]
         if missing:
-            states_only = all(arrays[name].role != "param" for name in missing)
+            states_only = all(arrays[name].role not in ("param", "variable") for name in missing)
             raise Problem(
                 "E0613",
                 f"{self.name} does not hold '{missing[0]}'" + (f" and {len(missing) - 1} more" * (len(missing) > 1)),

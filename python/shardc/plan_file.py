@@ -40,12 +40,12 @@ class PlanFile:
         ]
 
     def params(self):
-        return [name for name, array in self.inputs.items() if array.role == "param"]
+        return [name for name, array in self.inputs.items() if array.role in ("param", "variable")]
 
     def states(self):
         """What else belongs into a checkpoint."""
         return [
             name
             for name, array in self.inputs.items()
-            if array.role != "param" and (array.role == "state" or name in self.updated)
+            if array.role not in ("param", "variable") and (array.role == "state" or name in self.updated)
         ]

@@ -166,6 +166,11 @@ def convolutions(x, w, each, up):
             conv(jnp.moveaxis(x, -1, 1), jnp.transpose(w, (3, 2, 0, 1)), (1, 2), "VALID"))
 
 
+def ragged(params, x, sizes):
+    h = jax.nn.silu(jax.lax.ragged_dot(x, params["w"], sizes))
+    return jnp.mean(jax.lax.ragged_dot(h, params["u"], sizes) ** 2)
+
+
 def pool(x, start, combine, window, strides, padding):
     return jax.lax.reduce_window(x, start, combine, (1, *window, 1), (1, *strides, 1), padding)
 
@@ -213,12 +218,14 @@ PROGRAMS = {
                        ((4, 8), (8, 4))),
     "convolutions": (convolutions, ((2, 4, 8, 4), (3, 2, 4, 8), (3, 3, 1, 8), (2, 3, 4, 8))),
     "convnet_gradients": (GRAD(convnet), CONVNET),
+    "ragged_gradients": (GRAD(ragged), ({"w": (4, 8, 6), "u": (4, 6, 8)}, (12, 8), ("i", 5, (4,)))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
-            "composed", "convolutions", "convnet_gradients"]
+            "composed", "convolutions", "convnet_gradients", "ragged_gradients"]
+LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:
     models = import_models.programs()
@@ -267,7 +274,8 @@ def trace(name):
     count = [0]
     arguments = jax.tree.map(lambda spec: fill(spec, count), specs, is_leaf=is_leaf)
     donated = tuple(range(DONATED.get(name, 0)))
-    lowered = jax.jit(function, keep_unused=True, donate_argnums=donated).lower(*arguments)
+    lowered = jax.jit(function, keep_unused=True, donate_argnums=donated).trace(*arguments).lower(
+        lowering_platforms=(LOWERED_FOR.get(name, "cpu"),))
     text = lowered.as_text(debug_info=True)
     paths = re.findall(r'%arg\d+: tensor<[^>]*>[^%]*?loc\("([^"]*)"\)', text.split("@main")[1].split("->")[0])
     arrays = jax.tree.leaves(arguments)

@@ -63,7 +63,7 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
     const ValueId of = pick(values);
     const Shape shape = g.value(of).type.shape;
     const std::string layout = text(g.mesh(), g.value(of).part.sharding);
-    switch (draw(0, 12)) {
+    switch (draw(0, 13)) {
     case 0:
         return g.pointwise(name, ScalarOp::exp, {of});
     case 7:
@@ -83,6 +83,18 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
         attend.start = any_affine(g);
         const ValueId made = g.node(name + ".attend", attend, {heads, heads, heads}, {1, shape[0], 1, shape[1]});
         return g.reshape(name, made, {shape[0], shape[1]});
+    }
+    case 13: {
+        const ValueId sizes = g.node(name + ".sizes", Sort{0, false}, {of}, shape, layout, DType::i32);
+        const ValueId counts = g.reshape(name + ".counts", sizes, {shape[0] * shape[1]});
+        RaggedContract ragged;
+        ragged.row = any_affine(g);
+        ragged.group = any_affine(g);
+        ragged.transposed = draw(0, 1) == 1;
+        const ValueId matrices = g.reshape(name + ".matrices", of, {shape[0], 1, shape[1]});
+        if (ragged.transposed) return g.node(name, ragged, {of, matrices, counts}, {shape[0], 1});
+        ragged.part = RaggedPart::groups;
+        return g.reshape(name, g.node(name + ".sums", ragged, {of, of, counts}, {1, shape[1], shape[1]}), {shape[1], shape[1]});
     }
     case 11: {
         const ValueId rows = g.reshape(name + ".rows", of, {1, shape[0], shape[1]}),

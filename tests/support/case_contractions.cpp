@@ -1,4 +1,4 @@
-// Random contractions: dot with one operand's leading dims as batches, einsum of two or three operands.
+// Random contractions: dot with one operand's leading dims as batches, einsum of two or three operands, rows in groups.
 #include "tests/support/case_writer.h"
 
 #include <algorithm>
@@ -87,10 +87,47 @@ void einsum(CaseWriter& w) {
                    shape, x.dtype, exact);
 }
 
+// Rows of a matrix, or of several, in a few groups, now and then fewer or more of them than there are.
+void ragged(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) {
+        return is_float(value) && value.shape.size() >= 2 && elements_of(value.shape) <= 2048;
+    });
+    if (x.name.empty()) return unary_step(w);
+    const size_t rank = x.shape.size();
+    const i64 groups = std::vector<i64>{4, 2, 3, 1}[w.choose(4)];
+    std::vector<i64> batch(x.shape.begin(), x.shape.end() - 2), sizes = batch, matrices, shape = x.shape;
+    sizes.push_back(groups);
+    if (rank > 2 && w.chance(2)) matrices.assign(batch.end() - 1, batch.end());
+    const std::string text = fmt::format(
+        "clamp: {}, min: -1, max: {}", w.tensor(sizes, "i32").name, 1 + w.choose(static_cast<size_t>(x.shape[rank - 2])));
+    const Known count = w.help(text, {"", sizes, "i32", true}, true);
+    if (w.chance(3)) {
+        const Known given = w.any([&](const Known& value) {
+            return value.dtype == x.dtype && value.shape.size() == rank && elements_of(value.shape) <= 2048 &&
+                   std::equal(x.shape.begin(), x.shape.end() - 1, value.shape.begin());
+        });
+        const size_t own = matrices.size();
+        matrices.insert(matrices.end(), {groups, x.shape.back(), given.shape.back()});
+        w.emit_rounded(fmt::format("ragged_dot_gradient: [{}, {}, {}]{}", x.name, given.name, count.name,
+                                   own > 0 ? ", batch: 1" : ""),
+                       matrices, x.dtype, x.exact && given.exact);
+        return;
+    }
+    const bool transposed = w.chance(2);
+    shape.back() = std::vector<i64>{4, 8, 6, 3}[w.choose(4)];
+    matrices.push_back(groups);
+    matrices.push_back(transposed ? shape.back() : x.shape.back());
+    matrices.push_back(transposed ? x.shape.back() : shape.back());
+    const Known y = w.tensor(matrices, x.dtype);
+    w.emit_rounded(fmt::format("ragged_dot: [{}, {}, {}]{}", x.name, y.name, count.name,
+                               transposed ? ", transposed: true" : ""),
+                   shape, x.dtype, x.exact && y.exact);
+}
+
 } // namespace
 
 const std::vector<CaseStep>& contraction_steps() {
-    static const std::vector<CaseStep> steps = {dot, einsum, dot};
+    static const std::vector<CaseStep> steps = {dot, einsum, dot, ragged};
     return steps;
 }
 

@@ -3,6 +3,7 @@
 #include "planner/graph/op_def.h"
 #include "tests/support/device_interpreter.h"
 #include "tests/support/order_interpreter.h"
+#include "tests/support/ragged_interpreter.h"
 #include "tests/support/window_interpreter.h"
 
 #include <algorithm>
@@ -363,6 +364,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 
 Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
     if (const WindowEvaluate evaluate = find_window_op(node.op()->name)) return evaluate(operands, node, result);
+    if (const RaggedEvaluate evaluate = find_ragged_op(node.op()->name)) return evaluate(operands, node, result);
     if (const OrderEvaluate evaluate = find_order_op(node.op()->name)) return evaluate(operands, node, result);
     std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op()->name);
     if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op()->name));

@@ -57,6 +57,12 @@ void mutate(Convolve& kernel, const Below& below) {
             letters[static_cast<size_t>(below(std::ssize(letters)))];
 }
 
+void mutate(RaggedContract& kernel, const Below& below) {
+    if (below(3) == 0) return change(below(2) == 0 ? kernel.row.constant : kernel.group.constant, below);
+    if (below(2) == 0) kernel.transposed = !kernel.transposed;
+    kernel.part = static_cast<RaggedPart>(below(2));
+}
+
 void mutate(ReduceWindows& kernel, const Below& below) {
     if (below(3) == 0) return change(kernel.window, below);
     if (below(2) == 0) return change(kernel.slides, below);

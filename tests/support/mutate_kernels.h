@@ -12,6 +12,7 @@ using Below = std::function<i64(i64)>;
 void mutate(Scan& kernel, const Below& below);
 void mutate(Sort& kernel, const Below& below);
 void mutate(Convolve& kernel, const Below& below);
+void mutate(RaggedContract& kernel, const Below& below);
 void mutate(ReduceWindows& kernel, const Below& below);
 void mutate(SelectWindows& kernel, const Below& below);
 

@@ -45,6 +45,25 @@ TEST_CASE("arithmetic has signs") {
     CHECK(value("-(embed - 13)") == 1);
 }
 
+TEST_CASE("ceil rounds a product of exact fractions up") {
+    CHECK(value("ceil(7 / 2)") == 4);
+    CHECK(value("ceil(5 * embed / 4 / 3) + 1") == 6);
+    CHECK(value("ceil(5 / 4 * 8)") == 10);
+    CHECK(value("ceil(-7 / 2)") == -3);
+    CHECK(value("ceil(7 / -2)") == -3);
+    CHECK(value("ceil(7 / -1)") == -7);
+    CHECK(value("2 * ceil(ceil(7 / 2) / 3)") == 4);
+    CHECK(value("ceil((embed + 1) / 2)") == 7);
+    CHECK(problem_of("ceil(7 / 0)") == "E0207 /");
+    CHECK(problem_of("ceil(7 + 1)") == "E0202 (");
+    CHECK(problem_of("ceil(7 / 2") == "E0202 (");
+    CHECK(problem_of("ceil((7 / 2))") == "E0207 /");
+    CHECK(problem_of("ceil(9223372036854775807 * 2)") == "E0204 *");
+    CHECK(problem_of("ceil((-9223372036854775807 - 1) / -1)") == "E0204 (");
+    CHECK(problem_of("ceil + 1") == "E0205 ceil");
+    CHECK(problem_of("ceil()") == "E0202 )");
+}
+
 TEST_CASE("arithmetic is exact, to the ends of 64 bits") {
     constexpr i64 least = std::numeric_limits<i64>::min();
     CHECK(value("-9223372036854775807 - 1") == least);
