@@ -84,7 +84,7 @@ std::string element(double value, DType dtype) {
 bool is_shown(const Plan& plan, const PlanOutput& output) {
     if (!is_step(plan)) return true;
     if (output.is_update()) return plan.buffers[output.updates].role == Role::param;
-    return element_count(plan.buffers[output.buffer].global_shape) != 1;
+    return element_count(plan.buffers[output.buffer].real_shape()) != 1;
 }
 
 Table outputs_table(const RunReport& report, const Paint& paint) {

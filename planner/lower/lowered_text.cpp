@@ -47,6 +47,14 @@ std::string tensor_text(const Graph& graph, const Value& value, const std::strin
 
 std::optional<std::string> lowered_text(const Compilation& compilation, Diagnostics& diagnostics) {
     const Graph& graph = *compilation.graph;
+    for (const ValueId id : graph.inputs)
+        if (const Value& value = graph.value(id); compilation.padding.is_padded(id)) {
+            diagnostics
+                .error("E0279", value.span,
+                       fmt::format("'{}' is padded, and the blocks of a manual region are of one size", value.name))
+                .help("write `divisibility: drop` in the layout, or sizes that divide");
+            return std::nullopt;
+        }
     const Mesh& mesh = compilation.layout->mesh;
     // As planned, but with one node an op: fused kernels have no names.
     ComputeDecisions decisions(mesh, *compilation.hardware, compilation.layout->prefer);

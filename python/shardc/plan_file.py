@@ -4,6 +4,8 @@ import dataclasses
 import json
 import math
 
+from .problem import Problem
+
 
 @dataclasses.dataclass(frozen=True)
 class Array:
@@ -23,6 +25,13 @@ class PlanFile:
             buffer["id"]: Array(buffer["name"], buffer["role"], buffer["dtype"], tuple(buffer["global_shape"]))
             for buffer in plan["buffers"]
         }
+        padded = [buffers[buffer["id"]].name for buffer in plan["buffers"] if "unpadded_shape" in buffer]
+        if padded:
+            raise Problem(
+                "E0509",
+                f"'{padded[0]}' is padded, and shardc-run has no form of arrays that axes do not divide",
+                "write `divisibility: drop` in the layout, or sizes that divide",
+            )
         self.tool, self.model, self.mode = plan["tool"], plan["model"], plan["mode"]
         self.mesh = {axis["name"]: axis["size"] for axis in plan["mesh"]["axes"]}
         self.devices = math.prod(self.mesh.values())
