@@ -65,8 +65,8 @@ def place(array, sharding, read):
 
     def part(index):
         real = numpy.asarray(read(array.real(index))).astype(dtype, copy=False)
-        shape = [len(range(*each.indices(size))) for each, size in zip(index, array.padded)]
-        return numpy.pad(real, [(0, size - there) for size, there in zip(shape, real.shape)])
+        shape = tuple(len(range(*each.indices(size))) for each, size in zip(index, array.padded))
+        return real if shape == real.shape else numpy.pad(real, [(0, size - there) for size, there in zip(shape, real.shape)])
 
     return jax.make_array_from_callback(array.padded, sharding, part)
 
