@@ -7,7 +7,7 @@
 
 namespace shard {
 
-// nullopt after reporting E0279 what a model file has no words for: a loop, a part of a mesh axis, padding.
+// nullopt after reporting E0279 what a model file has no words for: a loop, a part of a mesh axis.
 std::optional<std::string> lowered_text(const Compilation& compilation, Diagnostics& diagnostics);
 
 } // namespace shard
