@@ -75,8 +75,7 @@ std::vector<i64> shown_parts(i64 count, i64 most = most_parts) {
 // The last parts of a dim that is padded have fewer elements, or none.
 std::string range_text(i64 part, const TensorReport& tensor, size_t dim) {
     if (part < 0) return "...";
-    const i64 size = tensor.local_shape[dim], first = part * size,
-              last = std::min(first + size, tensor.shape[dim]) - 1;
+    const i64 size = tensor.local_shape[dim], first = part * size, last = std::min(first + size, tensor.shape[dim]) - 1;
     if (last < first) return "padding";
     return first == last ? std::to_string(first) : fmt::format("{}..{}", first, last);
 }
@@ -123,8 +122,7 @@ std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& s
     std::string_view row_color = flat || row_axes.empty() ? "" : axis_color(row_axes.front().axis);
     for (size_t c = 0; c < columns.size(); ++c) {
         rule += "+" + std::string(widths[c], '-');
-        header +=
-            " " + paint(column_color, centered(range_text(columns[c], tensor, column_dim), widths[c]));
+        header += " " + paint(column_color, centered(range_text(columns[c], tensor, column_dim), widths[c]));
     }
     rule += "+\n";
     std::string out;

@@ -61,7 +61,7 @@ std::vector<Fact> padding_fact(const Plan& plan) {
     return {{"padding", "", true,
              fmt::format("{} of what a device keeps, {} of what it computes", human_bytes(plan.padding.bytes),
                          flops == 0 ? "nothing"
-                                                      : percent(static_cast<double>(plan.padding.flops), static_cast<double>(flops)))}};
+                                    : percent(static_cast<double>(plan.padding.flops), static_cast<double>(flops)))}};
 }
 
 } // namespace

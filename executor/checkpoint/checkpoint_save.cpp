@@ -160,8 +160,8 @@ private:
         i64 at = 0;
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
-            header.tensors.push_back({piece_of(block), std::string(safetensors_name(buffer.dtype)), block.part.shape, at,
-                                      at + bytes_of(block)});
+            header.tensors.push_back({piece_of(block), std::string(safetensors_name(buffer.dtype)), block.part.shape,
+                                      at, at + bytes_of(block)});
             at += bytes_of(block);
             if (block.part.shape != buffer.real_shape()) shapes.raw(buffer.name, json_integers(buffer.real_shape()));
         }

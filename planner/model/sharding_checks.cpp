@@ -152,9 +152,9 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
     return sharding;
 }
 
-std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices,
-                                              Sharding& sharding, const CheckedArray& array,
-                                              const std::vector<Span>& causes, Diagnostics& diagnostics) {
+std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices, Sharding& sharding,
+                                              const CheckedArray& array, const std::vector<Span>& causes,
+                                              Diagnostics& diagnostics) {
     std::vector<std::vector<AxisRef>> dropped(sharding.dims.size());
     for (size_t d = 0; d < sharding.dims.size(); ++d) {
         if (choice_for(choices, array, d) != Divisibility::drop) continue;
@@ -201,8 +201,8 @@ bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArra
     bool good = true;
     for (size_t d = 0; d < sharding.dims.size(); ++d)
         if (choices == nullptr || choice_for(*choices, array, d) != Divisibility::pad)
-            good = check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], choices != nullptr, diagnostics) &&
-                   good;
+            good =
+                check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], choices != nullptr, diagnostics) && good;
     return good;
 }
 

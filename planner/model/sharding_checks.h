@@ -27,9 +27,9 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
 
 // What the layout says of a dim that axes do not divide: where it says `drop`, takes the last axes of the dim away until
 // the others divide it, and says so at the place that split it, W0310. What was taken, by dim.
-std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices,
-                                              Sharding& sharding, const CheckedArray& array,
-                                              const std::vector<Span>& causes, Diagnostics& diagnostics);
+std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices, Sharding& sharding,
+                                              const CheckedArray& array, const std::vector<Span>& causes,
+                                              Diagnostics& diagnostics);
 
 // Where the layout says `pad`: warns of parts that would hold padding alone, at the place that split the dim, W0311.
 void warn_of_empty_parts(const Mesh& mesh, const DivisibilityDecl& choices, const Sharding& sharding,

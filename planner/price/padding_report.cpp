@@ -40,7 +40,8 @@ Shares shares_of(const Graph& graph, const Padding& padding, const Local& local)
 
 class Cost {
 public:
-    Cost(const Plan& plan, const Shares& shares, const ScheduleMap& map) : plan_(plan), by_buffer_(plan.buffers.size()) {
+    Cost(const Plan& plan, const Shares& shares, const ScheduleMap& map)
+        : plan_(plan), by_buffer_(plan.buffers.size()) {
         for (size_t b = 0; b < map.values.size(); ++b)
             for (const ValueId id : map.values[b])
                 if (!shares[static_cast<size_t>(id)].empty()) by_buffer_[b] = shares[static_cast<size_t>(id)];

@@ -139,8 +139,7 @@ private:
     Attributes attributes_for(const Node& node, const UnpaddedOp& op) const {
         const std::vector<TensorType> read = types_of(graph_, node.inputs), made = types_of(graph_, node.outputs);
         const std::vector<std::vector<AxisRef>> unsplit(op.rule.factors.size());
-        return local_attributes(*node.op(),
-                                {op.operands, op.results, read, made, node.attributes(), op.rule, unsplit});
+        return local_attributes(*node.op(), {op.operands, op.results, read, made, node.attributes(), op.rule, unsplit});
     }
 
     // Whether the op makes zeros of the zeros in its operands' padding: by being linear in all of them. Whatever else it
@@ -158,7 +157,8 @@ private:
             }
         }
         if (node.op()->jointly_linear || is_constraint(node)) return true;
-        const std::vector<TensorType> operands = types_of(graph_, node.inputs), results = types_of(graph_, node.outputs);
+        const std::vector<TensorType> operands = types_of(graph_, node.inputs),
+                                      results = types_of(graph_, node.outputs);
         return node.inputs.size() == 1 && !linear_operands(*node.op(), operands, results).empty();
     }
 

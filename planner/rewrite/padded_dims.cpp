@@ -77,8 +77,7 @@ bool depends_on_size(const Kernel& kernel, const IndexRule& rule, int factor, co
 std::optional<Kernel> whole_kernel(const Node& node, const UnpaddedOp& op) {
     if (node.op()->lower == nullptr || node.op()->device != nullptr) return std::nullopt;
     const std::vector<std::vector<AxisRef>> unsplit(op.rule.factors.size());
-    return node.op()->lower(
-        {op.operands, op.results, op.operands, op.results, node.attributes(), op.rule, unsplit});
+    return node.op()->lower({op.operands, op.results, op.operands, op.results, node.attributes(), op.rule, unsplit});
 }
 
 } // namespace
@@ -106,8 +105,7 @@ bool UnpaddedOp::takes_padding(int factor) const {
 
 PaddedDims::PaddedDims(const Graph& graph, const Seeds& seeds) : graph_(&graph) {
     for_each_seed(graph, seeds, [&](ValueId id, const std::optional<Sharding>& seed) {
-        for (size_t d = 0; seed && d < seed->dims.size(); ++d)
-            any_ = any_ || is_uneven(graph.value(id).type, *seed, d);
+        for (size_t d = 0; seed && d < seed->dims.size(); ++d) any_ = any_ || is_uneven(graph.value(id).type, *seed, d);
     });
     for (const Value& value : graph.values) {
         first_.push_back(sizes_.size());

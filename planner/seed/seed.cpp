@@ -291,7 +291,8 @@ private:
         if (!sharding) return std::nullopt;
         const std::vector<Span> causes = dim_spans(spec);
         drop_uneven(*mesh_, layout_->divisibility, *sharding, array, causes, *diagnostics_);
-        if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_, &layout_->divisibility)) return std::nullopt;
+        if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_, &layout_->divisibility))
+            return std::nullopt;
         warn_of_empty_parts(*mesh_, layout_->divisibility, *sharding, array, causes, *diagnostics_);
         for (size_t d = 0; d < causes.size(); ++d) log(why, d, sharding->dims[d].axes, -1, causes[d]);
         return sharding;

@@ -29,8 +29,8 @@ std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
 }
 
 Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"id", "name", "role", "dtype", "global_shape", "unpadded_shape", "shape", "sharding", "offset", "bytes", "alias_of",
-                   "view", "donated"});
+    at.known_keys({"id", "name", "role", "dtype", "global_shape", "unpadded_shape", "shape", "sharding", "offset",
+                   "bytes", "alias_of", "view", "donated"});
     Buffer buffer;
     buffer.id = at["id"].small();
     buffer.name = read_name(at["name"]);

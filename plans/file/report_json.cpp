@@ -273,11 +273,11 @@ std::string print_report(const Plan& plan) {
         axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
     const std::string mesh =
         JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text();
-    return fmt::format(
-        "{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": {},\n{}{}\n}}\n",
-        plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode), mesh,
-        print_figures(plan.mesh, plan.report, plan.sources, 2),
-        plan.padding == PaddingCost() ? "" : ",\n  \"padding\": " + print_padding(plan.padding));
+    return fmt::format("{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": "
+                       "{},\n{}{}\n}}\n",
+                       plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode),
+                       mesh, print_figures(plan.mesh, plan.report, plan.sources, 2),
+                       plan.padding == PaddingCost() ? "" : ",\n  \"padding\": " + print_padding(plan.padding));
 }
 
 } // namespace shard

@@ -152,8 +152,8 @@ private:
         if (output.buffer == output.updates) return {};
         if (after.view || root_of(plan_->buffers, after.id) != before.id)
             return fmt::format("updates '{}', but is not written into its bytes", before.name);
-        if (after.dtype != before.dtype || after.global_shape != before.global_shape || after.real_shape() != before.real_shape() ||
-            !same_layout(after.sharding, before.sharding))
+        if (after.dtype != before.dtype || after.global_shape != before.global_shape ||
+            after.real_shape() != before.real_shape() || !same_layout(after.sharding, before.sharding))
             return fmt::format("updates '{}', which has another type or sharding", before.name);
         if (!before.donated) return fmt::format("updates '{}', which is not given away", before.name);
         return {};

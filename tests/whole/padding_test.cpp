@@ -51,7 +51,8 @@ std::string proved(const std::string& model, const std::string& layout, int step
     return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
 }
 
-const std::string rules = "divisibility: pad\nrules: [{batch: data}, {heads: model}, {vocab: model}, {mlp: model}, {embed: ~}]\n";
+const std::string rules =
+    "divisibility: pad\nrules: [{batch: data}, {heads: model}, {vocab: model}, {mlp: model}, {embed: ~}]\n";
 
 } // namespace
 
@@ -63,14 +64,17 @@ TEST_CASE("a decoder whose batch, heads, mlp and vocabulary do not divide trains
 }
 
 TEST_CASE("optimizers of all kinds keep zeros in the padding of parameters") {
-    for (const char* const optimizer : {"{lion: {learning_rate: 1.0e-3}}", "{sgd: {learning_rate: 1.0e-2, momentum: 0.9}}"})
+    for (const char* const optimizer :
+         {"{lion: {learning_rate: 1.0e-3}}", "{sgd: {learning_rate: 1.0e-2, momentum: 0.9}}"})
         CHECK(proved(decoder(50, optimizer), "mesh: {model: 4}\nmissing_axes: ignore\n" + rules) == "");
 }
 
 TEST_CASE("states and gradients that are split unevenly are padded with their parameters") {
-    CHECK(proved(decoder(50, "{adam: {learning_rate: 1.0e-2}}"),
-                 "mesh: {data: 4, model: 2}\ndivisibility: pad\nrules: [{batch: data}, {heads: model}, {embed: ~}]\n"
-                 "states: {\"w?.mu\": [data, \"?\", \"?\"], \"table.mu\": [data, ~]}\ngradients: {\"up\": [~, data]}\n") == "");
+    CHECK(proved(
+              decoder(50, "{adam: {learning_rate: 1.0e-2}}"),
+              "mesh: {data: 4, model: 2}\ndivisibility: pad\nrules: [{batch: data}, {heads: model}, {embed: ~}]\n"
+              "states: {\"w?.mu\": [data, \"?\", \"?\"], \"table.mu\": [data, ~]}\ngradients: {\"up\": [~, data]}\n") ==
+          "");
 }
 
 TEST_CASE("GPT-2's vocabulary of 50257 over 8 devices") {

@@ -20,7 +20,8 @@ std::string model_of(const std::string& graph, const std::string& outputs = "y")
                        "graph:\n{}outputs: [{}]\n",
                        graph, outputs);
 }
-const std::string layout = "mesh: {a: 4, b: 2}\ndivisibility: pad\nrules: [{n: a}, {m: b}, {w: ~}]\nhardware: uniform\n";
+const std::string layout =
+    "mesh: {a: 4, b: 2}\ndivisibility: pad\nrules: [{n: a}, {m: b}, {w: ~}]\nhardware: uniform\n";
 
 struct Planned {
     std::vector<std::string> ops; // of the graph after the pass, in order
@@ -58,7 +59,8 @@ TEST_CASE("a padded dim is one dim of all values that share it, and pointwise op
 }
 
 TEST_CASE("what is reduced holds a neutral element in its padding, unless zeros are known there") {
-    CHECK(count_of(planned(model_of("  - y: {reduce_sum: x, dim: 0}\n")), "select") == 0); // an input's padding is zeros
+    CHECK(count_of(planned(model_of("  - y: {reduce_sum: x, dim: 0}\n")), "select") ==
+          0); // an input's padding is zeros
     CHECK(count_of(planned(model_of("  - a: {exp: x}\n  - y: {reduce_sum: a, dim: 0}\n")), "select") == 1);
     for (const char* const op : {"reduce_max", "reduce_min", "reduce_prod"})
         CHECK(count_of(planned(model_of(fmt::format("  - y: {{{}: x, dim: 0}}\n", op))), "select") == 1);
@@ -124,10 +126,10 @@ train:
   loss: {mse: [y, t]}
   optimizer: {adamw: {learning_rate: 1.0e-2}}
 )";
-    for (const char* const rules : {"[{batch: a}, {mlp: a}, {embed: ~}, {layers: ~}]", "[{batch: a}, {mlp: b}, {embed: ~}, {layers: ~}]",
-                                    "[{layers: b}, {batch: a}, {mlp: ~}, {embed: ~}]"}) {
-        const std::string with =
-            fmt::format("mesh: {{a: 4, b: 2}}\ndivisibility: pad\nrules: {}\n", rules);
+    for (const char* const rules :
+         {"[{batch: a}, {mlp: a}, {embed: ~}, {layers: ~}]", "[{batch: a}, {mlp: b}, {embed: ~}, {layers: ~}]",
+          "[{layers: b}, {batch: a}, {mlp: ~}, {embed: ~}]"}) {
+        const std::string with = fmt::format("mesh: {{a: 4, b: 2}}\ndivisibility: pad\nrules: {}\n", rules);
         CAPTURE(with);
         ProofOptions options;
         options.mode = "train";
@@ -143,7 +145,7 @@ TEST_CASE("neutral elements") {
     CHECK(neutral_element(ReduceOp::max, DType::f32) == -INFINITY);
     CHECK(neutral_element(ReduceOp::max, DType::u8) == 0);
     CHECK(neutral_element(ReduceOp::min, DType::i32) == 2147483647);
-    CHECK(!neutral_element(ReduceOp::min, DType::i64));   // no double
+    CHECK(!neutral_element(ReduceOp::min, DType::i64));      // no double
     CHECK(!neutral_element(ReduceOp::max, DType::f8e4m3fn)); // without infinity
 }
 
