@@ -196,7 +196,7 @@ Compiled compile_reference(const Plan& plan) {
         const std::map<std::string_view, const PlanInput*>::const_iterator original = originals.find(own.name);
         internal_check(original != originals.end(), "one device has other inputs");
         const Buffer& of = plan.buffers[original->second->buffer];
-        internal_check(of.dtype == own.dtype && of.global_shape == own.global_shape, "one device has another input");
+        internal_check(of.dtype == own.dtype && of.real_shape() == own.real_shape(), "one device has another input");
         input.init = original->second->init;
     }
     return compiled;

@@ -72,9 +72,12 @@ std::vector<i64> shown_parts(i64 count, i64 most = most_parts) {
     return parts;
 }
 
-std::string range_text(i64 part, i64 size) {
+// The last parts of a dim that is padded have fewer elements, or none.
+std::string range_text(i64 part, const TensorReport& tensor, size_t dim) {
     if (part < 0) return "...";
-    return size == 1 ? std::to_string(part) : fmt::format("{}..{}", part * size, (part + 1) * size - 1);
+    const i64 size = tensor.local_shape[dim], first = part * size, last = std::min(first + size, tensor.shape[dim]) - 1;
+    if (last < first) return "padding";
+    return first == last ? std::to_string(first) : fmt::format("{}..{}", first, last);
 }
 
 std::string centered(const std::string& text, size_t width) {
@@ -96,13 +99,13 @@ std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& s
     std::vector<std::string> row_labels;
     size_t label_width = 0;
     for (i64 row : rows) {
-        row_labels.push_back(flat ? "" : range_text(row, tensor.local_shape[0]));
+        row_labels.push_back(flat ? "" : range_text(row, tensor, 0));
         label_width = std::max(label_width, row_labels.back().size());
     }
     std::vector<std::vector<std::string>> cells(rows.size());
     std::vector<size_t> widths;
     for (i64 column : columns) {
-        size_t width = range_text(column, tensor.local_shape[column_dim]).size();
+        size_t width = range_text(column, tensor, column_dim).size();
         for (size_t r = 0; r < rows.size(); ++r) {
             bool left_out = rows[r] < 0 || column < 0;
             std::vector<i64> part = flat ? std::vector<i64>{column} : std::vector<i64>{rows[r], column};
@@ -119,8 +122,7 @@ std::string grid(const Mesh& mesh, const TensorReport& tensor, const Sharding& s
     std::string_view row_color = flat || row_axes.empty() ? "" : axis_color(row_axes.front().axis);
     for (size_t c = 0; c < columns.size(); ++c) {
         rule += "+" + std::string(widths[c], '-');
-        header +=
-            " " + paint(column_color, centered(range_text(columns[c], tensor.local_shape[column_dim]), widths[c]));
+        header += " " + paint(column_color, centered(range_text(columns[c], tensor, column_dim), widths[c]));
     }
     rule += "+\n";
     std::string out;
@@ -167,7 +169,7 @@ std::string listing(const Mesh& mesh, const TensorReport& tensor, const Sharding
         std::vector<i64> part(sharding.dims.size(), 0);
         for (i64 index : shown_parts(count)) {
             part[d] = index;
-            table.add({Cell(range_text(index, tensor.local_shape[d]), axis_color(sharding.dims[d].axes.front().axis)),
+            table.add({Cell(range_text(index, tensor, d), axis_color(sharding.dims[d].axes.front().axis)),
                        index < 0 ? "" : holders_text(mesh, only, part, "devices ")});
         }
         out += table.render(paint, "    ");

@@ -88,7 +88,7 @@ bool is_shown(const Plan& plan, const PlanOutput& output) {
         const Role role = plan.buffers[output.updates].role;
         return role == Role::param || role == Role::variable;
     }
-    return element_count(plan.buffers[output.buffer].global_shape) != 1;
+    return element_count(plan.buffers[output.buffer].real_shape()) != 1;
 }
 
 Table outputs_table(const RunReport& report, const Paint& paint) {

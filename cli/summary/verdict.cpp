@@ -54,6 +54,16 @@ std::vector<Fact> params_fact(const Plan& plan) {
     return {{"params", "", true, fmt::format("{} ({}){}", grouped(count), human_bytes(bytes), held)}};
 }
 
+// Nothing if no dim is padded.
+std::vector<Fact> padding_fact(const Plan& plan) {
+    if (plan.padding == PaddingCost()) return {};
+    const i64 flops = plan.report.flops_per_device;
+    return {{"padding", "", true,
+             fmt::format("{} of what a device keeps, {} of what it computes", human_bytes(plan.padding.bytes),
+                         flops == 0 ? "nothing"
+                                    : percent(static_cast<double>(plan.padding.flops), static_cast<double>(flops)))}};
+}
+
 } // namespace
 
 bool is_partly_hidden(double seconds, double exposed_seconds) {
@@ -92,6 +102,7 @@ std::vector<std::pair<std::string_view, i64>> memory_by_role(const MemoryReport&
 std::vector<Fact> verdict_of(const Plan& plan) {
     std::vector<Fact> facts = {memory_fact(plan.report.memory), time_fact(plan.report)};
     for (Fact& fact : params_fact(plan)) facts.push_back(std::move(fact));
+    for (Fact& fact : padding_fact(plan)) facts.push_back(std::move(fact));
     return facts;
 }
 

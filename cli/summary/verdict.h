@@ -25,7 +25,7 @@ struct ParamsTotal {
 };
 ParamsTotal params_total(const Report& report);
 
-// Memory, time, and parameters where there are any: what a report begins with.
+// Memory, time, and parameters and padding where there are any: what a report begins with.
 std::vector<Fact> verdict_of(const Plan& plan);
 
 // {"params", bytes}, ... of what is alive at the peak, the largest first, without those of no bytes.

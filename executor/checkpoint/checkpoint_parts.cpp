@@ -50,10 +50,10 @@ std::vector<DevicePart> blocks_to_write(const Plan& plan, Part part) {
         std::set<std::vector<i64>> held;
         for (i64 position = 0; position < plan.mesh.device_count(); ++position) {
             const std::vector<i64> coordinates = coordinates_of(plan.mesh, position);
-            std::vector<i64> start = local_start(plan.mesh, buffer.global_shape, buffer.sharding, coordinates);
-            if (!held.insert(start).second) continue;
+            RealPart real = real_part(plan.mesh, buffer, coordinates);
+            if (real.empty() || !held.insert(real.start).second) continue;
             devices[position].position = position;
-            devices[position].blocks.push_back({input.buffer, std::move(start)});
+            devices[position].blocks.push_back({input.buffer, std::move(real)});
         }
     }
     std::vector<DevicePart> result;

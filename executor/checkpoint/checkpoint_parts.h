@@ -1,7 +1,7 @@
 // What of a plan belongs into a checkpoint, and into which of its files.
 #pragma once
 
-#include "plans/plan/plan.h"
+#include "plans/plan/real_part.h"
 
 namespace shard {
 
@@ -21,7 +21,7 @@ bool is_step_name(std::string_view name);
 // The blocks of an input that one device writes, since no device before it holds them.
 struct OwnBlock {
     int buffer = -1;
-    std::vector<i64> start;
+    RealPart part;
 };
 struct DevicePart {
     i64 position = 0;

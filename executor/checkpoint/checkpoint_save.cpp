@@ -4,6 +4,7 @@
 #include "executor/checkpoint/checkpoint.h"
 #include "executor/checkpoint/checkpoint_parts.h"
 #include "executor/checkpoint/piece.h"
+#include "executor/elements/strided.h"
 #include "executor/formats/storage.h"
 #include "plans/base/version.h"
 #include "plans/disk/file.h"
@@ -70,7 +71,7 @@ public:
         for (const SavedFile& file : saved_) add_to_index(file);
         for (const PlanInput& input : plan_->inputs) {
             const Buffer& buffer = buffer_of(input.buffer);
-            if (written_.contains(buffer.name)) index_.shapes.emplace_back(buffer.name, buffer.global_shape);
+            if (written_.contains(buffer.name)) index_.shapes.emplace_back(buffer.name, buffer.real_shape());
         }
         NewFile file(new_path(std::string(index_file)), *disk_);
         file.append(print_checkpoint_index(index_));
@@ -134,15 +135,19 @@ private:
         return blocks;
     }
 
+    i64 bytes_of(const OwnBlock& block) const {
+        return element_count(block.part.shape) * byte_size(buffer_of(block.buffer).dtype);
+    }
+
     std::string piece_of(const OwnBlock& block) const {
         const Buffer& buffer = buffer_of(block.buffer);
-        return piece_name(buffer.name, buffer.global_shape, {block.start, buffer.shape});
+        return piece_name(buffer.name, buffer.real_shape(), {block.part.start, block.part.shape});
     }
 
     void add_to_index(const SavedFile& saved) {
         for (const OwnBlock& block : blocks_of(saved)) {
             index_.pieces.push_back({piece_of(block), static_cast<int>(index_.files.size())});
-            index_.total_size += buffer_of(block.buffer).bytes;
+            index_.total_size += bytes_of(block);
             written_.insert(buffer_of(block.buffer).name);
         }
         index_.files.push_back(saved.written);
@@ -155,10 +160,10 @@ private:
         i64 at = 0;
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
-            header.tensors.push_back(
-                {piece_of(block), std::string(safetensors_name(buffer.dtype)), buffer.shape, at, at + buffer.bytes});
-            at += buffer.bytes;
-            if (buffer.shape != buffer.global_shape) shapes.raw(buffer.name, json_integers(buffer.global_shape));
+            header.tensors.push_back({piece_of(block), std::string(safetensors_name(buffer.dtype)), block.part.shape,
+                                      at, at + bytes_of(block)});
+            at += bytes_of(block);
+            if (block.part.shape != buffer.real_shape()) shapes.raw(buffer.name, json_integers(buffer.real_shape()));
         }
         // Hugging Face's loaders ask for the framework that the row-major layout is that of.
         header.metadata = {{"format", "pt"}, {"tool", index_.tool}, {"step", std::to_string(index_.step)}};
@@ -168,7 +173,15 @@ private:
         file.append(print_safetensors_header(header));
         for (const OwnBlock& block : blocks) {
             const Buffer& buffer = buffer_of(block.buffer);
-            file.append({(*shard_)(saved.device.position, buffer), static_cast<size_t>(buffer.bytes)});
+            const std::byte* const held = (*shard_)(saved.device.position, buffer);
+            if (block.part.shape == buffer.shape) {
+                file.append({held, static_cast<size_t>(buffer.bytes)});
+                continue;
+            }
+            std::vector<std::byte> real(static_cast<size_t>(bytes_of(block))); // without the padding
+            copy_strided(real.data(), held, byte_size(buffer.dtype),
+                         box_copy(block.part.shape, block.part.shape, buffer.shape));
+            file.append(std::span<const std::byte>(real));
         }
         saved.written = {saved.name, file.bytes(), file.crc32()};
         return finish(file, saved.name);

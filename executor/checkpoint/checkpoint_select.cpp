@@ -50,7 +50,7 @@ public:
             const Buffer& buffer = buffer_of(input);
             const std::optional<Part> part = part_of(*plan_, input);
             if (!part || (*part == Part::state && what == SaveWhat::params)) continue;
-            std::vector<LayerSource> sources = names_.find(buffer.name, buffer.global_shape, input.layers);
+            std::vector<LayerSource> sources = names_.find(buffer.name, buffer.real_shape(), input.layers);
             for (const LayerSource& source : sources) is_used_.insert(source.stored);
             if (given.contains(buffer.name)) {
                 if (sources.empty()) find_elsewhere(buffer, input);
@@ -162,11 +162,11 @@ private:
         };
         std::string problem;
         std::optional<std::vector<StoredSource>> found =
-            find_stored(*elsewhere_, buffer.name, buffer.global_shape, input.layers, choose, problem);
+            find_stored(*elsewhere_, buffer.name, buffer.real_shape(), input.layers, choose, problem);
         if (!found) {
             diagnostics_
                 ->error("E0615", {}, fmt::format("the names of checkpoints do not fit '{}': {}", buffer.name, problem))
-                .note(fmt::format("it is {}", type_text({buffer.dtype}, buffer.global_shape)))
+                .note(fmt::format("it is {}", type_text({buffer.dtype}, buffer.real_shape())))
                 .help("docs/init.md says how names are written");
             return {};
         }
@@ -187,7 +187,7 @@ private:
     void misfit(const Buffer& buffer, const std::string& stored, const std::string& there,
                 const std::string& help = "is it a checkpoint of this model?") {
         if (!misfits_.insert(stored).second) return; // a stack is missed by each of its layers
-        const std::string needed = type_text({buffer.dtype}, buffer.global_shape);
+        const std::string needed = type_text({buffer.dtype}, buffer.real_shape());
         if (stored == buffer.name)
             diagnostics_
                 ->error("E0613", {},
@@ -260,8 +260,8 @@ private:
         for (const LayerSource& source : wanted.sources) {
             const std::optional<Stored>& there = stored(source.stored);
             Shape shape = source.layers;
-            shape.insert(shape.end(), wanted.buffer->global_shape.begin() + std::ssize(source.to),
-                         wanted.buffer->global_shape.end());
+            shape.insert(shape.end(), wanted.buffer->real_shape().begin() + std::ssize(source.to),
+                         wanted.buffer->real_shape().end());
             const std::optional<StoredType> type =
                 there ? fitting_type(*wanted.buffer, source.stored, shape, *there) : std::nullopt;
             if (!type) return std::nullopt;

@@ -115,17 +115,47 @@ void generate_box(const Generate& kernel, std::span<const i64> start, const Resu
     });
 }
 
+namespace {
+
+bool is_inside(const Generate& kernel, std::span<const i64> start, const Shape& local) {
+    for (size_t d = 0; d < local.size(); ++d)
+        if (start[d] + local[d] > kernel.shape[d]) return false;
+    return true;
+}
+
+// Row by row where the block reaches beyond the whole, into padding, which is zeros.
+void generate_rows(const Generate& kernel, std::span<const i64> start, const Result& output) {
+    fill_value(output, 0);
+    const size_t last = start.size() - 1;
+    const Shape& local = *output.shape;
+    Shape rows = local, row(local.size(), 1);
+    rows[last] = 1;
+    row[last] = std::clamp<i64>(kernel.shape[last] - start[last], 0, local[last]);
+    for_each_index(rows, start, [&](i64 flat, std::span<const i64> index) {
+        for (size_t d = 0; d <= last; ++d)
+            if (index[d] >= kernel.shape[d]) return;
+        generate_box(kernel, index, {output.dtype, &row, output.data + flat * local[last] * byte_size(output.dtype)});
+    });
+}
+
+void generate_block(const Generate& kernel, std::span<const i64> start, const Result& output) {
+    if (is_inside(kernel, start, *output.shape)) return generate_box(kernel, start, output);
+    generate_rows(kernel, start, output);
+}
+
+} // namespace
+
 void run_generate(const Generate& kernel, const KernelCall& call) {
     std::vector<i64> start;
     for (const Affine& affine : kernel.start) start.push_back(evaluate(affine, call.context));
     start.resize(call.output.shape->size(), 0);
     const Random* random = std::get_if<Random>(&kernel.source);
-    if (random == nullptr || random->folds.empty()) return generate_box(kernel, start, call.output);
+    if (random == nullptr || random->folds.empty()) return generate_block(kernel, start, call.output);
     Random folded = *random;
     for (const Affine& fold : random->folds)
         folded.key = fold_in(folded.key, static_cast<std::uint32_t>(evaluate(fold, call.context)));
     folded.folds.clear();
-    generate_box({folded, kernel.shape, kernel.start}, start, call.output);
+    generate_block({folded, kernel.shape, kernel.start}, start, call.output);
 }
 
 } // namespace shard

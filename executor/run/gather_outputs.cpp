@@ -3,6 +3,7 @@
 #include "executor/elements/strided.h"
 #include "executor/run/host.h"
 #include "plans/base/crc32.h"
+#include "plans/plan/real_part.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,15 +17,15 @@ class Holders {
 public:
     Holders(const Mesh& mesh, const Buffer& buffer) {
         for (i64 position = 0; position < mesh.device_count(); ++position) {
-            starts_.push_back(local_start(mesh, buffer.global_shape, buffer.sharding, coordinates_of(mesh, position)));
-            first_.emplace(starts_.back(), position);
+            parts_.push_back(real_part(mesh, buffer, coordinates_of(mesh, position)));
+            first_.emplace(parts_.back().start, position);
         }
     }
-    const std::vector<i64>& start(i64 position) const { return starts_[position]; }
-    i64 first(i64 position) const { return first_.at(starts_[position]); }
+    const RealPart& part(i64 position) const { return parts_[position]; }
+    i64 first(i64 position) const { return first_.at(parts_[position].start); }
 
 private:
-    std::vector<std::vector<i64>> starts_;
+    std::vector<RealPart> parts_;
     std::map<std::vector<i64>, i64> first_;
 };
 
@@ -58,11 +59,13 @@ std::optional<std::pair<i64, i64>> assemble(const Plan& plan, const Buffer& buff
         const std::string_view part = std::string_view(messages[rank]).substr(read[rank], bytes);
         internal_check(part.size() == bytes, "a rank sends less than it holds");
         read[rank] += bytes;
+        const RealPart& real = holders.part(position);
+        if (real.empty()) continue;
         if (first == position) {
             sums[position] = crc32_of(part);
-            const i64 at = flat_index(buffer.global_shape, holders.start(position)) * byte_size(buffer.dtype);
+            const i64 at = flat_index(buffer.real_shape(), real.start) * byte_size(buffer.dtype);
             copy_strided(tensor.bytes.data() + at, reinterpret_cast<const std::byte*>(part.data()),
-                         byte_size(buffer.dtype), box_copy(buffer.shape, buffer.global_shape, buffer.shape));
+                         byte_size(buffer.dtype), box_copy(real.shape, buffer.real_shape(), buffer.shape));
             continue;
         }
         std::uint32_t sum = 0;
@@ -82,7 +85,7 @@ bool gather_outputs(const Plan& plan, std::span<const Device> devices, Ranks& ra
         const std::optional<std::string> reply =
             ranks.meet("the outputs", message_of(buffer, holders, devices), [&](std::vector<std::string>& messages) {
                 Tensor& tensor = outputs[output.name];
-                tensor.type = {buffer.dtype, buffer.global_shape, {}};
+                tensor.type = {buffer.dtype, buffer.real_shape(), {}};
                 tensor.bytes.resize(tensor.type.bytes());
                 const std::optional<std::pair<i64, i64>> differ =
                     assemble(plan, buffer, holders, ranks, messages, tensor);

@@ -54,14 +54,14 @@ bool check_data(const Plan& plan, const std::string& name, const StoredType& typ
     const Buffer& buffer = plan.buffers[input->buffer];
     const bool fits = fit_of(type, buffer.dtype) != Fit::refused;
     const bool has_steps =
-        !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.global_shape;
+        !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.real_shape();
     if (fits && has_steps) return true;
-    Shape wanted = buffer.global_shape;
+    Shape wanted = buffer.real_shape();
     wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
     diagnostics
         .error("E0602", declared_at(plan, name),
                fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name, shard::name(type),
-                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.global_shape)))
+                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.real_shape())))
         .help(has_steps ? loss_help(type, buffer.dtype)
                         : fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
     return false;
@@ -72,12 +72,12 @@ bool check_input(const Plan& plan, const std::string& name, const StoredType& ty
     const PlanInput* input = find_input(plan, name, diagnostics);
     if (input == nullptr) return false;
     const Buffer& buffer = plan.buffers[input->buffer];
-    if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.global_shape) return true;
+    if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.real_shape()) return true;
     diagnostics
         .error("E0602", declared_at(plan, name),
                fmt::format("input '{}' is {} {}, but the plan takes {} {}", name, shard::name(type), shape_text(shape),
-                           shard::name(buffer.dtype), shape_text(buffer.global_shape)))
-        .help(shape == buffer.global_shape ? loss_help(type, buffer.dtype) : "");
+                           shard::name(buffer.dtype), shape_text(buffer.real_shape())))
+        .help(shape == buffer.real_shape() ? loss_help(type, buffer.dtype) : "");
     return false;
 }
 

@@ -21,7 +21,7 @@ i64 array_bytes(i64 count) { return count == 0 ? 0 : count * pointer_bytes + blo
 i64 output_bytes(const Plan& plan) {
     i64 most = 0;
     for (const PlanOutput& output : plan.outputs)
-        most = std::max(most, std::ssize(plan.buffers[output.buffer].global_shape));
+        most = std::max(most, std::ssize(plan.buffers[output.buffer].real_shape()));
     return 8 * pointer_bytes + block_bytes + 2 * array_bytes(most);
 }
 
@@ -42,7 +42,7 @@ i64 required_bytes(const Plan& plan, bool returns_initial, std::optional<i64> he
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = plan.buffers[output.buffer];
         const i64 copies = returns_initial && output.is_update() ? 2 : 1;
-        bytes = add_saturating(bytes, copies * element_count(buffer.global_shape) * byte_size(buffer.dtype));
+        bytes = add_saturating(bytes, copies * element_count(buffer.real_shape()) * byte_size(buffer.dtype));
     }
     return std::min(bytes, most_required_bytes);
 }

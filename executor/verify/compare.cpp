@@ -49,11 +49,11 @@ std::string element_text(const Tensor& tensor, i64 flat) {
 void report_mismatch(const Plan& plan, const PlanOutput& output, const Mismatches& found, const Tensor& values,
                      const Tensor& expected, Diagnostics& diagnostics) {
     const Buffer& buffer = plan.buffers[output.buffer];
-    std::vector<i64> index(buffer.global_shape.size()), local;
+    std::vector<i64> index(buffer.real_shape().size()), local;
     i64 rest = found.first;
     for (size_t d = index.size(); d-- > 0;) {
-        index[d] = rest % buffer.global_shape[d];
-        rest /= buffer.global_shape[d];
+        index[d] = rest % buffer.real_shape()[d];
+        rest /= buffer.real_shape()[d];
     }
     const i64 position = holder_of(plan, buffer, index, local);
     diagnostics
@@ -63,7 +63,7 @@ void report_mismatch(const Plan& plan, const PlanOutput& output, const Mismatche
         .note(fmt::format("the element is on device {}, at {} of its block ({})", plan.mesh.device_id(position),
                           shape_text(local), text(plan.mesh, buffer.sharding)))
         .note(fmt::format("{} of {} elements differ by more than {:.3g}", found.count,
-                          element_count(buffer.global_shape), found.tolerance));
+                          element_count(buffer.real_shape()), found.tolerance));
 }
 
 // The loss and the metrics of every step but the last, whose values are among the outputs.
@@ -119,7 +119,7 @@ InputsByName inputs_of(const Plan& plan) {
 }
 
 std::string input_text(const Buffer& input) {
-    return fmt::format("{} {} {}", name(input.role), name(input.dtype), shape_text(input.global_shape));
+    return fmt::format("{} {} {}", name(input.role), name(input.dtype), shape_text(input.real_shape()));
 }
 
 // Both plans have the same outputs, of the same types, which update the same inputs; and the runs hold them.

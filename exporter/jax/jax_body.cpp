@@ -151,7 +151,13 @@ std::string JaxBody::write(const LocalProgram& program, const std::vector<std::s
 
 PythonText JaxBody::initial(const PlanInput& input) {
     const Buffer& buffer = plan_.buffers[input.buffer];
-    return jax_generate(initial_block(input, buffer), {names_.fresh(buffer.name), buffer.dtype, buffer.shape}, *this);
+    const Generate block = initial_block(input, buffer);
+    const JaxValue output = {names_.fresh(buffer.name), buffer.dtype, buffer.shape};
+    PythonText made = jax_generate(block, output, *this);
+    if (buffer.unpadded_shape.empty()) return made;
+    std::vector<PythonText> starts;
+    for (const Affine& start : block.start) starts.push_back({affine(start)});
+    return bracket("zero_padding(", {{part(output, made)}, tuple(std::move(starts)), {shape_tuple(block.shape)}}, ")");
 }
 
 void JaxBody::write_steps(const std::vector<ProgramStep>& steps) {

@@ -34,6 +34,11 @@ PythonText literal_text(const Literal& literal, const Generate& kernel, const Ja
     PythonText whole = bracket("jnp.array(", {bracket("[", std::move(numbers), "]"), {jax_dtype(output.dtype)}}, ")");
     if (kernel.shape.size() != 1) whole.closes = fmt::format(").reshape({})", shape_tuple(kernel.shape));
     if (kernel.shape == output.shape) return whole;
+    // A slice would begin earlier where it reaches beyond the end, into padding.
+    std::vector<PythonText> behind;
+    for (const i64 size : output.shape) behind.push_back({fmt::format("(0, {})", size - 1)});
+    if (reaches_beyond(kernel, output.shape))
+        whole = bracket("jnp.pad(", {{body.part(output, whole)}, bracket("[", std::move(behind), "]")}, ")");
     return bracket("lax.dynamic_slice(",
                    {{body.part(output, whole)}, starts_tuple(kernel.start, body), {shape_tuple(output.shape)}}, ")");
 }

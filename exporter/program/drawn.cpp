@@ -1,5 +1,7 @@
 #include "exporter/program/drawn.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace shard {
@@ -20,6 +22,19 @@ bool all_fit(const std::vector<Step>& steps) {
 }
 
 } // namespace
+
+bool is_even(const Plan& plan, Diagnostics& diagnostics) {
+    for (const PlanInput& input : plan.inputs) {
+        const Buffer& buffer = plan.buffers[static_cast<size_t>(input.buffer)];
+        if (buffer.unpadded_shape.empty()) continue;
+        diagnostics
+            .error("E0509", {},
+                   fmt::format("'{}' is padded, and a program of whole arrays has no form of that", buffer.name))
+            .help("write `divisibility: drop` in the layout, or sizes that divide");
+        return false;
+    }
+    return true;
+}
 
 bool draws_have_32_bits(const Plan& plan, Diagnostics& diagnostics) {
     const bool starts_fit =

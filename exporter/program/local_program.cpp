@@ -201,4 +201,13 @@ Generate initial_block(const PlanInput& input, const Buffer& buffer) {
     return init;
 }
 
+bool reaches_beyond(const Generate& kernel, const Shape& block) {
+    for (size_t d = 0; d < block.size(); ++d) {
+        i64 last = kernel.start[d].constant;
+        for (const AffineTerm& term : kernel.start[d].terms) last += term.coefficient * (term.axis.size - 1);
+        if (last + block[d] > kernel.shape[d]) return true;
+    }
+    return false;
+}
+
 } // namespace shard

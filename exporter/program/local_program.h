@@ -58,5 +58,7 @@ LocalProgram local_program(const Plan& plan); // of a plan that is safe to run; 
 
 // What a device's part of an input holds at the start.
 Generate initial_block(const PlanInput& input, const Buffer& buffer);
+// Whether the block of some device ends behind the whole, as of an array that is padded.
+bool reaches_beyond(const Generate& kernel, const Shape& block);
 
 } // namespace shard

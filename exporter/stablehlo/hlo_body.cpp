@@ -121,8 +121,18 @@ HloValues HloBody::write(const LocalProgram& program, const std::vector<std::str
 
 HloValue HloBody::initial(const PlanInput& input) {
     const Buffer& buffer = plan_.buffers[static_cast<size_t>(input.buffer)];
-    return ops_.named(hlo_generate(initial_block(input, buffer), {buffer.name, buffer.dtype, buffer.shape}, *this),
-                      buffer.name);
+    const Generate block = initial_block(input, buffer);
+    HloValue made = hlo_generate(block, {buffer.name, buffer.dtype, buffer.shape}, *this);
+    for (size_t d = 0; d < buffer.shape.size(); ++d) {
+        if (buffer.real_shape()[d] == buffer.global_shape[d]) continue;
+        const HloValue place = ops_.iota(static_cast<i64>(d), DType::i32, buffer.shape),
+                       end = ops_.constant(static_cast<double>(buffer.real_shape()[d]), DType::i32, buffer.shape),
+                       zero = ops_.constant(0, buffer.dtype, buffer.shape),
+                       first = ops_.filled(ops_.convert(affine(block.start[d]), DType::i32), buffer.shape);
+        const HloValue is_real = ops_.less({ops_.pointwise("stablehlo.add", {place, first}), end});
+        made = ops_.pointwise("stablehlo.select", {is_real, made, zero});
+    }
+    return ops_.named(made, buffer.name);
 }
 
 void HloBody::write_steps(const std::vector<ProgramStep>& steps) {

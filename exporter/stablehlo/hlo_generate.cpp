@@ -18,9 +18,16 @@ std::string nested(const std::vector<Number>& values, DType dtype, const Shape& 
 
 HloValue literal_value(const Literal& literal, const Generate& kernel, const HloValue& output, HloBody& body) {
     size_t next = 0;
-    const HloValue whole =
+    HloValue whole =
         body.ops().constant(nested(literal.values, output.dtype, kernel.shape, 0, next), output.dtype, kernel.shape);
     if (kernel.shape == output.shape) return whole;
+    // A slice would begin earlier where it reaches beyond the end, into padding.
+    if (reaches_beyond(kernel, output.shape)) {
+        const std::vector<i64> none(output.shape.size(), 0);
+        std::vector<i64> behind;
+        for (const i64 size : output.shape) behind.push_back(size - 1);
+        whole = body.ops().pad(whole, body.ops().constant(0, output.dtype), none, behind, none);
+    }
     return body.ops().dynamic_slice(whole, body.affines(kernel.start), output.shape);
 }
 

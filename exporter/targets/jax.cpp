@@ -26,11 +26,11 @@ public:
         const std::string start = start_function(), step = step_function();
         std::string helpers;
         for (const auto& [name, file] :
-             {std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
+             {std::pair("PADDED = ", "padding"), std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
               std::pair("random_bits(", "random_values"), std::pair("fold_in(", "keys"), std::pair("threefry(", "keys"),
               std::pair("positions(", "order"), std::pair("select_windows(", "windows"),
               std::pair("ragged_", "ragged")})
-            if ((helpers + start + step).find(name) != std::string::npos &&
+            if ((helpers + start + step + tables()).find(name) != std::string::npos &&
                 helpers.find(embedded_text(file)) == std::string::npos)
                 helpers = std::string(embedded_text(file)) + "\n\n" + helpers;
         return heading((start + step).find("@partial(") != std::string::npos) + tables() + "\n\n" + helpers + start +
@@ -92,9 +92,20 @@ private:
         }
         for (const PlanOutput& output : plan_.outputs)
             if (!output.is_update()) outputs.emplace_back(output.name, spec(plan_.buffers[output.buffer]));
+        std::vector<std::pair<std::string, PythonText>> padded;
+        const auto note = [&](const std::string& name, const Buffer& buffer) {
+            if (buffer.unpadded_shape.empty()) return;
+            padded.emplace_back(name, tuple({{shape_tuple(buffer.global_shape)}, {shape_tuple(buffer.real_shape())}}));
+        };
+        for (const PlanInput& input : plan_.inputs) note(plan_.buffers[input.buffer].name, plan_.buffers[input.buffer]);
+        for (const PlanOutput& output : plan_.outputs)
+            if (!output.is_update()) note(output.name, plan_.buffers[output.buffer]);
         return "# The axes, outer to inner, and which device is where.\n" + lines(bracket("MESH = {", axes, "}"), 0) +
                lines(ids, 0) + "\n# What a step makes anew, what else it reads, and what it gives.\n" +
-               table("STATE", state) + table("INPUTS", inputs) + table("OUTPUTS", outputs);
+               table("STATE", state) + table("INPUTS", inputs) + table("OUTPUTS", outputs) +
+               (padded.empty() ? ""
+                               : "\n# Arrays with padding: their shapes here, and what of them is real.\n" +
+                                     table("PADDED", padded));
     }
 
     std::string start_function() const {

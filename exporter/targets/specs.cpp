@@ -28,15 +28,15 @@ PythonText axes_text(const std::vector<std::string>& axes) {
 
 const TensorReport* report_of(const Plan& plan, const Buffer& buffer, std::string_view name) {
     for (const TensorReport& tensor : plan.report.tensors)
-        if (tensor.name == name && tensor.shape == buffer.global_shape) return &tensor;
+        if (tensor.name == name && tensor.shape == buffer.real_shape()) return &tensor;
     return nullptr;
 }
 
 std::string type_comment(const Buffer& buffer, const TensorReport* tensor) {
     std::vector<std::string> dims;
-    for (size_t d = 0; d < buffer.global_shape.size(); ++d) {
+    for (size_t d = 0; d < buffer.real_shape().size(); ++d) {
         const bool named = tensor != nullptr && d < tensor->logical.size() && !tensor->logical[d].empty();
-        dims.push_back(fmt::format("{}{}", named ? tensor->logical[d] + " " : "", buffer.global_shape[d]));
+        dims.push_back(fmt::format("{}{}", named ? tensor->logical[d] + " " : "", buffer.real_shape()[d]));
     }
     const std::string source = tensor == nullptr ? "" : text(tensor->source);
     return fmt::format("    # {} ({}){}\n", name(buffer.dtype), fmt::join(dims, ", "),

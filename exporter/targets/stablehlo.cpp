@@ -71,7 +71,17 @@ private:
             fmt::format("{}, {}, on {}: @main is a step{}.", plan_.model, plan_.mode, fmt::join(axes, " x "),
                         inputs_.empty() ? "" : ", @start what it starts from");
         const std::string from = fmt::format("{} planned it from {}.", plan_.tool, fmt::join(files, " and "));
-        return fmt::format("// {}\n// {}\n", printable(what), printable(from));
+        std::string text = fmt::format("// {}\n// {}\n", printable(what), printable(from));
+        const auto note = [&text](const std::string& name, const Buffer& of) {
+            if (!of.unpadded_shape.empty())
+                text += printable(fmt::format("// {} is {} here, of which {} is real, and zeros lie behind that.", name,
+                                              shape_text(of.global_shape), shape_text(of.unpadded_shape))) +
+                        "\n";
+        };
+        for (const PlanInput& input : plan_.inputs) note(buffer(input.buffer).name, buffer(input.buffer));
+        for (const PlanOutput& output : plan_.outputs)
+            if (!output.is_update()) note(output.name, buffer(output.buffer));
+        return text;
     }
 
     std::string mesh() const {
@@ -182,7 +192,7 @@ std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
 
 std::optional<std::string> write_global(const Plan& plan, const Plan& alone, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
-    if (!mesh || !draws_have_32_bits(alone, diagnostics)) return std::nullopt;
+    if (!mesh || !draws_have_32_bits(alone, diagnostics) || !is_even(plan, diagnostics)) return std::nullopt;
     return HloModule(plan, *mesh, alone).text();
 }
 

@@ -324,6 +324,9 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     if (node.attributes().has("blocks"))
         fail(node.span,
              fmt::format("{} draws by blocks of devices here, which has no form in a manual region", node.op()->name));
+    if (node.attributes().has("drawn"))
+        fail(node.span,
+             fmt::format("{} draws a dim that is padded here, which has no form in a manual region", node.op()->name));
     // A shape that is the op's own value is not among its arguments.
     const bool is_shape = node.op()->subject == "shape";
     made = fmt::format("{}: {}{}{}", node.op()->name, is_shape ? list_text(shape) : subject,

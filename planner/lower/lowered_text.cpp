@@ -37,8 +37,8 @@ std::string init_text(const Graph& graph, const Value& value) {
     }
 }
 
-std::string tensor_text(const Graph& graph, const Value& value, const std::string& name) {
-    std::string text = fmt::format("  {}: {{shape: {}", name, list_text(value.type.shape));
+std::string tensor_text(const Graph& graph, const Value& value, const Shape& shape, const std::string& name) {
+    std::string text = fmt::format("  {}: {{shape: {}", name, list_text(shape));
     if (value.type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(value.type.dtype));
     return text + fmt::format(", init: {}}}\n", init_text(graph, value));
 }
@@ -54,18 +54,30 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     simplify_reshards(local);
 
     LoweredBody body(local.graph, mesh, diagnostics);
-    std::string inputs, params, in, out, results;
+    // Blocks are of one size: padding is written out around the region.
+    std::string inputs, params, in, out, results, padded, cropped;
+    const Padding& padding = compilation.padding;
     for (size_t n = 0; n < graph.inputs.size(); ++n) {
         const Value& value = graph.value(graph.inputs[n]);
         const std::string name = body.name_input(local.graph.inputs[n], value.name);
-        (value.role == Role::param || value.role == Role::variable ? params : inputs) += tensor_text(graph, value, name);
+        const Shape& real = padding.real_shape(graph, graph.inputs[n]);
+        const bool is_padded = padding.is_padded(graph.inputs[n]);
+        const std::string given = is_padded ? name + "_unpadded" : name;
+        (value.role == Role::param || value.role == Role::variable ? params : inputs) += tensor_text(graph, value, real, given);
+        Shape behind = value.type.shape;
+        for (size_t d = 0; d < behind.size(); ++d) behind[d] -= real[d];
+        if (is_padded) padded += fmt::format("  - {}: {{pad: {}, high: {}}}\n", name, given, list_text(behind));
         in += fmt::format("{}{}: {}", in.empty() ? "" : ", ", name,
                           body.sharding_text(local.graph.value(local.graph.inputs[n]).part.sharding));
     }
     const std::string lines = body.write("          ");
     for (size_t o = 0; o < local.graph.outputs.size(); ++o) {
         const ValueId id = local.graph.outputs[o];
-        results += (o > 0 ? ", " : "") + plain_name(graph.output_names[o]);
+        const std::string result = plain_name(graph.output_names[o]);
+        results += (o > 0 ? ", " : "") + result;
+        if (padding.is_padded(graph.outputs[o]))
+            cropped += fmt::format("  - {0}: {{slice: {0}, limit: {1}}}\n", result,
+                                   list_text(padding.real_shape(graph, graph.outputs[o])));
         // One value may be returned twice, but `out` names it once: then by another name.
         out += fmt::format("{}{}: {}", o > 0 ? ", " : "", body.output(id),
                            body.sharding_text(local.graph.value(id).part.sharding));
@@ -80,11 +92,11 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     if (!inputs.empty()) text += "inputs:\n" + inputs;
     if (!params.empty()) text += "params:\n" + params;
     if (!body.modules().empty()) text += "modules:\n" + body.modules();
-    text += "graph:\n";
+    text += "graph:\n" + padded;
     for (const std::string& line : entry_lines(results, "")) text += fmt::format("  {}\n", line);
     text += fmt::format("      manual:\n        in: {{{}}}\n        out: {{{}}}\n", in, out);
     if (!body.checks()) text += "        check: false\n";
-    text += "        body:\n" + lines + more;
+    text += "        body:\n" + lines + more + cropped;
     return text + fmt::format("outputs: [{}]\n", results);
 }
 

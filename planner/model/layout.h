@@ -10,7 +10,8 @@ namespace shard {
 
 enum class RuleSemantics { linen, nnx };  // how rules are read: planner/seed/rules_linen.h, rules_nnx.h
 enum class MissingAxes { error, ignore }; // what becomes of rules that name an axis the mesh lacks
-enum class Divisibility { error, drop };  // what becomes of axes that do not divide their dim
+// What becomes of axes that do not divide their dim: an error, the last ones are left out, or the dim is padded.
+enum class Divisibility { error, drop, pad };
 
 // A sharding override by path glob: `params: {"block.*.w1": [~, model]}`. `*` stops at dots, `**` does not. The last
 // match wins.
@@ -33,6 +34,17 @@ struct FsdpDecl {
     Span span;
 };
 
+// `divisibility: pad`, or by logical axis: `divisibility: {vocab: pad, default: error}`.
+struct DivisibilityDecl {
+    Divisibility otherwise = Divisibility::error;
+    std::vector<std::pair<std::string, Divisibility>> by_axis;
+    Divisibility of(std::string_view logical) const {
+        for (const auto& [axis, choice] : by_axis)
+            if (axis == logical) return choice;
+        return otherwise;
+    }
+};
+
 struct Layout {
     std::string name; // the file's stem, for side-by-side reports
     Mesh mesh;
@@ -41,7 +53,7 @@ struct Layout {
     RuleSemantics semantics = RuleSemantics::linen;
     bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
-    Divisibility divisibility = Divisibility::error;
+    DivisibilityDecl divisibility;
     Prefer prefer = Prefer::time;  // by which ways to compute and to partition are chosen
     bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;

@@ -2,6 +2,7 @@
 
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
+#include "plans/base/division.h"
 
 #include <fmt/format.h>
 
@@ -46,8 +47,12 @@ std::vector<i64> nearby_divisors(i64 size, i64 parts) {
     return found;
 }
 
+Divisibility choice_for(const DivisibilityDecl& choices, const CheckedArray& array, size_t d) {
+    return choices.of(d < array.type->logical.size() ? array.type->logical[d] : "");
+}
+
 bool check_dim_divides(const Mesh& mesh, const DimSharding& dim, size_t d, const CheckedArray& array, Span cause,
-                       Diagnostics& diagnostics) {
+                       bool may_pad, Diagnostics& diagnostics) {
     const i64 parts = shard_count(dim);
     const i64 size = array.type->shape[d];
     if (size % parts == 0) return true;
@@ -69,7 +74,8 @@ bool check_dim_divides(const Mesh& mesh, const DimSharding& dim, size_t d, const
         error.note(fmt::format("{} has no divisor near {}", size, parts));
     else
         error.note(fmt::format("{} divides into {} parts", size, fmt::join(divisors, " or ")));
-    error.help("choose other axes for this dim, leave it whole (~), or pad it");
+    error.help(may_pad ? "choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)"
+                       : "choose other axes for this dim, leave it whole (~), or pad it");
     return false;
 }
 
@@ -146,10 +152,12 @@ std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec
     return sharding;
 }
 
-std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, Sharding& sharding, const CheckedArray& array,
-                                              const std::vector<Span>& causes, Diagnostics& diagnostics) {
+std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices, Sharding& sharding,
+                                              const CheckedArray& array, const std::vector<Span>& causes,
+                                              Diagnostics& diagnostics) {
     std::vector<std::vector<AxisRef>> dropped(sharding.dims.size());
     for (size_t d = 0; d < sharding.dims.size(); ++d) {
+        if (choice_for(choices, array, d) != Divisibility::drop) continue;
         DimSharding& dim = sharding.dims[d];
         const i64 size = array.type->shape[d];
         const std::vector<AxisRef> asked = dim.axes;
@@ -166,16 +174,35 @@ std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, Sharding& shardi
                         dim.axes.empty() ? "it stays whole"
                                          : fmt::format("it is split over {} alone", axes_text(mesh, dim.axes))));
         if (array.span.known() && !(array.span == causes[d])) warning.label(array.span, "declared here");
-        warning.help("`divisibility: drop` asks for this; pad the dim to split it");
+        warning.help("`divisibility: drop` asks for this; `pad` splits the dim");
     }
     return dropped;
 }
 
+void warn_of_empty_parts(const Mesh& mesh, const DivisibilityDecl& choices, const Sharding& sharding,
+                         const CheckedArray& array, const std::vector<Span>& causes, Diagnostics& diagnostics) {
+    for (size_t d = 0; d < sharding.dims.size(); ++d) {
+        if (choice_for(choices, array, d) != Divisibility::pad) continue;
+        const i64 size = array.type->shape[d], parts = shard_count(sharding.dims[d]);
+        const i64 used = ceil_div(size, ceil_div(size, parts));
+        if (used == parts) continue;
+        DiagnosticBuilder warning = diagnostics.warning(
+            "W0311", causes[d],
+            fmt::format("{} of {} has size {}, which leaves {} of {} parts over {} with padding alone",
+                        dim_text(d, array.type->logical.empty() ? "" : array.type->logical[d]), array_text(array), size,
+                        parts - used, parts, axes_text(mesh, sharding.dims[d].axes)));
+        if (array.span.known() && !(array.span == causes[d])) warning.label(array.span, "declared here");
+        warning.help(fmt::format("{} parts would hold as much each; choose other axes for this dim", used));
+    }
+}
+
 bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
-                   const std::vector<Span>& causes, Diagnostics& diagnostics) {
+                   const std::vector<Span>& causes, Diagnostics& diagnostics, const DivisibilityDecl* choices) {
     bool good = true;
     for (size_t d = 0; d < sharding.dims.size(); ++d)
-        good = check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], diagnostics) && good;
+        if (choices == nullptr || choice_for(*choices, array, d) != Divisibility::pad)
+            good =
+                check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], choices != nullptr, diagnostics) && good;
     return good;
 }
 

@@ -25,13 +25,20 @@ bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& di
 std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec, const CheckedArray& array,
                                       Diagnostics& diagnostics);
 
-// Takes the last axes of a dim away until the others divide it, and says so at the place that split it, W0310. What was
-// taken, by dim.
-std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, Sharding& sharding, const CheckedArray& array,
-                                              const std::vector<Span>& causes, Diagnostics& diagnostics);
+// What the layout says of a dim that axes do not divide: where it says `drop`, takes the last axes of the dim away until
+// the others divide it, and says so at the place that split it, W0310. What was taken, by dim.
+std::vector<std::vector<AxisRef>> drop_uneven(const Mesh& mesh, const DivisibilityDecl& choices, Sharding& sharding,
+                                              const CheckedArray& array, const std::vector<Span>& causes,
+                                              Diagnostics& diagnostics);
 
-// Reports E0313 for every dim that its parts do not divide, at the place that split the dim: causes[dim].
+// Where the layout says `pad`: warns of parts that would hold padding alone, at the place that split the dim, W0311.
+void warn_of_empty_parts(const Mesh& mesh, const DivisibilityDecl& choices, const Sharding& sharding,
+                         const CheckedArray& array, const std::vector<Span>& causes, Diagnostics& diagnostics);
+
+// Reports E0313 for every dim that its parts do not divide, at the place that split the dim: causes[dim]. `choices`: but
+// for what is to be padded.
 bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArray& array,
-                   const std::vector<Span>& causes, Diagnostics& diagnostics);
+                   const std::vector<Span>& causes, Diagnostics& diagnostics,
+                   const DivisibilityDecl* choices = nullptr);
 
 } // namespace shard

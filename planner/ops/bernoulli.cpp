@@ -69,7 +69,9 @@ Kernel lower(const LowerContext& context) {
         for (i64 fold : attributes.integers("place")) random.folds.push_back(constant(fold));
     for (Affine& index : loop_indices(attributes)) random.folds.push_back(std::move(index));
     if (attributes.has("blocks")) random.blocks = attributes.integers("blocks");
-    return generate(context, std::move(random));
+    Kernel kernel = generate(context, std::move(random));
+    if (attributes.has("drawn")) std::get<Generate>(kernel).shape = attributes.integers("drawn"); // without padding
+    return kernel;
 }
 
 } // namespace

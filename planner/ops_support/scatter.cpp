@@ -98,6 +98,12 @@ void complete(std::span<const TensorType>, std::span<const TensorType> results, 
     attributes.set("size", std::vector<i64>{results[0].shape[axis]});
 }
 
+Attributes local_attributes(const LowerContext& context) {
+    Attributes attributes = context.attributes;
+    attributes.set("size", std::vector<i64>{context.local_results[0].shape[axis_of(attributes)]});
+    return attributes;
+}
+
 bool splits(std::span<const TensorType> operands, const Attributes&) { return has_operand(operands.size()); }
 
 } // namespace
@@ -174,6 +180,7 @@ OpDef scatter_op_def(std::string_view name, std::string_view doc) {
     def.infer = infer;
     def.complete = complete;
     def.splits = splits;
+    def.local_attributes = local_attributes;
     return def;
 }
 

@@ -5,6 +5,7 @@
 #include "planner/partition/local.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/propagate/propagate.h"
+#include "planner/rewrite/pad_uneven.h"
 #include "planner/schedule/schedule.h"
 #include "planner/text/allowances.h"
 #include "plans/collective/hardware.h"
@@ -39,6 +40,7 @@ struct Compilation {
     std::optional<Graph> graph;
     std::optional<Hardware> hardware;
     std::optional<Seeds> seeds;
+    Padding padding; // of the graph's values
     std::optional<Propagation> propagation;
     std::optional<Partitioned> partitioned; // with these shardings, if it was tried: for `partition`
     JointForms joint;                       // with which `local` is made

@@ -25,7 +25,9 @@
 #include "planner/read/places.h"
 #include "planner/rewrite/gather_parameters.h"
 #include "planner/rewrite/join_moves.h"
+#include "planner/rewrite/pad_uneven.h"
 #include "planner/schedule/plan_layers.h"
+#include "planner/schedule/plan_padding.h"
 #include "planner/seed/lint_rules.h"
 #include "plans/base/version.h"
 #include "plans/plan/plan_check.h"
@@ -107,6 +109,8 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
     lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
 }
 
+void pad(Compilation& c, const PlanRequest&, Sources&) { c.padding = pad_uneven(*c.graph, *c.seeds); }
+
 void fsdp(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
 
 void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
@@ -145,6 +149,7 @@ void land(Compilation& c, const PlanRequest&, Sources&) {
 
 void schedule(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.plan = schedule(*c.local, c.layout->mesh, sources, &c.schedule);
+    say_what_is_real(*c.plan, *c.graph, c.padding);
     name_layers(*c.plan, *c.graph);
     c.plan->model = c.model->name.text;
     c.plan->mode = request.mode;
@@ -152,7 +157,7 @@ void schedule(Compilation& c, const PlanRequest& request, Sources& sources) {
 }
 
 void price(Compilation& c, const PlanRequest&, Sources& sources) {
-    price(*c.plan, *c.graph, *c.local, c.schedule, *c.propagation, *c.hardware, sources);
+    price(*c.plan, *c.graph, *c.local, c.schedule, *c.propagation, *c.hardware, sources, c.padding);
 }
 
 void judge(Compilation& c, const PlanRequest&, Sources&) {
@@ -194,7 +199,9 @@ constexpr PassDef passes[] = {
     {"fold", "random values that are drawn by device get keys of their own", "no random value depends on the layout",
      fold, check_graph},
     {"seed", "rules, overrides, fsdp, constraints -> initial shardings",
-     "inputs, params and constraints have initial shardings that divide", seed, check_graph},
+     "inputs, params and constraints have initial shardings that divide, or are to be padded", seed, check_graph},
+    {"pad", "padding behind the elements of dims that axes do not divide, and masks where it would be seen",
+     "initial shardings divide", pad, check_graph},
     {"fsdp", "constraints that make whole what the layout splits for storage alone",
      "what is split for storage alone is gathered where ops read it", fsdp, check_graph},
     {"join", "slices, paddings, concatenations of one another -> one op",

@@ -4,6 +4,7 @@
 #include "planner/partition/local.h"
 #include "planner/partition/local_names.h"
 #include "planner/price/memory_report.h"
+#include "planner/price/padding_report.h"
 #include "planner/price/time_report.h"
 #include "plans/base/saturating.h"
 #include "plans/collective/link_levels.h"
@@ -17,8 +18,8 @@ namespace shard {
 
 namespace {
 
-void report_tensors(Report& report, const Graph& graph, const Local& local, const Propagation& propagation,
-                    const Sources& sources) {
+void report_tensors(Report& report, const Graph& graph, const Padding& padding, const Local& local,
+                    const Propagation& propagation, const Sources& sources) {
     std::vector<ValueId> returned(graph.values.size(), -1); // the local value that is; the first of several
     for (size_t o = graph.outputs.size(); o-- > 0;) returned[graph.outputs[o]] = local.graph.outputs[o];
     // New parameters and states are listed once, as the inputs that they replace.
@@ -31,11 +32,11 @@ void report_tensors(Report& report, const Graph& graph, const Local& local, cons
         const bool is_output = value.role == Role::value && returned[id] >= 0;
         if (is_output) tensor.role = Role::output;
         tensor.dtype = value.type.dtype;
-        tensor.shape = value.type.shape;
+        tensor.shape = padding.real_shape(graph, id);
         tensor.logical = value.type.logical;
         tensor.logical.resize(tensor.shape.size());
         tensor.sharding = is_output ? local.graph.value(returned[id]).part.sharding : propagation.values[id];
-        tensor.local_shape = local_shape(tensor.shape, tensor.sharding);
+        tensor.local_shape = local_shape(value.type.shape, tensor.sharding);
         tensor.bytes_per_device = element_count(tensor.local_shape) * byte_size(tensor.dtype);
         tensor.source = source_ref(sources, value.span);
         report.tensors.push_back(std::move(tensor));
@@ -76,12 +77,12 @@ CollectiveReport report_collective(const Start& start, i64 count, const Plan& pl
 } // namespace
 
 void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
-           const Hardware& hardware, const Sources& sources) {
+           const Hardware& hardware, const Sources& sources, const Padding& padding) {
     Report report;
     report.model = plan.model;
     report.mode = plan.mode;
     report.hardware = hardware.name;
-    report_tensors(report, graph, local, propagation, sources);
+    report_tensors(report, graph, padding, local, propagation, sources);
 
     report.flops_per_device = flops_of(plan);
     const LocalNames names(graph, local);
@@ -100,6 +101,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
 
     report.memory = memory_use(plan, contents_of_buffers(graph, local, map)).most;
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
+    plan.padding = padding_cost(plan, graph, padding, local, map);
     report.time = time_of(plan, hardware);
     report.compute_seconds = report.time.compute_seconds;
     report.diagnostics = std::move(plan.report.diagnostics);

@@ -40,8 +40,7 @@ public:
         }
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
-        if (const std::optional<size_t> choice = read_choice("divisibility", {"error", "drop"}))
-            layout_.divisibility = static_cast<Divisibility>(*choice);
+        if (const Yaml* divisibility = yaml_->find("divisibility")) read_divisibility(*divisibility);
         if (const std::optional<size_t> choice = read_choice("prefer", {"time", "bytes", "compute", "memory"}))
             layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
@@ -215,9 +214,32 @@ private:
         layout_.fsdp = std::move(fsdp);
     }
 
+    // One word for all dims, or a map by logical axis, with `default` for the others.
+    void read_divisibility(const Yaml& yaml) {
+        const std::vector<std::string_view> choices = {"error", "drop", "pad"};
+        if (yaml.map() == nullptr) {
+            if (const std::optional<size_t> choice = read_choice(yaml, "divisibility", choices))
+                layout_.divisibility.otherwise = static_cast<Divisibility>(*choice);
+            return;
+        }
+        for (const YamlEntry& entry : *yaml.map()) {
+            const std::optional<size_t> choice =
+                read_choice(entry.value, fmt::format("divisibility of '{}'", entry.key), choices);
+            if (!choice) continue;
+            if (entry.key == "default")
+                layout_.divisibility.otherwise = static_cast<Divisibility>(*choice);
+            else if (check_name(entry.key, entry.key_span, "a logical axis", *diagnostics_))
+                layout_.divisibility.by_axis.emplace_back(entry.key, static_cast<Divisibility>(*choice));
+        }
+    }
+
     std::optional<size_t> read_choice(std::string_view key, const std::vector<std::string_view>& choices) {
         const Yaml* yaml = yaml_->find(key);
-        if (yaml == nullptr) return std::nullopt;
+        return yaml == nullptr ? std::nullopt : read_choice(*yaml, key, choices);
+    }
+    std::optional<size_t> read_choice(const Yaml& read, std::string_view key,
+                                      const std::vector<std::string_view>& choices) {
+        const Yaml* yaml = &read;
         const std::optional<std::string> text = read_string(*yaml, key, *diagnostics_);
         if (!text) return std::nullopt;
         for (size_t i = 0; i < choices.size(); ++i)

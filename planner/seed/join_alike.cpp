@@ -10,7 +10,7 @@ namespace shard {
 
 namespace {
 
-constexpr std::string_view joined_codes[] = {"E0313", "W0310"};
+constexpr std::string_view joined_codes[] = {"E0313", "W0310", "W0311"};
 constexpr size_t shown = 4; // names in a note
 
 // "dim 0 (batch) of 'x' has size 8, ...": the dim's name and what is said of it, without the array's name.

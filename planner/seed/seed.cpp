@@ -291,8 +291,10 @@ private:
         std::optional<Sharding> sharding = spec_sharding(*mesh_, spec, array, *diagnostics_);
         if (!sharding) return std::nullopt;
         const std::vector<Span> causes = dim_spans(spec);
-        if (layout_->divisibility == Divisibility::drop) drop_uneven(*mesh_, *sharding, array, causes, *diagnostics_);
-        if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_)) return std::nullopt;
+        drop_uneven(*mesh_, layout_->divisibility, *sharding, array, causes, *diagnostics_);
+        if (!check_divides(*mesh_, *sharding, array, causes, *diagnostics_, &layout_->divisibility))
+            return std::nullopt;
+        warn_of_empty_parts(*mesh_, layout_->divisibility, *sharding, array, causes, *diagnostics_);
         for (size_t d = 0; d < causes.size(); ++d) log(why, d, sharding->dims[d].axes, -1, causes[d]);
         return sharding;
     }
@@ -311,10 +313,10 @@ private:
                               [&](const AxisRef& axis) { return overlaps_any(axis, region->axes); });
             causes.push_back(dim.rule < 0 ? array.span : rules[dim.rule].span);
         }
-        std::vector<std::vector<AxisRef>> dropped(causes.size());
-        if (layout_->divisibility == Divisibility::drop)
-            dropped = drop_uneven(*mesh_, sharding, array, causes, *diagnostics_);
-        if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_)) return std::nullopt;
+        const std::vector<std::vector<AxisRef>> dropped =
+            drop_uneven(*mesh_, layout_->divisibility, sharding, array, causes, *diagnostics_);
+        if (!check_divides(*mesh_, sharding, array, causes, *diagnostics_, &layout_->divisibility)) return std::nullopt;
+        warn_of_empty_parts(*mesh_, layout_->divisibility, sharding, array, causes, *diagnostics_);
         const bool own_only = layout_->semantics == RuleSemantics::linen && !named.own.empty();
         const int layout_rules = own_only ? 0 : static_cast<int>(layout_->rules.size());
         for (size_t d = 0; d < causes.size(); ++d) {

@@ -77,7 +77,13 @@ std::vector<CodeDoc> codes_layout() {
          "The layout says `divisibility: drop`, and the axes that a rule or a sharding gives this dim do not divide "
          "it. "
          "The last of them are left out until the others do, so that the dim is split over fewer devices, or is whole. "
-         "Pad the dim, or choose axes that divide, to split it as asked."},
+         "`divisibility: pad` splits it as asked; so do axes that divide."},
+        {"W0311", "parts of padding alone",
+         "The layout says `divisibility: pad`, and this dim is so short that when all devices hold as much of it, "
+         "rounded "
+         "up, the last ones hold nothing but padding: 5 over 4 is 2, 2, 1 and none. They compute it all the same. "
+         "Choose "
+         "axes with fewer devices for this dim."},
     };
 }
 

@@ -46,7 +46,7 @@ SourceText read_source_text(const JsonAt& at) {
 
 Plan read_plan(const JsonAt& root) {
     root.known_keys({"format_version", "tool", "model", "mode", "mesh", "arena_bytes", "peak_bytes", "buffers",
-                     "inputs", "outputs", "steps", "report", "sources", "checksum"});
+                     "inputs", "outputs", "steps", "report", "padding", "sources", "checksum"});
     Plan plan;
     plan.tool = root["tool"].string();
     plan.model = read_name(root["model"]);
@@ -63,6 +63,7 @@ Plan read_plan(const JsonAt& root) {
     plan.outputs = root["outputs"].list<PlanOutput>(read_output);
     plan.steps = read_steps(root["steps"], mesh);
     plan.report = read_report(root["report"], mesh);
+    if (root.has("padding")) plan.padding = read_padding(root["padding"]);
     plan.sources = root["sources"].list<SourceText>(read_source_text);
     return plan;
 }
@@ -155,6 +156,7 @@ std::string print_plan(const Plan& plan) {
     line("outputs", json_lines(outputs, 2));
     line("steps", print_steps(plan.mesh, plan.steps, 2));
     line("report", print_report_object(plan));
+    if (plan.padding != PaddingCost()) line("padding", print_padding(plan.padding));
     line("sources", json_lines(sources, 2));
     return seal_plan(std::move(body));
 }

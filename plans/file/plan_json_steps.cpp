@@ -11,13 +11,14 @@
 namespace shard {
 
 std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
-    return JsonObject()
-        .integer("id", buffer.id)
-        .string("name", buffer.name)
-        .string("role", name(buffer.role))
-        .string("dtype", name(buffer.dtype))
-        .raw("global_shape", json_integers(buffer.global_shape))
-        .raw("shape", json_integers(buffer.shape))
+    JsonObject object = JsonObject()
+                            .integer("id", buffer.id)
+                            .string("name", buffer.name)
+                            .string("role", name(buffer.role))
+                            .string("dtype", name(buffer.dtype))
+                            .raw("global_shape", json_integers(buffer.global_shape));
+    if (!buffer.unpadded_shape.empty()) object.raw("unpadded_shape", json_integers(buffer.unpadded_shape));
+    return object.raw("shape", json_integers(buffer.shape))
         .raw("sharding", print_sharding(mesh, buffer.sharding))
         .integer("offset", buffer.offset)
         .integer("bytes", buffer.bytes)
@@ -28,14 +29,15 @@ std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
 }
 
 Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"id", "name", "role", "dtype", "global_shape", "shape", "sharding", "offset", "bytes", "alias_of",
-                   "view", "donated"});
+    at.known_keys({"id", "name", "role", "dtype", "global_shape", "unpadded_shape", "shape", "sharding", "offset",
+                   "bytes", "alias_of", "view", "donated"});
     Buffer buffer;
     buffer.id = at["id"].small();
     buffer.name = read_name(at["name"]);
     buffer.role = read_role(at["role"]);
     buffer.dtype = read_dtype(at["dtype"]);
     buffer.global_shape = at["global_shape"].integers();
+    if (at.has("unpadded_shape")) buffer.unpadded_shape = at["unpadded_shape"].integers();
     buffer.shape = at["shape"].integers();
     buffer.sharding = read_sharding(at["sharding"], mesh);
     buffer.offset = at["offset"].integer();

@@ -258,16 +258,26 @@ Report read_report(const JsonAt& at, const Mesh& mesh) {
     return report;
 }
 
+std::string print_padding(const PaddingCost& padding) {
+    return JsonObject().integer("bytes", padding.bytes).integer("flops", padding.flops).text();
+}
+
+PaddingCost read_padding(const JsonAt& at) {
+    at.known_keys({"bytes", "flops"});
+    return {at["bytes"].integer(), at["flops"].integer()};
+}
+
 std::string print_report(const Plan& plan) {
     std::vector<std::string> axes;
     for (const MeshAxis& axis : plan.mesh.axes)
         axes.push_back(JsonObject().string("name", axis.name).integer("size", axis.size).text());
     const std::string mesh =
         JsonObject().raw("axes", json_array(axes)).integer("devices", plan.mesh.device_count()).text();
-    return fmt::format(
-        "{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": {},\n{}\n}}\n",
-        plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode), mesh,
-        print_figures(plan.mesh, plan.report, plan.sources, 2));
+    return fmt::format("{{\n  \"format_version\": {},\n  \"tool\": {},\n  \"model\": {},\n  \"mode\": {},\n  \"mesh\": "
+                       "{},\n{}{}\n}}\n",
+                       plan.format_version, json_string(plan.tool), json_string(plan.model), json_string(plan.mode),
+                       mesh, print_figures(plan.mesh, plan.report, plan.sources, 2),
+                       plan.padding == PaddingCost() ? "" : ",\n  \"padding\": " + print_padding(plan.padding));
 }
 
 } // namespace shard

@@ -19,11 +19,13 @@ struct Buffer {
     Shape global_shape;
     Shape shape; // local
     Sharding sharding;
+    Shape unpadded_shape; // what of global_shape is no padding, which lies at the ends; empty: all of it
     i64 offset = 0; // bytes from the arena's start, a multiple of 64
     i64 bytes = 0;
     int alias_of = -1;    // the buffer whose bytes this one is in
     bool view = false;    // alias: the same live contents (a reshape); otherwise the bytes are reused in place
     bool donated = false; // an input whose bytes an output reuses
+    const Shape& real_shape() const { return unpadded_shape.empty() ? global_shape : unpadded_shape; }
     bool operator==(const Buffer&) const = default;
 };
 
@@ -99,6 +101,13 @@ struct SourceText {
     bool operator==(const SourceText&) const = default;
 };
 
+// What dims that axes do not divide cost a device: `bytes` of inputs, parameters and states hold padding, `flops` of a
+// step compute it.
+struct PaddingCost {
+    i64 bytes = 0, flops = 0;
+    bool operator==(const PaddingCost&) const = default;
+};
+
 struct Plan {
     static constexpr int current_format_version = 1;
     int format_version = current_format_version;
@@ -113,6 +122,7 @@ struct Plan {
     i64 peak_bytes = 0;  // highest end of an extent alive at some step: what the executor's high-water mark must show
     std::vector<SourceText> sources; // model, layout
     Report report;
+    PaddingCost padding;
     bool operator==(const Plan&) const = default;
 };
 

@@ -78,6 +78,10 @@ private:
             return "its extent is not inside the arena";
         const std::string sharding = sharding_problem(plan_->mesh, b.global_shape, b.shape, b.sharding);
         if (!sharding.empty()) return sharding;
+        bool fits = b.real_shape().size() == b.global_shape.size();
+        for (size_t d = 0; fits && d < b.global_shape.size(); ++d)
+            fits = b.real_shape()[d] >= 1 && b.real_shape()[d] <= b.global_shape[d];
+        if (!fits) return "its shape without padding does not fit";
         if (b.view && b.alias_of < 0) return "a view of nothing";
         if (b.alias_of < 0) return {};
         if (b.alias_of >= id) return "an alias of a buffer that comes later";
@@ -102,14 +106,17 @@ private:
             if (!given.insert(b.name).second) fail(where, fmt::format("two inputs are called '{}'", b.name));
             if (b.alias_of >= 0 || !b.sharding.partial.empty())
                 fail(where, "an input is a buffer of its own that holds whole values");
-            if (input.init.shape != b.global_shape || !input.init.start.empty())
+            if (input.init.shape != b.real_shape() || !input.init.start.empty())
                 fail(where, "its initializer makes another shape");
             const bool rises = std::adjacent_find(input.layers.begin(), input.layers.end(), std::greater_equal<>()) ==
                                input.layers.end();
             if (std::ssize(input.layers) > std::ssize(b.global_shape) || !rises ||
                 (!input.layers.empty() && input.layers.front() < 1))
                 fail(where, "its layers are not those of leading dims");
-            const std::string problem = generate_problem(scope, input.init, local_type(b));
+            TensorType made = local_type(b); // padding is not
+            for (size_t d = 0; d < std::min(made.shape.size(), b.real_shape().size()); ++d)
+                made.shape[d] = std::min(made.shape[d], b.real_shape()[d]);
+            const std::string problem = generate_problem(scope, input.init, made);
             if (!problem.empty()) fail(where, problem);
         }
         std::set<std::string> names;
@@ -146,7 +153,7 @@ private:
         if (after.view || root_of(plan_->buffers, after.id) != before.id)
             return fmt::format("updates '{}', but is not written into its bytes", before.name);
         if (after.dtype != before.dtype || after.global_shape != before.global_shape ||
-            !same_layout(after.sharding, before.sharding))
+            after.real_shape() != before.real_shape() || !same_layout(after.sharding, before.sharding))
             return fmt::format("updates '{}', which has another type or sharding", before.name);
         if (!before.donated) return fmt::format("updates '{}', which is not given away", before.name);
         return {};

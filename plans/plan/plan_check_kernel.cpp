@@ -226,6 +226,13 @@ std::string random_problem(const AffineScope& scope, const Random& random, const
     if (continuous && !is_floating(output.dtype)) return "random: a continuous distribution of integers";
     for (const Affine& fold : random.folds)
         if (!range_of(scope, fold)) return "random: a fold outside what can be computed";
+    bool is_inside = true;
+    for (size_t n = 0; n < generate.start.size(); ++n) {
+        const std::optional<Range> range = range_of(scope, generate.start[n]);
+        is_inside = is_inside && range && range->high <= generate.shape[n] - output.shape[n];
+    }
+    if (!is_inside && (!random.blocks.empty() || !random.layers.empty()))
+        return "random: parts of their own, of a block outside the whole";
     if (random.blocks.empty()) return {};
     if (random.blocks.size() != generate.shape.size()) return "random: one number of blocks per dim";
     for (size_t n = 0; n < generate.shape.size(); ++n)
@@ -243,7 +250,8 @@ std::string generate_problem(const AffineScope& scope, const Generate& generate,
     if (!generate.start.empty() && generate.start.size() != rank) return "generate: one start per dim";
     for (size_t d = 0; d < generate.start.size(); ++d) {
         const std::optional<Range> range = range_of(scope, generate.start[d]);
-        if (!range || range->low < 0 || range->high + output.shape[d] > generate.shape[d])
+        const bool may_reach_beyond = std::holds_alternative<Random>(generate.source);
+        if (!range || range->low < 0 || (!may_reach_beyond && range->high + output.shape[d] > generate.shape[d]))
             return "generate: a block outside the whole";
     }
     for (size_t d = 0; generate.start.empty() && d < rank; ++d)

@@ -64,9 +64,11 @@ def place(array, sharding, read):
     dtype = DTYPES[array.dtype]
 
     def part(index):
-        return numpy.asarray(read(index)).astype(dtype, copy=False)
+        real = numpy.asarray(read(array.real(index))).astype(dtype, copy=False)
+        shape = tuple(len(range(*each.indices(size))) for each, size in zip(index, array.padded))
+        return real if shape == real.shape else numpy.pad(real, [(0, size - there) for size, there in zip(shape, real.shape)])
 
-    return jax.make_array_from_callback(array.shape, sharding, part)
+    return jax.make_array_from_callback(array.padded, sharding, part)
 
 
 def open_npy(path):
@@ -79,8 +81,12 @@ def open_npy(path):
         raise Problem("E0606", f"cannot use {path}: {problem}", "numpy.save writes files that are read") from None
 
 
-def save_npy(path, array):
-    """Every process writes the parts that it holds first; the file has its name when all have."""
+def crop(block, shape):
+    return block[tuple(slice(size) for size in shape)]
+
+
+def save_npy(path, array, of):
+    """Every process writes the parts that it holds first; the file has its name when all have. `of`: the plan's array."""
     path = pathlib.Path(path)
     side = path.parent / f".shardc.tmp.{zlib.crc32(str(path).encode()):016x}"
     # numpy has no narrow floats but f16.
@@ -89,13 +95,15 @@ def save_npy(path, array):
 
     def make():
         if is_first():
-            numpy.lib.format.open_memmap(side, "w+", dtype, array.shape)
+            numpy.lib.format.open_memmap(side, "w+", dtype, of.shape)
 
     def write():
         file = numpy.lib.format.open_memmap(side, "r+") if array.addressable_shards else None
         for shard in array.addressable_shards:
             if shard.replica_id == 0:
-                file[shard.index] = numpy.asarray(shard.data).astype(dtype)
+                part = of.real(shard.index)
+                real = crop(numpy.asarray(shard.data), [each.stop - each.start for each in part])
+                file[part] = real.astype(dtype)
         if file is not None:
             file.flush()
 
@@ -111,9 +119,11 @@ def save_npy(path, array):
         raise Problem("E0607", f"cannot write {path}: {problem.strerror}") from None
 
 
-def boxes(array, mesh):
-    """(device, start, shape) of the part of each device, in the order of the mesh."""
+def boxes(array, of, mesh):
+    """(device, start, shape) of the part of the plan's array that each device has, in the order of the mesh."""
     parts = array.sharding.devices_indices_map(array.shape)
     for device in mesh.devices.flat:
-        ranges = [part.indices(size) for part, size in zip(parts[device], array.shape)]
-        yield device, tuple(r[0] for r in ranges), tuple(r[1] - r[0] for r in ranges)
+        part = of.real(parts[device])
+        shape = tuple(each.stop - each.start for each in part)
+        if 0 not in shape:
+            yield device, tuple(each.start for each in part), shape

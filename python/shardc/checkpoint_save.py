@@ -14,7 +14,7 @@ import shutil
 import jax
 
 from . import safetensors
-from .arrays import boxes
+from .arrays import boxes, crop
 from .checkpoint import INDEX, lock
 from .problem import Problem
 from .processes import gathered, is_first, together
@@ -74,7 +74,7 @@ class Saver:
             parts = {}  # by device: what no device before it, by position, holds
             for name in names:
                 held = set()
-                for device, start, shape in boxes(values[name], self.mesh):
+                for device, start, shape in boxes(values[name], self.plan.inputs[name], self.mesh):
                     if start not in held:
                         parts.setdefault(device, []).append((name, start, shape))
                         held.add(start)
@@ -91,12 +91,12 @@ class Saver:
     def header(self, own, values, step):
         tensors, arrays, shapes = [], [], {}
         for name, start, shape in own:
-            array, key = values[name], name
-            if shape != array.shape:
+            array, key, whole = values[name], name, self.plan.inputs[name].shape
+            if shape != whole:
                 key += "[" + ",".join(f"{at}:{at + size}" for at, size in zip(start, shape)) + "]"
-                shapes[name] = array.shape
+                shapes[name] = whole
             tensors.append((key, array.dtype, shape))
-            arrays.append((key, array))
+            arrays.append((key, array, shape))
         # Loaders ask for the framework whose order of elements it is.
         metadata = {"format": "pt", "tool": self.plan.tool, "step": str(step)}
         if shapes:
@@ -113,7 +113,10 @@ class Saver:
         device, header, _, arrays = file
         if device.process_index != jax.process_index():
             return 0
-        parts = [next(s.data for s in array.addressable_shards if s.device == device) for _, array in arrays]
+        parts = [
+            crop(next(s.data for s in array.addressable_shards if s.device == device), shape)
+            for _, array, shape in arrays
+        ]
         return safetensors.write(path, header, parts)
 
     def finish(self, side, files, sums, step, values):
@@ -129,12 +132,12 @@ class Saver:
                     for (name, (_, _, size, _)), total in zip(files.items(), sums)
                 },
                 "shapes": {
-                    name: values[name].shape
+                    name: self.plan.inputs[name].shape
                     for name in self.plan.inputs
                     if name in self.plan.params() + self.plan.states()
                 },
             },
-            "weight_map": {key: name for name, (_, _, _, arrays) in files.items() for key, _ in arrays},
+            "weight_map": {key: name for name, (_, _, _, arrays) in files.items() for key, *_ in arrays},
         }
         safetensors.write(side / INDEX, json.dumps(index, indent=2).encode() + b"\n", [])
         sync_folder(side)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy
 
 from . import program
-from .arrays import DTYPES, check_type, open_npy, place, save_npy, type_text
+from .arrays import DTYPES, check_type, crop, open_npy, place, save_npy, type_text
 from .checkpoint import Checkpoint
 from .checkpoint_save import Saver
 from .plan_file import PlanFile
@@ -163,7 +163,11 @@ def scalar_text(value):
 
 
 def summary(array, value):
-    numbers = jax.jit(lambda x: jnp.stack([x.mean(), x.min(), x.max()]))(value.astype(jnp.float32)).addressable_data(0)
+    def numbers_of(x):
+        x = crop(x, array.shape).astype(jnp.float32)
+        return jnp.stack([x.mean(), x.min(), x.max()])
+
+    numbers = jax.jit(numbers_of)(value).addressable_data(0)
     mean, least, most = (f"{number:.4g}" for number in numpy.asarray(numbers))
     return f"{array.name}  {array.dtype} {array.shape}  mean {mean}  least {least}  most {most}"
 
@@ -195,7 +199,7 @@ def train(job, state, inputs, last, stop):
         if number > job.first_step:
             inputs |= job.next_data(number)
         state, outputs = step(state, inputs)
-        scalars = {name: numpy.asarray(outputs[name].addressable_data(0)).reshape(())[()] for name in job.plan.scalars}
+        scalars = {name: numpy.asarray(outputs[name].addressable_data(0)).flat[0] for name in job.plan.scalars}
         texts = [f"  {name} {scalar_text(value)}" for name, value in scalars.items()]
         print_once(f"step {number}" + "".join(texts))
         if options.log:
@@ -211,14 +215,14 @@ def train(job, state, inputs, last, stop):
     return state, outputs
 
 
-def save_outputs(options, values):
+def save_outputs(options, values, arrays):
     for text in options.output:
         name, equals, path = text.partition("=")
         files = {name: path} if equals else {name: pathlib.Path(text) / f"{name}.npy" for name in values}
         if not equals:
             together(lambda: is_first() and os.makedirs(text, exist_ok=True))
         for name, path in files.items():
-            save_npy(path, values[name])
+            save_npy(path, values[name], arrays[name])
             print_once(f"wrote {path}", sys.stderr)
 
 
@@ -241,5 +245,5 @@ def run(options):
         state, outputs = job.program.step(job.mesh)(state, inputs)
         for name, value in outputs.items():
             print_once(summary(job.plan.outputs[name], value))
-    save_outputs(options, {**state, **outputs})
+    save_outputs(options, {**state, **outputs}, {**job.plan.inputs, **job.plan.outputs})
     return 128 + stop.number if stop.number else 0

@@ -7,12 +7,19 @@ import math
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """An input, parameter, state or output of the plan, as a whole."""
+    """An input, parameter, state or output of the plan, as a whole. The program's array has zeros behind it where axes do
+    not divide its dims."""
 
     name: str
     role: str
     dtype: str
     shape: tuple
+    padded: tuple
+
+    def real(self, index):
+        """What of a box of the padded array is no padding."""
+        ranges = [part.indices(size)[:2] for part, size in zip(index, self.padded)]
+        return tuple(slice(min(begin, n), min(end, n)) for (begin, end), n in zip(ranges, self.shape))
 
 
 class PlanFile:
@@ -20,7 +27,13 @@ class PlanFile:
         with open(path, encoding="utf-8") as file:
             plan = json.load(file)
         buffers = {
-            buffer["id"]: Array(buffer["name"], buffer["role"], buffer["dtype"], tuple(buffer["global_shape"]))
+            buffer["id"]: Array(
+                buffer["name"],
+                buffer["role"],
+                buffer["dtype"],
+                tuple(buffer.get("unpadded_shape", buffer["global_shape"])),
+                tuple(buffer["global_shape"]),
+            )
             for buffer in plan["buffers"]
         }
         self.tool, self.model, self.mode = plan["tool"], plan["model"], plan["mode"]

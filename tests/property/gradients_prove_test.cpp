@@ -45,13 +45,11 @@ std::vector<std::string> problems_of(const RandomCase& made, std::uint32_t seed)
     return problems;
 }
 
-} // namespace
-
-TEST_CASE("gradients agree with central differences, on any mesh") {
-    const bool held = holds("gradients", [] {
+void check_cases(const std::string& name, const RandomCaseOptions& options) {
+    const bool held = holds(name, [&] {
         const std::vector<std::uint32_t> tape =
             *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
-        const RandomCase made = random_case(tape, {.f64_only = true, .most_elements = 600});
+        const RandomCase made = random_case(tape, options);
         std::vector<std::string> problems;
         try {
             problems = problems_of(made, tape.front());
@@ -61,4 +59,14 @@ TEST_CASE("gradients agree with central differences, on any mesh") {
         if (!problems.empty()) RC_FAIL(fmt::format("{}\n{}{}", fmt::join(problems, "\n"), made.model, made.layout));
     });
     CHECK(held);
+}
+
+} // namespace
+
+TEST_CASE("gradients agree with central differences, on any mesh") {
+    check_cases("gradients", {.f64_only = true, .most_elements = 600});
+}
+
+TEST_CASE("gradients agree with central differences where axes do not divide dims") {
+    check_cases("uneven gradients", {.f64_only = true, .most_elements = 400, .uneven = true});
 }

@@ -39,6 +39,14 @@ TEST_CASE("integer plans are exact") { check_cases("small integers", {.integers_
 
 TEST_CASE("floating-point plans agree") { check_cases("floating point", {}, false); }
 
+TEST_CASE("integer plans of dims that axes do not divide are exact") {
+    check_cases("uneven small integers", {.integers_only = true, .uneven = true}, true);
+}
+
+TEST_CASE("floating-point plans of dims that axes do not divide agree") {
+    check_cases("uneven floating point", {.uneven = true}, false);
+}
+
 TEST_CASE("integer plans are exact with whatever can be split behind sums, faster or not") {
     int spread = 0;
     check_cases("spread", {.integers_only = true}, true, &spread);

@@ -103,6 +103,10 @@ i64 elements_of(const std::vector<i64>& shape) {
 
 bool is_float(const Known& value) { return value.dtype != "i32" && value.dtype != "bool"; }
 
+bool may_split(const CaseWriter& w, i64 size, i64 parts) {
+    return size % parts == 0 || (w.options.uneven && parts < 2 * size);
+}
+
 std::string random_spec(CaseWriter& w, const std::vector<i64>& shape) {
     std::vector<Part> used;
     std::vector<std::string> dims;
@@ -113,7 +117,7 @@ std::string random_spec(CaseWriter& w, const std::vector<i64>& shape) {
             const Part part = random_part(w);
             const bool taken =
                 std::any_of(used.begin(), used.end(), [&](const Part& other) { return collides(part, other); });
-            if (taken || size % (parts * part.size) != 0) continue;
+            if (taken || !may_split(w, size, parts * part.size)) continue;
             used.push_back(part);
             parts *= part.size;
             axes.push_back(text(w, part));

@@ -72,7 +72,9 @@ struct CaseWriter {
 i64 elements_of(const std::vector<i64>& shape);
 bool is_float(const Known& value);
 
-// A sharding by mesh axes and parts of them, in list form. It divides the shape and uses nothing twice.
+// Whether a dim may be split into so many parts: they divide it, or it is padded, to no more than a few times its size.
+bool may_split(const CaseWriter& writer, i64 size, i64 parts);
+// A sharding by mesh axes and parts of them, in list form. It splits as it may, and uses nothing twice.
 std::string random_spec(CaseWriter& writer, const std::vector<i64>& shape);
 
 // Ops by kind: each appends one entry or a few. An op that fits no value falls back to a unary one.

@@ -114,9 +114,9 @@ std::string text_of(const Sources& sources, const Diagnostics& diagnostics) {
 }
 
 Compilation compile_as_written(Sources& sources, PlanRequest request) {
-    const auto join = std::find_if(request.passes.begin(), request.passes.end(),
-                                   [](const PassDef& pass) { return pass.name == "join"; });
-    request.passes = request.passes.first(join - request.passes.begin());
+    const auto pad = std::find_if(request.passes.begin(), request.passes.end(),
+                                  [](const PassDef& pass) { return pass.name == "pad"; });
+    request.passes = request.passes.first(pad - request.passes.begin());
     return compile(sources, request);
 }
 
@@ -146,7 +146,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     run.workers = options.workers;
     run.steps = options.steps;
     if (options.small_integers)
-        run.inputs = make_inputs(*compilation.graph, options.seed);
+        run.inputs = make_inputs(*model.graph, options.seed);
     else if (options.interpreter) {
         // The interpreter needs the same inputs: let a plan that only returns them make them.
         Plan echo = *single.plan;

@@ -14,10 +14,12 @@ const std::vector<std::vector<i64>> meshes = {{2, 2},       {4},    {2, 4},    {
                                               {1},          {6},    {4, 2},    {2, 3, 2}, {5},       {3, 3}, {6, 2},
                                               {2, 2, 2, 2}, {4, 4}, {12},      {16},      {10},      {5, 2}, {8, 8},
                                               {4, 16},      {64},   {2, 8, 4}, {4, 4, 4}, {1, 2, 1}, {7}};
+const std::vector<std::vector<i64>> small_meshes = {{2, 2}, {4}, {3}, {2, 3}, {5}, {2, 2, 2}, {3, 2}, {8}, {4, 2}, {1}};
 const std::vector<i64> dim_sizes = {4, 8, 12, 6, 2, 24, 1, 3, 5, 16, 10};
 
 void write_mesh(CaseWriter& w) {
-    for (i64 size : meshes[w.choose(meshes.size())])
+    const std::vector<std::vector<i64>>& offered = w.options.uneven ? small_meshes : meshes;
+    for (i64 size : offered[w.choose(offered.size())])
         w.mesh.push_back({std::string(1, static_cast<char>('x' + static_cast<char>(w.mesh.size()))), size});
     for (CaseAxis& axis : w.mesh)
         if (axis.name == "{") axis.name = "u"; // after z
@@ -31,16 +33,16 @@ std::string write_rules(CaseWriter& w, bool nnx) {
         const i64 size = dim_sizes[w.choose(dim_sizes.size())];
         w.logical.push_back({name, size});
         if (nnx) {
-            const bool fits = next_axis < w.mesh.size() && size % w.mesh[next_axis].size == 0;
+            const bool fits = next_axis < w.mesh.size() && may_split(w, size, w.mesh[next_axis].size);
             rules += fmt::format("  - {{{}: {}}}\n", name, fits ? w.mesh[next_axis].name : "~");
             next_axis += fits ? 1 : 0;
             continue;
         }
         for (size_t count = w.choose(3); count > 0; --count) {
             const CaseAxis &first = w.mesh[w.choose(w.mesh.size())], &second = w.mesh[w.choose(w.mesh.size())];
-            if (first.name != second.name && size % (first.size * second.size) == 0)
+            if (first.name != second.name && may_split(w, size, first.size * second.size))
                 rules += fmt::format("  - {{{}: [{}, {}]}}\n", name, first.name, second.name);
-            else if (size % first.size == 0)
+            else if (may_split(w, size, first.size))
                 rules += fmt::format("  - {{{}: {}}}\n", name, first.name);
             else if (w.chance(2))
                 rules += fmt::format("  - {{{}: \"?\"}}\n", name);
@@ -138,6 +140,7 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
     if (w.chance(6)) result.layout += device_ids(w);
     if (!rules.empty()) result.layout += "rules:\n" + rules;
     if (nnx) result.layout += "semantics: nnx\n";
+    if (options.uneven) result.layout += "divisibility: pad\n";
     result.layout += write_overrides(w, outputs);
     result.layout +=
         fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));

@@ -18,6 +18,7 @@ struct RandomCaseOptions {
     bool integers_only = false;        // only ops that keep small integers whole numbers
     bool f64_only = false;             // f64 wherever another case may have f32 or bf16
     std::int64_t most_elements = 8192; // of a value; a graph ends with a larger one
+    bool uneven = false;               // axes need not divide dims, which are padded then; meshes are small
 };
 
 RandomCase random_case(const std::vector<std::uint32_t>& tape, const RandomCaseOptions& options = {});

@@ -189,7 +189,7 @@ TEST_CASE(
     CHECK(s.sharding("x") == "[data | -]");
     CHECK(s.sharding("y") == "[data | -]");
     CHECK(s.sharding("z") == "[- | model]");
-    const std::string help = "  help `divisibility: drop` asks for this; pad the dim to split it\n";
+    const std::string help = "  help `divisibility: drop` asks for this; `pad` splits the dim\n";
     CHECK(s.problems() ==
           "W0310 3:10+5 dim 0 (batch) of 'x' has size 6, which does not divide over data x model (2 x 4): it is split "
           "over data (2) alone\n  label 3:3+1 declared here\n  label 4:3+1 \n  note so has 'y'\n" +
@@ -208,12 +208,12 @@ TEST_CASE("a dim that does not divide names array, dim, size, parts, and what wo
           "  label 4:3+3 declared here\n"
           "  note sizes that divide: 50256 and 50260\n"
           "  note 50257 divides into 29 parts\n"
-          "  help choose other axes for this dim, leave it whole (~), or pad it\n"
+          "  help choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)\n"
           "E0313 5:26+1 dim 0 of 'b' has size 3, which does not divide into 8 parts over data x model (2 x 4)\n"
           "  label 5:3+1 declared here\n"
           "  note the next size that divides: 8\n"
           "  note 3 divides into 3 parts\n"
-          "  help choose other axes for this dim, leave it whole (~), or pad it\n");
+          "  help choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)\n");
     // An override takes the rule's place before anything is checked.
     Seeding t("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n");
     t.run(mesh + "rules: [{vocab: model}]\nparams: {wte: [~, model]}\n");
