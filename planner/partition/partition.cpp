@@ -19,11 +19,13 @@
 #include "planner/partition/local.h"
 #include "planner/partition/local_builder.h"
 #include "planner/partition/local_loops.h"
+#include "planner/partition/xla_heights.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
 #include "planner/rewrite/gather_parameters.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -40,14 +42,16 @@ struct Held {
     int readers = 0; // nodes that read it, and outputs
 };
 
-class Partitioner {
+class LocalMaker {
 public:
-    Partitioner(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
-                const JointForms& joint)
+    LocalMaker(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions, const JointForms& joint)
         : graph_(graph), mesh_(decisions.mesh()), decisions_(decisions), redistributor_(decisions.redistributor()),
           joint_(joint), shardings_(propagation.values), outputs_(propagation.outputs), held_(graph.values.size()),
           users_(users_of(graph)), sums_(gradient_sums(graph)), builder_(local_, graph, mesh_) {
-        store_sums_as_gradients(graph, shardings_);
+        if (redistributor_.is_as_xla())
+            heights_ = xla_heights(graph);
+        else
+            store_sums_as_gradients(graph, shardings_);
     }
 
     Local run() {
@@ -144,6 +148,7 @@ private:
         OperandChoice choice;
         if (held.kept >= 0) {
             choice.forms.push_back({sharding(held.kept), {}});
+            if (redistributor_.is_as_xla()) return choice;
             for (ValueId form : held.reduced) {
                 if (form != held.kept) choice.forms.push_back({sharding(form), {}});
             }
@@ -153,7 +158,7 @@ private:
         reducing.add(redistributor_.find(type(id), sharding(held.pending), kept(id)));
         choice.forms.push_back({kept(id), reducing});
         if (held.readers == 1) {
-            choice.forms.push_back({sharding(held.pending), {}});
+            if (!redistributor_.is_as_xla()) choice.forms.push_back({sharding(held.pending), {}});
             choice.pending = sharding(held.pending);
         }
         return choice;
@@ -168,9 +173,8 @@ private:
             const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), needed);
             return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason(), reader, false);
         }
-        for (ValueId form : held.reduced) {
-            if (same_layout(sharding(form), needed)) return form;
-        }
+        for (ValueId form : held.reduced)
+            if (same_layout(sharding(form), needed) && is_kept_for(form, reader)) return form;
         OperandChoice choice = choice_of(id);
         size_t form = cheapest_form(redistributor_, type(id), choice.forms, needed).form;
         bool direct = held.kept < 0 && form == 1; // reduced straight into what the only reader needs
@@ -183,10 +187,24 @@ private:
         if (same_layout(sharding(from), needed)) return from;
         const Redistribution& way = redistributor_.find(type(id), sharding(from), needed);
         bool renames = renamed >= 0;
-        ValueId made =
-            builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader, renames);
+        std::optional<Phase> phase; // a gather made again is meant to be another
+        for (ValueId other : held.reduced)
+            if (same_layout(sharding(other), needed)) phase = Phase::backward;
+        ValueId made = builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader,
+                                        renames, phase);
         held.reduced.push_back(made);
+        const bool gathers = total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
+        if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
         return made;
+    }
+
+    // What was made for readers far away is made again, as XLA does (planner/partition/xla_heights.h).
+    bool is_kept_for(ValueId form, NodeId reader) {
+        const std::map<ValueId, int>::iterator known = readers_heights_.find(form);
+        if (known == readers_heights_.end() || reader < 0) return true;
+        if (!xla_keeps_gathered(known->second, heights_[reader])) return false;
+        known->second = std::min(known->second, heights_[reader]);
+        return true;
     }
 
     // What is returned, in the sharding that is wanted, if any.
@@ -265,8 +283,8 @@ private:
             Sharding entry = kept(stack.result);
             entry.dims.erase(entry.dims.begin());
             const Held& slice = of(stack.slice);
-            const bool stays =
-                slice.kept < 0 && may_stack_partial(graph_, loop, stack, sharding(slice.pending), kept(stack.result));
+            const bool stays = slice.kept < 0 && !redistributor_.is_as_xla() &&
+                               may_stack_partial(graph_, loop, stack, sharding(slice.pending), kept(stack.result));
             slices.push_back(stays ? of(stack.slice).pending : obtain_for_loop(stack.slice, entry, loop.closes));
             keeps.push_back(!stays);
         }
@@ -294,6 +312,7 @@ private:
     // axes is scattered in every trip: the whole never lies anywhere.
     ValueId term_of(const GraphLoop::Sum& sum, NodeId id) {
         const Held& held = of(sum.term);
+        if (redistributor_.is_as_xla()) return obtain_for_loop(sum.term, kept(sum.result), id);
         if (held.kept >= 0) return held.kept;
         const std::vector<AxisRef>& partial = sharding(held.pending).partial;
         const std::vector<AxisRef> split = used_axes(kept(sum.result));
@@ -426,6 +445,8 @@ private:
     std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
     std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
+    std::vector<int> heights_;               // by node, as XLA
+    std::map<ValueId, int> readers_heights_; // of forms: the least of their readers
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;
 };
@@ -434,12 +455,12 @@ private:
 
 Local partition(const Graph& graph, const Propagation& propagation, ComputeDecisions& decisions,
                 const JointForms& joint) {
-    return Partitioner(graph, propagation, decisions, joint).run();
+    return LocalMaker(graph, propagation, decisions, joint).run();
 }
 
 std::vector<ComputeSharding> compute_ways(const Graph& graph, const Propagation& propagation,
                                           ComputeDecisions& decisions, const JointForms& joint, NodeId node) {
-    return Partitioner(graph, propagation, decisions, joint).ways_of(node);
+    return LocalMaker(graph, propagation, decisions, joint).ways_of(node);
 }
 
 } // namespace shard

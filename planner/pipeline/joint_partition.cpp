@@ -53,7 +53,8 @@ StepCost step_cost(Local local, const Layout& layout, const Hardware& hardware) 
 class Tries {
 public:
     Tries(const Graph& graph, const Layout& layout, const Hardware& hardware)
-        : graph_(graph), layout_(layout), hardware_(hardware), decisions_(layout.mesh, hardware, layout.prefer) {}
+        : graph_(graph), layout_(layout), hardware_(hardware),
+          decisions_(layout.mesh, hardware, layout.prefer, layout.partitioner) {}
 
     struct Made {
         Partitioned partitioned;
@@ -90,7 +91,9 @@ private:
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               const Hardware& hardware) {
     Tries tries(graph, layout, hardware);
-    return tries.together(tries.alone(propagation), propagation).partitioned;
+    Tries::Made alone = tries.alone(propagation);
+    if (layout.partitioner == Partitioner::xla) return std::move(alone.partitioned);
+    return tries.together(std::move(alone), propagation).partitioned;
 }
 
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,

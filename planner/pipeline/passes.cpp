@@ -10,6 +10,7 @@
 #include "planner/optimize/order_updates.h"
 #include "planner/optimize/overlap.h"
 #include "planner/partition/check_local_sizes.h"
+#include "planner/partition/full_gathers.h"
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/joint_partition.h"
@@ -107,7 +108,10 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
     lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
 }
 
-void fsdp(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
+// XLA knows how parameters are stored, and nothing of fsdp.
+void fsdp(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner == Partitioner::shardc) gather_parameters(*c.graph, *c.layout, *c.seeds);
+}
 
 void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
 
@@ -118,7 +122,7 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
 }
 
 void spread(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->sequence_parallel)
+    if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
         c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, *c.hardware);
 }
 
@@ -128,6 +132,7 @@ void partition(Compilation& c, const PlanRequest&, Sources&) {
     c.joint = std::move(c.partitioned->joint);
     c.partitioned.reset();
     check_local_sizes(*c.local, c.diagnostics);
+    warn_of_full_gathers(*c.local, *c.graph, c.layout->mesh, *c.hardware, c.diagnostics);
 }
 
 void optimize(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }

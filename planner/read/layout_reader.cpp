@@ -42,6 +42,8 @@ public:
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
         if (const std::optional<size_t> choice = read_choice("divisibility", {"error", "drop"}))
             layout_.divisibility = static_cast<Divisibility>(*choice);
+        if (const std::optional<size_t> choice = read_choice("partitioner", {"shardc", "xla"}))
+            layout_.partitioner = static_cast<Partitioner>(*choice);
         if (const std::optional<size_t> choice = read_choice("prefer", {"time", "bytes", "compute", "memory"}))
             layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
@@ -285,9 +287,9 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "prefer",
-                     "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients", "fsdp",
-                     "hardware", "policy"},
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "partitioner",
+                     "prefer", "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients",
+                     "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();
