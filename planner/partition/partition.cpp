@@ -109,6 +109,7 @@ public:
 
 private:
     Held& of(ValueId id) { return held_[id]; }
+    const Held& of(ValueId id) const { return held_[id]; }
     const Sharding& kept(ValueId id) const { return shardings_[id]; }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
     const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part.sharding; }
@@ -135,10 +136,35 @@ private:
         Held& held = of(id);
         if (held.kept >= 0) return held.kept;
         internal_check(held.pending >= 0, "a value is made before it is read");
-        const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), kept(id));
-        held.kept = builder_.reshard(held.pending, id, way, held.why_pending, graph_.value(id).producer, true);
+        std::vector<Sharding> stages = stages_of_sum(id);
+        if (stages.empty() || !same_layout(stages.back(), kept(id))) stages.push_back(kept(id));
+        ValueId at = held.pending;
+        for (size_t s = 0; s < stages.size(); ++s) {
+            const Redistribution& way = redistributor_.find(type(id), sharding(at), stages[s]);
+            at = builder_.reshard(at, id, way, held.why_pending, graph_.value(id).producer, s + 1 == stages.size());
+        }
+        held.kept = at;
         held.reduced.push_back(held.kept);
         return held.kept;
+    }
+
+    // What XLA makes of a partial sum before it is resharded: of a reduction the whole sum, of a convolution the sum over
+    // one axis after the other. That of a product is scattered as far as its axes are wanted.
+    std::vector<Sharding> stages_of_sum(ValueId id) const {
+        const NodeId producer = graph_.value(id).producer;
+        if (!redistributor_.is_as_xla() || producer < 0 || !graph_.node(producer).op()) return {};
+        const OpDef& op = *graph_.node(producer).op();
+        if (op.op_class == OpDef::Class::contraction && op.overlaps == nullptr) return {};
+        std::vector<Sharding> stages;
+        Sharding at = sharding(of(id).pending);
+        const auto sum_over = [&](size_t count) {
+            at.partial.erase(at.partial.end() - static_cast<std::ptrdiff_t>(count), at.partial.end());
+            if (at.partial.empty()) at.reduce = ReduceOp::sum;
+            stages.push_back(at);
+        };
+        if (op.overlaps == nullptr) sum_over(at.partial.size());
+        while (!at.partial.empty()) sum_over(1);
+        return stages;
     }
 
     // What an op that reads the value now can start from. The kept form is first, so that it is taken where costs are
@@ -445,8 +471,8 @@ private:
     std::vector<bool> sums_; // by node: it sums up a gradient
     LocalBuilder builder_;
     std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
-    std::vector<int> heights_;               // by node, as XLA
-    std::map<ValueId, int> readers_heights_; // of forms: the least of their readers
+    std::vector<int> heights_;                      // by node, as XLA
+    std::map<ValueId, int> readers_heights_;        // of forms: the least of their readers
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;
 };

@@ -13,6 +13,9 @@ using Shardings = std::vector<Sharding>; // by ValueId
 struct PropagateOptions {
     enum class Strategy { basic, aggressive };
     Strategy strategy = Strategy::aggressive;
+    // Ops that stand for several contractions (attention) go by the basic strategy: an axis on two of their factors spreads
+    // along neither, as it would not through the products that others write in their place.
+    bool basic_compounds = false;
     bool op_priorities = true;
 };
 

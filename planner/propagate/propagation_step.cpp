@@ -63,9 +63,11 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
     const Projection before = project(rule, operands, results);
     Projection after = before;
     const bool pointwise = link.traits.op_class == OpDef::Class::pointwise;
-    const bool changed = strategy_ == PropagateOptions::Strategy::basic
-                             ? propagate_basic(after, rule, directions)
-                             : propagate_aggressive(after, rule, directions, pointwise);
+    const bool is_compound = link.traits.op_class == OpDef::Class::contraction && link.operands.size() > 2;
+    const bool changed =
+        options_.strategy == PropagateOptions::Strategy::basic || (options_.basic_compounds && is_compound)
+            ? propagate_basic(after, rule, directions)
+            : propagate_aggressive(after, rule, directions, pointwise);
     if (!changed) return {};
 
     StepOutcome outcome;

@@ -82,6 +82,7 @@ public:
         return at;
     }
 
+    // Over some of the axes.
     void reduce(const Sharding& held, const std::vector<AxisRef>& axes) {
         Collective all_reduce;
         all_reduce.def = collective_with({.reduce = true});
@@ -113,7 +114,8 @@ private:
     }
 
     void gather(const Sharding& held, const Sharding& wanted) {
-        if (held.dims.size() == 1 && can_be_summed()) return sum_up(held, without(held.dims[0].axes, wanted.dims[0].axes));
+        if (held.dims.size() == 1 && can_be_summed())
+            return sum_up(held, without(held.dims[0].axes, wanted.dims[0].axes));
         Collective collective;
         collective.def = collective_with({.from = true});
         for (size_t d = 0; d < held.dims.size(); ++d) {
@@ -202,12 +204,23 @@ private:
     Redistribution made_;
 };
 
+// A sum over some of its axes; else it passes on as it is.
+Redistribution partly_summed(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
+                             const Sharding& to) {
+    Sharding summed = from;
+    summed.partial = to.partial;
+    if (!same_layout(summed, to)) return redistribute(mesh, hardware, global, from, to);
+    Maker maker(mesh, hardware, global);
+    maker.reduce(from, without(from.partial, to.partial));
+    return maker.take();
+}
+
 } // namespace
 
 Redistribution reshard_as_xla(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
                               const Sharding& from, const Sharding& to) {
     if (same_layout(from, to)) return {};
-    if (!to.partial.empty()) return redistribute(mesh, hardware, global, from, to); // a sum passes on as it is
+    if (!to.partial.empty()) return partly_summed(mesh, hardware, global, from, to);
     const auto way = [&](bool padded) {
         Maker maker(mesh, hardware, global);
         const Sharding start = from.partial.empty() ? from : maker.reduce_toward(from, to);
