@@ -219,7 +219,7 @@ private:
         ValueId made = builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader,
                                         renames, phase);
         held.reduced.push_back(made);
-        const bool gathers = total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
+        const bool gathers = type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
         if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
         return made;
     }

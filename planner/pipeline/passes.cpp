@@ -117,7 +117,7 @@ void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *
 
 void propagate(Compilation& c, const PlanRequest&, Sources&) {
     PropagateOptions options;
-    options.basic_compounds = c.layout->partitioner == Partitioner::xla;
+    options.products_apart = c.layout->partitioner == Partitioner::xla;
     c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds, options);
     if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);

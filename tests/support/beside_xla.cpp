@@ -1,5 +1,7 @@
 #include "tests/support/beside_xla.h"
 
+#include "planner/graph/view.h"
+#include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
