@@ -152,7 +152,7 @@ private:
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
         if (node.op() == nullptr || is_constraint(node)) return;
-        ComputeDecisions decisions(mesh_, *c_.hardware, c_.layout->prefer);
+        ComputeDecisions decisions(mesh_, *c_.hardware, c_.layout->prefer, c_.layout->partitioner);
         const std::vector<ComputeSharding> ways =
             compute_ways(*c_.graph, *c_.propagation, decisions, c_.joint, producer);
         if (ways.empty()) return;
@@ -272,7 +272,8 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
     std::vector<std::string> words;
     for (const RedistributionStep& step : way.steps)
         words.push_back(step.collective ? text(mesh, *step.collective)
-                                        : fmt::format("slice over {}", text(mesh, step.slice.axes)));
+                                        : fmt::format("{} over {}", step.slice.from < 0 ? "slice" : "zeros beside it",
+                                                      text(mesh, step.slice.axes)));
     return words;
 }
 

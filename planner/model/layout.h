@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/declarations.h"
+#include "planner/model/partitioner.h"
 #include "planner/model/policy.h"
 #include "planner/model/prefer.h"
 #include "plans/sharding/mesh.h"
@@ -54,6 +55,7 @@ struct Layout {
     bool semantics_written = false; // in the file: the writer knows that there are two
     MissingAxes missing_axes = MissingAxes::error;
     DivisibilityDecl divisibility;
+    Partitioner partitioner = Partitioner::shardc;
     Prefer prefer = Prefer::time;  // by which ways to compute and to partition are chosen
     bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;

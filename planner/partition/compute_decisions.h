@@ -16,8 +16,9 @@ struct ComputeDecision {
 
 class ComputeDecisions {
 public:
-    ComputeDecisions(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time)
-        : redistributor_(mesh, hardware, prefer) {}
+    ComputeDecisions(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time,
+                     Partitioner partitioner = Partitioner::shardc)
+        : redistributor_(mesh, hardware, prefer, partitioner) {}
 
     Redistributor& redistributor() { return redistributor_; }
     const Mesh& mesh() const { return redistributor_.mesh(); }

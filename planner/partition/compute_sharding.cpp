@@ -3,6 +3,7 @@
 #include "planner/graph/first_places.h"
 #include "planner/graph/memo_key.h"
 #include "planner/partition/compute_halo.h"
+#include "planner/partition/xla_ways.h"
 #include "planner/propagate/projection.h"
 #include "plans/base/index_of.h"
 #include "plans/kernel/kernel_cost.h"
@@ -124,6 +125,8 @@ public:
     }
 
     ComputeSharding choose() {
+        if (redistributor_.is_as_xla() && all_ == nullptr) choose_as_xla();
+        if (best_) return std::move(*best_);
         limit_candidates();
         combine(0);
         if (!best_ && !wish_.empty()) {
@@ -136,6 +139,37 @@ public:
     }
 
 private:
+    // XLA reduces every sum where it is made; the adds of two such sums then become one reduction behind the add, which
+    // its all-reduce reassociation does.
+    void choose_as_xla() {
+        const std::vector<OperandChoice>& operands = query_.operands;
+        const auto is_like_first = [&](const OperandChoice& operand) {
+            return operand.pending && operands[0].pending && same_layout(*operand.pending, *operands[0].pending);
+        };
+        if (query_.op->jointly_linear && operands.size() > 1 &&
+            std::all_of(operands.begin(), operands.end(), is_like_first)) {
+            const TensorProjection made = project(rule_, rule_.operands[0], *operands[0].pending);
+            for (const FactorSharding& part : made.factors) factor_axes_[static_cast<size_t>(part.factor)] = part.axes;
+            consider_if_plain(std::vector<bool>(operands.size(), true));
+            if (best_) return;
+        }
+        for (const std::vector<AxisList>& axes : factor_axes_as_xla(query_, rule_)) {
+            factor_axes_ = axes;
+            if (!best_) consider_if_plain(std::vector<bool>(operands.size(), false));
+        }
+        for (AxisList& list : factor_axes_) list.clear();
+    }
+
+    void consider_if_plain(const std::vector<bool>& pass) {
+        if (all_are_plain()) consider(pass);
+    }
+
+    bool all_are_plain() const {
+        const auto plain = [&](const TensorFactors& dims) { return is_plain(rule_, dims, factor_axes_); };
+        return std::all_of(rule_.operands.begin(), rule_.operands.end(), plain) &&
+               std::all_of(rule_.results.begin(), rule_.results.end(), plain);
+    }
+
     // An op with very many factors on very many axes keeps the candidates of the largest tensors only.
     void limit_candidates() {
         size_t combinations = 1;
@@ -173,18 +207,14 @@ private:
     // With every choice of partial sums to let through; through comes first, so that on equal cost a sum is reduced
     // later.
     void consider_passes() {
-        for (const TensorFactors& dims : rule_.operands) {
-            if (!is_plain(rule_, dims, factor_axes_)) return;
-        }
-        for (const TensorFactors& dims : rule_.results) {
-            if (!is_plain(rule_, dims, factor_axes_)) return;
-        }
+        if (!all_are_plain()) return;
         const size_t count = query_.operands.size();
         const AxisList used = all_axes(factor_axes_);
         auto passes = [&](size_t i) {
             const std::optional<Sharding>& pending = query_.operands[i].pending;
             return pending && pending->reduce == ReduceOp::sum && !any_overlap(pending->partial, used);
         };
+        if (redistributor_.is_as_xla()) return consider(std::vector<bool>(count, false));
         bool together = query_.op->jointly_linear && count > 0;
         for (size_t i = 0; together && i < count; ++i) {
             together = passes(i) && query_.operands[i].pending->partial == query_.operands[0].pending->partial;

@@ -1,5 +1,7 @@
 #include "planner/partition/local_builder.h"
 
+#include "planner/graph/op_def.h"
+#include "planner/ops_support/move.h"
 #include "planner/partition/local.h"
 #include "planner/redistribute/redistribute.h"
 
@@ -66,6 +68,7 @@ ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<Value
 ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason,
                               NodeId origin, bool keeps, std::optional<Phase> gather_phase) {
     ValueId at = from;
+    if (way.gathers_all) note_full_gather(from, global, way, origin);
     for (size_t i = 0; i < way.steps.size();) {
         Node node;
         node.origin = origin;
@@ -73,6 +76,10 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
         if (origin >= 0) {
             node.scope = graph_->node(origin).scope;
             node.span = graph_->node(origin).span;
+        }
+        if (!way.steps[i].collective && way.steps[i].slice.from >= 0) {
+            at = place(at, global, way.steps[i++], std::move(node));
+            continue;
         }
         if (!way.steps[i].collective) {
             size_t end = i;
@@ -98,6 +105,27 @@ ValueId LocalBuilder::reshard(ValueId from, ValueId global, const Redistribution
         append(std::move(node), at);
     }
     return at;
+}
+
+ValueId LocalBuilder::place(ValueId from, ValueId global, const RedistributionStep& step, Node node) {
+    const Value& held = local_->graph.value(from);
+    const ValueId result = value(global, sharding_after(step, held.part.sharding), "placed", false);
+    const Shape& block = local_->graph.value(from).type.shape;
+    const size_t dim = static_cast<size_t>(step.slice.from);
+    MovePiece piece = whole_piece(0, block);
+    piece.out_start[dim] = block_start(local_->graph.value(result).type.shape[dim], step.slice.axes);
+    node.inputs = {from};
+    node.does = Apply{find_op("assemble"), {}, {}, Move{false, {}, {piece}, 0, false}};
+    append(std::move(node), result);
+    return result;
+}
+
+void LocalBuilder::note_full_gather(ValueId from, ValueId global, const Redistribution& way, NodeId origin) {
+    Sharding at = local_->graph.value(from).part.sharding;
+    FullGather gather{global, origin, at, {}};
+    for (const RedistributionStep& step : way.steps) at = sharding_after(step, at);
+    gather.to = at;
+    local_->full_gathers.push_back(std::move(gather));
 }
 
 ValueId LocalBuilder::slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node,

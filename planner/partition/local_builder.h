@@ -49,6 +49,8 @@ private:
     ValueId send(ValueId from, ValueId global, const Halo::Message& message, const Reason& reason, NodeId origin);
     ValueId show(Node node, ValueId from, ValueId result);
     ValueId add_seen(ValueId of, std::string_view suffix, const Shape& whole, const Sharding& sharding);
+    ValueId place(ValueId from, ValueId global, const RedistributionStep& step, Node node);
+    void note_full_gather(ValueId from, ValueId global, const Redistribution& way, NodeId origin);
     ValueId slice(ValueId from, ValueId global, std::span<const RedistributionStep> steps, Node node, LocalMove move,
                   bool keeps);
 

@@ -20,11 +20,13 @@
 #include "planner/partition/held_value.h"
 #include "planner/partition/local_builder.h"
 #include "planner/partition/local_loops.h"
+#include "planner/partition/xla_heights.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
 #include "planner/rewrite/gather_parameters.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -32,15 +34,19 @@ namespace shard {
 
 namespace {
 
-class Partitioner {
+class LocalMaker {
 public:
-    Partitioner(const Graph& graph, const GraphFacts& facts, const Propagation& propagation,
-                NumberedDecisions& decisions, const JointForms& joint)
+    LocalMaker(const Graph& graph, const GraphFacts& facts, const Propagation& propagation,
+               NumberedDecisions& decisions, const JointForms& joint)
         : graph_(graph), mesh_(decisions.decisions().mesh()), decisions_(decisions),
           redistributor_(decisions.decisions().redistributor()), joint_(joint),
-          shardings_(store_sums_as_gradients(graph, propagation.values)), outputs_(propagation.outputs),
+          shardings_(redistributor_.is_as_xla() ? propagation.values
+                                                : store_sums_as_gradients(graph, propagation.values)),
+          outputs_(propagation.outputs),
           held_(graph.values.size()), users_(facts.users), asker_(graph, facts, shardings_, decisions),
-          builder_(local_, graph, mesh_) {}
+          builder_(local_, graph, mesh_) {
+        if (redistributor_.is_as_xla()) heights_ = xla_heights(graph);
+    }
 
     Local run() {
         count_readers();
@@ -97,6 +103,7 @@ public:
 
 private:
     Held& of(ValueId id) { return held_[id]; }
+    const Held& of(ValueId id) const { return held_[id]; }
     const Sharding& kept(ValueId id) const { return shardings_[id]; }
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
     const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part.sharding; }
@@ -123,10 +130,35 @@ private:
         Held& held = of(id);
         if (held.kept >= 0) return held.kept;
         internal_check(held.pending >= 0, "a value is made before it is read");
-        const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), kept(id));
-        held.kept = builder_.reshard(held.pending, id, way, held.why_pending, graph_.value(id).producer, true);
+        std::vector<Sharding> stages = stages_of_sum(id);
+        if (stages.empty() || !same_layout(stages.back(), kept(id))) stages.push_back(kept(id));
+        ValueId at = held.pending;
+        for (size_t s = 0; s < stages.size(); ++s) {
+            const Redistribution& way = redistributor_.find(type(id), sharding(at), stages[s]);
+            at = builder_.reshard(at, id, way, held.why_pending, graph_.value(id).producer, s + 1 == stages.size());
+        }
+        held.kept = at;
         held.reduced.push_back(held.kept);
         return held.kept;
+    }
+
+    // What XLA makes of a partial sum before it is resharded: of a reduction the whole sum, of a convolution the sum over
+    // one axis after the other. That of a product is scattered as far as its axes are wanted.
+    std::vector<Sharding> stages_of_sum(ValueId id) const {
+        const NodeId producer = graph_.value(id).producer;
+        if (!redistributor_.is_as_xla() || producer < 0 || !graph_.node(producer).op()) return {};
+        const OpDef& op = *graph_.node(producer).op();
+        if (op.op_class == OpDef::Class::contraction && op.overlaps == nullptr) return {};
+        std::vector<Sharding> stages;
+        Sharding at = sharding(of(id).pending);
+        const auto sum_over = [&](size_t count) {
+            at.partial.erase(at.partial.end() - static_cast<std::ptrdiff_t>(count), at.partial.end());
+            if (at.partial.empty()) at.reduce = ReduceOp::sum;
+            stages.push_back(at);
+        };
+        if (op.overlaps == nullptr) sum_over(at.partial.size());
+        while (!at.partial.empty()) sum_over(1);
+        return stages;
     }
 
     // What an op that reads the value now can start from. The kept form is first, so that it is taken where costs are
@@ -136,6 +168,7 @@ private:
         OperandChoice choice;
         if (held.kept >= 0) {
             choice.forms.push_back({sharding(held.kept), {}});
+            if (redistributor_.is_as_xla()) return choice;
             for (ValueId form : held.reduced) {
                 if (form != held.kept) choice.forms.push_back({sharding(form), {}});
             }
@@ -145,7 +178,7 @@ private:
         reducing.add(redistributor_.find(type(id), sharding(held.pending), kept(id)));
         choice.forms.push_back({kept(id), reducing});
         if (held.readers == 1) {
-            choice.forms.push_back({sharding(held.pending), {}});
+            if (!redistributor_.is_as_xla()) choice.forms.push_back({sharding(held.pending), {}});
             choice.pending = sharding(held.pending);
         }
         return choice;
@@ -160,9 +193,8 @@ private:
             const Redistribution& way = redistributor_.find(type(id), sharding(held.pending), needed);
             return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason(), reader, false);
         }
-        for (ValueId form : held.reduced) {
-            if (same_layout(sharding(form), needed)) return form;
-        }
+        for (ValueId form : held.reduced)
+            if (same_layout(sharding(form), needed) && is_kept_for(form, reader)) return form;
         OperandChoice choice = choice_of(id);
         size_t form = cheapest_form(redistributor_, type(id), choice.forms, needed).form;
         bool direct = held.kept < 0 && form == 1; // reduced straight into what the only reader needs
@@ -175,10 +207,24 @@ private:
         if (same_layout(sharding(from), needed)) return from;
         const Redistribution& way = redistributor_.find(type(id), sharding(from), needed);
         bool renames = renamed >= 0;
-        ValueId made =
-            builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader, renames);
+        std::optional<Phase> phase; // a gather made again is meant to be another
+        for (ValueId other : held.reduced)
+            if (same_layout(sharding(other), needed)) phase = Phase::backward;
+        ValueId made = builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader,
+                                        renames, phase);
         held.reduced.push_back(made);
+        const bool gathers = type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
+        if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
         return made;
+    }
+
+    // What was made for readers far away is made again, as XLA does (planner/partition/xla_heights.h).
+    bool is_kept_for(ValueId form, NodeId reader) {
+        const std::map<ValueId, int>::iterator known = readers_heights_.find(form);
+        if (known == readers_heights_.end() || reader < 0) return true;
+        if (!xla_keeps_gathered(known->second, heights_[reader])) return false;
+        known->second = std::min(known->second, heights_[reader]);
+        return true;
     }
 
     // What is returned, in the sharding that is wanted, if any.
@@ -257,8 +303,8 @@ private:
             Sharding entry = kept(stack.result);
             entry.dims.erase(entry.dims.begin());
             const Held& slice = of(stack.slice);
-            const bool stays =
-                slice.kept < 0 && may_stack_partial(graph_, loop, stack, sharding(slice.pending), kept(stack.result));
+            const bool stays = slice.kept < 0 && !redistributor_.is_as_xla() &&
+                               may_stack_partial(graph_, loop, stack, sharding(slice.pending), kept(stack.result));
             slices.push_back(stays ? of(stack.slice).pending : obtain_for_loop(stack.slice, entry, loop.closes));
             keeps.push_back(!stays);
         }
@@ -286,6 +332,7 @@ private:
     // axes is scattered in every trip: the whole never lies anywhere.
     ValueId term_of(const GraphLoop::Sum& sum, NodeId id) {
         const Held& held = of(sum.term);
+        if (redistributor_.is_as_xla()) return obtain_for_loop(sum.term, kept(sum.result), id);
         if (held.kept >= 0) return held.kept;
         const std::vector<AxisRef>& partial = sharding(held.pending).partial;
         const std::vector<AxisRef> split = used_axes(kept(sum.result));
@@ -351,7 +398,7 @@ private:
             if (held.kept >= 0) {
                 asker_.form(number_of(held.kept));
                 for (ValueId form : held.reduced)
-                    if (form != held.kept) asker_.form(number_of(form));
+                    if (form != held.kept && !redistributor_.is_as_xla()) asker_.form(number_of(form));
             } else {
                 const OperandChoice choice = choice_of(input);
                 for (const OperandForm& form : choice.forms)
@@ -431,6 +478,8 @@ private:
     std::vector<int> local_numbers_; // by local value: its sharding's, as decisions number it; -1: not asked yet
     LocalBuilder builder_;
     std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
+    std::vector<int> heights_;                      // by node, as XLA
+    std::map<ValueId, int> readers_heights_;        // of forms: the least of their readers
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;
 };
@@ -439,12 +488,12 @@ private:
 
 Local partition(const Graph& graph, const GraphFacts& facts, const Propagation& propagation,
                 NumberedDecisions& decisions, const JointForms& joint) {
-    return Partitioner(graph, facts, propagation, decisions, joint).run();
+    return LocalMaker(graph, facts, propagation, decisions, joint).run();
 }
 
 std::vector<ComputeSharding> compute_ways(const Graph& graph, const GraphFacts& facts, const Propagation& propagation,
                                           NumberedDecisions& decisions, const JointForms& joint, NodeId node) {
-    return Partitioner(graph, facts, propagation, decisions, joint).ways_of(node);
+    return LocalMaker(graph, facts, propagation, decisions, joint).ways_of(node);
 }
 
 } // namespace shard

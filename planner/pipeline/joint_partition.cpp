@@ -56,7 +56,7 @@ class Tries {
 public:
     Tries(const Graph& graph, const GraphFacts& facts, const Layout& layout, const Hardware& hardware)
         : graph_(graph), facts_(facts), layout_(layout), hardware_(hardware),
-          decisions_(layout.mesh, hardware, layout.prefer), numbered_(decisions_) {}
+          decisions_(layout.mesh, hardware, layout.prefer, layout.partitioner), numbered_(decisions_) {}
 
     struct Made {
         Partitioned partitioned;
@@ -96,7 +96,9 @@ Partitioned partition_jointly(const Graph& graph, const Propagation& propagation
                               const Hardware& hardware) {
     const GraphFacts facts(graph);
     Tries tries(graph, facts, layout, hardware);
-    return tries.together(tries.alone(propagation), propagation).partitioned;
+    Tries::Made alone = tries.alone(propagation);
+    if (layout.partitioner == Partitioner::xla) return std::move(alone.partitioned);
+    return tries.together(std::move(alone), propagation).partitioned;
 }
 
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,

@@ -10,6 +10,7 @@
 #include "planner/optimize/order_updates.h"
 #include "planner/optimize/overlap.h"
 #include "planner/partition/check_local_sizes.h"
+#include "planner/partition/full_gathers.h"
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/joint_partition.h"
@@ -111,18 +112,23 @@ void seed(Compilation& c, const PlanRequest& request, Sources&) {
 
 void pad(Compilation& c, const PlanRequest&, Sources&) { c.padding = pad_uneven(*c.graph, *c.seeds); }
 
-void fsdp(Compilation& c, const PlanRequest&, Sources&) { gather_parameters(*c.graph, *c.layout, *c.seeds); }
+// XLA knows how parameters are stored, and nothing of fsdp.
+void fsdp(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner == Partitioner::shardc) gather_parameters(*c.graph, *c.layout, *c.seeds);
+}
 
 void join(Compilation& c, const PlanRequest&, Sources&) { join_moves(*c.graph, *c.seeds); }
 
 void propagate(Compilation& c, const PlanRequest&, Sources&) {
-    c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds);
+    PropagateOptions options;
+    options.products_apart = c.layout->partitioner == Partitioner::xla;
+    c.propagation = propagate(*c.graph, c.layout->mesh, *c.seeds, options);
     if (c.model->xla_compat) count_copies_in_bits(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
 void spread(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->sequence_parallel)
+    if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
         c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, *c.hardware);
 }
 
@@ -132,6 +138,7 @@ void partition(Compilation& c, const PlanRequest&, Sources&) {
     c.joint = std::move(c.partitioned->joint);
     c.partitioned.reset();
     check_local_sizes(*c.local, c.diagnostics);
+    warn_of_full_gathers(*c.local, *c.graph, c.layout->mesh, *c.hardware, c.diagnostics);
 }
 
 void optimize(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }

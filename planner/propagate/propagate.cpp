@@ -23,7 +23,7 @@ class Propagator {
 public:
     Propagator(const Graph& graph, const Seeds& seeds, const PropagateOptions& options)
         : graph_(graph), options_(options), net_(make_net(graph, seeds)), log_(seeds.log),
-          steps_(net_.rules, table_, options.strategy) {
+          steps_(net_.rules, table_, options) {
         log_.insert(log_.end(), net_.log.begin(), net_.log.end());
     }
 

@@ -13,6 +13,9 @@ using Shardings = std::vector<Sharding>; // by ValueId
 struct PropagateOptions {
     enum class Strategy { basic, aggressive };
     Strategy strategy = Strategy::aggressive;
+    // Axes spread through an op that stands for several products (attention) as through those: what its first operand, the
+    // queries, is split over spreads along no dim of the others.
+    bool products_apart = false;
     bool op_priorities = true;
 };
 

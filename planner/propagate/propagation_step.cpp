@@ -31,6 +31,22 @@ int find_source(const Projection& before, std::span<const int> factors, const Ax
     return -1;
 }
 
+// Of what several products in a row make, the first operand's dims have the first say: what others have spreads only over
+// axes that it leaves free.
+void hold_back(const Projection& projection, std::vector<Direction>& directions) {
+    std::vector<AxisRef> taken;
+    for (const FactorSharding& part : projection.operands[0].factors)
+        taken.insert(taken.end(), part.axes.begin(), part.axes.end());
+    for (size_t f = 0; f < directions.size(); ++f) {
+        const int factor = static_cast<int>(f);
+        if (projection.operands[0].find(factor)) continue;
+        for (size_t t = 0; t < projection.count(); ++t)
+            if (const FactorSharding* part = projection.tensor(t).find(factor))
+                for (const AxisRef& axis : part->axes)
+                    if (overlaps_any(axis, taken)) directions[f] = Direction::none;
+    }
+}
+
 } // namespace
 
 size_t PropagationSteps::KeyHash::operator()(const std::vector<int>& key) const {
@@ -63,7 +79,9 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
     const Projection before = project(rule, operands, results);
     Projection after = before;
     const bool pointwise = link.traits.op_class == OpDef::Class::pointwise;
-    const bool changed = strategy_ == PropagateOptions::Strategy::basic
+    if (options_.products_apart && link.traits.op_class == OpDef::Class::contraction && link.operands.size() > 2)
+        hold_back(before, directions);
+    const bool changed = options_.strategy == PropagateOptions::Strategy::basic
                              ? propagate_basic(after, rule, directions)
                              : propagate_aggressive(after, rule, directions, pointwise);
     if (!changed) return {};

@@ -22,8 +22,8 @@ using StepOutcome = std::vector<StepChange>;
 
 class PropagationSteps {
 public:
-    PropagationSteps(const RuleCache& rules, ShardingTable& table, PropagateOptions::Strategy strategy)
-        : rules_(rules), table_(table), strategy_(strategy) {}
+    PropagationSteps(const RuleCache& rules, ShardingTable& table, const PropagateOptions& options)
+        : rules_(rules), table_(table), options_(options) {}
 
     // `current` holds the table's id of every slot's sharding. The result stays valid.
     const StepOutcome& outcome(const PropagationLink& link, int priority, std::span<const int> current);
@@ -36,7 +36,7 @@ private:
     };
     const RuleCache& rules_;
     ShardingTable& table_;
-    const PropagateOptions::Strategy strategy_;
+    const PropagateOptions options_;
     std::unordered_map<std::vector<int>, StepOutcome, KeyHash> outcomes_; // looked up, never iterated
     std::vector<int> key_;
 };

@@ -41,6 +41,8 @@ public:
         if (const std::optional<size_t> choice = read_choice("missing_axes", {"error", "ignore"}))
             layout_.missing_axes = *choice == 0 ? MissingAxes::error : MissingAxes::ignore;
         if (const Yaml* divisibility = yaml_->find("divisibility")) read_divisibility(*divisibility);
+        if (const std::optional<size_t> choice = read_choice("partitioner", {"shardc", "xla"}))
+            layout_.partitioner = static_cast<Partitioner>(*choice);
         if (const std::optional<size_t> choice = read_choice("prefer", {"time", "bytes", "compute", "memory"}))
             layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
@@ -307,9 +309,9 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     const int before = diagnostics.error_count();
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
-                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "prefer",
-                     "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients", "fsdp",
-                     "hardware", "policy"},
+                    {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "partitioner",
+                     "prefer", "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients",
+                     "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

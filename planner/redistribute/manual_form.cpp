@@ -54,7 +54,7 @@ std::optional<std::vector<std::string>> manual_form(const Mesh& mesh, const Coll
 std::optional<std::vector<std::string>> manual_form(const Mesh& mesh, const RedistributionStep& step) {
     if (step.collective) return manual_form(mesh, *step.collective);
     const std::optional<std::string> over = over_form(mesh, step.slice.axes);
-    if (!over) return std::nullopt;
+    if (!over || step.slice.from >= 0) return std::nullopt;
     return std::vector{fmt::format("own_block: {{}}, over: {}, dim: {}", *over, step.slice.to)};
 }
 

@@ -162,6 +162,16 @@ std::optional<Redistribution> greedy_way(const Mesh& mesh, const Hardware& hardw
 
 } // namespace
 
+Sharding sharding_after(const RedistributionStep& step, const Sharding& before) {
+    const Collective own{nullptr, {}, ReduceOp::sum, {step.slice}, {}, {}, 0};
+    Sharding after = sharding_after(step.collective ? *step.collective : own, before);
+    if (!step.collective && step.slice.from >= 0) {
+        for (const AxisRef& ref : step.slice.axes) append_axis(after.partial, ref);
+        std::sort(after.partial.begin(), after.partial.end());
+    }
+    return after;
+}
+
 Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const TensorType& global, const Sharding& from,
                             const Sharding& to) {
     if (same_layout(from, to)) return {};

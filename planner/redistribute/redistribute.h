@@ -8,16 +8,21 @@
 
 namespace shard {
 
-// One step of a redistribution: a collective, or a local slice (no collective; axes are added to a dim).
+// One step of a redistribution: a collective, or what each device does by itself.
 struct RedistributionStep {
     std::optional<Collective> collective;
-    AxisMove slice; // used if there is no collective: {to, axes}
+    // Without one: {to, axes}, the device's own block of the dim is sliced out; or {from, axes}, its block is put among
+    // zeros, so that the whole dim is a sum over the axes.
+    AxisMove slice;
 };
+Sharding sharding_after(const RedistributionStep& step, const Sharding& before);
+
 struct Redistribution {
     std::vector<RedistributionStep> steps;
     double seconds = 0;
     i64 wire_bytes_total = 0;
     int collectives = 0;
+    bool gathers_all = false; // no step fits: everything is gathered, and each device takes its part
 };
 // The cheapest way from one closed sharding to another of the same global type; `from` may be partial (then it ends in
 // all_reduce or reduce_scatter as suits). Never needs more memory than the larger end where such a sequence exists.

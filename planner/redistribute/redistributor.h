@@ -2,8 +2,10 @@
 #pragma once
 
 #include "planner/graph/memo_key.h"
+#include "planner/model/partitioner.h"
 #include "planner/redistribute/plan_cost.h"
 #include "planner/redistribute/redistribute.h"
+#include "planner/redistribute/xla_reshard.h"
 
 #include <map>
 
@@ -11,13 +13,15 @@ namespace shard {
 
 class Redistributor {
 public:
-    // `prefer` is what whoever asks goes by; ways themselves take the least time.
-    Redistributor(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time)
-        : mesh_(&mesh), hardware_(&hardware), prefer_(prefer) {}
+    // `prefer` is what whoever asks goes by; ways themselves take the least time, or are those of XLA.
+    Redistributor(const Mesh& mesh, const Hardware& hardware, Prefer prefer = Prefer::time,
+                  Partitioner partitioner = Partitioner::shardc)
+        : mesh_(&mesh), hardware_(&hardware), prefer_(prefer), partitioner_(partitioner) {}
 
     const Mesh& mesh() const { return *mesh_; }
     const Hardware& hardware() const { return *hardware_; }
     Prefer prefer() const { return prefer_; }
+    bool is_as_xla() const { return partitioner_ == Partitioner::xla; }
 
     // Valid as long as this lives.
     const Redistribution& find(const TensorType& global, const Sharding& from, const Sharding& to) {
@@ -26,7 +30,10 @@ public:
         std::string key = MemoKey().add(global).add(from).add(to).text();
         std::map<std::string, Redistribution>::iterator known = found_.find(key);
         if (known == found_.end())
-            known = found_.emplace(key, redistribute(*mesh_, *hardware_, global, from, to)).first;
+            known = found_
+                        .emplace(key, is_as_xla() ? reshard_as_xla(*mesh_, *hardware_, global, from, to)
+                                                  : redistribute(*mesh_, *hardware_, global, from, to))
+                        .first;
         return known->second;
     }
 
@@ -34,6 +41,7 @@ private:
     const Mesh* mesh_;
     const Hardware* hardware_;
     Prefer prefer_;
+    Partitioner partitioner_;
     std::map<std::string, Redistribution> found_;
 };
 

@@ -1,5 +1,6 @@
 #include "planner/seed/seed.h"
 
+#include "planner/graph/view.h"
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/model/sharding_checks.h"
@@ -139,7 +140,7 @@ private:
         gathered.replicated.insert(gathered.replicated.end(), choice.axes.begin(),
                                    choice.axes.end()); // other dims may be open
         seeds_.gathered[id] = std::move(gathered);
-        stored.dims[choice.dim] = {choice.axes, false, storage_priority};
+        stored.dims[choice.dim] = {choice.axes, false, stored_priority()};
         seed = std::move(stored);
         Decision why;
         why.value = id;
@@ -161,6 +162,10 @@ private:
                                               names, axes, total_size(fsdp_axes(*layout_))));
         warning.label(graph_->value(left_whole_[0]).span, "declared here");
     }
+
+    bool is_as_xla() const { return layout_->partitioner == Partitioner::xla; }
+    // To XLA an argument's sharding is one, whatever it is for.
+    int stored_priority() const { return is_as_xla() ? 0 : storage_priority; }
 
     // States and gradients are sharded like their parameter, unless the layout says otherwise.
     void seed_owned(Role role, std::span<const Override> overrides, std::string_view section) {
@@ -184,7 +189,9 @@ private:
                 seed = from_spec(overrides[chosen[i]].spec, {value.name, &value.type, value.span}, why);
                 if (!seed) continue;
                 for (DimSharding& dim : seed->dims)
-                    if (!dim.axes.empty()) dim.priority = storage_priority;
+                    if (!dim.axes.empty()) dim.priority = stored_priority();
+            } else if (role == Role::gradient && is_as_xla()) {
+                continue; // what a gradient is like is XLA's to find
             } else if (value.of >= 0 && seeds_.values[value.of]) {
                 seed = seeds_.values[value.of];
                 why.cause = Decision::Cause::parameter;
@@ -256,6 +263,15 @@ private:
             seeds_.outputs[o] =
                 from_spec(layout_->outputs[chosen[o]].spec, {graph_->output_names[o], &value.type, value.span}, why);
         }
+        if (is_as_xla()) seed_updates();
+    }
+
+    // To XLA what replaces an argument is a result with the argument's sharding.
+    void seed_updates() {
+        const std::vector<int> updates = updates_by_output(*graph_);
+        for (size_t o = 0; o < graph_->outputs.size(); ++o)
+            if (updates[o] >= 0 && !seeds_.outputs[o])
+                seeds_.outputs[o] = seeds_.values[graph_->updates[static_cast<size_t>(updates[o])].input];
     }
 
     // Of a local value of a manual region the region's axes have their say already.

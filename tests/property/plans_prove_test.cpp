@@ -12,11 +12,12 @@ using namespace shard;
 namespace {
 
 void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers,
-                 int* spread = nullptr) {
+                 int* spread = nullptr, const std::string& layout_too = "") {
     const bool held = holds(name, [&] {
         std::vector<std::uint32_t> tape =
             *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));
         RandomCase made = random_case(tape, options);
+        made.layout += layout_too;
         ProofOptions proof;
         proof.small_integers = small_integers;
         proof.seed = tape.front();
@@ -45,6 +46,14 @@ TEST_CASE("integer plans of dims that axes do not divide are exact") {
 
 TEST_CASE("floating-point plans of dims that axes do not divide agree") {
     check_cases("uneven floating point", {.uneven = true}, false);
+}
+
+TEST_CASE("integer plans are exact as XLA would partition") {
+    check_cases("as xla", {.integers_only = true}, true, nullptr, "partitioner: xla\n");
+}
+
+TEST_CASE("floating-point plans agree as XLA would partition") {
+    check_cases("as xla, floating point", {}, false, nullptr, "partitioner: xla\n");
 }
 
 TEST_CASE("integer plans are exact with whatever can be split behind sums, faster or not") {

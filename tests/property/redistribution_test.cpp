@@ -2,6 +2,7 @@
 // data, and costs no more than what a greedy algorithm finds.
 #include "planner/redistribute/greedy_reshard.h"
 #include "planner/redistribute/redistribute.h"
+#include "planner/redistribute/xla_reshard.h"
 #include "plans/plan/plan_check_types.h"
 #include "tests/support/blocks.h"
 #include "tests/support/carry_out.h"
@@ -105,7 +106,21 @@ void check_pair(const Pair& pair) {
         RC_FAIL(std::to_string(found.seconds) + " bytes, the greedy algorithm sends " + std::to_string(greedy));
 }
 
+// As XLA goes: the right blocks, what is promised is sent.
+void check_pair_as_xla(const Pair& pair) {
+    const Redistribution found = reshard_as_xla(pair.mesh, uniform(), f32_type(pair.shape), pair.from, pair.to);
+    const Carried carried = carry_out(pair.mesh, pair.shape, pair.from, found);
+    RC_ASSERT(text(pair.mesh, carried.sharding) == text(pair.mesh, pair.to));
+    RC_ASSERT(carried.buffers == blocks_of(pair.mesh, pair.shape, pair.to));
+    RC_ASSERT(carried.wire_bytes == found.wire_bytes_total);
+}
+
 } // namespace
+
+TEST_CASE("property: XLA's ways end where they should") {
+    CHECK(holds([] { check_pair_as_xla(random_pair(false)); }));
+    CHECK(holds([] { check_pair_as_xla(random_pair(true)); }));
+}
 
 TEST_CASE("property: over whole axes no more is sent than by the greedy algorithm") {
     CHECK(holds([] { check_pair(random_pair(false)); }));

@@ -1,5 +1,7 @@
 #include "tests/support/beside_xla.h"
 
+#include "planner/graph/view.h"
+#include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
@@ -90,6 +92,43 @@ Plan plan_of(const OracleCase& of) {
     INFO(of.name, ": ", text_of(sources, compilation.diagnostics));
     REQUIRE(compilation.plan.has_value());
     return *std::move(compilation.plan);
+}
+
+Plan plan_as_xla(const OracleCase& of) {
+    Sources sources;
+    PlanRequest request;
+    request.model_file = sources.add(of.model, text_of_file(folder + "models/" + of.model));
+    request.layout_file = sources.add(of.layout, text_of_file(folder + "models/" + of.layout));
+    request.mode = of.mode;
+    Compilation c;
+    const std::span<const PassDef> read = passes_before("seed", request), seed = passes_before("fsdp", request);
+    run_passes(c, read, request, sources);
+    REQUIRE(c.graph.has_value());
+    c.layout->partitioner = Partitioner::xla;
+    for (const Node& node : c.graph->nodes)
+        if (is_constraint(node)) request.without_constraints.push_back(node.span);
+    run_passes(c, seed.subspan(read.size()), request, sources);
+    REQUIRE(c.seeds.has_value());
+    const std::vector<int> updates = updates_by_output(*c.graph);
+    for (size_t o = 0; o < c.graph->outputs.size(); ++o) {
+        const std::string& name = updates[o] < 0
+                                      ? c.graph->output_names[o]
+                                      : c.graph->value(c.graph->updates[static_cast<size_t>(updates[o])].input).name;
+        const auto given = of.shardings.find(name);
+        REQUIRE_MESSAGE(given != of.shardings.end(), of.name, ": ", name, " has no sharding");
+        c.seeds->outputs[o] = parse_sharding(c.layout->mesh, given->second);
+    }
+    run_passes(c, request.passes.subspan(seed.size()), request, sources);
+    INFO(of.name, ": ", text_of(sources, c.diagnostics));
+    REQUIRE(c.plan.has_value());
+    return *std::move(c.plan);
+}
+
+std::map<std::string, i64> sent_by_kind(const Plan& plan) {
+    std::map<std::string, i64> sent;
+    for (const CollectiveReport& collective : plan.report.collectives)
+        if (collective.wire_bytes_total > 0) sent[std::string(collective.kind)] += collective.wire_bytes_total;
+    return sent;
 }
 
 std::string changed_since(const OracleCase& of, const Plan& plan) {

@@ -35,6 +35,9 @@ struct OracleCase {
 std::vector<OracleCase> oracle_cases();
 // Fails the test, and shows why, if it cannot be planned.
 Plan plan_of(const OracleCase& of);
+// With `partitioner: xla`, of what XLA was given: no constraints inside, and results in the shardings of the answers.
+Plan plan_as_xla(const OracleCase& of);
+std::map<std::string, i64> sent_by_kind(const Plan& plan); // of all devices in a step
 // What is not as it was when XLA was asked; empty if nothing.
 std::string changed_since(const OracleCase& of, const Plan& plan);
 // The same where a step's results differ from XLA's.

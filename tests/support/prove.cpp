@@ -218,7 +218,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
 namespace {
 
 void spread_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
-    ComputeDecisions decisions(c.layout->mesh, *c.hardware);
+    ComputeDecisions decisions(c.layout->mesh, *c.hardware, c.layout->prefer, c.layout->partitioner);
     const Local alone = partition(*c.graph, *c.propagation, decisions);
     std::vector<Propagation> ways = ways_to_spread(*c.graph, *c.seeds, *c.propagation, alone);
     if (!ways.empty()) c.propagation = std::move(ways[c.graph->nodes.size() % ways.size()]);

@@ -1,0 +1,43 @@
+#include "planner/partition/xla_heights.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/graph/verify_loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace shard {
+
+namespace {
+
+const int most_distance = std::getenv("XLADIST") ? std::atoi(std::getenv("XLADIST")) : 75;
+
+// Attention is one op here, and to XLA two products with a softmax between them, to which the values come last.
+int ops_inside(const Node& node, int operand) {
+    if (!node.op() || node.op()->op_class != OpDef::Class::contraction || node.inputs.size() <= 2) return 0;
+    const std::vector<int>& linear = node.op()->linear_in;
+    static const int e = std::getenv("XLAE") ? std::atoi(std::getenv("XLAE")) : 8;
+    return std::find(linear.begin(), linear.end(), operand) != linear.end() ? 0 : e;
+}
+
+} // namespace
+
+std::vector<int> xla_heights(const Graph& graph) {
+    std::vector<int> heights(graph.nodes.size()), of_value(graph.values.size());
+    for (NodeId id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;) {
+        const Node& node = graph.node(id);
+        for (ValueId output : node.outputs) heights[id] = std::max(heights[id], of_value[output] + 1);
+        if (node.opens() >= 0) heights[id] = heights[graph.loops[node.opens()].closes];
+        if (node.closes() >= 0) continue; // what it reads is at the end of a body
+        for (size_t i = 0; i < node.inputs.size(); ++i) {
+            const ValueId input = node.inputs[i];
+            if (graph.value(input).loop == node.loop || node.opens() >= 0)
+                of_value[input] = std::max(of_value[input], heights[id] + ops_inside(node, static_cast<int>(i)));
+        }
+    }
+    return heights;
+}
+
+bool xla_keeps_gathered(int first_height, int later_height) { return first_height <= later_height + most_distance; }
+
+} // namespace shard

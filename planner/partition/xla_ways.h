@@ -1,0 +1,19 @@
+// How XLA's SPMD partitioner computes one op: over which axes each factor of its rule is split. From a description of
+// its handlers alone (spmd_partitioner.cc, dot_handler.cc); what counts is where axes are, never a price:
+//
+//     moves, pointwise ops, broadcasts  as the result is kept: operands are resharded to it; a reshape that cannot be
+//                                       computed so as its operand is kept
+//     a reduction                       as the operand is kept: the sum is resharded to where the result is kept
+//     a contraction                     summed axes that both operands have alike; batch dims and free dims as an operand
+//                                       and the result have them alike; then as the result wants them
+#pragma once
+
+#include "planner/partition/compute_sharding.h"
+
+namespace shard {
+
+// Axes by factor, in the order in which they are tried; none where XLA tries several ways and takes the cheapest, as
+// shardc does (gathers, scatters, windows).
+std::vector<std::vector<std::vector<AxisRef>>> factor_axes_as_xla(const ComputeQuery& query, const IndexRule& rule);
+
+} // namespace shard
