@@ -33,7 +33,7 @@ public:
             if (static_cast<size_t>(*value) < rejected.size()) out.rules_not_used = rejected[*value];
         }
         if (value) computed(*value, out);
-        add_what_is_made(out);
+        if (value && same_layout(c_.propagation->values[*value], tensor_.sharding)) add_what_is_made(out);
         for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
