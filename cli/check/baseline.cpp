@@ -84,12 +84,12 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
     diagnostics
         .error("E0711", {file, 1, 1, 1},
                fmt::format("'{}' is no baseline{}{}", sources.name(file), problem.empty() ? "" : ": ", problem))
-        .help(
-            "`shardc plan MODEL LAYOUT -o FILE` writes one, `shardc check ... --format json=FILE` one of many layouts");
+        .help("`shardc check ... --accept` writes one where there is no file yet, `shardc plan MODEL LAYOUT -o FILE` "
+              "another");
     return std::nullopt;
 }
 
-void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, bool alone,
+void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
                   Diagnostics& diagnostics) {
     if (!subject.figures) return;
     auto found = baseline.figures.find(subject.as);
@@ -113,7 +113,7 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
         const double limit = before * (1 + tolerance[i]);
         if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
         DiagnosticBuilder finding =
-            diagnostics.finding("P0107", {},
+            diagnostics.finding("P0107", place,
                                 fmt::format("{} rose from {} to {}, the limit is {}", figure.words, figure.text(before),
                                             figure.text(now), figure.text(limit)));
         finding.note(tolerance[i] == 0 ? fmt::format("{} says what it was; nothing more is tolerated", baseline.path)

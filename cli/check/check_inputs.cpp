@@ -14,6 +14,16 @@ namespace shard {
 
 namespace {
 
+// A baseline that is not there yet is written by the command itself.
+Diagnostics with_remedy(const Diagnostics& loading) {
+    Diagnostics result;
+    for (Diagnostic diagnostic : loading.all()) {
+        if (diagnostic.code == "E0702") diagnostic.help = "the first time: the same command with --accept writes it";
+        result.add(std::move(diagnostic));
+    }
+    return result;
+}
+
 // Files by path. What is wrong with a file that many layouts are checked with is said of each of them, or, of what is
 // needed before anything is checked, as a subject of its own.
 class Reader {
@@ -35,7 +45,7 @@ public:
         if (!is_new) return at->second;
         const std::shared_ptr<const LoadedText> file = text(path);
         Sources sources;
-        Diagnostics problems = file->problems;
+        Diagnostics problems = with_remedy(file->problems);
         sources.add(file->name, file->text);
         if (!problems.has_error())
             if (std::optional<Baseline> read = read_baseline(sources, 0, problems))
@@ -67,6 +77,7 @@ struct Overrides {
     std::vector<std::string> settings;
     bool strict = false;
     std::shared_ptr<const Baseline> baseline;
+    std::string accept_in;
     std::optional<Tolerance> tolerance;
 };
 
@@ -76,7 +87,10 @@ Overrides overrides_of(const Arguments& arguments, Reader& reader) {
     if (arguments.given("--mode")) asked.mode = arguments.string("--mode");
     asked.settings = arguments.strings("--set");
     asked.strict = arguments.flag("--strict");
-    if (arguments.has("--baseline")) asked.baseline = reader.baseline(arguments.string("--baseline"));
+    if (arguments.has("--baseline") && arguments.flag("--accept"))
+        asked.accept_in = arguments.string("--baseline");
+    else if (arguments.has("--baseline"))
+        asked.baseline = reader.baseline(arguments.string("--baseline"));
     if (arguments.has("--tolerance")) {
         ToleranceMistake mistake;
         asked.tolerance = parse_tolerance(arguments.string("--tolerance"), mistake);
@@ -98,6 +112,7 @@ void put(const Overrides& asked, CheckTask& task) {
     task.asked.settings.insert(task.asked.settings.end(), asked.settings.begin(), asked.settings.end());
     task.strict = task.strict || asked.strict;
     if (asked.baseline) task.baseline = asked.baseline;
+    if (!asked.accept_in.empty()) task.accept_in = asked.accept_in;
     if (asked.tolerance) task.tolerance = *asked.tolerance;
 }
 
@@ -149,6 +164,28 @@ private:
     Files& files_;
     std::string folder_;
 };
+
+// A file that could not be read is a mistake of the line that names it. False if it is one.
+bool was_read(const Diagnostics& loading, const Span& named, Diagnostics& diagnostics) {
+    bool is_read = true;
+    for (Diagnostic diagnostic : loading.all()) {
+        const bool has_place = !diagnostic.labels.empty() && diagnostic.labels.front().span.known();
+        if (diagnostic.code != "E0702" || has_place) continue; // what it includes is named elsewhere
+        diagnostic.labels = {{named, ""}};
+        diagnostics.add(std::move(diagnostic));
+        is_read = false;
+    }
+    return is_read;
+}
+
+// Several models name the same layouts.
+Diagnostics each_once(const Diagnostics& diagnostics) {
+    Diagnostics result;
+    for (const Diagnostic& diagnostic : diagnostics.all())
+        if (std::find(result.all().begin(), result.all().end(), diagnostic) == result.all().end())
+            result.add(diagnostic);
+    return result;
+}
 
 // An entry for each model that a pattern finds.
 std::vector<ConfiguredModel> models_of(const CheckConfig& config, const ConfigPaths& paths, Diagnostics& diagnostics) {
@@ -216,16 +253,23 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
                 .help("write layouts: [layouts/*.yaml], of this model or of all");
         CheckTask task;
         task.model = reader.model(paths.full(model.model.path));
+        if (!was_read(task.model->problems, model.model.span, problems)) continue;
         for (const ConfiguredPolicy& policy : model.policies) {
             if (policy.read)
                 task.policies.push_back({file, policy.read});
             else
-                for (const std::string& found : paths.matching(policy.file, problems))
+                for (const std::string& found : paths.matching(policy.file, problems)) {
                     task.policies.push_back({reader.text(found), {}});
+                    was_read(task.policies.back().file->problems, policy.file.span, problems);
+                }
         }
         task.asked = {model.mode, model.settings};
         task.strict = model.strict;
-        if (model.baseline) task.baseline = reader.baseline(paths.full(model.baseline->path));
+        if (model.baseline && arguments.flag("--accept"))
+            task.accept_in = paths.full(model.baseline->path);
+        else if (model.baseline && was_read(with_remedy(reader.text(paths.full(model.baseline->path))->problems),
+                                            model.baseline->span, problems))
+            task.baseline = reader.baseline(paths.full(model.baseline->path));
         task.tolerance = model.tolerance;
         put(asked, task);
         std::set<std::string> taken; // a layout that several patterns find is one
@@ -234,6 +278,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
                 if (!taken.insert(plain_path(found)).second) continue;
                 CheckTask& one = inputs.tasks.emplace_back(task);
                 one.layout = reader.text(found);
+                was_read(one.layout->problems, layout.span, problems);
                 one.name = plain_path(paths.shown(found));
                 if (models.size() > 1) one.name = printable(model.name) + " + " + one.name;
                 one.as = {plain_path(model.name), plain_path(paths.shown(found)), one.asked.mode};
@@ -242,7 +287,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
                         .help("give an entry of models a name: {name: small, model: ...}");
             }
     }
-    if (problems.has_error()) reader.refuse(printable(path), std::move(sources), problems);
+    if (problems.has_error()) reader.refuse(printable(path), std::move(sources), each_once(problems));
     if (!inputs.problems.empty()) inputs.tasks.clear();
     return inputs;
 }

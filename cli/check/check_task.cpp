@@ -37,6 +37,12 @@ void judge_by(const std::vector<TaskPolicy>& policies, Compiled& compiled) {
     for (const Diagnostic& diagnostic : left.all()) diagnostics.add(diagnostic);
 }
 
+// Where a layout says what it splits over: its first line that matters, for what is said of the whole of it.
+Span mesh_of(const Compiled& compiled) {
+    const std::optional<Layout>& layout = compiled.compilation.layout;
+    return layout && !layout->mesh_spans.empty() ? layout->mesh_spans.front() : Span{};
+}
+
 Checked check_one(const CheckTask& task, bool alone) {
     Compiled compiled = compile_texts(*task.model, *task.layout, task.asked);
     judge_by(task.policies, compiled);
@@ -52,7 +58,7 @@ Checked check_one(const CheckTask& task, bool alone) {
         subject.figures = figures_of(plan->report);
     }
     Diagnostics compared;
-    if (task.baseline) compare_with(*task.baseline, task.tolerance, subject, alone, compared);
+    if (task.baseline) compare_with(*task.baseline, task.tolerance, subject, mesh_of(compiled), alone, compared);
     subject.diagnostics = compiled.diagnostics().all();
     for (const Diagnostic& diagnostic : compared.all()) subject.diagnostics.push_back(diagnostic);
     checked.sources = std::move(compiled.sources);

@@ -24,6 +24,7 @@ struct CheckTask {
     bool strict = false;                           // warnings are findings
     std::shared_ptr<const Baseline> baseline = {}; // may be absent
     Tolerance tolerance = {};
+    std::string accept_in = {}; // the baseline that is written instead of being compared with; empty: none
 };
 
 struct Checked {

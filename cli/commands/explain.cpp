@@ -8,10 +8,12 @@
 #include "cli/report/listing.h"
 #include "cli/svg/explain_svg.h"
 #include "cli/terminal/exit_code.h"
+#include "planner/explain/changes.h"
 #include "planner/explain/explanation.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
@@ -38,11 +40,11 @@ int explain_name(const std::string& name, const Arguments& arguments, Env& env) 
     return unknown_name(env, "code, op, collective, key of a file, hardware profile or initializer", name, views);
 }
 
-// One word is a plan file if there is one of that name.
-bool names_plan(Env& env, const std::string& word) {
+// One word is a plan file if there is one of that name; a model alone is one that lacks its layout.
+bool names_file(Env& env, const std::string& word) {
     std::string ignored;
     const std::optional<std::string> text = word == "-" ? std::nullopt : env.files.read(word, ignored);
-    return word == "-" || (text && looks_like_plan(*text));
+    return word == "-" || (text && (looks_like_plan(*text) || word.ends_with(".yaml") || word.ends_with(".mlir")));
 }
 
 // --after prints a whole graph as text: a tensor or a name beside it would say nothing.
@@ -75,7 +77,7 @@ int run(const Arguments& arguments, Env& env) {
     const bool after = arguments.has("--after");
     if (after && !chosen_format(arguments).is_usual) return refuse_after(env, "there is no other format");
     if (after && arguments.flag("--lowered")) return refuse_after(env, "it does not go with --lowered");
-    const bool is_name = words.size() == 1 && !names_plan(env, words[0]);
+    const bool is_name = words.size() == 1 && !names_file(env, words[0]);
     if (arguments.has("--svg") && (after || is_name || arguments.flag("--lowered"))) return refuse_drawing(env);
     if (is_name)
         return after ? refuse_after(env, "it takes a model and a layout, or a plan file")
@@ -115,8 +117,12 @@ int run(const Arguments& arguments, Env& env) {
     const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations;
     Trials trials(*compiled.sources, compiled.request);
+    constexpr size_t all = 1000, least = 4; // of a small model everything is tried, of each tensor
+    const bool is_small = compiled.compilation.graph->nodes.size() < 120;
+    const size_t tries =
+        is_small ? all : std::max(least, most_tries(compiled.compilation) / std::max<size_t>(1, tensors.size()));
     for (const TensorReport* tensor : tensors)
-        explanations.push_back(explain(compiled.compilation, *compiled.sources, trials, *tensor));
+        explanations.push_back(explain(compiled.compilation, *compiled.sources, trials, *tensor, tries));
     if (arguments.has("--svg") && !write_file(env, arguments.string("--svg"), explain_svg(plan, explanations)))
         return exit_usage;
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);

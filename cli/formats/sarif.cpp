@@ -1,6 +1,6 @@
 // SARIF 2.1.0, for code scanning: every registered code is a rule, every diagnostic a result with a stable fingerprint.
 #include "cli/command/format.h"
-#include "cli/diagnostics/subjects.h"
+#include "cli/diagnostics/noted_places.h"
 #include "plans/base/version.h"
 #include "plans/diagnostics/codes.h"
 #include "plans/json/json_text.h"
@@ -89,6 +89,8 @@ std::string result(const Placed& placed, size_t count, const Repository& reposit
         bool first = primary.empty();
         (first ? primary : related).push_back(location(repository, *placed.sources, label, !first));
     }
+    for (const Label& label : noted_places(placed))
+        related.push_back(location(repository, *placed.sources, label, true));
     if (primary.empty() && !placed.any_file().empty())
         primary.push_back(whole_file(repository.path(placed.any_file())));
     std::string_view level = diagnostic.severity == Severity::error || diagnostic.finding ? "error"

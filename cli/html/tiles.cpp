@@ -10,7 +10,7 @@ namespace shard {
 
 namespace {
 
-constexpr double height = 14, gap = 8, letter = 5.6, least_width = 40, least_tile = 2.5;
+constexpr double height = 14, gap = 8, letter = 6.1, least_width = 40, least_tile = 2.5;
 constexpr i64 most_cuts = 32; // more would be one grey
 
 std::string label_of(const TensorReport& tensor, size_t dim) {

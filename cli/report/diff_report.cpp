@@ -195,7 +195,7 @@ std::vector<ShardingChange> differing_shardings(const std::vector<NamedPlan>& pl
             const std::pair<std::string_view, Role> key{tensor.name, tensor.role};
             const auto has_it = [&](const TensorsByName& earlier) { return earlier.contains(key); };
             if (std::any_of(tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(p), has_it)) continue;
-            ShardingChange change{tensor.name, std::string(name(tensor.role)), {}};
+            ShardingChange change{tensor.name, std::string(name(tensor.role)), {}, {}, tensor.logical};
             for (size_t each = 0; each < plans.size(); ++each)
                 change.shardings.push_back(sharding_in(*plans[each].plan, tensors[each], key));
             const auto differs = [&](const std::string& text) { return text != change.shardings.front(); };

@@ -168,16 +168,27 @@ private:
     std::map<const Json*, std::string> homes_;
 };
 
+// An entry of models says in the same words what shardc.yaml says of all, and a policy in it what a file of one says.
+bool is_said_before(const std::vector<Item>& items, const Item& item) {
+    const std::string key = item.name.substr(item.name.rfind('.'));
+    return std::any_of(items.begin(), items.end(), [&](const Item& other) {
+        return other.name.size() < item.name.size() && other.name.ends_with(key) && other.doc == item.doc;
+    });
+}
+
 } // namespace
 
 std::vector<Item> schema_keys() {
     std::vector<Item> items;
-    for (const std::string_view file : {"model", "layout", "policy"})
+    for (const std::string_view file : {"model", "layout", "policy", "config"})
         for (const EmbeddedText& embedded : embedded_schemas()) {
             if (embedded.name != fmt::format("{}.schema", file)) continue;
             const Json schema = Json::parse(embedded.text);
             for (Item& item : KeyLister(file, schema).run()) items.push_back(std::move(item));
         }
+    const std::vector<Item> all = items;
+    std::erase_if(items,
+                  [&all](const Item& item) { return item.name.starts_with("config.") && is_said_before(all, item); });
     return items;
 }
 

@@ -193,7 +193,7 @@ const std::vector<Registry>& all_registries() {
         {"hardware", "hardware profile", "built-in profiles, for `hardware:` in a layout", hardware, true},
         {"library", "file of modules", "in the box, for `include:` in a model", library_items, true},
         {"initializers", "initializer", "for `init:` of inputs and params", initializer_items},
-        {"keys", "key", "of models, layouts and policies, and what stands behind each", schema_keys},
+        {"keys", "key", "of models, layouts, policies and shardc.yaml, and what stands behind each", schema_keys},
         {"policies", "policy", "what `check` holds a plan to, for `policy` in a layout or a policy file", policies},
         {"passes", "pass", "what `plan` does, in order, and what holds after each", passes},
         {"codes", "code", "what diagnostics and findings are called", codes},

@@ -77,11 +77,11 @@ std::vector<ShardingChange> without_layers(const std::vector<ShardingChange>& ch
         texts.back().insert(texts.back().end(), change.shardings.begin(), change.shardings.end());
     }
     std::vector<ShardingChange> folded;
-    for (const FoldedRow& row : fold_rows(texts))
-        folded.push_back({row.fields[0],
-                          row.fields[1],
-                          {row.fields.begin() + 2, row.fields.end()},
-                          changes[static_cast<size_t>(row.members.front())].name});
+    for (const FoldedRow& row : fold_rows(texts)) {
+        const ShardingChange& first = changes[static_cast<size_t>(row.members.front())];
+        folded.push_back(
+            {row.fields[0], row.fields[1], {row.fields.begin() + 2, row.fields.end()}, first.name, first.dims});
+    }
     return folded;
 }
 
@@ -96,7 +96,8 @@ std::vector<ShardingChange> joined(const std::vector<ShardingChange>& changes) {
     for (const ShardingChange& change : changes) {
         const std::string module(module_path(change.name));
         const auto alike = [&](const Group& group) {
-            return group.module == module && group.change.shardings == change.shardings;
+            return group.module == module && group.change.shardings == change.shardings &&
+                   group.change.dims == change.dims;
         };
         std::vector<Group>::iterator at = std::find_if(groups.begin(), groups.end(), alike);
         if (at == groups.end()) at = groups.insert(at, {module, change, {}});

@@ -12,6 +12,7 @@ struct ShardingChange {
     std::string name, role;
     std::vector<std::string> shardings; // one for each plan; "absent" where it has no such array
     std::string first = {};             // of a row of several, the first that lies so; empty if they lie as others
+    std::vector<std::string> dims = {}; // what its dims are called: those of a row are alike in that too
 };
 
 // Layers are one row; unless Detail::each, so are those of a module that change alike, and states and gradients that lie

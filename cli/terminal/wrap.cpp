@@ -53,6 +53,8 @@ std::vector<std::string> broken(std::string_view text, size_t width) {
         if (width < narrow && comma != std::string_view::npos && comma > most / 2) end = comma + 1;
         if (end == std::string_view::npos || end == 0)
             for (end = most; end > 1 && !parts_at(text, end);) --end;
+        if (end <= 1) // not even that: between the words of a name
+            for (end = most; end > 1 && text[end - 1] != '_';) --end;
         if (end <= 1 || end > most) end = most;
         lines.emplace_back(text.substr(0, end));
         text.remove_prefix(end);

@@ -25,8 +25,10 @@ void drop_constraints(const Compilation& c, const Sources& sources, std::vector<
         if (is_parameter_gather(node)) continue; // comes from the layout
         if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
         seen.push_back(node.span);
-        changes.push_back(
-            {fmt::format("without the constraint at {}", place(sources, node.span)), *c.layout, {node.span}});
+        changes.push_back({fmt::format("without the constraint at {}", place(sources, node.span)),
+                           *c.layout,
+                           {node.span},
+                           node.span});
     }
 }
 
@@ -34,14 +36,19 @@ void change_rules(const Compilation& c, const Sources& sources, std::vector<Chan
     const Layout& layout = *c.layout;
     for (size_t i = 0; i < std::min(layout.rules.size(), most_changes); ++i) {
         const AxisRule& rule = layout.rules[i];
-        Change without{fmt::format("without the rule {} at {}", text(rule), place(sources, rule.span)), layout};
+        Change without{
+            fmt::format("without the rule {} at {}", text(rule), place(sources, rule.span)), layout, {}, rule.span};
         without.layout.rules.erase(without.layout.rules.begin() + static_cast<std::ptrdiff_t>(i));
         changes.push_back(std::move(without));
         const auto over = [&](std::vector<std::string> axes) {
             AxisRule other = rule;
             other.axes = std::move(axes);
             other.unconstrained = false;
-            Change changed{fmt::format("{} for {} at {}", text(other), text(rule), place(sources, rule.span)), layout};
+            Change changed{fmt::format("{} for {} at {}", text(other), text(rule), place(sources, rule.span)),
+                           layout,
+                           {},
+                           rule.span,
+                           rule.axes.empty()};
             changed.layout.rules[i] = other;
             changes.push_back(std::move(changed));
         };
@@ -67,7 +74,9 @@ void drop_overrides(const Compilation& c, const Sources& sources, std::vector<Ch
         for (size_t i = 0; i < std::min(overrides.size(), most_changes); ++i) {
             Change without{fmt::format("without the override of {} \"{}\" at {}", kind.first, overrides[i].glob,
                                        place(sources, overrides[i].span)),
-                           *c.layout};
+                           *c.layout,
+                           {},
+                           overrides[i].span};
             std::vector<Override>& rest = without.layout.*member;
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
             changes.push_back(std::move(without));
@@ -79,14 +88,16 @@ void change_fsdp(const Compilation& c, const Sources& sources, std::vector<Chang
     const std::optional<FsdpDecl>& fsdp = c.layout->fsdp;
     const std::string where = fsdp ? " at " + place(sources, fsdp->span) : "";
     if (fsdp) {
-        Change without{fmt::format("without fsdp{}", where), *c.layout};
+        Change without{fmt::format("without fsdp{}", where), *c.layout, {}, fsdp->span};
         without.layout.fsdp.reset();
         changes.push_back(std::move(without));
     }
     for (const MeshAxis& axis : c.layout->mesh.axes) {
         if (axis.size == 1 || (fsdp && fsdp->axes.size() == 1 && fsdp->axes[0].text == axis.name)) continue;
         Change over{fmt::format("fsdp: {{axis: {}}}{}", axis.name, fsdp ? " instead" + where : " in the layout"),
-                    *c.layout};
+                    *c.layout,
+                    {},
+                    fsdp ? fsdp->span : Span{}};
         if (!over.layout.fsdp) over.layout.fsdp = FsdpDecl{};
         over.layout.fsdp->axes = {{axis.name, {}}};
         changes.push_back(std::move(over));
@@ -113,7 +124,9 @@ void override_tensor(const Compilation& c, const std::string& tensor, std::vecto
         }
         Change with{fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
                                 value.name, spec_text(mesh, sharding)),
-                    *c.layout};
+                    *c.layout,
+                    {},
+                    value.span};
         (with.layout.*member).push_back(override);
         changes.push_back(std::move(with));
     };
@@ -134,6 +147,28 @@ std::vector<Change> possible_changes(const Compilation& c, const Sources& source
     drop_overrides(c, sources, changes);
     change_fsdp(c, sources, changes);
     return changes;
+}
+
+size_t most_tries(const Compilation& c) {
+    constexpr size_t most = 32, least = 8;
+    const std::vector<MeshAxis>& axes = c.layout->mesh.axes;
+    const bool has_several =
+        std::count_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size > 1; }) > 1;
+    const size_t nodes = has_several ? 6000 : 30000; // that are planned in a second or two
+    return std::clamp(nodes / std::max<size_t>(1, c.graph->nodes.size()), least, most);
+}
+
+void keep_most_promising(std::vector<Change>& changes, size_t most, std::span<const Span> named) {
+    if (changes.size() <= most) return;
+    const auto rank = [named](const Change& change) {
+        const bool is_named = std::any_of(named.begin(), named.end(), [&change](const Span& span) {
+            return span.file == change.place.file && span.line == change.place.line && change.place.known();
+        });
+        return is_named ? 0 : change.splits_more ? 2 : 1;
+    };
+    std::stable_sort(changes.begin(), changes.end(),
+                     [&rank](const Change& a, const Change& b) { return rank(a) < rank(b); });
+    changes.erase(changes.begin() + static_cast<std::ptrdiff_t>(most), changes.end());
 }
 
 } // namespace shard

@@ -3,12 +3,16 @@
 
 #include "planner/pipeline/compilation.h"
 
+#include <span>
+
 namespace shard {
 
 struct Change {
     std::string text; // "without the constraint at model.yaml:12"
     Layout layout;
     std::vector<Span> without_constraints = {};
+    Span place = {};          // what is edited, or the array that it is about
+    bool splits_more = false; // a rule that keeps a dim whole would split it
 };
 
 // One constraint, override or rule dropped, a rule over other axes or over one more, fsdp over another axis or dropped.
@@ -17,5 +21,13 @@ std::vector<Change> possible_changes(const Compilation& compilation, const Sourc
 
 // An input or parameter: replicated, or one axis on one dim, by an override. Nothing for other tensors.
 void override_tensor(const Compilation& compilation, const std::string& tensor, std::vector<Change>& changes);
+
+// How many changes are worth their time, of a model of this size: a plan of thousands of nodes takes a while, of several
+// mesh axes the longer. Never none.
+size_t most_tries(const Compilation& compilation);
+
+// Leaves `most` of them, where there are more: first what edits one of the `named` places, last rules that would split
+// what they keep whole.
+void keep_most_promising(std::vector<Change>& changes, size_t most, std::span<const Span> named = {});
 
 } // namespace shard

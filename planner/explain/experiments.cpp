@@ -49,9 +49,11 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
 }
 
 std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sources& sources, Trials& trials,
-                                               const std::string& tensor, size_t most) {
+                                               const std::string& tensor, std::span<const Span> named, size_t tries,
+                                               size_t most) {
     std::vector<Change> changes = possible_changes(c, sources);
     override_tensor(c, tensor, changes);
+    keep_most_promising(changes, tries, named);
     const Experiment base = figures_of(c.plan->report, tensor);
     const std::vector<std::optional<Report>> reports = trials.run(changes);
     std::vector<Experiment> found;

@@ -24,8 +24,9 @@ Experiment figures_of(const Report& report, const std::string& tensor);
 std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);
 
 // The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
-// bytes, collectives.
+// bytes, collectives. Of a large model no more than `tries` are planned, those at the `named` places first.
 std::vector<Experiment> find_changes_that_help(const Compilation& compilation, const Sources& sources, Trials& trials,
-                                               const std::string& tensor, size_t most);
+                                               const std::string& tensor, std::span<const Span> named, size_t tries,
+                                               size_t most);
 
 } // namespace shard

@@ -9,6 +9,7 @@
 #include "planner/redistribute/redistribute.h"
 #include "planner/rewrite/gather_parameters.h"
 #include "plans/plan/source_ref.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ public:
             if (static_cast<size_t>(*value) < rejected.size()) out.rules_not_used = rejected[*value];
         }
         if (value) computed(*value, out);
+        if (value && same_layout(c_.propagation->values[*value], tensor_.sharding)) add_what_is_made(out);
         for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
@@ -218,7 +220,29 @@ private:
                 return fmt::format("the rule at {} keeps {} whole", text(place(rule->span)), rule->logical);
             return "no rule or axis splits it, and what is declared is not changed";
         }
+        if (const Node* constraint = constraint_on(value, d))
+            return fmt::format("the constraint at {} asks for it whole", text(place(constraint->span)));
         return lost_some ? "no axis is left for it" : "nothing splits it";
+    }
+
+    // That which reads a value and wants the dim whole: how it is kept before it follows from that too.
+    const Node* constraint_on(ValueId value, size_t d) const {
+        for (size_t n = 0; n < std::min(c_.graph->nodes.size(), c_.seeds->constraints.size()); ++n) {
+            const std::optional<Sharding>& asked = c_.seeds->constraints[n];
+            const Node& node = c_.graph->nodes[n];
+            if (asked && node.inputs.at(0) == value && asked->dims[d].axes.empty() && !asked->dims[d].open)
+                return &node;
+        }
+        return nullptr;
+    }
+
+    // What its op makes is split further than it is kept: who reads only how it is kept would not see what is gathered.
+    void add_what_is_made(Explanation& out) const {
+        if (out.computed.empty()) return;
+        const Sharding made = without_unit_axes(out.computed.front().makes);
+        for (size_t d = 0; d < out.dims.size() && d < made.dims.size(); ++d)
+            if (out.dims[d].axes.empty() && !made.dims[d].axes.empty())
+                out.dims[d].whole += fmt::format("; {} makes it split over {}", out.op, text(mesh_, made.dims[d].axes));
     }
 
     // A chain of collectives and slices in the local graph is one redistribution: the chosen way, and the next best.
@@ -277,10 +301,33 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
     return words;
 }
 
-Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials,
-                    const TensorReport& tensor) {
+namespace {
+
+// The lines that an explanation names: where the axes come from, what the collectives are for, and the array itself.
+std::vector<Span> named_by(const Explanation& explanation, const Layout& layout, const Sources& sources) {
+    std::vector<SourceRef> places = {explanation.tensor->source};
+    for (const DimReason& dim : explanation.dims)
+        for (const AxisReason& axis : dim.axes)
+            for (const Because& step : axis.chain) places.push_back(step.source);
+    for (const CollectiveReport& collective : explanation.collectives) places.push_back(collective.source);
+    std::vector<Span> spans;
+    for (const SourceRef& place : places)
+        for (int file = 0; file < sources.count(); ++file)
+            if (place.line > 0 && sources.name(file) == place.file) spans.push_back({file, place.line, place.column});
+    const std::vector<std::string>& logical = explanation.tensor->logical;
+    for (const AxisRule& rule : layout.rules)
+        if (std::find(logical.begin(), logical.end(), rule.logical) != logical.end()) spans.push_back(rule.span);
+    return spans;
+}
+
+} // namespace
+
+Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor,
+                    size_t tries) {
     Explanation out = explain_as_planned(compilation, sources, tensor);
-    if (out.as_it_is.touching > 0) out.remedies = find_changes_that_help(compilation, sources, trials, tensor.name, 5);
+    if (out.as_it_is.touching > 0)
+        out.remedies = find_changes_that_help(compilation, sources, trials, tensor.name,
+                                              named_by(out, *compilation.layout, sources), tries, 5);
     return out;
 }
 

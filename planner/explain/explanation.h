@@ -59,7 +59,9 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
 
 // `tensor` is a row of the compilation's report. The sources are those it was made of, and the trials theirs: what would
 // help is found by planning again.
-Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor);
+// Of a large model it is no more than `tries` times.
+Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor,
+                    size_t tries);
 // Of that, what is known without planning again: no remedies.
 Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor);
 

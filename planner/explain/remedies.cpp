@@ -14,12 +14,6 @@ namespace {
 
 constexpr double worth_it = 0.01; // what is less is within what a price says
 
-// A plan takes longer the more nodes it has: a large model gets fewer tries, never none.
-size_t most_tries(const Graph& graph) {
-    constexpr size_t most_nodes = 30000, least = 8, most = 32;
-    return std::clamp(most_nodes / std::max<size_t>(1, graph.nodes.size()), least, most);
-}
-
 bool fits(const Report& report) { return report.memory.capacity <= 0 || report.memory.peak <= report.memory.capacity; }
 
 bool is_remedy(const Report& changed, const Report& base) {
@@ -72,7 +66,7 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     std::vector<std::string> remedies(base.collectives.size());
     if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
-    changes.resize(std::min(changes.size(), most_tries(*compilation.graph)));
+    keep_most_promising(changes, most_tries(compilation));
     std::vector<std::optional<Report>> reports = Trials(sources, request).run(changes);
     std::vector<Tried> tried;
     for (size_t i = 0; i < changes.size(); ++i)

@@ -64,6 +64,7 @@ public:
         seed_declared(Role::input, layout_->inputs, "inputs");
         seed_declared(Role::param, layout_->params, "params");
         warn_of_whole();
+        warn_of_small();
         seed_owned(Role::state, layout_->states, "states");
         seed_owned(Role::gradient, layout_->gradients, "gradients");
         for (size_t n = 0; n < graph_->nodes.size(); ++n) seed_constraint(static_cast<NodeId>(n));
@@ -127,13 +128,21 @@ private:
         Sharding of_layer = stored;
         for (int s = 0; s < value.stacked; ++s) {
             for (const AxisRef& axis : axes)
-                if (overlaps_any(axis, of_layer.dims[0].axes)) return;
+                if (overlaps_any(axis, of_layer.dims[0].axes)) {
+                    fits_none_ = false;
+                    return;
+                }
             type.shape.erase(type.shape.begin());
             of_layer.dims.erase(of_layer.dims.begin());
         }
         FsdpChoice choice = choose_fsdp_dim(*layout_->fsdp, axes, type, of_layer);
         choice.dim += value.stacked;
         if (choice.fit == FsdpFit::no_dim) left_whole_.push_back(id);
+        if (choice.fit != FsdpFit::too_small) fits_none_ = false;
+        if (choice.fit == FsdpFit::too_small && type.elements() > most_elements_) {
+            most_elements_ = type.elements();
+            largest_ = id;
+        }
         if (choice.fit != FsdpFit::splits) return;
         Sharding gathered = stored;
         gathered.dims[choice.dim] = {};
@@ -166,6 +175,18 @@ private:
     bool is_as_xla() const { return layout_->partitioner == Partitioner::xla; }
     // To XLA an argument's sharding is one, whatever it is for.
     int stored_priority() const { return is_as_xla() ? 0 : storage_priority; }
+
+    // Who writes fsdp for a small model, and sees no difference, has not read of min_size.
+    void warn_of_small() {
+        if (!fits_none_ || largest_ < 0) return;
+        diagnostics_
+            ->warning(
+                "W0308", layout_->fsdp->span,
+                fmt::format("fsdp splits no parameter: '{}', the largest, has {} elements, less than min_size, {}",
+                            graph_->value(largest_).name, most_elements_, layout_->fsdp->min_size))
+            .label(graph_->value(largest_).span, "declared here")
+            .help(fmt::format("write min_size: {}, or less", most_elements_));
+    }
 
     // States and gradients are sharded like their parameter, unless the layout says otherwise.
     void seed_owned(Role role, std::span<const Override> overrides, std::string_view section) {
@@ -369,6 +390,9 @@ private:
     const Mesh* mesh_;
     Diagnostics* diagnostics_;
     std::vector<ValueId> left_whole_; // that fsdp would split if it could
+    bool fits_none_ = true;           // every parameter is too small for fsdp; the largest of them:
+    ValueId largest_ = -1;
+    i64 most_elements_ = 0;
     Seeds seeds_;
 };
 

@@ -38,7 +38,7 @@ std::vector<CodeDoc> codes_command_line() {
          "must be written there: a default is written before it is set."},
         {"E0711", "not a baseline",
          "--baseline takes a plan file (`shardc plan MODEL LAYOUT -o FILE`), or the figures of many layouts, as "
-         "`shardc check ... --format json=FILE` writes them."},
+         "`shardc check ... --accept` writes them, which replaces no file that is something else."},
         {"E0712", "bad configuration",
          "shardc.yaml says what `shardc check` checks: `models`, `layouts` and `policies`, and how: `mode`, `set`, "
          "`strict`, `baseline`, `tolerance`. What an entry of `models` says itself stands in the place of what the "

@@ -67,7 +67,8 @@ std::vector<CodeDoc> codes_layout() {
         {"W0308", "fsdp leaves a parameter whole",
          "The layout's fsdp splits every parameter of at least min_size elements along its largest dim that divides "
          "and that no rule splits. This one has no such dim, so every device along the axis holds all of it. Give it a "
-         "rule or an override, or choose sizes that divide."},
+         "rule or an override, or choose sizes that divide. Where all parameters are smaller than min_size, fsdp does "
+         "nothing: give a smaller min_size."},
         {"W0309", "layers split over a mesh axis",
          "The dim along which a scanned block's parameters are stacked is split, so a device stores the parameters of "
          "some of the layers. Every layer is still computed by all devices along the axis, to which its parameters are "

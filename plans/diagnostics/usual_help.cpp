@@ -82,8 +82,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0104", "`shardc explain MODEL LAYOUT` shows what would make them go"},
     {"P0105", "split them with a rule, or `fsdp`; or raise policy.max_replicated_param_bytes"},
     {"P0106", "`shardc explain MODEL LAYOUT` shows what would be faster; or raise policy.max_step_seconds"},
-    {"P0107", "`shardc plan MODEL LAYOUT` shows where it goes; accept it: shardc check ... --format json=NEW, then "
-              "move NEW over the baseline"},
+    {"P0107", "`shardc plan MODEL LAYOUT` shows where it goes; if it is meant, the same command with --accept"},
     {"P0108", "`shardc explain MODEL LAYOUT` shows what would send less; or raise the limit"},
     {"P0109", "`shardc plan MODEL LAYOUT --only time` shows what waits for what"},
     {"P0110", "`shardc explain MODEL LAYOUT` shows what would make them go"},
@@ -101,7 +100,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0310", "`divisibility: pad` splits the dim; or choose axes that divide it"},
     {"W0401", "split more, use more devices, `remat` or microbatches"},
     {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
-    {"W0701", "write it again: shardc check ... --format json=NEW, then move NEW over the baseline"},
+    {"W0701", "the same command with --accept writes what is checked into it"},
 });
 
 } // namespace

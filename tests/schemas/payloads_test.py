@@ -21,6 +21,9 @@ LAB = "examples/dot_relu_dot"
 LAYOUTS = [f"{LAB}/layout.yaml", f"{LAB}/data_only.yaml"]
 TRAIN = ["examples/dp_classifier/model.yaml", "examples/dp_classifier/layout.yaml", "--mode", "train"]
 
+LISTED = ["ops", "composites", "collectives", "hardware", "library", "initializers", "keys", "policies", "passes", "codes",
+          "commands", "formats", "targets"]
+
 # What each command prints, by schema.
 PAYLOADS = [
     ("report", ["plan", f"{LAB}/model.yaml", LAYOUTS[0]]),
@@ -37,10 +40,19 @@ PAYLOADS = [
     ("run", ["run", f"{LAB}/model.yaml", LAYOUTS[0], "--print", "z"]),
     ("run", ["run", *TRAIN, "--steps", "2"]),
     ("run", ["run", *TRAIN, "--repeat", "2"]),
-    ("list", ["list", "ops"]),
-    ("list", ["list", "policies"]),
+    ("run", ["run", *TRAIN, "--steps", "2", "--profile"]),
+    *[("list", ["list", what]) for what in LISTED],
     ("list", ["list", "ops", "dot"]),
     ("list", ["explain", "relu"]),
+    ("list", ["explain", "strict"]),
+]
+
+# What commands write into files, by schema.
+FILES = [
+    ("plan", ["plan", f"{LAB}/model.yaml", LAYOUTS[0], "-o", "{file}"]),
+    ("plan", ["plan", *TRAIN, "-o", "{file}"]),
+    ("check", ["check", f"{LAB}/model.yaml", *LAYOUTS, "--accept", "--baseline", "{file}"]),
+    ("check", ["check", f"{LAB}/model.yaml", *LAYOUTS, "--format", "json={file}"]),
 ]
 
 # Text forms of one thing that grew apart before there were schemas.
@@ -53,6 +65,13 @@ def printed(shardc, words, policy):
     return json.loads(done.stdout)
 
 
+def written(shardc, words):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "written.json"
+        subprocess.run([shardc, *[word.replace("{file}", str(path)) for word in words]], cwd=ROOT, capture_output=True)
+        return json.loads(path.read_text())
+
+
 def main():
     shardc, failures = sys.argv[1], []
     for name, schema in SCHEMAS.items():
@@ -60,8 +79,9 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:
         policy.write("max_memory_per_device: 1\nmax_collectives: 0\n")
         policy.flush()
-        for name, words in PAYLOADS:
-            payload = printed(shardc, words, policy.name)
+        payloads = [(name, words, printed(shardc, words, policy.name)) for name, words in PAYLOADS]
+        payloads += [(name, words, written(shardc, words)) for name, words in FILES]
+        for name, words, payload in payloads:
             for error in jsonschema.Draft7Validator(SCHEMAS[name]).iter_errors(payload):
                 failures.append(f"{' '.join(words)}: {'.'.join(map(str, error.path))}: {error.message[:300]}")
             # A payload of another kind does not fit.
@@ -84,7 +104,7 @@ def main():
         for key, value in policy["definitions"].items():
             if copy[key] != value:
                 failures.append(f"'{key}' in {name}.schema.json is not that of policy.schema.json")
-    print("\n".join(failures) or f"{len(PAYLOADS)} payloads")
+    print("\n".join(failures) or f"{len(payloads)} payloads")
     return 1 if failures else 0
 
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -60,7 +61,8 @@ TEST_CASE("every format of a finding names the layout that has it") {
     }
 }
 
-TEST_CASE("what has no place is, for code scanning, at the layout") {
+TEST_CASE(
+    "what is worse than the baseline is said at the layout's mesh, what has no place is there for code scanning") {
     MemoryFiles files = files_of(1);
     run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
     const CommandResult result =
@@ -71,7 +73,10 @@ TEST_CASE("what has no place is, for code scanning, at the layout") {
     for (const nlohmann::json& found : json["runs"][0]["results"]) {
         REQUIRE(found["locations"].size() == 1);
         CHECK(found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "l/00.yaml");
-        CHECK(found["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1);
+        const nlohmann::json& region = found["locations"][0]["physicalLocation"]["region"];
+        CHECK(region["startLine"] >= 1);
+        if (found["ruleId"] == "P0107") CHECK(region["startLine"] == 1);
+        if (found["ruleId"] == "P0107") CHECK(region["startColumn"] == 8);
         CHECK(found["properties"]["subjects"] == nlohmann::json{"l/00.yaml"});
         risen += found["ruleId"] == "P0107" ? 1 : 0;
     }
@@ -116,6 +121,73 @@ TEST_CASE("a baseline knows what it was made of: another model beside it changes
     text.replace(text.find("\"mode\": \"forward\""), 17, "\"mode\": \"train\"");
     const CommandResult mode = run_command(files, "shardc check model.yaml l/00.yaml --baseline train.json");
     CHECK(mode.out.find("train.json says nothing of this layout in mode forward") != std::string::npos);
+}
+
+TEST_CASE(
+    "--accept writes the baseline that the same command compares with, and replaces nothing that is something else") {
+    MemoryFiles files = files_of(2);
+    files.files["shardc.yaml"] = "{models: [model.yaml], layouts: [l/*.yaml], baseline: ci/base.json}";
+    for (const std::string command : {"shardc check", "shardc check model.yaml l/00.yaml --baseline ci/base.json"}) {
+        const CommandResult missing = run_command(files, command);
+        CHECK(missing.out.find("error[E0702]: cannot read 'ci/base.json'") == 0);
+        CHECK(missing.out.find("the same command with --accept writes it") != std::string::npos);
+    }
+    const CommandResult first = run_command(files, "shardc check --accept");
+    CHECK(first.code == 0);
+    CHECK(first.err == "accepted the figures of 2 layouts: ci/base.json\n");
+    const std::string accepted = files.files["ci/base.json"];
+    CHECK(run_command(files, "shardc check").code == 0);
+    CHECK(run_command(files, "shardc check --set batch=128").code == 1);
+    CHECK(run_command(files, "shardc check --set batch=128 --accept").code == 0);
+    CHECK(files.files["ci/base.json"] != accepted);
+    CHECK(run_command(files, "shardc check --set batch=128").code == 0);
+    CHECK(run_command(files, "shardc check --accept").code == 0);
+    CHECK(files.files["ci/base.json"] == accepted); // the same input gives the same bytes
+
+    // One layout by name: the other stays as it was. By the configuration, what is not there any more is gone.
+    const std::string one = "shardc check model.yaml l/00.yaml --baseline ci/base.json --set batch=128";
+    CHECK(run_command(files, one + " --accept").code == 0);
+    CHECK(run_command(files, one).code == 0);
+    const nlohmann::json both = nlohmann::json::parse(files.files["ci/base.json"]),
+                         before = nlohmann::json::parse(accepted);
+    REQUIRE(both["subjects"].size() == 2);
+    CHECK(both["subjects"][0]["peak_bytes"] > before["subjects"][0]["peak_bytes"]);
+    CHECK(both["subjects"][1]["peak_bytes"] == before["subjects"][1]["peak_bytes"]);
+    files.files.erase("l/01.yaml");
+    CHECK(run_command(files, "shardc check --accept").code == 0);
+    CHECK(nlohmann::json::parse(files.files["ci/base.json"])["subjects"].size() == 1);
+
+    // A plan, another file, and a layout that cannot be planned.
+    const std::string held = files.files["ci/base.json"];
+    run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
+    const std::string plan = files.files["plan.json"];
+    const CommandResult over_plan =
+        run_command(files, "shardc check model.yaml l/00.yaml --baseline plan.json --accept");
+    CHECK(over_plan.code == 2);
+    CHECK(over_plan.err.find("error[E0711]: 'plan.json' is a plan") == 0);
+    CHECK(files.files["plan.json"] == plan);
+    CHECK(run_command(files, "shardc check model.yaml l/00.yaml --baseline model.yaml --accept").code == 2);
+    CHECK(files.files["model.yaml"] == model_text);
+    files.files["l/02.yaml"] = "mesh: {data: 7}\nrules: [{batch: data}, {embed: ~}, {out: ~}]\n";
+    const CommandResult failed = run_command(files, "shardc check --accept");
+    CHECK(failed.code == 2);
+    CHECK(failed.err == "ci/base.json is left as it was, since l/02.yaml could not be planned\n");
+    CHECK(files.files["ci/base.json"] == held);
+    files.files["shardc.yaml"] = "{models: [model.yaml], layouts: [l/00.yaml]}";
+    CHECK(run_command(files, "shardc check --accept").err.find("error[E0701]: --accept writes the baseline") == 0);
+}
+
+TEST_CASE("what shardc.yaml names and cannot be read is told at its line") {
+    MemoryFiles files = files_of(1);
+    files.files["shardc.yaml"] = "models: [model.yaml, none.yaml]\nlayouts: [l/00.yaml, l/none.yaml]\n"
+                                 "policies: [p.yaml]\nbaseline: b.json\n";
+    const nlohmann::json json = nlohmann::json::parse(run_command(files, "shardc check --format json").out);
+    std::vector<std::string> places;
+    for (const nlohmann::json& found : json["diagnostics"])
+        places.push_back(fmt::format("{} {}:{}", found["code"].get<std::string>(), found["source"]["line"].get<int>(),
+                                     found["source"]["column"].get<int>()));
+    std::sort(places.begin(), places.end());
+    CHECK(places == std::vector<std::string>{"E0702 1:22", "E0702 2:22", "E0702 3:12", "E0702 4:11"});
 }
 
 TEST_CASE("a program is read from stdin once, whatever is checked with it") {

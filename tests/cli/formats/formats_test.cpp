@@ -126,6 +126,7 @@ TEST_CASE("sarif names its rules, places results, and keeps fingerprints when li
           nlohmann::json{{"startLine", 3}, {"startColumn", 13}, {"endColumn", 16}});
     CHECK(result["relatedLocations"].size() == 1);
     CHECK(run["results"][1]["level"] == "error");
+    CHECK(run["results"][1].find("relatedLocations") == run["results"][1].end());
 
     Sources moved;
     moved.add("a b.yaml", "# a comment\nmesh: {data: 2}\nrules:\n    - {batch: dta}\n");
@@ -134,6 +135,50 @@ TEST_CASE("sarif names its rules, places results, and keeps fingerprints when li
     Placed before{&fixture.subjects[0].diagnostics[0], &fixture.bad}, after{&diagnostics.all()[0], &moved};
     CHECK(fingerprint(before, {}) == fingerprint(after, {}));
     CHECK(fingerprint(before, {}).size() == 40);
+}
+
+TEST_CASE("a fingerprint of a finding is that of other figures, and not that of another layout or figure") {
+    Sources sources;
+    sources.add("policy.yaml", "max_memory_per_device: 4 MiB\n");
+    const Subject first{"first.yaml", "", &sources, {}}, second{"second.yaml", "", &sources, {}};
+    const auto of = [&](std::string_view code, const std::string& message, const Subject& subject) {
+        Diagnostics diagnostics;
+        diagnostics.finding(code, {0, 1, 24, 5}, message);
+        return fingerprint({&diagnostics.all()[0], &sources, {&subject}}, {});
+    };
+    const std::string peak =
+        of("P0107", "peak memory rose from 512 B to 4.08 MiB (4,276,224 B), the limit is 2 B", first);
+    CHECK(peak ==
+          of("P0107", "peak memory rose from 1.00 KiB (1,024 B) to 9 B, the limit is 1.00 KiB (1,024 B)", first));
+    CHECK(peak != of("P0107", "peak memory rose from 512 B to 4.08 MiB (4,276,224 B), the limit is 2 B", second));
+    CHECK(peak != of("P0107", "the time of a step rose from 8.45 us to 16.9 us, the limit is 8.88 us", first));
+    CHECK(of("P0106", "a step takes 1.00 s on h100, the limit is 1.00 s", first) ==
+          of("P0106", "a step takes 12.1 ms on h100, the limit is 2.00 s", first));
+    CHECK(of("E0313", "dim 0 of 'x' has size 8", first) != of("E0313", "dim 1 of 'x' has size 8", first));
+}
+
+TEST_CASE("what a finding notes with its place is a related location of sarif, and the first a notice of github") {
+    Sources sources;
+    sources.add("policy.yaml", "max_collectives: 0\n");
+    sources.add("a (b).yaml", "model: m\n  - y: {dot: [x, w]}\n");
+    Diagnostics diagnostics;
+    diagnostics.finding("P0103", {0, 1, 18, 1}, "2 collectives, 0 allowed")
+        .note("all_gather of x: 16 B, why (a (b).yaml:2)")
+        .note("all_reduce of y: 8 B (other.yaml:2)")
+        .note("and 3 more (of them)");
+    const Subject subject{"layout.yaml", "", &sources, diagnostics.all()};
+    const CheckPayload payload{{&subject, 1}};
+    const nlohmann::json json = nlohmann::json::parse(find_format("sarif")->check(payload, Paint{}));
+    const nlohmann::json related = json["runs"][0]["results"][0]["relatedLocations"];
+    REQUIRE(related.size() == 1);
+    CHECK(related[0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20(b).yaml");
+    CHECK(related[0]["physicalLocation"]["region"] ==
+          nlohmann::json{{"startLine", 2}, {"startColumn", 3}, {"endColumn", 21}});
+    CHECK(related[0]["message"]["text"] == "all_gather of x: 16 B, why");
+    const std::string github = find_format("github")->check(payload, Paint{});
+    CHECK(github.find("\n::notice file=a (b).yaml,line=2,col=3,endColumn=21,title=P0103 policy%3A number of "
+                      "collectives::all_gather of x: 16 B, why\n") != std::string::npos);
+    CHECK(github.find("::notice", github.find("::notice") + 1) == std::string::npos);
 }
 
 TEST_CASE("a mistake in a file that subjects share is shown once, except by junit") {

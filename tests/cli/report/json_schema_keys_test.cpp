@@ -21,7 +21,7 @@ std::vector<std::string> argument_names(const Item& item) {
 
 } // namespace
 
-TEST_CASE("every key of models, layouts and policies is listed once, with what it means") {
+TEST_CASE("every key of models, layouts, policies and shardc.yaml is listed once, with what it means") {
     const std::vector<Item> items = schema_keys();
     for (const Item& item : items) {
         CAPTURE(item.name);
@@ -35,6 +35,11 @@ TEST_CASE("every key of models, layouts and policies is listed once, with what i
           "model.inputs.NAME.init.key", "layout.mesh.NAME.link", "layout.fsdp.min_size",
           "layout.policy.max_collectives", "policy.max_collectives"})
         CHECK_MESSAGE(find(items, name) != nullptr, name);
+    // What an entry of models says as the file does, and a policy in it, is said once.
+    CHECK(find(items, "config.strict") != nullptr);
+    CHECK(find(items, "config.models.name") != nullptr);
+    CHECK(find(items, "config.models.strict") == nullptr);
+    CHECK(find(items, "config.policies.max_collectives") == nullptr);
 }
 
 TEST_CASE("a key says its choices, what holds without it, whether it has to be there, and what stands inside") {

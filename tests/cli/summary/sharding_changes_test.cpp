@@ -41,6 +41,15 @@ TEST_CASE("changes of a train step: layers and neighbours are a row, states and 
     CHECK(rows_of(alike_changes(train_step(), Detail::each)).size() == 12); // 3 params, their grad, mu and nu
 }
 
+TEST_CASE("arrays of other dims are no row, however alike they are cut") {
+    std::vector<ShardingChange> changes = train_step();
+    for (ShardingChange& change : changes)
+        change.dims = {"embed", change.name.find("wk") == std::string::npos ? "heads" : "kv_heads"};
+    const std::vector<Strings> rows = rows_of(alike_changes(changes, Detail::screen));
+    CHECK(rows[0] == Strings{"param", "block.{0,1}.wq", "[- | data]"});
+    CHECK(rows[1] == Strings{"param", "block.{0,1}.wk", "[- | data]"});
+}
+
 TEST_CASE("a state that does not change as its parameter does keeps a row of its own") {
     std::vector<ShardingChange> changes = train_step();
     for (ShardingChange& change : changes)

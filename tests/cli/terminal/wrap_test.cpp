@@ -16,6 +16,8 @@ TEST_CASE("text is broken at spaces, else between the parts of a name, else anyw
     CHECK(broken("block.0.attention.wq", 14) == Lines{"block.0", ".attention.wq"});
     CHECK(broken("a/folder/model.yaml:12", 12) == Lines{"a/folder/", "model", ".yaml:12"});
     CHECK(broken("block.{0..31}.wq", 12) == Lines{"block", ".{0..31}.wq"});
+    CHECK(broken("reduce_scatter", 12) == Lines{"reduce_", "scatter"});
+    CHECK(broken("llama_block.wq", 12) == Lines{"llama_block", ".wq"}); // not within a part while parts can be parted
     CHECK(broken("abcdefgh", 3) == Lines{"abc", "def", "gh"});
     CHECK(broken("", 3) == Lines{""});
     CHECK(broken("compute takes 4.20 us", 18) == Lines{"compute takes", "4.20 us"}); // a number and its unit

@@ -44,7 +44,7 @@ Explanation explained(const Case& c, const std::string& name) {
     const std::vector<const TensorReport*> rows = find_tensors(c.compilation, name);
     REQUIRE(rows.size() == 1);
     Trials trials(c.sources, c.request);
-    return explain(c.compilation, c.sources, trials, *rows.front());
+    return explain(c.compilation, c.sources, trials, *rows.front(), 100);
 }
 
 } // namespace
@@ -64,6 +64,29 @@ TEST_CASE("an axis is explained back to the line that asked for it, as it is wri
     CHECK(chain[1].excerpt == "- {batch: data}");
     CHECK(z.dims[1].axes.empty());
     CHECK(z.dims[1].whole == "nothing splits it");
+}
+
+TEST_CASE("before a constraint a value is kept as that asks, and its op makes it as it can") {
+    Case c;
+    c.request.model_file = c.sources.add("model.yaml", R"(model: m
+axes: {batch: 8, embed: 64, hidden: 64}
+inputs: {x: {axes: [batch, embed]}}
+params: {w: {axes: [embed, hidden]}}
+graph:
+  - h: {dot: [x, w]}
+  - h: {constrain: h, axes: [batch, ~]}
+outputs: [h]
+)");
+    c.request.layout_file = c.sources.add("layout.yaml", "mesh: {data: 2, model: 4, unit: 1}\n"
+                                                         "rules: [{batch: data}, {hidden: model}, {embed: ~}]\n");
+    c.compilation = compile(c.sources, c.request);
+    REQUIRE(c.compilation.plan);
+    const Explanation h = explained(c, "h#1");
+    REQUIRE(h.dims.size() == 2);
+    CHECK(h.dims[1].axes.empty());
+    CHECK(h.dims[1].whole == "the constraint at model.yaml:7 asks for it whole; dot makes it split over model");
+    REQUIRE(h.ways.size() == 1);
+    CHECK(text(c.compilation.plan->mesh, h.ways[0].from) == "[data | model]");
 }
 
 TEST_CASE("what would help is found by planning again, best first") {
