@@ -33,8 +33,7 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     };
     const HloValue from = here(begins), to = here(ends);
     HloValue row = ops.iota(dim, DType::i64, shape);
-    if (kernel.row != Affine{})
-        row = ops.pointwise("stablehlo.add", {row, ops.filled(body.affine(kernel.row), shape)});
+    if (kernel.row != Affine{}) row = ops.pointwise("stablehlo.add", {row, ops.filled(body.affine(kernel.row), shape)});
     const HloValue after = ops.pointwise("stablehlo.compare GE,", {row, from}, DType::boolean);
     return ops.pointwise("stablehlo.and", {after, ops.less({row, to})});
 }
@@ -69,7 +68,7 @@ HloValue hlo_ragged(const RaggedContract& kernel, const HloValues& inputs, const
     const std::vector<int> last(all.end() - static_cast<std::ptrdiff_t>(own), all.end());
     Contract contract;
     contract.lhs = with(all, {row, group, k});
-    contract.rhs = !of_rows              ? with(all, {row, n})
+    contract.rhs = !of_rows            ? with(all, {row, n})
                    : kernel.transposed ? with(last, {group, n, k})
                                        : with(last, {group, k, n});
     contract.out = of_rows ? with(all, {row, n}) : with(last, {group, k, n});

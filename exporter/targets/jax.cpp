@@ -25,11 +25,10 @@ public:
     std::string text() {
         const std::string start = start_function(), step = step_function();
         std::string helpers;
-        for (const auto& [name, file] :
-             {std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
-              std::pair("random_bits(", "random_values"), std::pair("fold_in(", "keys"), std::pair("threefry(", "keys"),
-              std::pair("positions(", "order"), std::pair("select_windows(", "windows"),
-              std::pair("ragged_", "ragged")})
+        for (const auto& [name, file] : {std::pair("own_rows(", "rows"), std::pair("copy_box(", "boxes"),
+                                         std::pair("random_bits(", "random_values"), std::pair("fold_in(", "keys"),
+                                         std::pair("threefry(", "keys"), std::pair("positions(", "order"),
+                                         std::pair("select_windows(", "windows"), std::pair("ragged_", "ragged")})
             if ((helpers + start + step).find(name) != std::string::npos &&
                 helpers.find(embedded_text(file)) == std::string::npos)
                 helpers = std::string(embedded_text(file)) + "\n\n" + helpers;

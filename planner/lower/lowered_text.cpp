@@ -58,7 +58,8 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     for (size_t n = 0; n < graph.inputs.size(); ++n) {
         const Value& value = graph.value(graph.inputs[n]);
         const std::string name = body.name_input(local.graph.inputs[n], value.name);
-        (value.role == Role::param || value.role == Role::variable ? params : inputs) += tensor_text(graph, value, name);
+        (value.role == Role::param || value.role == Role::variable ? params : inputs) +=
+            tensor_text(graph, value, name);
         in += fmt::format("{}{}: {}", in.empty() ? "" : ", ", name,
                           body.sharding_text(local.graph.value(local.graph.inputs[n]).part.sharding));
     }
