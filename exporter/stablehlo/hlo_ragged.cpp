@@ -14,7 +14,13 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     HloOps& ops = body.ops();
     const i64 dim = static_cast<i64>(given.shape.size()) - 1;
     const HloValue sizes = ops.convert(given, DType::i64);
-    const HloValue counts = ops.pointwise("stablehlo.maximum", {sizes, ops.constant(0, DType::i64, sizes.shape)});
+    HloValue counts = ops.pointwise("stablehlo.maximum", {sizes, ops.constant(0, DType::i64, sizes.shape)});
+    if (groups != sizes.shape.back()) { // a device may have groups behind the last one, without rows
+        const std::vector<i64> none(sizes.shape.size(), 0);
+        std::vector<i64> behind = none;
+        behind.back() = groups;
+        counts = ops.pad(counts, ops.constant(0, DType::i64), none, behind, none);
+    }
     const HloValue ends = hlo_scan(Scan{static_cast<int>(dim), ScanOp::sum, false}, {counts}, counts, ops);
     const HloValue begins = ops.pointwise("stablehlo.subtract", {ends, counts});
     Shape own = given.shape, shape = given.shape;
@@ -25,7 +31,7 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     std::iota(along.begin(), along.end(), i64{0});
     along.back() = dim + 1;
     const auto here = [&](const HloValue& all) {
-        if (groups == all.shape.back()) return ops.broadcast(all, along, shape);
+        if (groups == given.shape.back()) return ops.broadcast(all, along, shape);
         HloValues starts;
         for (i64 d = 0; d < dim; ++d) starts.push_back(ops.constant(0, DType::i64));
         starts.push_back(body.affine(kernel.group));
