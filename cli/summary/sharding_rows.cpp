@@ -44,8 +44,8 @@ public:
     }
 
     ShardingRows run() {
-        for (Role role : {Role::input, Role::param, Role::variable, Role::state, Role::gradient, Role::value,
-                                Role::output}) {
+        for (Role role :
+             {Role::input, Role::param, Role::variable, Role::state, Role::gradient, Role::value, Role::output}) {
             if (role == Role::value && detail_ != Detail::each) continue;
             std::vector<const TensorReport*> tensors;
             for (const TensorReport& tensor : plan_.report.tensors)

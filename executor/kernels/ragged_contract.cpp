@@ -122,7 +122,8 @@ private:
         i64 held = -1;
         MatrixRef<const T> converted;
         const auto one = [&](const Part& part) {
-            const i64 group = part.batch % sizes_.batch * sizes_.groups + part.group, first = group * sizes_.k * sizes_.n;
+            const i64 group = part.batch % sizes_.batch * sizes_.groups + part.group,
+                      first = group * sizes_.k * sizes_.n;
             const i64 row = part.batch * sizes_.rows + part.low, count = part.high - part.low;
             MatrixRef<const T> of_group = converted;
             if (held != group || !converts()) {

@@ -36,8 +36,8 @@ PythonText jax_ragged(const RaggedContract& kernel, std::span<const JaxValue> in
     if (kernel.part == RaggedPart::rows) {
         Shape of_matrices = {sizes.batch, sizes.groups, sizes.k, sizes.n};
         if (kernel.transposed) std::swap(of_matrices[2], of_matrices[3]);
-        operands.push_back({shaped(inputs[1].name, inputs[1].shape, of_matrices) +
-                            (kernel.transposed ? ".swapaxes(-1, -2)" : "")});
+        operands.push_back(
+            {shaped(inputs[1].name, inputs[1].shape, of_matrices) + (kernel.transposed ? ".swapaxes(-1, -2)" : "")});
     } else {
         operands.push_back({rows(inputs[1])});
         made = {sizes.batch, sizes.groups, sizes.k, sizes.n};

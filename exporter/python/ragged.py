@@ -1,6 +1,10 @@
 def own_groups(sizes, row, group, rows, groups):
-    """Where the groups from `group` on begin and end in the rows from `row` on."""
-    counts = jnp.maximum(sizes, 0)
+    """Where the groups from `group` on begin and end in the rows from `row` on.
+
+    Groups behind the last one have no rows.
+    """
+    behind = [(0, 0)] * (sizes.ndim - 1) + [(0, groups)]
+    counts = jnp.pad(jnp.maximum(sizes, 0), behind)
     ends = jnp.cumsum(counts, axis=-1)
     own = (
         lax.dynamic_slice_in_dim(at, group, groups, -1) for at in (ends - counts, ends)

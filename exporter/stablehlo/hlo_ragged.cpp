@@ -14,7 +14,13 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     HloOps& ops = body.ops();
     const i64 dim = static_cast<i64>(given.shape.size()) - 1;
     const HloValue sizes = ops.convert(given, DType::i64);
-    const HloValue counts = ops.pointwise("stablehlo.maximum", {sizes, ops.constant(0, DType::i64, sizes.shape)});
+    HloValue counts = ops.pointwise("stablehlo.maximum", {sizes, ops.constant(0, DType::i64, sizes.shape)});
+    if (groups != sizes.shape.back()) { // a device may have groups behind the last one, without rows
+        const std::vector<i64> none(sizes.shape.size(), 0);
+        std::vector<i64> behind = none;
+        behind.back() = groups;
+        counts = ops.pad(counts, ops.constant(0, DType::i64), none, behind, none);
+    }
     const HloValue ends = hlo_scan(Scan{static_cast<int>(dim), ScanOp::sum, false}, {counts}, counts, ops);
     const HloValue begins = ops.pointwise("stablehlo.subtract", {ends, counts});
     Shape own = given.shape, shape = given.shape;
@@ -25,7 +31,7 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     std::iota(along.begin(), along.end(), i64{0});
     along.back() = dim + 1;
     const auto here = [&](const HloValue& all) {
-        if (groups == all.shape.back()) return ops.broadcast(all, along, shape);
+        if (groups == given.shape.back()) return ops.broadcast(all, along, shape);
         HloValues starts;
         for (i64 d = 0; d < dim; ++d) starts.push_back(ops.constant(0, DType::i64));
         starts.push_back(body.affine(kernel.group));
@@ -33,8 +39,7 @@ HloValue membership(const RaggedContract& kernel, const HloValue& given, i64 row
     };
     const HloValue from = here(begins), to = here(ends);
     HloValue row = ops.iota(dim, DType::i64, shape);
-    if (kernel.row != Affine{})
-        row = ops.pointwise("stablehlo.add", {row, ops.filled(body.affine(kernel.row), shape)});
+    if (kernel.row != Affine{}) row = ops.pointwise("stablehlo.add", {row, ops.filled(body.affine(kernel.row), shape)});
     const HloValue after = ops.pointwise("stablehlo.compare GE,", {row, from}, DType::boolean);
     return ops.pointwise("stablehlo.and", {after, ops.less({row, to})});
 }
@@ -69,7 +74,7 @@ HloValue hlo_ragged(const RaggedContract& kernel, const HloValues& inputs, const
     const std::vector<int> last(all.end() - static_cast<std::ptrdiff_t>(own), all.end());
     Contract contract;
     contract.lhs = with(all, {row, group, k});
-    contract.rhs = !of_rows              ? with(all, {row, n})
+    contract.rhs = !of_rows            ? with(all, {row, n})
                    : kernel.transposed ? with(last, {group, n, k})
                                        : with(last, {group, k, n});
     contract.out = of_rows ? with(all, {row, n}) : with(last, {group, k, n});

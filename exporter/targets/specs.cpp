@@ -55,8 +55,9 @@ public:
             if (!output.is_update()) outputs += entry(output.name, plan_.buffers[output.buffer]);
         std::string variables = inputs_table("VARIABLES", Role::variable);
         if (variables.ends_with(" = {}\n")) variables.clear(); // few models have any
-        return heading() + mesh_text() + "# Per dim the mesh axes that split it, major to minor.\n" + params + variables +
-               states + inputs + table("OUTPUTS", outputs) + rules_text() + "\n" + std::string(embedded_text("specs"));
+        return heading() + mesh_text() + "# Per dim the mesh axes that split it, major to minor.\n" + params +
+               variables + states + inputs + table("OUTPUTS", outputs) + rules_text() + "\n" +
+               std::string(embedded_text("specs"));
     }
 
 private:

@@ -20,16 +20,18 @@ bool import_ragged_dot(OpContext& context, std::string_view) {
         const MlirAttribute* const list = find_attribute(numbers->items, {key});
         return list == nullptr ? Dims() : integers_of(*list);
     };
-    const std::optional<Dims> left_batch = dims("lhs_batching_dimensions"), right_batch = dims("rhs_batching_dimensions"),
-                              left = dims("lhs_contracting_dimensions"), right = dims("rhs_contracting_dimensions"),
-                              ragged = dims("lhs_ragged_dimensions"), groups = dims("rhs_group_dimensions");
+    const std::optional<Dims> left_batch = dims("lhs_batching_dimensions"),
+                              right_batch = dims("rhs_batching_dimensions"), left = dims("lhs_contracting_dimensions"),
+                              right = dims("rhs_contracting_dimensions"), ragged = dims("lhs_ragged_dimensions"),
+                              groups = dims("rhs_group_dimensions");
     if (!context.expect(left_batch && right_batch && left && right && ragged && groups, "needs lists of dims"))
         return false;
     const size_t rank = context.type(1).shape.size();
     const bool plain = left_batch->empty() && right_batch->empty() && *ragged == Dims{0} &&
                        context.type(0).shape.size() == 2 && context.type(2).shape.size() == 1 &&
                        is_floating(type->dtype) && is_integer(context.type(2).dtype);
-    const bool of_rows = *left == Dims{1} && *groups == Dims{0} && rank == 3 && (*right == Dims{1} || *right == Dims{2});
+    const bool of_rows =
+        *left == Dims{1} && *groups == Dims{0} && rank == 3 && (*right == Dims{1} || *right == Dims{2});
     const bool of_groups = *left == Dims{0} && *right == Dims{0} && groups->empty() && rank == 2;
     if (!plain || (!of_rows && !of_groups))
         return context.refuse("a ragged_dot that is none of a matrix of rows, and no gradient of one",

@@ -23,9 +23,8 @@ bool ModelBuilder::note_updates(const Scope& scope, const std::vector<UpdateDecl
                           fmt::format("'{}' is updated in a manual region, or in a gradient", update.input.text),
                           "what a module updates is a value of the whole mesh: call it outside");
         const std::string name = scope.full(update.input.text);
-        const std::vector<ValueId>::const_iterator input =
-            std::find_if(graph_.inputs.begin(), graph_.inputs.end(),
-                         [&](ValueId id) { return graph_.value(id).name == name; });
+        const std::vector<ValueId>::const_iterator input = std::find_if(
+            graph_.inputs.begin(), graph_.inputs.end(), [&](ValueId id) { return graph_.value(id).name == name; });
         if (input == graph_.inputs.end()) {
             ok = refuse(update.input.span, fmt::format("there is no input '{}' to update", update.input.text),
                         "an update is `input: value`, the value that the input, variable or parameter holds after a "
@@ -53,8 +52,8 @@ bool ModelBuilder::note_updates(const Scope& scope, const std::vector<UpdateDecl
         }
         // Each lands in the bytes of its own input, and is of the layer that is built.
         ValueId made = value->front();
-        const bool is_taken = std::any_of(updates_.begin(), updates_.end(),
-                                          [&](const NotedUpdate& other) { return other.made == made; });
+        const bool is_taken =
+            std::any_of(updates_.begin(), updates_.end(), [&](const NotedUpdate& other) { return other.made == made; });
         if (is_taken || graph_.value(made).producer < 0 || graph_.value(made).loop != builder_.loop()) {
             builder_.set_place({"", builder_.unique_name(name + ".new", "#"), update.value.span, {}, {}});
             const BuiltValues copy = builder_.emit_all("reshape", {made}, attributes_of({{"shape", before.shape}}));

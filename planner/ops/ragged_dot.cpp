@@ -16,13 +16,13 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     const bool transposed = context.attributes.flag("transposed", false);
     std::vector<ValueId> gradients(3, -1);
     if (context.wanted[0])
-        gradients[0] = chain.cast(
-            chain("ragged_dot", {context.cotangent, w, sizes}, ragged_dot_attributes(!transposed)), own);
+        gradients[0] =
+            chain.cast(chain("ragged_dot", {context.cotangent, w, sizes}, ragged_dot_attributes(!transposed)), own);
     if (context.wanted[1]) {
         const ValueId left = transposed ? context.cotangent : x, right = transposed ? x : context.cotangent;
-        gradients[1] = chain.cast(chain("ragged_dot_gradient", {left, right, sizes},
-                                        ragged_gradient_attributes(chain.type(w).rank() - 3)),
-                                  own);
+        gradients[1] = chain.cast(
+            chain("ragged_dot_gradient", {left, right, sizes}, ragged_gradient_attributes(chain.type(w).rank() - 3)),
+            own);
     }
     internal_check(chain.ok(), "a gradient does not fit");
     return gradients;
@@ -32,12 +32,12 @@ std::vector<ValueId> gradient(const GradientContext& context) {
 
 const OpDef& op_ragged_dot() {
     static const OpDef def = [] {
-        OpDef made = ragged_op<RaggedPart::rows>(
-            "ragged_dot",
-            "Rows in groups that follow each other, each times the matrix of its group: sizes[g] rows for group g; rows "
-            "behind all groups give zeros.\n"
-            "{ragged_dot: [x, w, sizes]}",
-            gradient);
+        OpDef made = ragged_op<RaggedPart::rows>("ragged_dot",
+                                                 "Rows in groups that follow each other, each times the matrix of its "
+                                                 "group: sizes[g] rows for group g; rows "
+                                                 "behind all groups give zeros.\n"
+                                                 "{ragged_dot: [x, w, sizes]}",
+                                                 gradient);
         made.attributes = {
             {"transposed", AttributeDef::Type::flag, false, "w is (groups, n, k); (groups, k, n) unless said"},
             result_type_argument()};

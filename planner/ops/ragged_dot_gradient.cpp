@@ -13,10 +13,10 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     std::vector<ValueId> gradients(3, -1);
     for (size_t n = 0; n < 2; ++n)
         if (context.wanted[n])
-            gradients[n] = chain.cast(chain("ragged_dot",
-                                            {chain.cast(context.inputs[1 - n], wide), context.cotangent, sizes},
-                                            ragged_dot_attributes(n == 0)),
-                                      own);
+            gradients[n] =
+                chain.cast(chain("ragged_dot", {chain.cast(context.inputs[1 - n], wide), context.cotangent, sizes},
+                                 ragged_dot_attributes(n == 0)),
+                           own);
     internal_check(chain.ok(), "a gradient does not fit");
     return gradients;
 }

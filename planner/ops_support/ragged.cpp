@@ -38,10 +38,10 @@ std::optional<Shape> result_shape(RaggedPart part, std::span<const TensorType> o
 }
 
 bool refuse_shapes(RaggedPart part, const InferContext& context) {
-    DiagnosticBuilder said = context.diagnostics.error(
-        "E0223", context.span,
-        fmt::format("'{}' cannot combine {}, {} and {}", context.op, operand_text(context, 0), operand_text(context, 1),
-                    operand_text(context, 2)));
+    DiagnosticBuilder said =
+        context.diagnostics.error("E0223", context.span,
+                                  fmt::format("'{}' cannot combine {}, {} and {}", context.op, operand_text(context, 0),
+                                              operand_text(context, 1), operand_text(context, 2)));
     if (part == RaggedPart::rows)
         said.note(is_transposed(context.attributes) ? "x is (..., rows, k), w (groups, n, k) and sizes (..., groups)"
                                                     : "x is (..., rows, k), w (groups, k, n) and sizes (..., groups)")
@@ -83,8 +83,7 @@ IndexRule ragged_rule(RaggedPart part, std::span<const TensorType> operands, std
     constexpr FactorKind free = FactorKind::pass_through, summed = FactorKind::reduction,
                          whole = FactorKind::need_replication;
     const Shape& lhs = operands[0].shape;
-    const size_t batch = lhs.size() - 2,
-                 own = static_cast<size_t>(matrix_batch(part, operands, attributes));
+    const size_t batch = lhs.size() - 2, own = static_cast<size_t>(matrix_batch(part, operands, attributes));
     const Shape& matrices = of_rows ? operands[1].shape : results[0].shape;
     const i64 columns = of_rows ? results[0].shape.back() : operands[1].shape.back();
     RuleMaker maker(3, 1);
@@ -94,8 +93,8 @@ IndexRule ragged_rule(RaggedPart part, std::span<const TensorType> operands, std
         dims.push_back({maker.factor(of_rows || shared ? free : summed, lhs[d])});
         if (shared) of_matrices.push_back(dims.back());
     }
-    const DimFactors row = {maker.factor(of_rows ? free : summed, lhs[batch])},
-                     column = {maker.factor(free, columns)}, k = {maker.factor(of_rows ? summed : free, lhs.back())};
+    const DimFactors row = {maker.factor(of_rows ? free : summed, lhs[batch])}, column = {maker.factor(free, columns)},
+                     k = {maker.factor(of_rows ? summed : free, lhs.back())};
     const i64 groups = matrices[own];
     of_matrices.push_back({maker.factor(groups == 1 ? whole : of_rows ? summed : free, groups)});
     const bool transposed = of_rows && is_transposed(attributes);

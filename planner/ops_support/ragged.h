@@ -12,8 +12,7 @@ IndexRule ragged_rule(RaggedPart part, std::span<const TensorType> operands, std
 Kernel lower_ragged(RaggedPart part, const LowerContext& context);
 
 template<RaggedPart part>
-OpDef ragged_op(std::string_view name, std::string_view doc,
-                std::vector<ValueId> (*gradient)(const GradientContext&)) {
+OpDef ragged_op(std::string_view name, std::string_view doc, std::vector<ValueId> (*gradient)(const GradientContext&)) {
     OpDef def;
     def.name = name;
     def.doc = doc;

@@ -29,8 +29,7 @@ private:
         // The bytes of a parameter, variable or state stay what they are when its new value is written there.
         const Buffer& own = plan_->buffers[buffer];
         const Buffer& root = plan_->buffers[root_of(plan_->buffers, buffer)];
-        const bool is_kept =
-            root.role == Role::param || root.role == Role::variable || root.role == Role::state;
+        const bool is_kept = root.role == Role::param || root.role == Role::variable || root.role == Role::state;
         const Content content = (*contents_)[buffer];
         if (!is_kept && content == Content::gradient) return MemoryKind::gradients;
         switch (is_kept ? root.role : own.role) {

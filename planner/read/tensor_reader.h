@@ -5,7 +5,8 @@
 
 namespace shard {
 
-enum class TensorRole { input, param, variable, target }; // a target is an input of the loss alone (`train: {targets: ...}`)
+// A target is an input of the loss alone (`train: {targets: ...}`).
+enum class TensorRole { input, param, variable, target };
 
 // Reads a map of tensors. Entries with errors are reported (E0201, E0205, E0209 to E0212, ...) and left out; false
 // then.

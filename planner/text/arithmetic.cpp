@@ -120,7 +120,8 @@ private:
             if (!side) return overflow(at);
         }
         if (!above) return std::nullopt;
-        if (peek() != ')') return fail("E0202", open, 1, "`ceil` holds one product, and its parenthesis is never closed");
+        if (peek() != ')')
+            return fail("E0202", open, 1, "`ceil` holds one product, and its parenthesis is never closed");
         ++at_;
         --depth_;
         if (*below == -1) {

@@ -76,7 +76,8 @@ std::vector<CodeDoc> codes_build() {
          "with max_pool and min_pool, which can be written as the maximum of slices; and where their windows are "
          "dilated they have no first derivative either."},
         {"E0247", "update that does not fit",
-         "`updates` of a model says what an input, a variable or a parameter holds after a step, those of a module what "
+         "`updates` of a model says what an input, a variable or a parameter holds after a step, those of a module "
+         "what "
          "its own variables and parameters hold: a value of its shape and element type, one for each. It is returned "
          "under the name of what is updated, which no output has. Manual regions have no updates."},
         {"W0202", "numbers that depend on the layout",

@@ -11,9 +11,9 @@
 namespace shard {
 
 std::string_view class_name(const Kernel& kernel) {
-    constexpr std::string_view names[] = {"contract", "ragged_contract", "convolve", "pointwise",      "reduce",
-                                          "scan",     "sort",            "attend",   "reduce_windows", "select_windows",
-                                          "move",     "gather",          "scatter",  "generate"};
+    constexpr std::string_view names[] = {
+        "contract", "ragged_contract", "convolve",       "pointwise", "reduce", "scan",    "sort",
+        "attend",   "reduce_windows",  "select_windows", "move",      "gather", "scatter", "generate"};
     static_assert(std::size(names) == std::variant_size_v<Kernel>);
     return names[kernel.index()];
 }

@@ -71,8 +71,8 @@ std::string ragged_problem(const RaggedContract& kernel, std::span<const TensorT
 i64 ragged_flops(const RaggedSizes& sizes) {
     i64 count = 2;
     for (const i64 size : {sizes.outer, sizes.batch, sizes.k, sizes.n}) count = multiply_saturating(count, size);
-    const double here = static_cast<double>(sizes.rows) * static_cast<double>(sizes.groups) /
-                        static_cast<double>(sizes.all_groups);
+    const double here =
+        static_cast<double>(sizes.rows) * static_cast<double>(sizes.groups) / static_cast<double>(sizes.all_groups);
     if (sizes.groups == sizes.all_groups) return multiply_saturating(count, sizes.rows);
     const double all = static_cast<double>(count) * here;
     return all < 9e18 ? static_cast<i64>(all) : std::numeric_limits<i64>::max();

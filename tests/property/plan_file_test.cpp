@@ -94,7 +94,8 @@ ValueId any_node(LocalGraph& g, const std::vector<ValueId>& values, const std::s
         const ValueId matrices = g.reshape(name + ".matrices", of, {shape[0], 1, shape[1]});
         if (ragged.transposed) return g.node(name, ragged, {of, matrices, counts}, {shape[0], 1});
         ragged.part = RaggedPart::groups;
-        return g.reshape(name, g.node(name + ".sums", ragged, {of, of, counts}, {1, shape[1], shape[1]}), {shape[1], shape[1]});
+        return g.reshape(name, g.node(name + ".sums", ragged, {of, of, counts}, {1, shape[1], shape[1]}),
+                         {shape[1], shape[1]});
     }
     case 11: {
         const ValueId rows = g.reshape(name + ".rows", of, {1, shape[0], shape[1]}),

@@ -98,8 +98,8 @@ void ragged(CaseWriter& w) {
     std::vector<i64> batch(x.shape.begin(), x.shape.end() - 2), sizes = batch, matrices, shape = x.shape;
     sizes.push_back(groups);
     if (rank > 2 && w.chance(2)) matrices.assign(batch.end() - 1, batch.end());
-    const std::string text = fmt::format(
-        "clamp: {}, min: -1, max: {}", w.tensor(sizes, "i32").name, 1 + w.choose(static_cast<size_t>(x.shape[rank - 2])));
+    const std::string text = fmt::format("clamp: {}, min: -1, max: {}", w.tensor(sizes, "i32").name,
+                                         1 + w.choose(static_cast<size_t>(x.shape[rank - 2])));
     const Known count = w.help(text, {"", sizes, "i32", true}, true);
     if (w.chance(3)) {
         const Known given = w.any([&](const Known& value) {
@@ -119,9 +119,9 @@ void ragged(CaseWriter& w) {
     matrices.push_back(transposed ? shape.back() : x.shape.back());
     matrices.push_back(transposed ? x.shape.back() : shape.back());
     const Known y = w.tensor(matrices, x.dtype);
-    w.emit_rounded(fmt::format("ragged_dot: [{}, {}, {}]{}", x.name, y.name, count.name,
-                               transposed ? ", transposed: true" : ""),
-                   shape, x.dtype, x.exact && y.exact);
+    w.emit_rounded(
+        fmt::format("ragged_dot: [{}, {}, {}]{}", x.name, y.name, count.name, transposed ? ", transposed: true" : ""),
+        shape, x.dtype, x.exact && y.exact);
 }
 
 } // namespace

@@ -15,7 +15,8 @@ namespace {
 
 constexpr i64 batch = 8, length = 16, embed = 8, experts = 4, chosen = 2, parts = 4;
 
-std::string model(const std::string& by, i64 capacity, i64 room, const std::string& outputs = "[y, balance, z, dropped]") {
+std::string model(const std::string& by, i64 capacity, i64 room,
+                  const std::string& outputs = "[y, balance, z, dropped]") {
     return fmt::format(R"(model: experts
 include: moe
 axes: {{batch: {}, length: {}, embed: {}, experts: {}, expert_mlp: 12, capacity: {}, parts: {}, room: {}}}
@@ -35,8 +36,9 @@ train:
                        batch, length, embed, experts, capacity, parts, room, by, outputs);
 }
 
-const std::string apart = "mesh: {data: 2, expert: 4}\n"
-                          "rules: [{batch: [data, expert]}, {experts: expert}, {parts: expert}]\nmissing_axes: ignore\n";
+const std::string apart =
+    "mesh: {data: 2, expert: 4}\n"
+    "rules: [{batch: [data, expert]}, {experts: expert}, {parts: expert}]\nmissing_axes: ignore\n";
 
 Built built_of(const std::string& text) {
     Built built = build_text(text);
@@ -120,7 +122,8 @@ TEST_CASE("experts train alike on one device and on meshes, however tokens reach
         }
 }
 
-TEST_CASE("tokens of the capacity form travel by two all_to_alls forward and two backward, of f T k d (e - 1) / e numbers") {
+TEST_CASE(
+    "tokens of the capacity form travel by two all_to_alls forward and two backward, of f T k d (e - 1) / e numbers") {
     // Experts large enough that tokens travel.
     const auto all_to_alls = [](const std::string& mode) {
         std::string text = model("with_capacity", 10, 12);
@@ -159,8 +162,8 @@ train:
   loss: {mse: [y, t]}
   optimizer: {sgd: {learning_rate: 0.1}}
 )";
-    for (const char* layout :
-         {"mesh: {data: 2, expert: 4}\nrules: [{batch: [data, expert]}, {experts: expert}]\n", "mesh: {data: 4}\nrules: [{batch: data}]\n"}) {
+    for (const char* layout : {"mesh: {data: 2, expert: 4}\nrules: [{batch: [data, expert]}, {experts: expert}]\n",
+                               "mesh: {data: 4}\nrules: [{batch: data}]\n"}) {
         ProofOptions options;
         options.mode = "train";
         options.steps = 3;

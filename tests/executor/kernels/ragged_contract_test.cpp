@@ -81,6 +81,9 @@ TEST_CASE("a device makes its rows of its groups, and zeros of the others") {
     // Rows 2 to 5, groups 1 and 2 of 4: row 2 is of group 0, 3 and 4 of group 1, 5 of group 2.
     RaggedContract kernel = {RaggedPart::rows, false, constant(2), constant(1)};
     CHECK(run_alone(kernel, {x, w, counts}, DType::f32, {4, 1}) == std::vector<double>{0, 20, 30, 400});
+    // Groups 3 and 4, the second of which is behind the last one.
+    CHECK(run_alone(RaggedContract{RaggedPart::rows, false, constant(5), constant(3)}, {x, w, counts}, DType::f32,
+                    {4, 1}) == std::vector<double>{0, 20, 30, 40});
     kernel.part = RaggedPart::groups;
     CHECK(run_alone(kernel, {x, x, counts}, DType::f32, {2, 1, 1}) == std::vector<double>{4 + 9, 16});
     kernel.row = constant(100);

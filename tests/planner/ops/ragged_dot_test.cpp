@@ -1,5 +1,5 @@
-#include "tests/support/interpreter.h"
 #include "tests/support/gradient_check.h"
+#include "tests/support/interpreter.h"
 #include "tests/support/model_harness.h"
 #include "tests/support/op_harness.h"
 #include "tests/support/prove.h"
@@ -81,11 +81,9 @@ TEST_CASE("gradients of a ragged_dot, and of its gradient, agree") {
     // s (3, 4, 2): of 3 batches 4 rows. n has 2 sizes, up to 7, l 3.
     for (const char* op :
          {"ragged_dot: [x, {reshape: s, shape: [2, 4, 3]}, n]",
-          "ragged_dot: [{reshape: w, shape: [10, 2]}, {reshape: s, shape: [2, 2, 6]}, n]",
-          "ragged_dot: [x, s, l]",
+          "ragged_dot: [{reshape: w, shape: [10, 2]}, {reshape: s, shape: [2, 2, 6]}, n]", "ragged_dot: [x, s, l]",
           "ragged_dot: [x, {reshape: s, shape: [3, 2, 4]}, l], transposed: true",
-          "ragged_dot: [s, {reshape: x, shape: [2, 2, 3]}, {reduce_min: m, dims: 1}]",
-          "ragged_dot_gradient: [x, z, l]",
+          "ragged_dot: [s, {reshape: x, shape: [2, 2, 3]}, {reduce_min: m, dims: 1}]", "ragged_dot_gradient: [x, z, l]",
           "ragged_dot_gradient: [s, s, {reduce_max: m, dims: 1}]",
           "ragged_dot_gradient: [s, s, {reduce_max: m, dims: 1}], batch: 1"}) {
         CAPTURE(op);
@@ -124,8 +122,9 @@ outputs: [l, dx, dw, du, narrow, wide, apart, sums]
 )";
     for (const char* layout :
          {"mesh: {d: 2, e: 2}\nrules: [{tokens: d}, {experts: e}]\n", "mesh: {d: 4}\nrules: [{experts: d}]\n",
-          "mesh: {d: 2, e: 2}\nrules: [{embed: d}, {mlp: e}]\n", "mesh: {d: 2, e: 4}\nrules: [{parts: d}, {experts: e}]\n",
-          "mesh: {d: 8}\nrules: [{tokens: d}]\n", "mesh: {d: 2, e: 2}\nrules: [{experts: [d, e]}, {mlp: ~}]\n"}) {
+          "mesh: {d: 2, e: 2}\nrules: [{embed: d}, {mlp: e}]\n",
+          "mesh: {d: 2, e: 4}\nrules: [{parts: d}, {experts: e}]\n", "mesh: {d: 8}\nrules: [{tokens: d}]\n",
+          "mesh: {d: 2, e: 2}\nrules: [{experts: [d, e]}, {mlp: ~}]\n"}) {
         CAPTURE(layout);
         CHECK(prove(model, layout) == std::vector<std::string>{});
     }

@@ -25,7 +25,9 @@ TEST_CASE("check of a ragged contraction: rows, matrices and sizes that fit each
     CHECK(with(plain, {x, w, f32({2, 3})}, y) == "ragged_contract: sizes that are no whole numbers");
     CHECK(with({RaggedPart::groups, true, {}, {}}, {x, y, sizes}, w) ==
           "ragged_contract: only matrices of groups are transposed");
-    for (const Types& inputs : {Types{f32({4}), w, sizes}, {x, f32({4, 5}), sizes}, {x, w, of(DType::i32, {3})},
+    for (const Types& inputs : {Types{f32({4}), w, sizes},
+                                {x, f32({4, 5}), sizes},
+                                {x, w, of(DType::i32, {3})},
                                 {x, f32({1, 2, 3, 4, 5}), sizes}})
         CHECK(with(plain, inputs, y) == "ragged_contract: tensors of other ranks");
     CHECK(with(plain, {x, w, sizes}, f32({2, 7, 5})) == "ragged_contract: rows of two shapes");
