@@ -64,7 +64,8 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
         const Shape& real = padding.real_shape(graph, graph.inputs[n]);
         const bool is_padded = padding.is_padded(graph.inputs[n]);
         const std::string given = is_padded ? name + "_unpadded" : name;
-        (value.role == Role::param || value.role == Role::variable ? params : inputs) += tensor_text(graph, value, real, given);
+        (value.role == Role::param || value.role == Role::variable ? params : inputs) +=
+            tensor_text(graph, value, real, given);
         Shape behind = value.type.shape;
         for (size_t d = 0; d < behind.size(); ++d) behind[d] -= real[d];
         if (is_padded) padded += fmt::format("  - {}: {{pad: {}, high: {}}}\n", name, given, list_text(behind));

@@ -42,9 +42,8 @@ public:
           redistributor_(decisions.decisions().redistributor()), joint_(joint),
           shardings_(redistributor_.is_as_xla() ? propagation.values
                                                 : store_sums_as_gradients(graph, propagation.values)),
-          outputs_(propagation.outputs),
-          held_(graph.values.size()), users_(facts.users), asker_(graph, facts, shardings_, decisions),
-          builder_(local_, graph, mesh_) {
+          outputs_(propagation.outputs), held_(graph.values.size()), users_(facts.users),
+          asker_(graph, facts, shardings_, decisions), builder_(local_, graph, mesh_) {
         if (redistributor_.is_as_xla()) heights_ = xla_heights(graph);
     }
 
@@ -213,7 +212,8 @@ private:
         ValueId made = builder_.reshard(from, renames ? renamed : id, way, direct ? held.why_pending : reason(), reader,
                                         renames, phase);
         held.reduced.push_back(made);
-        const bool gathers = type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
+        const bool gathers =
+            type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
         if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
         return made;
     }

@@ -112,7 +112,8 @@ std::vector<CodeDoc> codes_plan() {
         {"W0403", "XLA gathers everything",
          "With `partitioner: xla`: no single step of XLA's partitioner leads from the sharding that a value has to the "
          "one that is needed, so every device gathers all of it and keeps its part. XLA logs \"Involuntary full "
-         "rematerialization\" there. A constraint on a sharding in between, from which one step leads on, avoids it: the "
+         "rematerialization\" there. A constraint on a sharding in between, from which one step leads on, avoids it: "
+         "the "
          "warning names one."},
     };
 }

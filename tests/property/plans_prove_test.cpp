@@ -11,8 +11,8 @@ using namespace shard;
 
 namespace {
 
-void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers,
-                 int* spread = nullptr, const std::string& layout_too = "") {
+void check_cases(const std::string& name, const RandomCaseOptions& options, bool small_integers, int* spread = nullptr,
+                 const std::string& layout_too = "") {
     const bool held = holds(name, [&] {
         std::vector<std::uint32_t> tape =
             *rc::gen::container<std::vector<std::uint32_t>>(90, rc::gen::inRange<std::uint32_t>(0, 1000));

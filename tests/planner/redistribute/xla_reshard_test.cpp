@@ -58,8 +58,8 @@ TEST_CASE("XLA reshards as its answers say") {
 
 TEST_CASE("XLA permutes before it gathers and after it slices where devices are in another order") {
     CHECK(sent(xy, {64}, "[x]", "[y]") == "collective_permute 384, all_reduce 1024"); // ops/add_bias
-    CHECK(sent(xy, {64}, "[y]", "[x]") == "collective_permute 384");                 // ops/sum, behind its all_reduce
-    CHECK(sent(xy, {64}, "[x,y]", "[x]") == "all_reduce 512"); // of 64 B, in pairs
+    CHECK(sent(xy, {64}, "[y]", "[x]") == "collective_permute 384");                  // ops/sum, behind its all_reduce
+    CHECK(sent(xy, {64}, "[x,y]", "[x]") == "all_reduce 512");                        // of 64 B, in pairs
     CHECK(sent(xy, {64}, "[x]", "[x,y]").empty());
 }
 
