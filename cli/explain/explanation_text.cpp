@@ -104,8 +104,11 @@ private:
             table.add({i == 0 ? "chosen" : "next best",
                        fmt::format("{}", fmt::join(step_words(plan_.mesh, ways.ways[i]), ", then ")),
                        human_bytes(ways.ways[i].wire_bytes_total), human_seconds(ways.ways[i].seconds)});
+        // Only what XLA's partitioner goes by chooses the dearer one.
+        const bool is_xlas = ways.ways.size() > 1 && ways.ways[0].seconds > ways.ways[1].seconds;
         return out + table.render(paint_, "  ") +
-               "  least time is chosen, then fewest bytes, then fewest collectives\n";
+               (is_xlas ? "  as XLA's partitioner goes; the next is the cheapest\n"
+                        : "  least time is chosen, then fewest bytes, then fewest collectives\n");
     }
 
     // "-1 all_gather, +2 all_to_all"

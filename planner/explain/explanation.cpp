@@ -154,6 +154,7 @@ private:
         if (producer < 0) return;
         const Node& node = c_.graph->node(producer);
         if (node.op() == nullptr || is_constraint(node)) return;
+        if (is_as_xla()) return; // no price has decided
         ComputeDecisions decisions(mesh_, *c_.hardware, c_.layout->prefer, c_.layout->partitioner);
         const std::vector<ComputeSharding> ways =
             compute_ways(*c_.graph, *c_.propagation, decisions, c_.joint, producer);
@@ -279,10 +280,18 @@ private:
             global.shape = from.part.global_shape;
             std::vector<Redistribution> ways =
                 redistribution_alternatives(mesh_, *c_.hardware, global, from.part.sharding, to->part.sharding, 2);
+            if (is_as_xla() && !ways.empty()) {
+                ways.resize(1);
+                Redistribution chosen =
+                    reshard_as_xla(mesh_, *c_.hardware, global, from.part.sharding, to->part.sharding);
+                if (step_words(mesh_, chosen) != step_words(mesh_, ways[0])) ways.insert(ways.begin(), chosen);
+            }
             if (!ways.empty()) out.push_back({from.part.sharding, to->part.sharding, std::move(ways)});
         }
         return out;
     }
+
+    bool is_as_xla() const { return c_.layout->partitioner == Partitioner::xla; }
 
     const Compilation& c_;
     const Sources& sources_;

@@ -21,6 +21,7 @@
 #include "planner/partition/local_builder.h"
 #include "planner/partition/local_loops.h"
 #include "planner/partition/xla_heights.h"
+#include "planner/partition/xla_ways.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
 #include "planner/rewrite/gather_parameters.h"
@@ -216,6 +217,14 @@ private:
             type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
         if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
         return made;
+    }
+
+    template<typename MakeReason>
+    ValueId obtain_by_way_of(ValueId id, const Sharding& stop, const Sharding& needed, const MakeReason& reason,
+                             NodeId reader) {
+        const ValueId there = obtain(id, stop, reason, reader);
+        const Redistribution& way = redistributor_.find(type(id), sharding(there), needed);
+        return builder_.reshard(there, id, way, reason(), reader, false);
     }
 
     // What was made for readers far away is made again, as XLA does (planner/partition/xla_heights.h).
@@ -431,7 +440,11 @@ private:
             const auto reason = [&] {
                 return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice);
             };
-            inputs.push_back(obtain(input, choice.operands[i], reason, id));
+            if (const std::optional<Sharding> stop =
+                    redistributor_.is_as_xla() ? xla_way_stop(asker_.query(), decided.rule, choice, i) : std::nullopt)
+                inputs.push_back(obtain_by_way_of(input, *stop, choice.operands[i], reason, id));
+            else
+                inputs.push_back(obtain(input, choice.operands[i], reason, id));
         }
         if (numbered.exchanges) inputs = builder_.exchange(asker_.query(), decided.rule, choice, id, std::move(inputs));
         bool keeps = same_layout(made, kept(result));

@@ -4,20 +4,18 @@
 #include "planner/graph/verify_loops.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace shard {
 
 namespace {
 
-const int most_distance = std::getenv("XLADIST") ? std::atoi(std::getenv("XLADIST")) : 75;
+constexpr int most_distance = 103, inside_attention = 6;
 
 // Attention is one op here, and to XLA two products with a softmax between them, to which the values come last.
 int ops_inside(const Node& node, int operand) {
     if (!node.op() || node.op()->op_class != OpDef::Class::contraction || node.inputs.size() <= 2) return 0;
     const std::vector<int>& linear = node.op()->linear_in;
-    static const int e = std::getenv("XLAE") ? std::atoi(std::getenv("XLAE")) : 8;
-    return std::find(linear.begin(), linear.end(), operand) != linear.end() ? 0 : e;
+    return std::find(linear.begin(), linear.end(), operand) != linear.end() ? 0 : inside_attention;
 }
 
 } // namespace

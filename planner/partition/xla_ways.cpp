@@ -172,4 +172,26 @@ std::vector<std::vector<AxisList>> factor_axes_as_xla(const ComputeQuery& query,
     return Chooser(query, rule).choose();
 }
 
+std::optional<Sharding> xla_way_stop(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice,
+                                     size_t operand) {
+    if (operand == 0 || query.op->op_class != OpDef::Class::other || rule.operands.size() != 2) return std::nullopt;
+    AxisList summed;
+    for (size_t f = 0; f < rule.factors.size(); ++f)
+        if (rule.factors[f].kind == FactorKind::reduction)
+            summed.insert(summed.end(), choice.factor_axes[f].begin(), choice.factor_axes[f].end());
+    Sharding stop = query.operand_kept[operand];
+    if (summed.size() != 1 || used_axes(stop).empty() || !used_axes(choice.operands[operand]).empty())
+        return std::nullopt;
+    const i64 blocks = total_size(used_axes(stop));
+    if (summed[0].size % blocks != 0) return std::nullopt;
+    AxisRef rows{summed[0].axis, summed[0].pre, 1};
+    for (DimSharding& dim : stop.dims) {
+        const i64 here = shard_count(dim);
+        dim.axes.clear();
+        if (here > 1) dim.axes = {AxisRef{rows.axis, rows.pre, here}};
+        rows.pre *= here;
+    }
+    return stop;
+}
+
 } // namespace shard

@@ -16,4 +16,9 @@ namespace shard {
 // shardc does (gathers, scatters, windows).
 std::vector<std::vector<std::vector<AxisRef>>> factor_axes_as_xla(const ComputeQuery& query, const IndexRule& rule);
 
+// Indices of a gather that has to have them whole, from a table whose rows are split: XLA first lets the devices that hold
+// the same rows hold the same indices. What the operand is then; nullopt: it is gathered as it is.
+std::optional<Sharding> xla_way_stop(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice,
+                                     size_t operand);
+
 } // namespace shard

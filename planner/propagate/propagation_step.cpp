@@ -47,6 +47,16 @@ void hold_back(const Projection& projection, std::vector<Direction>& directions)
     }
 }
 
+// Rows that share a dim with the trips of a loop, one of which is taken: to others a slice at an index of the loop, through
+// which nothing spreads along the dim.
+void hold_back_shared_dims(const IndexRule& rule, std::vector<Direction>& directions) {
+    for (const TensorFactors& operand : rule.operands)
+        for (const DimFactors& dim : operand)
+            for (int factor : dim)
+                if (dim.size() > 1 && rule.factors[static_cast<size_t>(factor)].kind == FactorKind::need_replication)
+                    for (int other : dim) directions[static_cast<size_t>(other)] = Direction::none;
+}
+
 } // namespace
 
 size_t PropagationSteps::KeyHash::operator()(const std::vector<int>& key) const {
@@ -79,6 +89,7 @@ StepOutcome PropagationSteps::work_out(const PropagationLink& link, int priority
     const Projection before = project(rule, operands, results);
     Projection after = before;
     const bool pointwise = link.traits.op_class == OpDef::Class::pointwise;
+    if (options_.products_apart) hold_back_shared_dims(rule, directions);
     if (options_.products_apart && link.traits.op_class == OpDef::Class::contraction && link.operands.size() > 2)
         hold_back(before, directions);
     const bool changed = options_.strategy == PropagateOptions::Strategy::basic

@@ -38,8 +38,8 @@ std::map<std::string, i64> recorded_bytes() {
 }
 
 // "pattern: reason", one a line.
-std::vector<std::pair<std::string, std::string>> reasons() {
-    std::istringstream lines(read_text(root + "/tests/oracle/reasons.txt"));
+std::vector<std::pair<std::string, std::string>> reasons(const std::string& file = "reasons.txt") {
+    std::istringstream lines(read_text(root + "/tests/oracle/" + file));
     std::vector<std::pair<std::string, std::string>> found;
     for (std::string line; std::getline(lines, line);)
         if (const size_t colon = line.find(": "); colon != std::string::npos && line[0] != '#')
@@ -104,6 +104,27 @@ TEST_CASE("plans send no more than was reached beside XLA, and the page says how
     }
     CHECK_MESSAGE(written == text, "docs/beside_xla.md is not current: SHARDC_REWRITE=1 writes it");
     CHECK_MESSAGE(reached == read_text(bars), "tests/oracle/bytes.txt is not current: SHARDC_REWRITE=1 writes it");
+}
+
+TEST_CASE("plans as XLA would make them send what XLA:TPU sends, by kind, in most cases, and the page says why not") {
+    std::vector<AsXla> rows;
+    for (const OracleCase& of : oracle_cases()) rows.push_back({of, sent_by_kind(plan_as_xla(of))});
+    const i64 alike = std::count_if(rows.begin(), rows.end(), [](const AsXla& row) { return is_alike(row); });
+    CHECK(alike >= 0.85 * static_cast<double>(rows.size()));
+    const std::vector<std::pair<std::string, std::string>> why = reasons("as_xla_reasons.txt");
+    for (const auto& [pattern, reason] : why)
+        CHECK_MESSAGE(std::any_of(rows.begin(), rows.end(),
+                                  [&, &pattern = pattern](const AsXla& row) {
+                                      return !is_alike(row) && fnmatch(pattern.c_str(), row.of.name.c_str(), 0) == 0;
+                                  }),
+                      "tests/oracle/as_xla_reasons.txt has a reason for '", pattern, "', which is as XLA's");
+    const std::string unlike = unlike_table(rows, why);
+    CHECK_MESSAGE(unlike.find("no reason is given") == std::string::npos,
+                  "tests/oracle/as_xla_reasons.txt lacks why a case is not as XLA's:\n", unlike);
+    const std::string text = read_text(page);
+    const std::string written = with_table(with_table(text, "alike", alike_table(rows)), "unlike", unlike);
+    if (is_rewriting() && written != text) std::ofstream(page, std::ios::binary) << written;
+    CHECK_MESSAGE((is_rewriting() || written == text), "docs/beside_xla.md is not current: SHARDC_REWRITE=1 writes it");
 }
 
 TEST_CASE("single ops compute what XLA computes") {

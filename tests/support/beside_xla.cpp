@@ -242,4 +242,43 @@ std::string above_table(const std::vector<BesideXla>& rows,
     return table;
 }
 
+bool is_alike(const AsXla& row) { return row.sent == row.of.tpu.sent; }
+
+std::string alike_table(const std::vector<AsXla>& rows) {
+    std::vector<std::string> groups; // in the order of the cases
+    for (const AsXla& row : rows)
+        if (std::find(groups.begin(), groups.end(), row.of.group) == groups.end()) groups.push_back(row.of.group);
+    std::string table = "| | cases | as XLA:TPU | share |\n|---|---:|---:|---:|\n";
+    const auto line = [&](const std::string& name, const std::string* group) {
+        i64 all = 0, alike = 0;
+        for (const AsXla& row : rows) {
+            if (group && row.of.group != *group) continue;
+            ++all;
+            alike += is_alike(row) ? 1 : 0;
+        }
+        table += fmt::format("| {} | {} | {} | {}% |\n", name, all, alike, 100 * alike / all);
+    };
+    for (const std::string& group : groups) line(group, &group);
+    line("all", nullptr);
+    return table;
+}
+
+std::string unlike_table(const std::vector<AsXla>& rows,
+                         const std::vector<std::pair<std::string, std::string>>& reasons) {
+    const auto words = [](const std::map<std::string, i64>& sent) {
+        std::string text;
+        for (const auto& [kind, bytes] : sent) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, bytes);
+        return text.empty() ? "nothing" : text;
+    };
+    std::string table = "| case | planned | XLA:TPU | why |\n|---|---|---|---|\n";
+    for (const AsXla& row : rows) {
+        if (is_alike(row)) continue;
+        std::string why = "no reason is given";
+        for (const auto& [pattern, reason] : reasons)
+            if (fnmatch(pattern.c_str(), row.of.name.c_str(), 0) == 0) why = reason;
+        table += fmt::format("| {} | {} | {} | {} |\n", row.of.name, words(row.sent), words(row.of.tpu.sent), why);
+    }
+    return table;
+}
+
 } // namespace shard

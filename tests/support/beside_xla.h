@@ -55,6 +55,18 @@ i64 wire_bytes(const Plan& plan); // of all devices in a step
 std::string groups_table(const std::vector<BesideXla>& rows);
 std::string above_table(const std::vector<BesideXla>& rows,
                         const std::vector<std::pair<std::string, std::string>>& reasons);
+
+// A plan made as XLA would make it.
+struct AsXla {
+    OracleCase of;
+    std::map<std::string, i64> sent; // by kind
+};
+bool is_alike(const AsXla& row); // the bytes of every kind are those of XLA:TPU
+// Markdown: how many of each group are alike; a row for each case that is not, with its reason.
+std::string alike_table(const std::vector<AsXla>& rows);
+std::string unlike_table(const std::vector<AsXla>& rows,
+                         const std::vector<std::pair<std::string, std::string>>& reasons);
+
 bool is_above(const BesideXla& row); // sends more than XLA:CPU or XLA:TPU
 
 } // namespace shard
