@@ -149,9 +149,14 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(with("prefer: speed").starts_with("E0118 2:9+5 "));
     CHECK(with("rulez: []") == "E0114 2:1+5 unknown key 'rulez' in a layout\n  help did you mean 'rules'?\n");
     CHECK(with("rng: pad") == "E0215 2:6+3 'rng' is not supported by this version\n  help remove it\n");
-    CHECK(with("divisibility: pad") ==
-          "E0118 2:15+3 divisibility: unknown choice 'pad'\n  help choices: error, drop\n");
-    CHECK(layout_of("mesh: {data: 8}\ndivisibility: drop\n").divisibility == Divisibility::drop);
+    CHECK(with("divisibility: odd") ==
+          "E0118 2:15+3 divisibility: unknown choice 'odd'\n  help choices: error, drop, pad\n");
+    CHECK(layout_of("mesh: {data: 8}\ndivisibility: drop\n").divisibility.otherwise == Divisibility::drop);
+    const DivisibilityDecl by_axis =
+        layout_of("mesh: {data: 8}\ndivisibility: {vocab: pad, default: drop}\n").divisibility;
+    CHECK(by_axis.of("vocab") == Divisibility::pad);
+    CHECK(by_axis.of("heads") == Divisibility::drop);
+    CHECK(with("divisibility: {vocab: odd}").starts_with("E0118 2:23+3 divisibility of 'vocab': unknown choice 'odd'"));
     CHECK(with("divisability: pad") ==
           "E0114 2:1+12 unknown key 'divisability' in a layout\n  help did you mean 'divisibility'?\n");
     CHECK(with("quotient: pad") ==
