@@ -62,6 +62,22 @@ void renumber_nodes(Graph& graph, const std::vector<NodeId>& moved) {
     }
 }
 
+// Where they are, along the cycles of the order: each node moves once, and no new memory is asked for.
+void permute(std::vector<Node>& nodes, const std::vector<NodeId>& order) {
+    std::vector<bool> placed(nodes.size());
+    for (size_t first = 0; first < nodes.size(); ++first) {
+        if (placed[first] || static_cast<size_t>(order[first]) == first) continue;
+        Node held = std::move(nodes[first]);
+        size_t at = first;
+        for (placed[at] = true; static_cast<size_t>(order[at]) != first; placed[at] = true) {
+            const size_t from = static_cast<size_t>(order[at]);
+            nodes[at] = std::move(nodes[from]);
+            at = from;
+        }
+        nodes[at] = std::move(held);
+    }
+}
+
 std::vector<ValueId> drop_values(Graph& graph, const std::vector<bool>& gone) {
     std::vector<ValueId> moved(graph.values.size());
     std::iota(moved.begin(), moved.end(), 0);
@@ -138,6 +154,8 @@ Moved keep_nodes(Graph& graph, const std::vector<NodeId>& order) {
         for (size_t n = 0; n < order.size(); ++n)
             if (order[n] != static_cast<NodeId>(n)) graph.nodes[n] = std::move(graph.nodes[order[n]]);
         graph.nodes.resize(order.size());
+    } else if (order.size() == graph.nodes.size()) {
+        permute(graph.nodes, order);
     } else {
         std::vector<Node> nodes;
         nodes.reserve(order.size());

@@ -36,7 +36,8 @@ constexpr int forever = std::numeric_limits<int>::max();
 
 class Scheduler {
 public:
-    Scheduler(const Local& local, const Mesh& mesh, const Sources& sources) : graph_(&local.graph), sources_(&sources) {
+    // Without sources: of what a plan is made of, what a price reads.
+    Scheduler(const Local& local, const Mesh& mesh, const Sources* sources) : graph_(&local.graph), sources_(sources) {
         plan_.mesh = mesh;
         buffer_of_.assign(graph_->values.size(), -1);
         updated_by_.assign(graph_->values.size(), -1);
@@ -58,6 +59,7 @@ public:
         for (ValueId id : graph_->inputs) {
             const int buffer = add_buffer(id);
             open(buffer, -1);
+            if (sources_ == nullptr) continue;
             Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).part.global_shape, {}});
             plan_.inputs.push_back({buffer, std::move(init)});
         }
@@ -126,13 +128,15 @@ private:
         const Value& value = graph_->value(id);
         Buffer buffer;
         buffer.id = static_cast<int>(plan_.buffers.size());
-        buffer.name = value.name;
         buffer.role = value.role;
         if (value.role == Role::value && is_output_[id]) buffer.role = Role::output;
         buffer.dtype = value.type.dtype;
-        buffer.global_shape = value.part.global_shape;
         buffer.shape = value.type.shape;
-        buffer.sharding = value.part.sharding;
+        if (sources_ != nullptr) {
+            buffer.name = value.name;
+            buffer.global_shape = value.part.global_shape;
+            buffer.sharding = value.part.sharding;
+        }
         buffer.bytes = value.type.bytes();
         buffer_of_[id] = buffer.id;
         last_use_.push_back(last_read_[id]);
@@ -267,7 +271,7 @@ private:
         start.input = input;
         start.output = output;
         start.token = token_++;
-        start.source = source_ref(*sources_, node.span);
+        if (sources_ != nullptr) start.source = source_ref(*sources_, node.span);
         if (carries) {
             life_of(root(output)).contents = output;
         } else if (taken >= 0) {
@@ -296,7 +300,7 @@ private:
         const TensorType& type = graph_->value(node.outputs[0]).type;
         compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
         compute.op = node.op() == nullptr ? "" : std::string(node.op()->name);
-        compute.source = source_ref(*sources_, node.span);
+        if (sources_ != nullptr) compute.source = source_ref(*sources_, node.span);
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
@@ -436,12 +440,11 @@ std::vector<i64> one_after_the_other(std::span<const Extent> extents) {
 } // namespace
 
 Plan schedule(const Local& local, const Mesh& mesh, const Sources& sources, ScheduleMap* map) {
-    return Scheduler(local, mesh, sources).run(map, place);
+    return Scheduler(local, mesh, &sources).run(map, place);
 }
 
 Plan schedule_without_places(const Local& local, const Mesh& mesh) {
-    const Sources none;
-    return Scheduler(local, mesh, none).run(nullptr, one_after_the_other);
+    return Scheduler(local, mesh, nullptr).run(nullptr, one_after_the_other);
 }
 
 } // namespace shard

@@ -2,6 +2,7 @@
 
 #include "planner/graph/builder.h"
 #include "planner/graph/loop_builder.h"
+#include "planner/graph/op_def.h"
 
 #include <doctest/doctest.h>
 #include <numeric>
@@ -98,6 +99,28 @@ TEST_CASE("a loop that goes takes its values along, and is empty") {
     CHECK(l.graph.value(moved.values[l.b]).name == name);
     CHECK(l.graph.outputs == std::vector<ValueId>{moved.values[l.b]});
     verify_graph(l.graph);
+}
+
+TEST_CASE("all nodes in another order are the same nodes elsewhere") {
+    Graph graph;
+    Diagnostics diagnostics;
+    Builder builder{graph, diagnostics};
+    Value input;
+    input.name = "x";
+    input.type = {DType::f32, {4}, {""}};
+    input.role = Role::input;
+    const ValueId x = builder.add_input(std::move(input));
+    std::vector<ValueId> made;
+    for (const char* op : {"neg", "exp", "tanh", "relu", "abs", "sqrt"}) made.push_back(*builder.emit(op, {x}));
+    // A cycle of three, one of two, and one that stays.
+    const std::vector<NodeId> order = {2, 0, 1, 4, 3, 5};
+    const Moved moved = keep_nodes(graph, order);
+    std::string ops;
+    for (const Node& node : graph.nodes) ops += std::string(node.op()->name) + " ";
+    CHECK(ops == "tanh neg exp abs relu sqrt ");
+    CHECK(moved.nodes == std::vector<NodeId>{1, 2, 0, 4, 3, 5});
+    for (size_t n = 0; n < made.size(); ++n) CHECK(graph.value(made[n]).producer == moved.nodes[n]);
+    verify_graph(graph);
 }
 
 TEST_CASE("what is appended while nodes are told again stands in front of its reader") {
