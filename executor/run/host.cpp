@@ -43,7 +43,7 @@ bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, s
             write_part(plan, buffer, given->second.bytes.data(), given->second.type.dtype, device);
         } else if (options.restore != nullptr && options.restore->selected(buffer.name)) {
             if (!options.restore->read(buffer, start, device.touch(buffer), problem)) return false;
-        } else {
+        } else if (!options.restored_by_first.contains(buffer.name)) {
             generate_box(input.init, start, {buffer.dtype, &buffer.shape, device.touch(buffer)});
         }
         nudge_values(options.nudge, buffer, device.touch(buffer));
