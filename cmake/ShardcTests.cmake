@@ -71,7 +71,7 @@ if(SHARDC_TESTS)
     # Skipped, and said why, where no plugin was built or no mpirun is there.
     find_package(Python3 COMPONENTS Interpreter)
     if(Python3_FOUND)
-        foreach(test documented faults)
+        foreach(test documented faults options)
             add_test(NAME "mpi: ${test}" COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/mpi/${test}_test.py)
             # Alone: ranks that share few cores with other tests would take much longer.
             set_tests_properties("mpi: ${test}" PROPERTIES LABELS mpi ENVIRONMENT SHARDC=$<TARGET_FILE:shardc>

@@ -34,6 +34,12 @@ std::optional<ProgramOptions> program_options(const Arguments& arguments, Diagno
     return options;
 }
 
+std::string names_text(const ImportedProgram& program) {
+    std::string text;
+    for (const auto& [path, name] : program.names) text += fmt::format("{}: {}\n", path, name);
+    return text;
+}
+
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
@@ -44,6 +50,8 @@ int run(const Arguments& arguments, Env& env) {
     print_diagnostics(env, sources, diagnostics.all());
     if (!program) return exit_code(diagnostics);
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;
+    if (arguments.has("--names") && !write_file(env, arguments.string("--names"), names_text(*program)))
+        return exit_usage;
     return write_payload(env, arguments, program->model, exit_clean);
 }
 
@@ -86,6 +94,10 @@ const CommandDef& command_import() {
                     {.name = "--layout",
                      .value = "FILE",
                      .doc = "write the program's mesh and shardings there, as a layout file",
+                     .file = FileUse::written},
+                    {.name = "--names",
+                     .value = "FILE",
+                     .doc = "write what the model calls each argument there, a line `path: name` each",
                      .file = FileUse::written},
                     output_option()},
         .order = 5,

@@ -4,6 +4,7 @@
 #include "cli/inputs/settings.h"
 #include "cli/run/checkpoints.h"
 #include "cli/run/engine.h"
+#include "cli/run/first_reads.h"
 #include "cli/run/input_files.h"
 #include "cli/run/output_files.h"
 #include "cli/run/run_report.h"
@@ -15,6 +16,7 @@
 #include "cli/trace/step_trace.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
+#include "plans/file/plan_json.h"
 #include "plans/plan/plan_difference.h"
 
 #include <algorithm>
@@ -67,6 +69,26 @@ int report_nothing_left(const Arguments& arguments, const Plan& plan, const Chec
     return exit_code(diagnostics);
 }
 
+PlanSource plan_of(const FirstReads& first) {
+    PlanSource source;
+    source.plan = parse_plan(first.plan, source.diagnostics);
+    internal_check(source.plan.has_value(), "the first rank's plan is none");
+    return source;
+}
+
+// What the first rank has read, if nothing is wrong with it.
+void send_to_others(Ranks& ranks, const PlanSource& source, const RunOptions& options,
+                    const RunCheckpoints& checkpoints, bool fine) {
+    if (!fine) return send_reads(ranks, nullptr);
+    const FirstReads reads = {source.file_text.empty() ? print_plan(*source.plan) : source.file_text,
+                              options.inputs,
+                              options.data,
+                              options.restored_by_first,
+                              checkpoints.checkpoint_step(),
+                              checkpoints.first_step()};
+    send_reads(ranks, &reads);
+}
+
 // On this rank; `ranks` is nullptr where there are no others.
 int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     const bool reports = ranks == nullptr || ranks->is_first();
@@ -85,7 +107,10 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     options.poison = arguments.flag("--verify"); // costs a pass over the memory
 
     int code = exit_clean;
-    const std::optional<PlanSource> loaded = load_one_plan(env, arguments, "run", code);
+    const bool root_reads = ranks != nullptr && arguments.flag("--root-reads");
+    std::optional<FirstReads> first;
+    if (root_reads && !reports && !(first = receive_reads(*ranks))) return exit_usage; // the first rank says why
+    const std::optional<PlanSource> loaded = first ? plan_of(*first) : load_one_plan(env, arguments, "run", code);
     if (!loaded) return code;
     const PlanSource& source = *loaded;
     const Plan& plan = *source.plan;
@@ -94,13 +119,18 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     if (reports && arguments.flag("--verify") &&
         !verification.prepare(source, arguments.flag("--allow-other-plan"), env))
         return exit_usage;
-    options.inputs = read_tensors(arguments, "--input", plan, diagnostics);
-    options.data = read_tensors(arguments, "--data", plan, diagnostics);
+    options.inputs = first ? std::move(first->inputs) : read_tensors(arguments, "--input", plan, diagnostics);
+    options.data = first ? std::move(first->data) : read_tensors(arguments, "--data", plan, diagnostics);
     if (!is_step(plan) && (*steps > 1 || arguments.has("--log")))
         diagnostics.error("E0701", {}, "the plan has no steps to follow: it updates nothing")
             .help("plan with --mode train; --repeat N runs the plan again to time it");
     RunCheckpoints checkpoints(arguments, plan, env, diagnostics, ranks);
-    if (!diagnostics.has_error()) checkpoints.restore(options.inputs, *source.sources, diagnostics);
+    if (first)
+        checkpoints.restore(*first);
+    else if (!diagnostics.has_error())
+        checkpoints.restore(options.inputs, *source.sources, diagnostics);
+    if (root_reads) options.restored_by_first = first ? first->restored : checkpoints.restored_names();
+    if (root_reads && reports) send_to_others(*ranks, source, options, checkpoints, !diagnostics.has_error());
     if (reports) check_output_files(command_run(), arguments, plan, env, diagnostics);
     check_printed(arguments, plan, diagnostics);
     const auto agreed = [&] {
@@ -112,7 +142,8 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
     options.first_step = checkpoints.first_step();
     steps = steps_left(arguments, *steps, options.first_step, diagnostics);
     if (!diagnostics.has_error() && steps == 0) {
-        code = std::max(code, report_nothing_left(arguments, plan, *checkpoints.restored(), env, diagnostics));
+        if (checkpoints.restored() != nullptr)
+            code = std::max(code, report_nothing_left(arguments, plan, *checkpoints.restored(), env, diagnostics));
         print_diagnostics(env, *source.sources, diagnostics.all());
         return code;
     }
@@ -145,6 +176,7 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
         kept = checkpoints.at_end(view, diagnostics) && kept;
     };
     options.ranks = ranks;
+    options.library_collectives = arguments.string("--collectives") == "native";
     begins = begins && agreed();
     std::optional<RunResult> result = begins ? run_plan(plan, options, diagnostics) : std::nullopt;
     log.end();

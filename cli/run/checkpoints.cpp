@@ -66,6 +66,7 @@ RunCheckpoints::RunCheckpoints(const Arguments& arguments, const Plan& plan, Env
             .help("--save-only params saves the parameters alone; --mode train saves what training goes on from");
     verifies_ = arguments.flag("--verify");
     if (arguments.has("--restore")) restore_ = arguments.string("--restore");
+    root_reads_ = arguments.flag("--root-reads");
     const std::pair<std::string_view, std::string_view> needs[] = {
         {"--save-every", "--save"}, {"--save-only", "--save"}, {"--restore-only", "--restore"}};
     for (const auto& [option, needed] : needs)
@@ -81,12 +82,28 @@ void RunCheckpoints::restore(const std::map<std::string, Tensor>& given, Sources
     std::set<std::string> names;
     for (const auto& [name, tensor] : given) names.insert(name);
     restored_ = Checkpoint::open(*restore_, diagnostics);
-    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere, ranks_) &&
+    Ranks* const readers = root_reads_ ? nullptr : ranks_;
+    if (restored_ && restored_->select(*plan_, restore_what_, names, diagnostics, *elsewhere, readers) &&
         is_step(*plan_) && restore_what_ == SaveWhat::all)
         first_step_ = static_cast<int>(std::min<i64>(restored_->step(), std::numeric_limits<int>::max() / 2));
+    if (restored_) saved_after_ = restored_->step();
     // What was restored may lie in the very folder that is saved to; the lock of who saves keeps it too.
     std::error_code error;
     if (restored_ && save_ && std::filesystem::equivalent(restored_->folder(), *save_, error)) restored_->close();
+}
+
+void RunCheckpoints::restore(const FirstReads& first) {
+    first_step_ = first.first_step;
+    saved_after_ = first.checkpoint_step;
+}
+
+std::set<std::string> RunCheckpoints::restored_names() const {
+    std::set<std::string> names;
+    for (const PlanInput& input : plan_->inputs) {
+        const std::string& name = plan_->buffers[input.buffer].name;
+        if (restored_ && restored_->selected(name)) names.insert(name);
+    }
+    return names;
 }
 
 void RunCheckpoints::prepare_save(Diagnostics& diagnostics) {
@@ -111,8 +128,8 @@ bool RunCheckpoints::at_end(const StepView& view, Diagnostics& diagnostics) {
 }
 
 bool RunCheckpoints::save(const StepView& view, Diagnostics& diagnostics) {
-    const i64 before = restored_ ? restored_->step() : 0; // of parameters that are saved as they were restored
-    const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : before;
+    // Parameters that no step updates are saved as they were restored.
+    const i64 steps = is_step(*plan_) ? i64{view.step} + 1 : saved_after_;
     if (restored_ && !verifies_) restored_->close(); // so that it can be replaced
     const std::optional<std::string> folder =
         save_checkpoint(*plan_, *save_, save_what_, steps, view.shard, *save_lock_, diagnostics, disk(), ranks_);

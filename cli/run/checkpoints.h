@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command/command.h"
+#include "cli/run/first_reads.h"
 #include "executor/checkpoint/checkpoint.h"
 #include "executor/engine/ranks.h"
 #include "executor/formats/tensor.h"
@@ -22,10 +23,14 @@ public:
     // All that can fail before the run; errors go to `diagnostics`. Opens and checks what --restore names; inputs that
     // are `given` need not be in the checkpoint. `sources` are what the diagnostics point into.
     void restore(const std::map<std::string, Tensor>& given, Sources& sources, Diagnostics& diagnostics);
+    // The same where the first rank has read for this one.
+    void restore(const FirstReads& first);
     // Makes the folder of --save, and keeps other runs from saving there as long as this lives.
     void prepare_save(Diagnostics& diagnostics);
     const Checkpoint* restored() const { return restored_ ? &*restored_ : nullptr; }
-    int first_step() const { return first_step_; } // steps that the restored run had made
+    std::set<std::string> restored_names() const;
+    int first_step() const { return first_step_; }       // steps that the restored run had made
+    i64 checkpoint_step() const { return saved_after_; } // that the checkpoint was saved after
 
     // After each step and at the end. False, with E0614, if it could not be saved: a run must not go on for hours
     // believing that it was.
@@ -40,11 +45,13 @@ private:
     Ranks* ranks_;
     std::optional<std::string> save_, restore_;
     std::unique_ptr<FolderLock> save_lock_;
-    bool verifies_ = false; // reads again, after the run, what was restored
-    int every_ = 0;         // 0: at the end only
+    bool root_reads_ = false; // so the other ranks share no checksums out
+    bool verifies_ = false;   // reads again, after the run, what was restored
+    int every_ = 0;           // 0: at the end only
     SaveWhat save_what_ = SaveWhat::all, restore_what_ = SaveWhat::all;
     std::optional<Checkpoint> restored_;
     int first_step_ = 0;
+    i64 saved_after_ = 0;
     int saved_step_ = -1; // the last one, from 0
     bool failed_ = false;
 };

@@ -164,12 +164,6 @@ bool fits_mpi(const Arguments& arguments, Diagnostics& diagnostics) {
         if (file == "-")
             diagnostics.error("E0701", {}, "--engine mpi reads no stdin, which one rank alone would get")
                 .help("give a file that all ranks see");
-    for (const std::string_view option : {"--trace", "--profile"})
-        if (arguments.has(option))
-            diagnostics
-                .error("E0701", {},
-                       fmt::format("{} is not for --engine mpi, whose ranks have clocks of their own", option))
-                .help("the emulation has it");
     return !diagnostics.has_error();
 }
 
@@ -182,6 +176,15 @@ std::vector<OptionDef> with_engine_options(std::vector<OptionDef> options) {
          .doc = "who carries the plan out: devices emulated in this process, or in the processes that mpirun started",
          .choices = {"emulation", "mpi"},
          .fallback = "emulation"},
+        {.name = "--collectives",
+         .value = "WHOSE",
+         .doc =
+             "with --engine mpi: exact, which gives the bits of the emulation, or native, the MPI library's own where "
+             "each rank holds one device of a group, which sums in an order of its own",
+         .choices = {"exact", "native"},
+         .fallback = "exact"},
+        {.name = "--root-reads",
+         .doc = "with --engine mpi: the first rank alone reads files, and sends the others what they need of them"},
         {.name = "--timeout",
          .value = "SECONDS",
          .doc = "with --engine mpi: end if a rank has not come for so long, and say which and where"}};
@@ -196,6 +199,12 @@ int run_on_engine(const Arguments& arguments, Env& env, const RunOnRanks& comman
     const bool is_mpi = arguments.string("--engine") == "mpi";
     if (!is_mpi && arguments.has("--timeout"))
         diagnostics.error("E0701", {}, "--timeout says how long ranks wait, and the emulation has none")
+            .help("add --engine mpi");
+    if (!is_mpi && arguments.string("--collectives") == "native")
+        diagnostics.error("E0701", {}, "--collectives native are those of MPI, and the emulation has none")
+            .help("add --engine mpi");
+    if (!is_mpi && arguments.flag("--root-reads"))
+        diagnostics.error("E0701", {}, "--root-reads says which rank reads, and the emulation has one process")
             .help("add --engine mpi");
     const std::optional<double> timeout = read_timeout(arguments, diagnostics);
     if (!diagnostics.has_error() && !is_mpi) return command(env, nullptr);

@@ -127,10 +127,28 @@ void Messages::add_for_other(Exchange& exchange, int device, i64 other, const Sh
 std::unique_ptr<Messages::Exchange> Messages::prepare(int device, const ShareOf& share_of, size_t own_rank) const {
     std::unique_ptr<Exchange> exchange = std::make_unique<Exchange>();
     const Share own = share_of(own_rank);
+    const std::map<std::vector<i64>, int>::const_iterator group = library_groups_.find(own.members);
+    if (group != library_groups_.end() &&
+        is_library_call(own.collective, own.before, own.after, own.members.size(), ranks_.transport())) {
+        Exchange counted;
+        add_own(counted, device, own);
+        exchange->wire_bytes = counted.wire_bytes;
+        exchange->library.emplace(share_of, own_rank, group->second);
+        return exchange;
+    }
     add_own(*exchange, device, own);
     for (size_t rank = 0; rank < own.members.size(); ++rank)
         if (!is_local(own.members[rank])) add_for_other(*exchange, device, own.members[rank], share_of(rank));
     return exchange;
+}
+
+void Messages::use_library(const std::vector<i64>& members) {
+    std::set<int> ranks;
+    std::vector<int> in_order;
+    for (i64 member : members) in_order.push_back(rank_of(member));
+    ranks.insert(in_order.begin(), in_order.end());
+    if (ranks.size() < members.size() || !ranks.contains(ranks_.rank()) || library_groups_.contains(members)) return;
+    library_groups_[members] = ranks_.make_group(in_order);
 }
 
 void Messages::start(int collective, int device, const ShareOf& share_of, size_t own_rank) {
@@ -148,6 +166,14 @@ void Messages::start(int collective, int device, const ShareOf& share_of, size_t
     exchange.sends_left = static_cast<int>(exchange.sends.size());
     exchange.replies_left = static_cast<int>(exchange.replies.size());
     exchange.results_left = static_cast<int>(exchange.results.size());
+    if (exchange.library) {
+        exchange.operands_left = 1;
+        exchange.library->start(ranks_, [this, &exchange, device] {
+            exchange.operands_left = 0;
+            wake_(device);
+        });
+        return;
+    }
     for (const Part& part : exchange.operands) {
         std::byte* const to = part.staged_at < 0 ? part.place : exchange.staging.get() + part.staged_at;
         ranks_.receive(part.rank, part.tag, to, part.bytes, [this, &exchange, device] {
@@ -175,6 +201,7 @@ bool Messages::operands_here(int collective, int device) {
 
 i64 Messages::carry_out(int collective, int device) {
     Exchange& exchange = at(collective, device);
+    if (exchange.library) exchange.library->finish();
     for (const Task& task : exchange.tasks) {
         const Movement& movement = task.movement;
         if (task.is_received) continue;

@@ -9,10 +9,15 @@
 //     wait      when the operands are there: its share, and the results that it makes for others are sent;
 //               when what others read of it has left, so that it may be written over: receives of results from others
 //
+// Where it was asked for, what the library has a collective of its own for goes by that (executor/collective/
+// library_share.h): then sums are rounded in an order of its own. Of what it moves it says nothing, so the bytes of the
+// share are counted.
+//
 // All devices start and await collectives in the same order, so a message between two of them needs no name: the tag is
 // who sends it to whom, and whether it is an operand or a result.
 #pragma once
 
+#include "executor/collective/library_share.h"
 #include "executor/collective/share.h"
 #include "executor/devices/arenas.h"
 #include "executor/devices/program.h"
@@ -20,6 +25,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace shard {
@@ -38,10 +44,12 @@ struct Movement {
 
 class Messages {
 public:
-    using ShareOf = std::function<Share(size_t rank)>; // the share of a member of the group
-
     Messages(const Plan& plan, const Program& program, const Arenas& arenas, Ranks& ranks,
              std::function<void(int)> wake);
+
+    // From here on these devices, each of another rank, use the library's collectives. All ranks say it of the same
+    // groups in the same order; those that hold none of a group's devices leave it out.
+    void use_library(const std::vector<i64>& members);
 
     bool is_local(i64 position) const { return ranks_.holder(position, devices_) == ranks_.rank(); }
     static bool are_tags_enough(const Ranks& ranks, i64 devices);
@@ -81,6 +89,7 @@ private:
         std::vector<Part> operands, sends, replies, results;
         i64 wire_bytes = 0, staging_bytes = 0;
         std::unique_ptr<std::byte[]> staging; // while it is under way
+        std::optional<LibraryShare> library;  // in place of all of that: then operands_left is 1 until it has ended
         std::atomic<int> operands_left = 0, sends_left = 0, replies_left = 0, results_left = 0;
         std::atomic<bool> results_awaited = false;
     };
@@ -102,6 +111,7 @@ private:
     i64 devices_, held_, first_;
     mutable std::mutex mutex_;                                      // of the table
     std::vector<std::vector<std::unique_ptr<Exchange>>> exchanges_; // by collective and device
+    std::map<std::vector<i64>, int> library_groups_;                // by members
     // Of who makes progress: when a message came or went, and since when all have waited for one.
     std::chrono::steady_clock::time_point last_, waiting_since_;
 };

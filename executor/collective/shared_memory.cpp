@@ -51,6 +51,11 @@ SharedMemory::SharedMemory(const Plan& plan, const Program& program, const Arena
     }
 }
 
+void SharedMemory::use_library() {
+    for (const State& state : states_)
+        for (const std::vector<i64>& members : state.groups->members) messages_->use_library(members);
+}
+
 i64 SharedMemory::required_bytes(const Mesh& mesh, const Program& program) {
     constexpr i64 pointer = static_cast<i64>(sizeof(void*)), block = 2 * pointer; // malloc's own
     const i64 devices = mesh.device_count();

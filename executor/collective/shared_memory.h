@@ -33,6 +33,8 @@ public:
     // `wake` is told the position of a device of this process. `messages` is there if others hold some.
     SharedMemory(const Plan& plan, const Program& program, const Arenas& arenas, std::function<void(int)> wake,
                  Messages* messages = nullptr);
+    // The groups that may use the library's own collectives do; every rank calls it at the same point.
+    void use_library();
     void start(int collective, int device, const std::byte* input, std::byte* output) override;
     bool wait(int collective, int device) override;
     i64 wire_bytes(int collective) const override;

@@ -47,6 +47,11 @@ void Ranks::receive(int rank, int tag, std::byte* to, i64 bytes, Ended ended) {
     transport_->receive(rank, tag, to, bytes, take_ticket(std::move(ended)));
 }
 
+void Ranks::call(const LibraryCall& call, Ended ended) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    transport_->call(call, take_ticket(std::move(ended)));
+}
+
 bool Ranks::poll() {
     std::vector<Ended> calls;
     {

@@ -39,6 +39,7 @@ public:
     int count() const { return count_; }
     bool is_first() const { return rank_ == 0; }
     const Transport& transport() const { return *transport_; }
+    int make_group(std::span<const int> ranks) { return transport_->make_group(ranks); }
 
     // --- who has which devices; their number is a multiple of the ranks' ---
     i64 held(i64 devices) const { return devices / count_; }
@@ -49,9 +50,12 @@ public:
     static constexpr int first_tag = 4; // of others' messages
     void send(int rank, int tag, const std::byte* from, i64 bytes, Ended ended);
     void receive(int rank, int tag, std::byte* to, i64 bytes, Ended ended);
-    bool poll(); // whether anything has ended
+    void call(const LibraryCall& call, Ended ended); // a collective of the library's own
+    bool poll();                                     // whether anything has ended
     // Nothing ends for a while: gives the processor away. `quiet` is how long it has been so.
     static void pause(Seconds quiet);
+    // Polls until what began has ended: `left` is counted down by it. `what` is waited for, in words.
+    void wait_for(const int& left, const std::string& what) { wait_for(left, what, false); }
     Seconds timeout() const { return timeout_; }
     // This rank waits, and has for too long: throws MissingRanks.
     [[noreturn]] void overdue(const std::string& waited_for);

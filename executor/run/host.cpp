@@ -64,7 +64,7 @@ bool write_inputs(const Plan& plan, const RunOptions& options, Device& device, s
         } else if (options.restore != nullptr && options.restore->selected(buffer.name)) {
             clear_padding(buffer, part, device);
             if (!options.restore->read(buffer, part.start, device.touch(buffer), problem)) return false;
-        } else {
+        } else if (!options.restored_by_first.contains(buffer.name)) {
             generate_part(buffer, input.init, part, device);
         }
         nudge_values(options.nudge, buffer, device.touch(buffer));

@@ -5,10 +5,12 @@
 #include "executor/formats/tensor.h"
 #include "executor/kernels/blas.h"
 #include "executor/run/gather_outputs.h"
+#include "executor/run/gather_spans.h"
 #include "executor/run/given_inputs.h"
 #include "executor/run/host.h"
 #include "executor/run/refusals.h"
 #include "executor/run/required_bytes.h"
+#include "executor/run/restore_from_first.h"
 #include "plans/base/in_parallel.h"
 #include "plans/base/units.h"
 
@@ -38,15 +40,6 @@ double seconds_of(std::span<const Device> devices) {
     Clock::time_point last = Clock::time_point::min();
     for (const Device& device : devices) last = std::max(last, device.ended());
     return seconds_between(first_start(devices), last);
-}
-
-std::vector<std::vector<RunSpan>> spans_of(std::span<const Device> devices) {
-    const Clock::time_point first = first_start(devices);
-    std::vector<std::vector<RunSpan>> spans(devices.size());
-    for (size_t device = 0; device < devices.size(); ++device)
-        for (const StepRun& run : devices[device].runs())
-            spans[device].push_back({run.step, seconds_between(first, run.begin), seconds_between(first, run.end)});
-    return spans;
 }
 
 struct Gap {
@@ -121,7 +114,11 @@ public:
           gaps_(without_inputs(plan)) {}
 
     // False after an error, on any rank.
-    bool prepare() { return agreed("the beginning of the run", prepare_here()); }
+    bool prepare() {
+        if (!agreed("the beginning of the run", prepare_here())) return false;
+        if (ranks_ != nullptr && options_.library_collectives) backend_->use_library();
+        return true;
+    }
 
     // All steps that are asked for, unless who looks on ends them before.
     std::optional<RunResult> run() {
@@ -135,7 +132,11 @@ public:
         }
         for (const Device& device : devices_)
             result_.touched_peak_bytes = std::max(result_.touched_peak_bytes, device.touched_bytes());
-        if (options_.timed) result_.spans = spans_of(devices_);
+        if (options_.timed) {
+            std::optional<std::vector<std::vector<RunSpan>>> spans = gather_spans(devices_, ranks_);
+            if (!spans) return std::nullopt;
+            result_.spans = std::move(*spans);
+        }
         if (!add_others() || !assemble(result_.outputs, diagnostics_)) return std::nullopt;
         return std::move(result_);
     }
@@ -207,6 +208,8 @@ private:
             write_data(plan_, options_.data, i64{options_.first_step} + step, device);
             return Progress::done;
         });
+        if (step == 0 && !options_.restored_by_first.empty())
+            restore_from_first(plan_, options_, devices_, problems.emplace_back());
         bool fine = true;
         for (const std::string& problem : problems) {
             if (problem.empty() || !fine) continue;

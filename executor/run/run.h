@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace shard {
 
@@ -49,6 +50,9 @@ struct RunOptions {
     // The processes that run the plan together (executor/engine/ranks.h): each calls run_plan with the same plan and its
     // own options. nullptr: this one alone, with all devices.
     Ranks* ranks = nullptr;
+    // With `ranks`: what of the inputs the first rank alone can read, from its `restore`, and sends to those that hold it.
+    std::set<std::string> restored_by_first = {};
+    bool library_collectives = false; // those of the ranks' library where it has them: rounded in an order of its own
 };
 
 // When a device ran a step of the plan, in seconds after the first device began: of a loop all its trips, of a wait

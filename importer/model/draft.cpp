@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 namespace shard {
 
@@ -149,10 +148,8 @@ DraftId Draft::aligned(DraftId id, size_t rank) {
     const Shape& own = type(value.of).shape;
     while (shape.size() > own.size() && shape.front() == 1) shape.erase(shape.begin());
     if (shape == own) return value.of;
-    const std::pair<DraftId, Shape> key(value.of, shape);
-    if (const std::map<std::pair<DraftId, Shape>, DraftId>::const_iterator it = reshaped_.find(key);
-        it != reshaped_.end())
-        return it->second;
+    const std::tuple<DraftId, Shape, std::string> key(value.of, shape, scope_);
+    if (const auto it = reshaped_.find(key); it != reshaped_.end()) return it->second;
     const DraftId result =
         add("reshape", {value.of}, fmt::format(", shape: {}", list_text(shape)), {value.type.dtype, shape});
     reshaped_[key] = result;
@@ -185,6 +182,14 @@ DraftId Draft::add(std::string op, const std::vector<DraftId>& operands, std::st
 
 DraftId Draft::literal(std::string op, std::string literal, const std::vector<DraftId>& operands, std::string arguments,
                        DraftType type) {
+    if (operands.empty()) { // models make constants for each use: one is enough here
+        const std::string form = fmt::format("{} {}{}{}", op, literal, arguments, static_cast<int>(type.dtype));
+        const auto [it, is_new] = constants_.try_emplace(form, -1);
+        if (!is_new) return it->second;
+        it->second = add(std::move(op), operands, std::move(arguments), std::move(type));
+        entries_.back().literal = std::move(literal);
+        return it->second;
+    }
     const DraftId result = add(std::move(op), operands, std::move(arguments), std::move(type));
     entries_.back().literal = std::move(literal);
     return result;
@@ -246,90 +251,28 @@ DraftId Draft::output(DraftId value, const std::string& name) {
     return result;
 }
 
-void Draft::give_names(const std::vector<bool>& needed, const std::vector<DraftId>& outputs) {
-    std::set<std::string> taken;
-    std::map<std::string, int> count;
-    const auto give = [&](DraftValue& value) {
-        const std::string stem = value.name.empty() ? "value" : value.name;
-        int& number = count[stem];
-        std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number + 1);
-        for (++number; taken.contains(name); ++number) name = fmt::format("{}_{}", stem, number + 1);
-        taken.insert(name);
-        value.name = std::move(name);
-    };
-    // Inputs are called as the program calls them, then outputs; the rest has what is left.
-    for (DraftValue& value : values_)
-        if (value.is_input) give(value);
-    const std::set<DraftId> named(outputs.begin(), outputs.end());
-    for (const DraftId output : named) give(values_[output]);
-    for (size_t i = 0; i < entries_.size(); ++i)
-        for (const DraftId result : entries_[i].results)
-            if (needed[i] && !named.contains(result)) give(values_[result]);
-}
-
-std::string Draft::operand_text(DraftId id) const {
-    const DraftValue& value = values_[id];
-    return value.number ? number_text(value.type.dtype, *value.number) : value.name;
-}
-
-std::string Draft::entry_text(const DraftEntry& entry) const {
-    std::vector<std::string> results, operands;
-    for (const DraftId result : entry.results) results.push_back(values_[result].name);
-    for (const DraftId operand : entry.operands) operands.push_back(operand_text(operand));
-    std::string before = fmt::format("  - {}: {{{}: ", fmt::join(results, ", "), entry.op);
-    if (!entry.literal.empty()) {
-        before += entry.literal;
-        if (!operands.empty()) before += fmt::format(", in: [{}]", fmt::join(operands, ", "));
-    } else {
-        before += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
+void Draft::replace(size_t number, std::string op, std::vector<DraftId> operands, std::string arguments) {
+    DraftEntry& entry = entries_[number];
+    for (const DraftId result : entry.results) {
+        std::string& name = values_[result].name;
+        if (name.ends_with(entry.op)) name.replace(name.size() - entry.op.size(), entry.op.size(), op);
     }
-    if (!entry.line.empty()) return fmt::format("{}{}, at: \"{}\"}}\n", before, entry.arguments, entry.line);
-    return before + entry.arguments + "}\n";
+    if (entry.op != op) entry.literal.clear();
+    entry.op = std::move(op);
+    entry.operands = std::move(operands);
+    entry.arguments = std::move(arguments);
 }
 
-std::string Draft::print(const std::string& name, const std::vector<DraftId>& outputs, const Updates& updates) {
-    std::vector<DraftId> results = outputs;
-    for (const std::pair<DraftId, DraftId>& update : updates) results.push_back(update.second);
+std::vector<bool> Draft::needed_for(const std::vector<DraftId>& values) const {
     std::vector<bool> needed(entries_.size(), false);
-    for (const DraftId output : results)
-        if (values_[output].entry >= 0) needed[static_cast<size_t>(values_[output].entry)] = true;
+    const auto need = [&](DraftId value) {
+        if (values_[value].entry >= 0) needed[static_cast<size_t>(values_[value].entry)] = true;
+    };
+    for (const DraftId value : values) need(value);
     for (size_t i = entries_.size(); i-- > 0;)
         if (needed[i])
-            for (const DraftId operand : entries_[i].operands)
-                if (values_[operand].entry >= 0) needed[static_cast<size_t>(values_[operand].entry)] = true;
-    give_names(needed, results);
-
-    std::string text = fmt::format("model: {}\n", name);
-    int line = 2; // the next one
-    const auto say = [&](const DraftValue& value) { printed_.push_back({value.name, value.type, value.place, line}); };
-    for (const bool params : {false, true}) {
-        bool first = true;
-        for (const DraftValue& value : values_) {
-            if (!value.is_input || value.is_param != params) continue;
-            if (first) text += params ? "params:\n" : "inputs:\n", ++line;
-            first = false;
-            say(value);
-            ++line;
-            text += fmt::format("  {}: {{shape: {}", value.name, list_text(value.type.shape));
-            if (value.type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(value.type.dtype));
-            text += "}\n";
-        }
-    }
-    text += "graph:\n";
-    ++line;
-    for (size_t i = 0; i < entries_.size(); ++i) {
-        if (!needed[i]) continue;
-        text += entry_text(entries_[i]);
-        for (const DraftId result : entries_[i].results) say(values_[result]);
-        ++line;
-    }
-    std::vector<std::string> names;
-    for (const DraftId output : outputs) names.push_back(values_[output].name);
-    text += fmt::format("outputs: [{}]\n", fmt::join(names, ", "));
-    if (!updates.empty()) text += "updates:\n";
-    for (const auto& [input, value] : updates)
-        text += fmt::format("  {}: {}\n", values_[input].name, values_[value].name);
-    return text;
+            for (const DraftId operand : entries_[i].operands) need(operand);
+    return needed;
 }
 
 } // namespace shard

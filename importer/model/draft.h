@@ -1,5 +1,5 @@
-// A model file while it is being made: values and entries, which are given names and written at the end, without those
-// that no output needs.
+// A model file while it is being made: values and entries, which are given names and written at the end
+// (importer/model/model_text.h), without those that no output needs.
 //
 // Two kinds of values are no entries yet, since most never become any: one number in every element, which stands in
 // place of an operand ({mul: [x, 0.5]}), and a broadcast, which the ops that go element by element do by themselves.
@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace shard {
 
@@ -26,14 +27,6 @@ struct DraftType {
     DType dtype = DType::f32;
     Shape shape;
     bool operator==(const DraftType&) const = default;
-};
-
-// What the program says of a value that is in the model.
-struct ModelValue {
-    std::string name;
-    DraftType type;
-    Span place;   // in the program
-    int line = 0; // of the model
 };
 
 struct DraftValue {
@@ -87,31 +80,33 @@ public:
         return values_[value].entry < 0 ? nullptr : &entries_[static_cast<size_t>(values_[value].entry)];
     }
     size_t entry_count() const { return entries_.size(); }
+    const DraftEntry& entry(size_t number) const { return entries_[number]; }
     // Where new entries are from: the module that they are named after, the op, and the line of the traced program.
     void set_origin(std::string scope, Span place, std::string line) {
         scope_ = std::move(scope), place_ = place, line_ = std::move(line);
     }
 
-    // The model file; `updates` are inputs with what they hold next. Afterwards `name_of` says what values are called, and `printed` which are in it.
-    using Updates = std::vector<std::pair<DraftId, DraftId>>;
-    std::string print(const std::string& name, const std::vector<DraftId>& outputs, const Updates& updates = {});
+    // Another op makes an entry's results, of values that are made above.
+    void replace(size_t entry, std::string op, std::vector<DraftId> operands, std::string arguments);
+    // Called otherwise than it would best be: names are given at the end (importer/model/model_text.h).
+    void rename(DraftId value, std::string name) { values_[value].name = std::move(name); }
     const std::string& name_of(DraftId value) const { return values_[value].name; }
-    const std::vector<ModelValue>& printed() const { return printed_; }
+    DraftId value_count() const { return static_cast<DraftId>(values_.size()); }
+    // Which entries these values need, themselves or by others.
+    std::vector<bool> needed_for(const std::vector<DraftId>& values) const;
 
 private:
     DraftId made(DraftId value);                 // as an input or the result of an entry
     DraftId aligned(DraftId value, size_t rank); // a broadcast's operand, with dims of size 1 where it is repeated
-    void give_names(const std::vector<bool>& needed, const std::vector<DraftId>& outputs);
-    std::string operand_text(DraftId value) const;
-    std::string entry_text(const DraftEntry& entry) const;
 
     std::deque<DraftValue> values_; // no vector: types and entries that are looked at stay where they are
     std::deque<DraftEntry> entries_;
-    std::map<std::pair<DraftId, Shape>, DraftId> reshaped_;
+    // Once for each module: layers that are alike then have the same entries.
+    std::map<std::tuple<DraftId, Shape, std::string>, DraftId> reshaped_;
+    std::map<std::string, DraftId> constants_; // by what is written of them
     std::string scope_;
     Span place_;
     std::string line_;
-    std::vector<ModelValue> printed_;
 };
 
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"

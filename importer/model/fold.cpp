@@ -1,6 +1,7 @@
 #include "importer/model/fold.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace shard {
@@ -69,6 +70,8 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
     }
     if (op == "not") return draft.number(type, {0, numbers[0].integer == 0});
     if (op == "neg" && is_floating(from)) return draft.number(type, {-numbers[0].real, 0});
+    if (op == "sqrt" && from == DType::f32 && numbers[0].real >= 0)
+        return draft.number(type, {std::sqrt(static_cast<float>(numbers[0].real)), 0});
     if (numbers.size() != 2) return std::nullopt;
     const std::optional<bool> truth = is_floating(from) ? compared(op, numbers[0].real, numbers[1].real)
                                                         : compared(op, numbers[0].integer, numbers[1].integer);

@@ -1,5 +1,6 @@
 // Ops that go element by element and have a counterpart of one name.
 #include "importer/model/fold.h"
+#include "importer/model/identities.h"
 #include "importer/model/op_context.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,16 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
         context.set(0, *known);
         return true;
     }
-    context.set(0, context.draft.pointwise(std::string(becomes), std::move(values), *type));
+    if (const std::optional<DraftId> same = same_value(context.draft, becomes, values, *type)) {
+        context.set(0, *same);
+        return true;
+    }
+    // x to the power of 2 is x * x, in XLA too.
+    if (becomes == "pow" && context.draft[values[1]].number && is_floating(type->dtype) &&
+        context.draft[values[1]].number->real == 2)
+        context.set(0, context.draft.pointwise("mul", {values[0], values[0]}, *type));
+    else
+        context.set(0, context.draft.pointwise(std::string(becomes), std::move(values), *type));
     return true;
 }
 

@@ -6,6 +6,10 @@
 #include "importer/model/sharding_text.h"
 #include "importer/program/program_paths.h"
 #include "importer/program/step_updates.h"
+#include "importer/shape/blocks.h"
+#include "importer/shape/constants.h"
+#include "importer/shape/guessed_axes.h"
+#include "importer/shape/recognise.h"
 
 #include <fmt/format.h>
 
@@ -90,11 +94,19 @@ public:
         if (name.starts_with("jit_")) name = name.substr(4);
         ImportedProgram program;
         program.place = main_.span;
-        program.model = draft_.print(name.empty() ? "program" : name, outputs_, updates_);
+        std::vector<DraftId> results_and_updates = outputs_;
+        for (const auto& [input, value] : updates_) results_and_updates.push_back(value);
+        share_constants(draft_);
+        recognise_composites(draft_, results_and_updates);
+        ModelText text = model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates),
+                                    outputs_, updates_, guessed_axes(draft_, results_and_updates));
+        program.model = std::move(text.text);
         if (as == ImportAs::loss)
             program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),
                                          request_.optimizer);
-        program.values = draft_.printed();
+        program.values = std::move(text.values);
+        for (size_t i = 0; i < all_.size(); ++i)
+            program.names.emplace_back(all_[i].path, draft_.name_of(arguments_[i]));
         const std::optional<std::string> layout = layout_text();
         if (!layout) return std::nullopt;
         program.layout = *layout;
@@ -196,7 +208,7 @@ private:
     ProgramWalk walk_;
     std::vector<Argument> all_;
     std::vector<DraftId> arguments_, outputs_;
-    std::vector<std::pair<DraftId, DraftId>> updates_; // argument, what it holds next
+    DraftUpdates updates_;
     std::vector<int> replaced_;                        // by result, the argument; -1: an output
 };
 

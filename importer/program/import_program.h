@@ -1,7 +1,7 @@
 // A program of StableHLO as a model file, and its shardings as a layout file.
 #pragma once
 
-#include "importer/model/draft.h"
+#include "importer/model/model_text.h"
 
 #include <functional>
 #include <optional>
@@ -27,6 +27,7 @@ struct ImportedProgram {
     std::string layout; // YAML; a mesh of one device where the program has none
     Span place;         // of the function that it is
     std::vector<ModelValue> values;
+    std::vector<std::pair<std::string, std::string>> names; // of its arguments: their paths, what the model calls them
 };
 
 // Errors are E0801 to E0806, and E0809.

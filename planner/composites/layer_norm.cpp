@@ -10,8 +10,16 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!require_floating(builder, x, "layer_norm", 1, span)) return std::nullopt;
     const std::vector<i64> dims = dims_or_last(attributes, builder.type(x).rank());
     Chain chain(builder);
-    const ValueId centered = chain("sub", {x, chain("mean", {x}, keep_dims(dims))});
-    ValueId result = normalized(chain, centered, dims, attributes.number("eps", 1e-6));
+    const ValueId mean = chain("mean", {x}, keep_dims(dims)), centered = chain("sub", {x, mean});
+    const double eps = attributes.number("eps", 1e-6);
+    ValueId result = centered;
+    if (attributes.flag("fast_variance", false)) {
+        const ValueId squares = chain("mean", {chain("mul", {x, x})}, keep_dims(dims));
+        const ValueId variance = chain("max", chain("sub", {squares, chain("mul", {mean, mean})}), 0);
+        result = chain("mul", {centered, chain("rsqrt", {chain("add", variance, eps)})});
+    } else {
+        result = normalized(chain, centered, dims, eps);
+    }
     for (size_t n = 1; n < operands.size() && chain.ok(); ++n) {
         const std::optional<ValueId> vector = along_dims(builder, operands[n], x, dims, "layer_norm", span);
         if (!vector) return std::nullopt;
@@ -29,7 +37,9 @@ const CompositeDef& composite_layer_norm() {
         "bias.\n{layer_norm: [x, scale, bias], eps: 1.0e-5}",
         {1, 3},
         {{"eps", AttributeDef::Type::number, false, "1e-6 unless said"},
-         {"dim", AttributeDef::Type::dims, false, "the dim, or dims; the last unless said"}},
+         {"dim", AttributeDef::Type::dims, false, "the dim, or dims; the last unless said"},
+         {"fast_variance", AttributeDef::Type::flag, false,
+          "the mean of squares less the square of the mean, as Flax takes it"}},
         build};
     return def;
 }

@@ -17,14 +17,15 @@ namespace {
 // --- read ---
 
 bool read(const FormUse& use) {
-    bool good = check_form_keys(use, {use.key.key, "times", "in", "axis", "scan", "reverse"}, "a repeat");
+    bool good = check_form_keys(use, {use.key.key, "times", "in", "axis", "scan", "reverse", "name"}, "a repeat");
     good = check_required(use, {"times", "in"}, "a repeat", "write {repeat: block, times: 4, in: x}") && good;
     if (const Yaml* times = use.yaml.find("times"))
         good = read_size(*times, "times", use.context.axes, use.diagnostics) && good;
     const std::optional<bool> known = check_module(use);
     if (!known) return false;
     good = good && *known;
-    if (const Yaml* axis = use.yaml.find("axis")) good = read_name(*axis, "axis", use.diagnostics) && good;
+    for (const char* named : {"axis", "name"})
+        if (const Yaml* value = use.yaml.find(named)) good = read_name(*value, named, use.diagnostics) && good;
     for (const char* flag : {"scan", "reverse"})
         if (const Yaml* value = use.yaml.find(flag)) good = read_bool(*value, flag, use.diagnostics) && good;
     return good;
@@ -110,7 +111,10 @@ BuiltValues build(ModelBuilder& model, Scope& scope, const Entry& entry, const M
     if (!model.may_call(*module, entry)) return std::nullopt;
     const std::optional<Repeat> repeat = repeat_of(model.sizes(), entry, model.diagnostics());
     if (!repeat) return std::nullopt;
-    return model.call_as(scope, entry, *module, module->written_name(), around,
+    std::string instance = module->written_name();
+    if (const YamlEntry* name = argument(entry, "name"))
+        instance = read_string(name->value, "name", model.diagnostics()).value_or(instance);
+    return model.call_as(scope, entry, *module, instance, around,
                          [&](const ModuleCall& call) { return run(model, call, *repeat); });
 }
 

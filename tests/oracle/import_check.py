@@ -12,28 +12,21 @@ exits 77 (skipped).
 """
 
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-os.environ["JAX_PLATFORMS"] = "cpu"
-try:
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-except ImportError as problem:
-    print(f"SKIPPED: {problem}")
-    sys.exit(77)
+import imported  # before jax: it forces the devices
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 try:
     import import_models
 except ImportError as problem:
     import_models = None
     print(f"without models of Flax: {problem}")
 
-SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
 ALLOWED = 1e-5
 ALLOWED_BF16 = 8e-3  # XLA on CPU leaves out roundings to bf16 between ops
 
@@ -134,6 +127,16 @@ def randomness(x):
     return dropped, jax.random.uniform(other, (4, 8), minval=-1), jax.random.bits(other, (8,)).view(jnp.int32)
 
 
+def placed(x, i, rows, n):
+    return (x.at[i].set(rows), x.at[i // 2].set(rows), x.at[i, 2].set(rows[:, 0], mode="drop"), x.T.at[:, i].set(rows.T), x.at[1:3].set(2.0),
+            x.at[n].set(x[0]), x.at[n + 3, 1].set(7.0), x.at[-1].set(rows[0]))
+
+
+def sorted_by_several(x, i):
+    return (*jax.lax.sort((i, x, -x), num_keys=2), *jax.lax.sort((jnp.round(x * 3), i, x), dimension=0, num_keys=2),
+            jnp.lexsort((x[0], i[0])))
+
+
 def bits(i):
     logical = jax.lax.shift_right_logical
     return i & 12, i | 3, i ^ 5, ~i, i << 2, -i >> 1, logical(-i, jnp.full_like(i, 28)), i.astype(jnp.uint32) << 29
@@ -207,6 +210,8 @@ PROGRAMS = {
     "accumulate": (accumulate, ((4, 4), ("i", 4, (4,)))),
     "branches": (branches, ((4, 8), ("i", 3, ()))),
     "randomness": (randomness, ((4, 8),)),
+    "placed": (placed, ((8, 4), ("i", 8, (4,)), (4, 4), ("i", 8, ()))),
+    "sorted_by_several": (sorted_by_several, ((4, 8), ("i", 3, (4, 8)))),
     "bits": (bits, (("i", 50, (4, 8)),)),
     "best_places": (best_places, ((4, 8), ("i", 9, (4, 8)))),
     "empty_parts": (empty_parts, ((4, 8),)),
@@ -224,7 +229,7 @@ PROGRAMS = {
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
-            "composed", "convolutions", "convnet_gradients", "ragged_gradients"]
+            "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients"]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:
@@ -251,22 +256,11 @@ def fill(spec, count):
 
 
 def argument_name(path):
-    name = re.sub("[^A-Za-z0-9]+", "_", path).strip("_")
+    """What recorded values are called."""
+    name = path.replace(".", "_")
     while name.startswith("params_"):
         name = name.removeprefix("params_")
     return name
-
-
-def split(shape):
-    """The awkward sharding of an array, in YAML."""
-    entries = ["~"] * len(shape)
-    fours = [d for d, size in enumerate(shape) if size % 4 == 0]
-    if fours:
-        entries[fours[-1]] = "model"
-    twos = [d for d, size in enumerate(shape) if size % 2 == 0 and entries[d] == "~"]
-    if twos:
-        entries[twos[0]] = "data"
-    return "[" + ", ".join(entries) + "]"
 
 
 def trace(name):
@@ -274,55 +268,7 @@ def trace(name):
     count = [0]
     arguments = jax.tree.map(lambda spec: fill(spec, count), specs, is_leaf=is_leaf)
     donated = tuple(range(DONATED.get(name, 0)))
-    lowered = jax.jit(function, keep_unused=True, donate_argnums=donated).trace(*arguments).lower(
-        lowering_platforms=(LOWERED_FOR.get(name, "cpu"),))
-    text = lowered.as_text(debug_info=True)
-    paths = re.findall(r'%arg\d+: tensor<[^>]*>[^%]*?loc\("([^"]*)"\)', text.split("@main")[1].split("->")[0])
-    arrays = jax.tree.leaves(arguments)
-    assert len(paths) == len(arrays), (name, paths)
-    results = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
-    replaced = len(jax.tree.leaves(arguments[: len(donated)]))  # they are the first results, and shardc's last outputs
-    results = results[replaced:] + results[:replaced]
-    return text, dict(zip(map(argument_name, paths), arrays)), results
-
-
-def layout_of(arrays, model):
-    parts = model.split("\nparams:\n")
-    text = "mesh: {data: 2, model: 4}\n"
-    for section, part in zip(("inputs", "params"), parts):
-        names = [name for name in arrays if re.search(rf"^  {name}: ", part, re.M)]
-        if names:
-            text += f"{section}:\n" + "".join(f"  {name}: {split(arrays[name].shape)}\n" for name in names)
-    return text
-
-
-def check(name, folder):
-    text, arrays, results = trace(name)
-    (folder / "program.mlir").write_text(text)
-    imported = subprocess.run([SHARDC, "import", folder / "program.mlir"], capture_output=True, text=True)
-    if imported.returncode != 0:
-        return imported.stderr
-    (folder / "layout.yaml").write_text(layout_of(arrays, imported.stdout))
-    arguments = []
-    for array, value in arrays.items():
-        np.save(folder / f"{array}.npy", value)
-        arguments += ["--input", f"{array}={folder}/{array}.npy"]
-    (folder / "out").mkdir()
-    ran = subprocess.run([SHARDC, "run", folder / "program.mlir", folder / "layout.yaml", "--verify", "--output",
-                          folder / "out", *arguments], capture_output=True, text=True)
-    if ran.returncode != 0:
-        return ran.stdout + ran.stderr
-    names = re.search(r"^outputs: \[(.*)\]$", imported.stdout, re.M).group(1).split(", ")
-    names += re.findall(r"^  (\w+): \w+$", imported.stdout.partition("\nupdates:\n")[2], re.M)
-    worst = 0.0
-    for output, expected in zip(names, results, strict=True):
-        got = np.load(folder / "out" / f"{output}.npy").astype(np.float64)
-        assert got.shape == expected.shape, (output, got.shape, expected.shape)
-        # Of a gradient, of the largest gradient.
-        beside = results[1:] if "gradient" in name and output != "loss" else [expected]
-        scale = max(1e-30, *(float(np.max(np.abs(other.astype(np.float64)))) for other in beside))
-        worst = max(worst, float(np.max(np.abs(got - expected.astype(np.float64)))) / scale)
-    return worst
+    return imported.trace(function, arguments, donated, LOWERED_FOR.get(name, "cpu"))
 
 
 def without_folders(text):
@@ -335,13 +281,13 @@ def record(folder):
     for form in folder.glob("*"):
         form.unlink()
     for name in RECORDED:
-        text, arrays, results = trace(name)
-        (folder / f"{name}.mlir").write_text(without_folders(text))
-        rounded = [[float(f"{x:.8g}") for x in result.ravel().tolist()] for result in results]
+        traced = trace(name)
+        (folder / f"{name}.mlir").write_text(without_folders(traced.text))
+        rounded = [[float(f"{x:.8g}") for x in result.ravel().tolist()] for result in traced.results]
         values = {"arguments": {}, "results": rounded}
-        for argument, spec in zip(arrays, jax.tree.leaves(PROGRAMS[name][1], is_leaf=is_leaf), strict=True):
+        for path, spec in zip(traced.arrays, jax.tree.leaves(PROGRAMS[name][1], is_leaf=is_leaf), strict=True):
             kind = spec[0] if spec and isinstance(spec[0], str) else "sin"
-            values["arguments"][argument] = spec[1] if kind == "i" else {"+": "positive"}.get(kind, kind)
+            values["arguments"][argument_name(path)] = spec[1] if kind == "i" else {"+": "positive"}.get(kind, kind)
         if name == "flax_gpt":
             count = [0]
             arguments = jax.tree.map(lambda spec: fill(spec, count), PROGRAMS[name][1], is_leaf=is_leaf)
@@ -363,11 +309,10 @@ def main():
     for name in PROGRAMS:
         if sys.argv[2:] and not any(word in name for word in sys.argv[2:]):
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            outcome = check(name, pathlib.Path(folder))
-        bad = not isinstance(outcome, float) or not outcome <= (ALLOWED_BF16 if "bf16" in name else ALLOWED)
-        failed += bad
-        print(f"{name:20} {outcome if isinstance(outcome, str) else f'{outcome:.1e}'}{'  FAILED' if bad else ''}")
+        outcome = imported.compare(trace(name), "gradient" in name)
+        bad = outcome.problem or not outcome.difference <= (ALLOWED_BF16 if "bf16" in name else ALLOWED)
+        failed += bool(bad)
+        print(f"{name:20} {outcome.problem or f'{outcome.difference:.1e}'}{'  FAILED' if bad else ''}", flush=True)
     return 1 if failed else 0
 
 

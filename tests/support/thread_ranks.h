@@ -8,11 +8,11 @@
 namespace shard {
 
 // Calls `body` once on each of `count` threads, as rank 0, 1, ... What one throws is thrown here, after all ended; so
-// those that wait for it must have a timeout.
-void on_thread_ranks(int count, const std::function<void(Ranks& ranks)>& body, double timeout = 0);
+// those that wait for it must have a timeout. How often ranks called a collective of the library's.
+int on_thread_ranks(int count, const std::function<void(Ranks& ranks)>& body, double timeout = 0);
 
 // The result of the first rank; REQUIREs that all run and that nothing is reported.
-RunResult run_on_thread_ranks(const Plan& plan, const RunOptions& options, int count);
+RunResult run_on_thread_ranks(const Plan& plan, const RunOptions& options, int count, int* library_calls = nullptr);
 
 // What differs between a run of this one process and the same run on as many ranks, in bits and bytes; empty if nothing.
 std::vector<std::string> differences_on_ranks(const Plan& plan, const RunOptions& options, const RunResult& alone,

@@ -26,9 +26,9 @@ TEST_CASE("the engine for MPI says what to install, and what it cannot do") {
     ::unsetenv("SLURM_STEP_NUM_TASKS");
     ::unsetenv("SHARDC_MPI_PLUGIN");
     says("--timeout 5", "error[E0701]: --timeout says how long ranks wait");
+    says("--collectives native", "error[E0701]: --collectives native are those of MPI");
+    says("--root-reads", "error[E0701]: --root-reads says which rank reads");
     says("--engine mpi --timeout soon", "error[E0701]: --timeout takes a whole number of seconds");
-    says("--engine mpi --trace t.json", "error[E0701]: --trace is not for --engine mpi");
-    says("--engine mpi --profile", "error[E0701]: --profile is not for --engine mpi");
     CHECK(run_command(files, "run - layout.yaml --engine mpi", files.files["model.yaml"]).err.find("reads no stdin") !=
           std::string::npos);
     CHECK(run_command(files, "run model.yaml layout.yaml --engine emulation").code == 0);

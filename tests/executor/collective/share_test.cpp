@@ -59,6 +59,11 @@ Buffers carry_out(const Mesh& mesh, const Collective& collective, const TensorTy
         if (devices % ranks == 0)
             for (const std::string& problem : differences_on_ranks(b.plan(), options, result, ranks))
                 FAIL_CHECK(problem);
+    if (devices <= 16) { // small whole numbers have one sum in any order
+        options.library_collectives = true;
+        for (const std::string& problem : differences_on_ranks(b.plan(), options, result, static_cast<int>(devices)))
+            FAIL_CHECK(problem);
+    }
     wire_bytes = result.wire_bytes_total;
     const std::vector<double> all = values(result.outputs.at("out"));
     Buffers split(static_cast<size_t>(devices));

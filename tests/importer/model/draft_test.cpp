@@ -1,5 +1,7 @@
 #include "importer/model/draft.h"
 #include "importer/model/fold.h"
+#include "importer/model/model_text.h"
+#include "importer/shape/blocks.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +12,8 @@ using namespace shard;
 namespace {
 
 std::string graph_of(Draft& draft, DraftId output) {
-    const std::string text = draft.print("m", {draft.output(output, "z")});
+    const std::vector<DraftId> outputs = {draft.output(output, "z")};
+    const std::string text = model_text(draft, "m", ordered(draft, outputs), outputs).text;
     return text.substr(text.find("graph:\n") + 7);
 }
 

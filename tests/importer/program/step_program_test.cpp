@@ -19,6 +19,7 @@ namespace {
 
 struct Outcome {
     std::string model; // empty: none
+    std::vector<std::string> arguments;
     std::string codes; // of what was said
 };
 
@@ -29,6 +30,8 @@ Outcome import(const std::string& text, const ImportRequest& request) {
     const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
     Outcome outcome;
     if (program) outcome.model = program->model;
+    if (program)
+        for (const auto& [path, name] : program->names) outcome.arguments.push_back(name);
     for (const Diagnostic& diagnostic : diagnostics.all()) outcome.codes += diagnostic.code;
     return outcome;
 }
@@ -117,15 +120,17 @@ TEST_CASE("a loss of Flax, trained by shardc, has the losses that optax's Adam h
         nlohmann::ordered_json::parse(read_file(programs + "flax_gpt.json", problem).value_or("{}"));
     ImportRequest request = asked(ImportAs::loss);
     request.optimizer = "adam: {learning_rate: 0.01}";
-    const std::string model = import(text, request).model;
+    const Outcome outcome = import(text, request);
+    const std::string& model = outcome.model;
     REQUIRE(!model.empty());
+    CHECK(model.find("{repeat: block, times: 2, in: ") != std::string::npos);
     const std::string batch = "inputs: {batch_tokens: [data, ~], batch_labels: [data, ~]}\n";
     for (const std::string& layout :
          {"mesh: {data: 4}\n" + batch, "mesh: {data: 4}\nfsdp: {axis: data, min_size: 1}\n" + batch,
           "mesh: {data: 2, model: 2}\n" + batch +
-              "params: {'*_up_kernel': [~, model], '*_up_bias': [model], '*_down_kernel': [model, ~], "
-              "'*_query_kernel': [~, model, ~], '*_key_kernel': [~, model, ~], '*_value_kernel': [~, model, ~], "
-              "'*_out_kernel': [model, ~, ~]}\n"}) {
+              "params: {'**up_kernel': [~, model], '**up_bias': [model], '**down_kernel': [model, ~], "
+              "'**query_kernel': [~, model, ~], '**key_kernel': [~, model, ~], '**value_kernel': [~, model, ~], "
+              "'**out_kernel': [model, ~, ~]}\n"}) {
         CAPTURE(layout);
         Sources sources;
         PlanRequest plan_request;
@@ -138,8 +143,8 @@ TEST_CASE("a loss of Flax, trained by shardc, has the losses that optax's Adam h
         RunOptions options;
         options.steps = 5;
         i64 count = 0;
-        for (const auto& [name, kind] : recorded.at("arguments").items()) {
-            ++count;
+        for (const auto& [recorded_name, kind] : recorded.at("arguments").items()) {
+            const std::string name = outcome.arguments.at(static_cast<size_t>(count++));
             for (const PlanInput& input : compilation.plan->inputs) {
                 const Buffer& buffer = compilation.plan->buffers[static_cast<size_t>(input.buffer)];
                 if (buffer.name != name) continue;

@@ -20,7 +20,7 @@ Yaml yaml_of(const std::string& text) {
 // What becomes of it with these arguments, or the first error.
 std::string written(const std::string& args, const std::string& text) {
     Diagnostics diagnostics;
-    ArgumentWriter writer(diagnostics);
+    ArgumentWriter writer(false, diagnostics);
     const std::optional<YamlMap> values = writer.values(*yaml_of(args).map(), {}, {});
     const std::optional<Yaml> made = values ? writer.write(yaml_of(text), *values) : std::nullopt;
     if (made) return flow_text(*made);

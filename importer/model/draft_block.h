@@ -1,0 +1,33 @@
+// Entries of a draft that are the same several times in a row, but for the parameters that each repetition has: what a
+// model file says once, as a module that is repeated. importer/shape/ finds them.
+#pragma once
+
+#include "importer/model/draft.h"
+
+namespace shard {
+
+// Repetition r takes what the one before it hands on; the first takes `begins`.
+struct DraftBlock {
+    std::vector<std::vector<int>> entries; // by repetition; the n-th entries of all are alike
+    std::vector<DraftId> begins;
+    std::vector<std::vector<DraftId>> handed;  // by repetition, what goes to the next one, as many as `begins`
+    std::vector<DraftId> shared;               // what all of them read
+    std::vector<int> constants;                // entries that make what all of them read of constants
+    std::vector<std::vector<DraftId>> params;  // by parameter, that of each repetition
+    // Of a loop, arrays of which repetition r reads entry r along dim 0, or the last first; by repetition, the slice,
+    // and what it is without the dim.
+    struct Stack {
+        DraftId whole = -1;
+        std::vector<DraftId> slices, read;
+    };
+    std::vector<Stack> stacks;
+    bool is_reversed = false;
+};
+
+// What a draft's text consists of, in order: the number of an entry, or of a block, counted from -1 down.
+struct DraftOrder {
+    std::vector<int> items;
+    std::vector<DraftBlock> blocks;
+};
+
+} // namespace shard

@@ -1,0 +1,104 @@
+#include "importer/shape/activation_forms.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+// x * x * x
+bool is_cube(Taking& taking, DraftId value, DraftId x) {
+    const DraftEntry* const cube = taking.made_by(value, "mul");
+    const std::optional<DraftId> rest = cube == nullptr ? std::nullopt : taking.beside(*cube, x);
+    const DraftEntry* const square = rest ? taking.made_by(*rest, "mul") : nullptr;
+    return square != nullptr && square->operands[0] == x && square->operands[1] == x;
+}
+
+// 1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x))
+bool is_gate(Taking& taking, DraftId value, DraftId x) {
+    const DraftEntry* const sum = taking.made_by(value, "add");
+    const std::optional<DraftId> of_one = sum == nullptr ? std::nullopt : taking.beside_number(*sum, 1);
+    const DraftEntry* const tanh = of_one ? taking.made_by(*of_one, "tanh") : nullptr;
+    const DraftEntry* const scaled = tanh == nullptr ? nullptr : taking.made_by(tanh->operands[0], "mul");
+    constexpr double pi = 3.14159265358979323846;
+    const std::optional<DraftId> inner =
+        scaled == nullptr ? std::nullopt : taking.beside_number(*scaled, std::sqrt(2 / pi));
+    const DraftEntry* const cubic = inner ? taking.made_by(*inner, "add") : nullptr;
+    const std::optional<DraftId> rest = cubic == nullptr ? std::nullopt : taking.beside(*cubic, x);
+    const DraftEntry* const small = rest ? taking.made_by(*rest, "mul") : nullptr;
+    const std::optional<DraftId> cube = small == nullptr ? std::nullopt : taking.beside_number(*small, 0.044715);
+    return cube && is_cube(taking, *cube, x);
+}
+
+// x * (0.5 * gate), or (0.5 * x) * gate
+std::optional<Composite> gelu(Taking& taking, const DraftEntry& root) {
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+        const size_t mark = taking.mark();
+        const DraftEntry* const half = taking.made_by(root.operands[1 - i], "mul");
+        const std::optional<DraftId> halved = half == nullptr ? std::nullopt : taking.beside_number(*half, 0.5);
+        if (halved && is_gate(taking, *halved, root.operands[i])) return Composite{"gelu", {root.operands[i]}, {}};
+        taking.back_to(mark);
+        const DraftEntry* const half_x = taking.made_by(root.operands[i], "mul");
+        const std::optional<DraftId> x = half_x == nullptr ? std::nullopt : taking.beside_number(*half_x, 0.5);
+        if (x && is_gate(taking, root.operands[1 - i], *x)) return Composite{"gelu", {*x}, {}};
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
+// 1 / (1 + exp(-x))
+std::optional<Composite> logistic(Taking& taking, const DraftEntry& root) {
+    if (!taking.is_number(root.operands[0], 1)) return std::nullopt;
+    const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
+    const std::optional<DraftId> of_one = sum == nullptr ? std::nullopt : taking.beside_number(*sum, 1);
+    const DraftEntry* const exp = of_one ? taking.made_by(*of_one, "exp") : nullptr;
+    const DraftEntry* const negated = exp == nullptr ? nullptr : taking.made_by(exp->operands[0], "neg");
+    if (negated == nullptr) return std::nullopt;
+    return Composite{"logistic", {negated->operands[0]}, {}};
+}
+
+std::optional<Composite> silu(Taking& taking, const DraftEntry& root) {
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+        const size_t mark = taking.mark();
+        const DraftEntry* const gate = taking.made_by(root.operands[1 - i], "logistic");
+        if (gate != nullptr && gate->operands[0] == root.operands[i]) return Composite{"silu", {root.operands[i]}, {}};
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
+// cast(x[..., None] == 0, 1, 2, ...)
+std::optional<Composite> one_hot(Taking& taking, const DraftEntry& root) {
+    const DraftEntry* const equal = taking.made_by(root.operands[0], "eq");
+    if (equal == nullptr) return std::nullopt;
+    const Draft& draft = taking.draft();
+    const Shape& shape = draft.type(root.results[0]).shape;
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+        const DraftId classes = equal->operands[1 - i];
+        const DraftEntry* const column = draft.entry_of(equal->operands[i]);
+        if (!draft[classes].is_count || draft.type(classes).shape.size() != 1 || column == nullptr ||
+            column->op != "reshape" || shape.empty() || draft.type(classes).shape[0] != shape.back())
+            continue;
+        Shape rows(shape.begin(), shape.end() - 1);
+        const DraftId labels = column->operands[0];
+        Shape with_one = rows;
+        with_one.push_back(1);
+        if (draft.type(labels).shape != rows || draft.type(equal->operands[i]).shape != with_one) continue;
+        taking.made_by(equal->operands[i], "reshape");
+        std::string arguments = fmt::format(", size: {}", shape.back());
+        if (const DType dtype = draft.type(root.results[0]).dtype; dtype != DType::f32)
+            arguments += fmt::format(", dtype: {}", name(dtype));
+        return Composite{"one_hot", {labels}, arguments};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::vector<CompositeForm> activation_forms() {
+    return {{"mul", gelu}, {"div", logistic}, {"mul", silu}, {"cast", one_hot}};
+}
+
+} // namespace shard

@@ -1,0 +1,186 @@
+#include "importer/shape/block_check.h"
+
+#include "importer/shape/entry_kind.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace shard {
+
+namespace {
+
+// Where a value is made: in which repetition, by which of its entries, as which result.
+struct Place {
+    i64 repetition = -1;
+    size_t entry = 0, result = 0;
+    bool same_slot(const Place& other) const { return entry == other.entry && result == other.result; }
+};
+
+class BlockCheck {
+public:
+    BlockCheck(const Draft& draft, const DraftReaders& readers, std::vector<std::vector<int>> entries)
+        : draft_(draft), readers_(readers) {
+        block_.entries = std::move(entries);
+        for (size_t r = 0; r < block_.entries.size(); ++r)
+            for (size_t n = 0; n < block_.entries[r].size(); ++n) {
+                const std::vector<DraftId>& results = draft_.entry(static_cast<size_t>(block_.entries[r][n])).results;
+                for (size_t i = 0; i < results.size(); ++i)
+                    places_[results[i]] = {static_cast<i64>(r), n, i};
+            }
+    }
+
+    std::optional<DraftBlock> run() {
+        for (size_t n = 0; n < block_.entries[0].size(); ++n) {
+            if (is_entry_of_stack(n)) {
+                if (!take_stack(n)) return std::nullopt;
+                continue;
+            }
+            for (size_t j = 0; j < entry(0, n).operands.size(); ++j)
+                if (!take_operand(operands(n, j))) return std::nullopt;
+        }
+        if (block_.begins.empty() || (!block_.stacks.empty() && !block_.params.empty()) || !is_closed())
+            return std::nullopt;
+        return std::move(block_);
+    }
+
+private:
+    size_t times() const { return block_.entries.size(); }
+    const DraftEntry& entry(size_t repetition, size_t n) const {
+        return draft_.entry(static_cast<size_t>(block_.entries[repetition][n]));
+    }
+    Place place_of(DraftId value) const {
+        const auto it = places_.find(value);
+        return it == places_.end() ? Place() : it->second;
+    }
+    std::vector<DraftId> operands(size_t n, size_t j) const {
+        std::vector<DraftId> found;
+        for (size_t r = 0; r < times(); ++r) found.push_back(entry(r, n).operands[j]);
+        return found;
+    }
+
+    bool take_operand(const std::vector<DraftId>& found) {
+        if (draft_[found[0]].number) return true; // EntryKinds has compared them
+        const Place first = place_of(found[0]), second = place_of(found[1]);
+        if (first.repetition == 0) { // of the repetition itself
+            for (size_t r = 1; r < times(); ++r) {
+                const Place place = place_of(found[r]);
+                if (place.repetition != static_cast<i64>(r) || !place.same_slot(first)) return false;
+            }
+            return true;
+        }
+        if (first.repetition > 0) return false;
+        if (second.repetition == 0) return take_carried(found, second);
+        if (std::all_of(found.begin(), found.end(), [&](DraftId value) { return value == found[0]; })) {
+            if (std::find(block_.shared.begin(), block_.shared.end(), found[0]) == block_.shared.end())
+                block_.shared.push_back(found[0]);
+            return true;
+        }
+        return take_params(found);
+    }
+
+    bool take_carried(const std::vector<DraftId>& found, const Place& slot) {
+        std::vector<DraftId> handed(found.begin() + 1, found.end());
+        for (size_t r = 1; r < times(); ++r) {
+            const Place place = place_of(found[r]);
+            if (place.repetition != static_cast<i64>(r) - 1 || !place.same_slot(slot)) return false;
+        }
+        handed.push_back(entry(times() - 1, slot.entry).results[slot.result]);
+        for (size_t c = 0; c < block_.begins.size(); ++c)
+            if (block_.handed[c] == handed) return block_.begins[c] == found[0];
+        block_.begins.push_back(found[0]);
+        block_.handed.push_back(std::move(handed));
+        return true;
+    }
+
+    // Every repetition has its own, which nothing else reads.
+    bool take_params(const std::vector<DraftId>& found) {
+        if (std::find(block_.params.begin(), block_.params.end(), found) != block_.params.end()) return true;
+        for (size_t r = 0; r < times(); ++r) {
+            if (!draft_[found[r]].is_param) return false;
+            for (const std::vector<DraftId>& other : block_.params)
+                if (std::find(other.begin(), other.end(), found[r]) != other.end()) return false;
+            if (std::count(found.begin(), found.end(), found[r]) != 1) return false;
+            for (const int reader : readers_[static_cast<size_t>(found[r])])
+                if (reader < 0 || place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition !=
+                                      static_cast<i64>(r))
+                    return false;
+        }
+        block_.params.push_back(found);
+        return true;
+    }
+
+    // Slices that are told apart by nothing but the entry.
+    bool is_entry_of_stack(size_t n) const {
+        const std::optional<i64> first = entry_of_stack(draft_, entry(0, n));
+        return first && first != entry_of_stack(draft_, entry(1, n));
+    }
+
+    bool take_stack(size_t n) {
+        const DraftId whole = entry(0, n).operands[0];
+        const i64 count = draft_.type(whole).shape[0];
+        const bool is_reversed = *entry_of_stack(draft_, entry(0, n)) != 0;
+        if (count != static_cast<i64>(times()) || readers_[static_cast<size_t>(whole)].size() != times() ||
+            (!block_.stacks.empty() && block_.is_reversed != is_reversed))
+            return false;
+        DraftBlock::Stack stack{whole, {}, {}};
+        for (size_t r = 0; r < times(); ++r) {
+            const i64 expected = is_reversed ? count - 1 - static_cast<i64>(r) : static_cast<i64>(r);
+            if (entry(r, n).operands[0] != whole || entry_of_stack(draft_, entry(r, n)) != expected) return false;
+            const DraftId slice = entry(r, n).results[0];
+            const std::vector<int>& readers = readers_[static_cast<size_t>(slice)];
+            if (readers.size() != 1 || readers[0] < 0) return false;
+            const DraftEntry& reader = draft_.entry(static_cast<size_t>(readers[0]));
+            Shape without = draft_.type(slice).shape;
+            without.erase(without.begin());
+            if (reader.op != "reshape" || draft_.type(reader.results[0]).shape != without ||
+                place_of(reader.results[0]).repetition != static_cast<i64>(r))
+                return false;
+            stack.slices.push_back(slice);
+            stack.read.push_back(reader.results[0]);
+        }
+        block_.is_reversed = is_reversed;
+        block_.stacks.push_back(std::move(stack));
+        return true;
+    }
+
+    // Nothing outside reads from the middle, nor a repetition from another but what the one before hands on; what is
+    // read within has been seen from the side of the reader.
+    bool is_closed() const {
+        for (const auto& [value, place] : places_)
+            for (const int reader : readers_[static_cast<size_t>(value)]) {
+                const i64 by = reader < 0
+                                   ? -1
+                                   : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
+                if (by >= 0) continue;
+                if (place.repetition != static_cast<i64>(times()) - 1 ||
+                    std::none_of(block_.handed.begin(), block_.handed.end(),
+                                 [&](const std::vector<DraftId>& handed) { return handed.back() == value; }))
+                    return false;
+            }
+        return true;
+    }
+
+    const Draft& draft_;
+    const DraftReaders& readers_;
+    DraftBlock block_;
+    std::unordered_map<DraftId, Place> places_;
+};
+
+} // namespace
+
+DraftReaders readers_of(const Draft& draft, const std::vector<bool>& needed, const std::vector<DraftId>& results) {
+    DraftReaders readers(static_cast<size_t>(draft.value_count()));
+    for (size_t i = 0; i < needed.size(); ++i)
+        if (needed[i])
+            for (const DraftId operand : draft.entry(i).operands)
+                readers[static_cast<size_t>(operand)].push_back(static_cast<int>(i));
+    for (const DraftId result : results) readers[static_cast<size_t>(result)].push_back(-1);
+    return readers;
+}
+
+std::optional<DraftBlock> block_of(const Draft& draft, const DraftReaders& readers,
+                                   std::vector<std::vector<int>> entries) {
+    return entries.size() < 2 ? std::nullopt : BlockCheck(draft, readers, std::move(entries)).run();
+}
+
+} // namespace shard

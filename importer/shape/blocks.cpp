@@ -1,0 +1,252 @@
+#include "importer/shape/blocks.h"
+
+#include "importer/shape/block_check.h"
+#include "importer/shape/constants.h"
+#include "importer/shape/entry_kind.h"
+#include "importer/shape/repeated_run.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_set>
+
+namespace shard {
+
+namespace {
+
+constexpr size_t least_saved = 8;  // entries; a block of two lines twice is no easier to read
+constexpr size_t most_tries = 12;  // beginnings of a run
+constexpr size_t most_skipped = 40; // entries of the first repetition that are made for all
+constexpr int most_runs = 100;       // that are looked at, so that time is linear
+
+// The number that tells a parameter from the one that is read in its place a repetition later: 3 of h_3_mlp_w, if that
+// is h_4_mlp_w; -1 if they are one, -2 if they are told apart otherwise.
+i64 own_number(const std::string& name, const std::string& next) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    size_t begin = static_cast<size_t>(
+        std::mismatch(name.begin(), name.end(), next.begin(), next.end()).first - name.begin());
+    if (begin == name.size() && begin == next.size()) return -1;
+    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    i64 number = -2;
+    for (size_t i = begin; i < name.size() && is_digit(name[i]) && number < 1'000'000; ++i)
+        number = std::max<i64>(number, 0) * 10 + (name[i] - '0');
+    return number;
+}
+
+// A part of the text that no block is found in yet.
+using Segment = std::vector<int>;
+
+class BlockSearch {
+public:
+    BlockSearch(const Draft& draft, const std::vector<DraftId>& results)
+        : draft_(draft), results_(results), needed_(draft.needed_for(results)), constant_(constant_entries(draft)),
+          readers_(readers_of(draft, needed_, results)) {
+        EntryKinds kinds(draft);
+        kinds_.resize(needed_.size());
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i]) kinds_[i] = kinds.of(draft.entry(i));
+    }
+
+    DraftOrder run() {
+        // What is made of constants is of no layer.
+        Segment all;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i]) (constant_[i] ? order_.items : all).push_back(static_cast<int>(i));
+        split(all);
+        if (order_.blocks.empty()) // as the program has it
+            std::sort(order_.items.begin(), order_.items.end());
+        else
+            take_constants();
+        return std::move(order_);
+    }
+
+private:
+    struct Found {
+        DraftBlock block;
+        std::vector<int> before; // what the first repetition makes for all of them
+        size_t begin = 0, end = 0;
+    };
+
+    bool is_constant(DraftId value) const {
+        return draft_[value].entry >= 0 && constant_[static_cast<size_t>(draft_[value].entry)];
+    }
+
+    // The entries that make them, in order.
+    std::vector<int> makers(const std::vector<DraftId>& values) const {
+        std::set<int> entries;
+        std::vector<DraftId> left = values;
+        while (!left.empty()) {
+            const DraftId value = left.back();
+            left.pop_back();
+            if (!is_constant(value) || !entries.insert(draft_[value].entry).second) continue;
+            const std::vector<DraftId>& operands = draft_.entry(static_cast<size_t>(draft_[value].entry)).operands;
+            left.insert(left.end(), operands.begin(), operands.end());
+        }
+        return {entries.begin(), entries.end()};
+    }
+
+    // What blocks read of constants is made in them, and outside only if something there reads it.
+    void take_constants() {
+        std::vector<DraftId> outside;
+        for (DraftBlock& block : order_.blocks) {
+            std::vector<DraftId> constants;
+            std::copy_if(block.shared.begin(), block.shared.end(), std::back_inserter(constants),
+                         [&](DraftId value) { return is_constant(value); });
+            std::erase_if(block.shared, [&](DraftId value) { return is_constant(value); });
+            block.constants = makers(constants);
+            outside.insert(outside.end(), block.begins.begin(), block.begins.end());
+        }
+        for (const int item : order_.items)
+            if (item >= 0 && !constant_[static_cast<size_t>(item)]) {
+                const std::vector<DraftId>& operands = draft_.entry(static_cast<size_t>(item)).operands;
+                outside.insert(outside.end(), operands.begin(), operands.end());
+            }
+        outside.insert(outside.end(), results_.begin(), results_.end());
+        const std::vector<int> made = makers(outside);
+        std::erase_if(order_.items, [&](int item) {
+            return item >= 0 && constant_[static_cast<size_t>(item)] &&
+                   !std::binary_search(made.begin(), made.end(), item);
+        });
+    }
+
+    // Looks for blocks left and right of those that are found.
+    void split(const Segment& segment) {
+        std::vector<int> sequence;
+        for (const int entry : segment) sequence.push_back(kinds_[static_cast<size_t>(entry)]);
+        std::optional<RepeatedRun> run;
+        if (segment.size() > least_saved && runs_++ < most_runs) run = longest_run(sequence);
+        if (run && run->saved() < least_saved) run.reset();
+        const std::optional<Found> found = run ? block_in(segment, sequence, *run) : std::nullopt;
+        if (!found) {
+            if (run && run->end - run->begin < segment.size()) { // beside what is none
+                const auto at = [&](size_t i) { return segment.begin() + static_cast<std::ptrdiff_t>(i); };
+                split(Segment(segment.begin(), at(run->begin)));
+                order_.items.insert(order_.items.end(), at(run->begin), at(run->end));
+                split(Segment(at(run->end), segment.end()));
+                return;
+            }
+            order_.items.insert(order_.items.end(), segment.begin(), segment.end());
+            return;
+        }
+        Segment left(segment.begin(), segment.begin() + static_cast<std::ptrdiff_t>(found->begin));
+        left.insert(left.end(), found->before.begin(), found->before.end());
+        split(left);
+        order_.blocks.push_back(found->block);
+        order_.items.push_back(-static_cast<int>(order_.blocks.size()));
+        split(Segment(segment.begin() + static_cast<std::ptrdiff_t>(found->end), segment.end()));
+    }
+
+    // Where a repetition begins is not known of a run alone: where each reads the parameters of one layer.
+    struct Beginning {
+        size_t misfits = 0, at = 0; // reads of another layer's parameters
+    };
+    std::vector<Beginning> beginnings(const Segment& segment, const RepeatedRun& run) const {
+        std::vector<i64> number; // by place in the run
+        for (size_t i = run.begin; i + run.period < run.end; ++i) {
+            const DraftEntry& one = draft_.entry(static_cast<size_t>(segment[i]));
+            const DraftEntry& next = draft_.entry(static_cast<size_t>(segment[i + run.period]));
+            i64 own = -1;
+            for (size_t j = 0; j < one.operands.size(); ++j)
+                if (const DraftValue& value = draft_[one.operands[j]]; own == -1 && value.is_param)
+                    own = own_number(value.name, draft_[next.operands[j]].name);
+            number.push_back(own);
+        }
+        std::vector<Beginning> ranked;
+        const size_t most = std::min(run.period, run.end - run.begin - run.period);
+        for (size_t begin = 0; begin < most; ++begin) {
+            size_t misfits = 0;
+            for (size_t repetition = begin; repetition < number.size(); repetition += run.period) {
+                i64 first = -1;
+                for (size_t i = repetition; i < std::min(repetition + run.period, number.size()); ++i) {
+                    if (number[i] == -1) continue;
+                    if (first < 0) first = number[i];
+                    misfits += number[i] < 0;
+                    misfits += number[i] != first;
+                }
+            }
+            ranked.push_back({misfits, run.begin + begin});
+        }
+        std::stable_sort(ranked.begin(), ranked.end(),
+                         [](const Beginning& a, const Beginning& b) { return a.misfits < b.misfits; });
+        ranked.resize(std::min(ranked.size(), most_tries));
+        return ranked;
+    }
+
+    // Of the beginnings that fit as well, the one of most repetitions.
+    std::optional<Found> block_in(const Segment& segment, const std::vector<int>& sequence, const RepeatedRun& run) {
+        std::optional<Found> best;
+        size_t misfits = 0;
+        for (const Beginning& beginning : beginnings(segment, run)) {
+            if (best && beginning.misfits > misfits) break;
+            std::optional<Found> found = block_from(segment, sequence, run, beginning.at);
+            if (!found || (best && found->block.entries.size() <= best->block.entries.size())) continue;
+            best = std::move(found);
+            misfits = beginning.misfits;
+        }
+        return best;
+    }
+
+    std::optional<Found> block_from(const Segment& segment, const std::vector<int>& sequence, const RepeatedRun& run,
+                                    size_t begin) {
+        std::vector<std::vector<int>> entries;
+        size_t end = begin;
+        for (; end + run.period <= run.end; end += run.period)
+            entries.emplace_back(segment.begin() + static_cast<std::ptrdiff_t>(end),
+                                 segment.begin() + static_cast<std::ptrdiff_t>(end + run.period));
+        Found found{{}, {}, begin, end};
+        const auto is_block = [&](std::vector<std::vector<int>> repetitions) {
+            if (repetitions.size() < 2 || (repetitions.size() - 1) * run.period < least_saved) return false;
+            std::optional<DraftBlock> block = block_of(draft_, readers_, std::move(repetitions));
+            if (block) found.block = std::move(*block);
+            return block.has_value();
+        };
+        if (const std::optional<std::vector<int>> first = repetition_before(segment, sequence, run, begin, found)) {
+            std::vector<std::vector<int>> more = entries;
+            more.insert(more.begin(), *first);
+            if (is_block(std::move(more))) return found;
+        }
+        found.before.clear();
+        found.begin = begin;
+        return is_block(std::move(entries)) ? std::optional<Found>(std::move(found)) : std::nullopt;
+    }
+
+    // The repetition that ends before `begin`, if it makes something for all of them in between.
+    std::optional<std::vector<int>> repetition_before(const Segment& segment, const std::vector<int>& sequence,
+                                                      const RepeatedRun& run, size_t begin, Found& found) const {
+        std::vector<int> taken;
+        size_t i = begin, left = run.period;
+        while (left > 0) {
+            if (i == 0 || found.before.size() > most_skipped) return std::nullopt;
+            --i;
+            if (sequence[i] == sequence[begin + left - 1])
+                taken.push_back(segment[i]), --left;
+            else
+                found.before.push_back(segment[i]);
+        }
+        found.begin = i;
+        std::reverse(taken.begin(), taken.end());
+        std::reverse(found.before.begin(), found.before.end());
+        // What goes before the repetition may not read from it.
+        std::unordered_set<DraftId> made;
+        for (const int entry : taken)
+            for (const DraftId result : draft_.entry(static_cast<size_t>(entry)).results) made.insert(result);
+        for (const int entry : found.before)
+            for (const DraftId operand : draft_.entry(static_cast<size_t>(entry)).operands)
+                if (made.contains(operand)) return std::nullopt;
+        return taken;
+    }
+
+    const Draft& draft_;
+    const std::vector<DraftId>& results_;
+    std::vector<bool> needed_, constant_;
+    DraftReaders readers_;
+    std::vector<int> kinds_;
+    DraftOrder order_;
+    int runs_ = 0;
+};
+
+} // namespace
+
+DraftOrder ordered(const Draft& draft, const std::vector<DraftId>& results) { return BlockSearch(draft, results).run(); }
+
+} // namespace shard

@@ -1,0 +1,139 @@
+#include "importer/shape/guessed_axes.h"
+
+#include "importer/shape/dim_classes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace shard {
+
+namespace {
+
+constexpr std::string_view order[] = {"batch", "length", "vocab", "embed", "heads", "kv_heads", "kv", "mlp", "qkv"};
+
+class Guess {
+public:
+    Guess(const Draft& draft, const std::vector<DraftId>& results)
+        : draft_(draft), needed_(draft.needed_for(results)), classes_(draft, needed_) {}
+
+    AxisNames run() {
+        if (!name_lookups()) return {};
+        name_tokens();
+        name_params();
+        return collected();
+    }
+
+private:
+    // A class keeps its first name; a name has one size.
+    void call(int of, const std::string& name, i64 size) {
+        if (names_.contains(of)) return;
+        const auto [it, is_new] = sizes_.try_emplace(name, size);
+        if (it->second == size) names_.try_emplace(of, name);
+    }
+    std::string name_of(DraftId value, size_t dim) const {
+        const auto it = names_.find(classes_.of(value, dim));
+        return it == names_.end() ? std::string() : it->second;
+    }
+
+    // The largest table of two dims that whole numbers look rows up in.
+    bool name_lookups() {
+        DraftId table = -1;
+        for (size_t i = 0; i < needed_.size(); ++i) {
+            if (!needed_[i] || draft_.entry(i).op != "gather" || draft_.entry(i).arguments != ", dim: 0") continue;
+            const DraftId found = draft_.entry(i).operands[0];
+            if (draft_[found].is_param && draft_.type(found).shape.size() == 2 &&
+                (table < 0 || draft_.type(found).shape[0] > draft_.type(table).shape[0]))
+                table = found;
+        }
+        if (table < 0) return false;
+        embed_ = draft_.type(table).shape[1];
+        call(classes_.of(table, 1), "embed", embed_);
+        call(classes_.of(table, 0), "vocab", draft_.type(table).shape[0]);
+        return true;
+    }
+
+    void name_tokens() {
+        for (DraftId id = 0; id < draft_.value_count(); ++id) {
+            const DraftValue& value = draft_[id];
+            if (!value.is_input || value.is_param || !is_integer(value.type.dtype) || value.type.shape.size() != 2)
+                continue;
+            call(classes_.of(id, 0), "batch", value.type.shape[0]);
+            call(classes_.of(id, 1), "length", value.type.shape[1]);
+        }
+    }
+
+    // A parameter, or an entry of a stack of them.
+    bool is_weight(DraftId id) const {
+        if (draft_[id].is_param) return true;
+        const DraftEntry* const reshape = draft_.entry_of(id);
+        const DraftEntry* const slice =
+            reshape != nullptr && reshape->op == "reshape" ? draft_.entry_of(reshape->operands[0]) : nullptr;
+        return slice != nullptr && slice->op == "slice" && draft_[slice->operands[0]].is_param;
+    }
+
+    void name_params() {
+        std::set<DraftId> multiplied;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (const DraftEntry& entry = draft_.entry(i); needed_[i] && (entry.op == "dot" || entry.op == "einsum"))
+                std::copy_if(entry.operands.begin(), entry.operands.end(), std::inserter(multiplied, multiplied.end()),
+                             [&](DraftId operand) { return is_weight(operand); });
+        i64 most_heads = 0;
+        for (const bool two : {false, true})
+            for (const DraftId id : multiplied) {
+                const Shape& shape = draft_.type(id).shape;
+                if (shape.size() != (two ? 2 : 3)) continue;
+                std::vector<size_t> rest;
+                for (size_t d = 0; d < shape.size(); ++d)
+                    if (name_of(id, d) != "embed") rest.push_back(d);
+                if (rest.size() + 1 != shape.size()) continue;
+                if (two) {
+                    const i64 size = shape[rest[0]];
+                    call(classes_.of(id, rest[0]), size == embed_ ? "qkv" : "mlp", size);
+                } else if (rest[1] == rest[0] + 1) {
+                    most_heads = std::max(most_heads, shape[rest[0]]);
+                    three_.emplace_back(id, rest[0]);
+                }
+            }
+        for (const auto& [id, dim] : three_) {
+            const i64 heads = draft_.type(id).shape[dim];
+            call(classes_.of(id, dim), heads == most_heads ? "heads" : "kv_heads", heads);
+            call(classes_.of(id, dim + 1), "kv", draft_.type(id).shape[dim + 1]);
+        }
+    }
+
+    AxisNames collected() const {
+        AxisNames found;
+        std::set<std::string> used;
+        for (DraftId id = 0; id < draft_.value_count(); ++id) {
+            const DraftValue& value = draft_[id];
+            if (!value.is_input) continue;
+            std::vector<std::string> names;
+            for (size_t d = 0; d < value.type.shape.size(); ++d) {
+                std::string name = name_of(id, d);
+                if (std::find(names.begin(), names.end(), name) != names.end()) name.clear(); // once in an array
+                names.push_back(name);
+            }
+            if (std::all_of(names.begin(), names.end(), [](const std::string& n) { return n.empty(); })) continue;
+            used.insert(names.begin(), names.end());
+            found.of_array[id] = std::move(names);
+        }
+        for (const std::string_view name : order)
+            if (const std::string text(name); used.contains(text)) found.axes.emplace_back(text, sizes_.at(text));
+        return found;
+    }
+
+    const Draft& draft_;
+    std::vector<bool> needed_;
+    DimClasses classes_;
+    std::map<int, std::string> names_;
+    std::map<std::string, i64> sizes_;
+    std::vector<std::pair<DraftId, size_t>> three_; // parameters of heads, and which dim these are
+    i64 embed_ = 0;
+};
+
+} // namespace
+
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results) { return Guess(draft, results).run(); }
+
+} // namespace shard

@@ -1,0 +1,191 @@
+#include "importer/shape/norm_forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+struct Norm {
+    bool is_layer_norm = false, is_fast = false;
+    DraftId x = -1;
+    std::vector<i64> dims;
+    double eps = 0;
+};
+
+// mean(x * x), minus the square of the mean where Flax takes the variance so.
+bool take_variance(Taking& taking, DraftId value, DraftId normalized, Norm& norm) {
+    const size_t mark = taking.mark();
+    if (const std::optional<Taking::Reduced> mean = taking.mean(value)) {
+        const DraftEntry* const square = taking.made_by(mean->of, "mul");
+        if (square == nullptr || square->operands[0] != square->operands[1]) return false;
+        norm.dims = mean->dims;
+        if (square->operands[0] == normalized) { // rms_norm, or what is centered has been taken already
+            norm.x = normalized;
+            return true;
+        }
+        // x - mean, made a second time.
+        const DraftEntry* const again = taking.made_by(square->operands[0], "sub");
+        const DraftEntry* const centered = taking.draft().entry_of(normalized);
+        if (again == nullptr || centered == nullptr || centered->op != "sub" ||
+            again->operands[0] != centered->operands[0])
+            return false;
+        const std::optional<Taking::Reduced> second = taking.mean(again->operands[1]);
+        norm.x = normalized;
+        return second && second->of == again->operands[0] && second->dims == norm.dims;
+    }
+    taking.back_to(mark);
+    return false;
+}
+
+// Of rsqrt(variance + eps), the variance.
+std::optional<DraftId> take_root(Taking& taking, DraftId value, Norm& norm) {
+    const DraftEntry* const root = taking.made_by(value, "rsqrt");
+    const DraftEntry* const sum = root == nullptr ? nullptr : taking.made_by(root->operands[0], "add");
+    if (sum == nullptr) return std::nullopt;
+    for (const size_t i : {size_t{0}, size_t{1}})
+        if (const std::optional<double> eps = taking.number(sum->operands[1 - i])) {
+            norm.eps = *eps;
+            return sum->operands[i];
+        }
+    return std::nullopt;
+}
+
+// max(0, mean(x * x) - mean(x) * mean(x)), with dims as 1 or not.
+bool take_fast_variance(Taking& taking, DraftId value, DraftId x, Norm& norm) {
+    DraftId inner = value;
+    if (const DraftEntry* const reshape = taking.made_by(inner, "reshape")) inner = reshape->operands[0];
+    const DraftEntry* const least = taking.made_by(inner, "max");
+    const std::optional<DraftId> rest = least == nullptr ? std::nullopt : taking.beside_number(*least, 0);
+    const DraftEntry* const difference = rest ? taking.made_by(*rest, "sub") : nullptr;
+    const DraftEntry* const squared = difference == nullptr ? nullptr : taking.made_by(difference->operands[1], "mul");
+    if (squared == nullptr || squared->operands[0] != squared->operands[1]) return false;
+    const auto mean_of = [&](DraftId of) -> std::optional<std::pair<DraftId, std::string>> {
+        const DraftEntry* const quotient = taking.made_by(of, "div");
+        const DraftEntry* const sum = quotient == nullptr ? nullptr : taking.made_by(quotient->operands[0], "reduce_sum");
+        if (sum == nullptr) return std::nullopt;
+        const double count = static_cast<double>(element_count(taking.draft().type(sum->operands[0]).shape)) /
+                             static_cast<double>(element_count(taking.draft().type(of).shape));
+        if (!taking.is_number(quotient->operands[1], count)) return std::nullopt;
+        return std::pair(sum->operands[0], sum->arguments);
+    };
+    const auto squares = mean_of(difference->operands[0]), means = mean_of(squared->operands[0]);
+    if (!squares || !means || squares->second != means->second || means->first != x) return false;
+    const DraftEntry* const square = taking.made_by(squares->first, "mul");
+    return square != nullptr && square->operands[0] == x && square->operands[1] == x &&
+           means->second == fmt::format(", dims: {}", list_text(norm.dims));
+}
+
+// normalized * rsqrt(...), of which one factor may have been multiplied by the scale.
+std::optional<Norm> take_norm(Taking& taking, DraftId value, DraftId root) {
+    Norm norm;
+    const std::optional<DraftId> variance = take_root(taking, root, norm);
+    if (!variance) return std::nullopt;
+    const Draft& draft = taking.draft();
+    const DraftEntry* const centered = draft.entry_of(value);
+    if (centered != nullptr && centered->op == "sub") {
+        const size_t mark = taking.mark();
+        taking.made_by(value, "sub");
+        const std::optional<Taking::Reduced> mean = taking.mean(centered->operands[1]);
+        if (mean && mean->of == centered->operands[0]) {
+            norm.is_layer_norm = true;
+            norm.dims = mean->dims;
+            const size_t before = taking.mark();
+            if (take_variance(taking, *variance, value, norm) && norm.dims == mean->dims) {
+                norm.x = mean->of;
+                return taking.broadcasts_against(*variance, *mean) ? std::optional<Norm>(norm) : std::nullopt;
+            }
+            taking.back_to(before);
+            norm.is_fast = true;
+            norm.dims = mean->dims;
+            norm.x = mean->of;
+            if (take_fast_variance(taking, *variance, mean->of, norm) && taking.broadcasts_against(*variance, *mean))
+                return norm;
+            norm = Norm{false, false, -1, {}, norm.eps};
+        }
+        taking.back_to(mark);
+    }
+    if (!take_variance(taking, *variance, value, norm) || norm.x != value) return std::nullopt;
+    return taking.broadcasts_against(*variance, {value, norm.dims}) ? std::optional<Norm>(norm) : std::nullopt;
+}
+
+// A value with the sizes of x along the dims, which are the last.
+bool is_scale(const Draft& draft, DraftId scale, const Norm& norm) {
+    const Shape& shape = draft.type(norm.x).shape;
+    Shape sizes;
+    for (size_t i = 0; i < norm.dims.size(); ++i) {
+        if (norm.dims[i] != std::ssize(shape) - std::ssize(norm.dims) + static_cast<i64>(i)) return false;
+        sizes.push_back(shape[static_cast<size_t>(norm.dims[i])]);
+    }
+    return draft.type(scale).shape == sizes && !draft[scale].number && draft.type(scale).dtype == draft.type(norm.x).dtype;
+}
+
+Composite composite_of(const Draft& draft, const Norm& norm, std::vector<DraftId> more) {
+    more.insert(more.begin(), norm.x);
+    std::string arguments;
+    if (norm.dims != std::vector<i64>{std::ssize(draft.type(norm.x).shape) - 1})
+        arguments += fmt::format(", dim: {}", dims_text(norm.dims));
+    arguments += fmt::format(", eps: {}", number_text(draft.type(norm.x).dtype, {norm.eps, 0}));
+    if (norm.is_fast) arguments += ", fast_variance: true";
+    return {norm.is_layer_norm ? "layer_norm" : "rms_norm", std::move(more), arguments};
+}
+
+// Both without scale.
+std::optional<Composite> plain(Taking& taking, const DraftEntry& root) {
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+        const size_t mark = taking.mark();
+        if (const std::optional<Norm> norm = take_norm(taking, root.operands[i], root.operands[1 - i]))
+            return composite_of(taking.draft(), *norm, {});
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
+// x * (rsqrt * scale)
+std::optional<Composite> scaled_root(Taking& taking, const DraftEntry& root) {
+    for (const size_t i : {size_t{0}, size_t{1}})
+        for (const size_t j : {size_t{0}, size_t{1}}) {
+            const size_t mark = taking.mark();
+            const DraftEntry* const factor = taking.made_by(root.operands[1 - i], "mul");
+            if (factor != nullptr)
+                if (const std::optional<Norm> norm = take_norm(taking, root.operands[i], factor->operands[j]);
+                    norm && is_scale(taking.draft(), factor->operands[1 - j], *norm))
+                    return composite_of(taking.draft(), *norm, {factor->operands[1 - j]});
+            taking.back_to(mark);
+        }
+    return std::nullopt;
+}
+
+// What has been recognised already, times a scale, or plus a bias.
+std::optional<Composite> with_operand(Taking& taking, const DraftEntry& root, size_t operands) {
+    for (const std::string_view op : {"layer_norm", "rms_norm"})
+        for (const size_t i : {size_t{0}, size_t{1}}) {
+            const size_t mark = taking.mark();
+            const DraftEntry* const norm = taking.made_by(root.operands[i], op);
+            if (norm != nullptr && norm->operands.size() == operands && (operands == 1 || op == "layer_norm") &&
+                norm->arguments.find("dim:") == std::string::npos) {
+                const DraftId x = norm->operands[0], other = root.operands[1 - i];
+                if (is_scale(taking.draft(), other,
+                             {true, false, x, {std::ssize(taking.draft().type(x).shape) - 1}, 0})) {
+                    std::vector<DraftId> all = norm->operands;
+                    all.push_back(other);
+                    return Composite{std::string(op), all, norm->arguments};
+                }
+            }
+            taking.back_to(mark);
+        }
+    return std::nullopt;
+}
+
+std::optional<Composite> with_scale(Taking& taking, const DraftEntry& root) { return with_operand(taking, root, 1); }
+std::optional<Composite> with_bias(Taking& taking, const DraftEntry& root) { return with_operand(taking, root, 2); }
+
+} // namespace
+
+std::vector<CompositeForm> norm_forms() {
+    return {{"mul", plain}, {"mul", scaled_root}, {"mul", with_scale}, {"add", with_bias}};
+}
+
+} // namespace shard

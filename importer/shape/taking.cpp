@@ -1,0 +1,115 @@
+#include "importer/shape/taking.h"
+
+#include "plans/base/parse_number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+Shape without_ones(const Shape& shape) {
+    Shape rest;
+    std::copy_if(shape.begin(), shape.end(), std::back_inserter(rest), [](i64 size) { return size != 1; });
+    return rest;
+}
+
+// ", dims: [0, 1]", and nothing else.
+std::optional<std::vector<i64>> dims_of(std::string_view arguments) {
+    constexpr std::string_view before = ", dims: [";
+    if (!arguments.starts_with(before) || arguments.find(']') != arguments.size() - 1) return std::nullopt;
+    arguments.remove_prefix(before.size());
+    std::vector<i64> dims;
+    while (!arguments.empty()) {
+        const size_t end = arguments.find_first_of(",]");
+        const std::optional<i64> dim = parse_number<i64>(arguments.substr(0, end));
+        if (!dim) return std::nullopt;
+        dims.push_back(*dim);
+        arguments.remove_prefix(std::min(arguments.size(), end + (arguments[end] == ',' ? 2 : 1)));
+    }
+    return dims;
+}
+
+} // namespace
+
+std::string dims_text(const std::vector<i64>& dims) {
+    return dims.size() == 1 ? fmt::format("{}", dims[0]) : list_text(dims);
+}
+
+const DraftEntry* Taking::made_by(DraftId value, std::string_view op) {
+    const DraftEntry* const entry = draft_.entry_of(value);
+    if (entry == nullptr || entry->op != op) return nullptr;
+    taken_.push_back(draft_[value].entry);
+    return entry;
+}
+
+std::optional<double> Taking::number(DraftId value) const {
+    const std::optional<DraftNumber>& number = draft_[value].number;
+    return number && is_floating(draft_.type(value).dtype) ? std::optional<double>(number->real) : std::nullopt;
+}
+
+bool Taking::is_number(DraftId value, double expected) const {
+    const std::optional<double> known = number(value);
+    return known && static_cast<float>(*known) == static_cast<float>(expected);
+}
+
+std::optional<DraftId> Taking::beside_number(const DraftEntry& entry, double expected) const {
+    if (entry.operands.size() != 2) return std::nullopt;
+    for (const size_t i : {size_t{0}, size_t{1}})
+        if (is_number(entry.operands[i], expected)) return entry.operands[1 - i];
+    return std::nullopt;
+}
+
+std::optional<DraftId> Taking::beside(const DraftEntry& entry, DraftId value) const {
+    if (entry.operands.size() != 2) return std::nullopt;
+    for (const size_t i : {size_t{0}, size_t{1}})
+        if (entry.operands[i] == value) return entry.operands[1 - i];
+    return std::nullopt;
+}
+
+DraftId Taking::without_ones(DraftId value) {
+    const DraftEntry* const entry = draft_.entry_of(value);
+    if (entry == nullptr || entry->op != "reshape") return value;
+    const DraftId from = entry->operands[0];
+    if (shard::without_ones(draft_.type(from).shape) != shard::without_ones(draft_.type(value).shape)) return value;
+    taken_.push_back(draft_[value].entry);
+    return from;
+}
+
+bool Taking::broadcasts_against(DraftId value, const Reduced& reduced) const {
+    Shape kept = draft_.type(reduced.of).shape, shape = draft_.type(value).shape;
+    for (const i64 dim : reduced.dims) {
+        if (dim < 0 || dim >= std::ssize(kept)) return false;
+        kept[static_cast<size_t>(dim)] = 1;
+    }
+    if (shape.size() > kept.size()) return false;
+    shape.insert(shape.begin(), kept.size() - shape.size(), 1);
+    return shape == kept;
+}
+
+std::optional<Taking::Reduced> Taking::reduced(DraftId value, std::string_view op) {
+    const DraftEntry* const entry = made_by(without_ones(value), op);
+    if (entry == nullptr) return std::nullopt;
+    const std::optional<std::vector<i64>> dims = dims_of(entry->arguments);
+    if (!dims || dims->empty()) return std::nullopt;
+    Reduced found{entry->operands[0], *dims};
+    return broadcasts_against(value, found) ? std::optional<Reduced>(std::move(found)) : std::nullopt;
+}
+
+std::optional<Taking::Reduced> Taking::mean(DraftId value) {
+    const DraftEntry* const quotient = made_by(without_ones(value), "div");
+    if (quotient == nullptr) return std::nullopt;
+    const DraftEntry* const sum = made_by(without_ones(quotient->operands[0]), "reduce_sum");
+    if (sum == nullptr) return std::nullopt;
+    const std::optional<std::vector<i64>> dims = dims_of(sum->arguments);
+    if (!dims || dims->empty()) return std::nullopt;
+    Reduced found{sum->operands[0], *dims};
+    if (!broadcasts_against(value, found)) return std::nullopt;
+    double count = 1;
+    for (const i64 dim : *dims) count *= static_cast<double>(draft_.type(found.of).shape[static_cast<size_t>(dim)]);
+    return is_number(quotient->operands[1], count) ? std::optional<Reduced>(std::move(found)) : std::nullopt;
+}
+
+} // namespace shard

@@ -1,0 +1,121 @@
+// Layers that are the same become a module that is repeated, and only those.
+#include "importer/program/import_program.h"
+#include "importer/shape/repeated_run.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+using namespace shard;
+
+namespace {
+
+ImportedProgram imported(const std::string& text) {
+    Sources sources;
+    const int file = sources.add("program.mlir", text);
+    Diagnostics diagnostics;
+    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
+    return *program;
+}
+
+// h = tanh(h @ w + m), with m = -mask made in the first layer alone; `more` is what follows the last.
+std::string layers(int count, const std::string& returns, const std::string& more = {}) {
+    std::string arguments, body;
+    for (int i = 0; i < count; ++i) {
+        arguments += fmt::format(", %w{0}: tensor<8x8xf32> loc(\"params['h_{0}']['w']\")", i);
+        const std::string before = i == 0 ? "%x" : fmt::format("%h{}", i - 1);
+        body += fmt::format("  %d{0} = stablehlo.dot_general {1}, %w{0}, contracting_dims = [1] x [0] : "
+                            "(tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>\n",
+                            i, before);
+        if (i == 0) body += "  %m = stablehlo.negate %mask : tensor<4x8xf32>\n";
+        body += fmt::format("  %s{0} = stablehlo.add %d{0}, %m : tensor<4x8xf32>\n"
+                            "  %e{0} = stablehlo.exponential %s{0} : tensor<4x8xf32>\n"
+                            "  %h{0} = stablehlo.tanh %e{0} : tensor<4x8xf32>\n",
+                            i);
+    }
+    return fmt::format("func.func @main(%x: tensor<4x8xf32> loc(\"x\"), %mask: tensor<4x8xf32> loc(\"mask\"){}) -> "
+                       "tensor<4x8xf32> {{\n{}{}  return %{} : tensor<4x8xf32>\n}}\n",
+                       arguments, body, more, returns);
+}
+
+} // namespace
+
+TEST_CASE("a run is the longest part that repeats, and its period the shortest") {
+    const std::optional<RepeatedRun> run = longest_run({5, 1, 2, 3, 1, 2, 3, 1, 2, 9});
+    REQUIRE(run.has_value());
+    CHECK(run->begin == 1);
+    CHECK(run->end == 9);
+    CHECK(run->period == 3);
+    CHECK(longest_run({7, 7, 7, 7})->period == 1);
+    CHECK(!longest_run({1, 2, 3, 4}).has_value());
+    CHECK(!longest_run({}).has_value());
+}
+
+TEST_CASE("layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
+    const ImportedProgram program = imported(layers(4, "h3"));
+    CHECK(program.model == "model: program\n"
+                           "inputs:\n"
+                           "  x: {shape: [4, 8]}\n"
+                           "  mask: {shape: [4, 8]}\n"
+                           "modules:\n"
+                           "  block:\n"
+                           "    inputs: [x, neg]\n"
+                           "    params:\n"
+                           "      w: {shape: [8, 8]}\n"
+                           "    graph:\n"
+                           "      - dot: {dot: [x, w]}\n"
+                           "      - add: {add: [dot, neg]}\n"
+                           "      - exp: {exp: add}\n"
+                           "      - tanh: {tanh: exp}\n"
+                           "    outputs: [tanh]\n"
+                           "graph:\n"
+                           "  - neg: {neg: mask}\n"
+                           "  - result: {repeat: block, times: 4, in: [x, neg], name: h}\n"
+                           "outputs: [result]\n");
+    REQUIRE(program.names.size() == 6);
+    CHECK(program.names[0] == std::pair<std::string, std::string>("x", "x"));
+    CHECK(program.names[4] == std::pair<std::string, std::string>("params.h_2.w", "h.2.w"));
+}
+
+TEST_CASE("what something else reads too is no block") {
+    const auto is_repeated = [](const std::string& text) {
+        return imported(text).model.find("repeat:") != std::string::npos;
+    };
+    CHECK(is_repeated(layers(5, "z", "  %z = stablehlo.add %h4, %x : tensor<4x8xf32>\n")));
+    // A value in the middle of a layer; layers after it are a block still.
+    const std::string later = imported(layers(5, "z", "  %z = stablehlo.add %h4, %e0 : tensor<4x8xf32>\n")).model;
+    CHECK(later.find("{repeat: block, times: 4,") != std::string::npos);
+    CHECK(!is_repeated(layers(5, "z", "  %z = stablehlo.add %h4, %e2 : tensor<4x8xf32>\n")));
+    // A parameter of one layer.
+    CHECK(!is_repeated(layers(3, "z",
+                              "  %z = stablehlo.dot_general %h2, %w1, contracting_dims = [1] x [0] : "
+                              "(tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>\n")));
+    CHECK(!is_repeated(layers(1, "h0")));
+}
+
+TEST_CASE("a loop over layers that are stacked is a scan") {
+    const std::string model =
+        imported(R"(func.func @main(%w: tensor<3x8x8xf32> loc("params['h']['w']"), %x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %h = %x) : tensor<i32>, tensor<4x8xf32>
+  cond {
+    %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %s = stablehlo.dynamic_slice %w, %i, %zero, %zero, sizes = [1, 8, 8] : (tensor<3x8x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x8x8xf32>
+    %p = stablehlo.reshape %s : (tensor<1x8x8xf32>) -> tensor<8x8xf32>
+    %d = stablehlo.dot_general %h, %p, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %t = stablehlo.tanh %d : tensor<4x8xf32>
+    %n = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %n, %t : tensor<i32>, tensor<4x8xf32>
+  }
+  return %r#1 : tensor<4x8xf32>
+})")
+            .model;
+    CHECK_MESSAGE(model.find("      w: {shape: [8, 8]}\n    graph:\n      - dot: {dot: [x, w]}\n") != std::string::npos,
+                  model);
+    CHECK_MESSAGE(model.find("{repeat: block, times: 3, in: x, name: h, scan: true}") != std::string::npos, model);
+}
