@@ -10,7 +10,8 @@ namespace shard {
 
 namespace {
 
-constexpr int max_depth = 64; // of parentheses and signs
+constexpr int max_depth = 64;                 // of parentheses and signs
+constexpr std::string_view rounding = "ceil"; // what rounds up
 
 class Parser {
 public:
@@ -159,7 +160,7 @@ private:
         }
         at_ = end;
         const std::string_view text = text_.substr(start, end - start);
-        if (!value && text == "ceil" && peek() == '(') return rounded_up();
+        if (!value && text == rounding && peek() == '(') return rounded_up();
         if (!value) {
             fail("E0205", start, text.size(), fmt::format("unknown axis '{}'", text));
             problem_->unknown = std::string(text);

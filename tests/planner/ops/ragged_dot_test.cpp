@@ -45,25 +45,25 @@ TEST_CASE("operands of a ragged_dot that do not fit are refused") {
     CHECK(dot({2, 12, 8}, {4, 8, 6}, {2, 4}) == "(2, 12, 6)");
     CHECK(dot({2, 12, 8}, {2, 4, 8, 6}, {2, 4}) == "(2, 12, 6)");
     const std::string refused = "error E0223: 'ragged_dot' cannot combine x0 ";
-    CHECK(dot({12, 8}, {4, 7, 6}, {4}) == refused + "(12, 8), x1 (4, 7, 6) and x2 (4)");
-    CHECK(dot({12, 8}, {4, 8, 6}, {3}) == refused + "(12, 8), x1 (4, 8, 6) and x2 (3)");
-    CHECK(dot({12, 8}, {8, 6}, {4}) == refused + "(12, 8), x1 (8, 6) and x2 (4)");
-    CHECK(dot({8}, {4, 8, 6}, {4}) == refused + "(8), x1 (4, 8, 6) and x2 (4)");
-    CHECK(dot({2, 12, 8}, {4, 8, 6}, {4}) == refused + "(2, 12, 8), x1 (4, 8, 6) and x2 (4)");
+    CHECK(dot({12, 8}, {4, 7, 6}, {4}) == refused + "(12, 8), x1 (4, 7, 6) and x2 (4,)");
+    CHECK(dot({12, 8}, {4, 8, 6}, {3}) == refused + "(12, 8), x1 (4, 8, 6) and x2 (3,)");
+    CHECK(dot({12, 8}, {8, 6}, {4}) == refused + "(12, 8), x1 (8, 6) and x2 (4,)");
+    CHECK(dot({8}, {4, 8, 6}, {4}) == refused + "(8,), x1 (4, 8, 6) and x2 (4,)");
+    CHECK(dot({2, 12, 8}, {4, 8, 6}, {4}) == refused + "(2, 12, 8), x1 (4, 8, 6) and x2 (4,)");
     CHECK(dot({2, 12, 8}, {3, 4, 8, 6}, {2, 4}) == refused + "(2, 12, 8), x1 (3, 4, 8, 6) and x2 (2, 4)");
-    CHECK(dot({12, 8}, {2, 4, 8, 6}, {4}) == refused + "(12, 8), x1 (2, 4, 8, 6) and x2 (4)");
+    CHECK(dot({12, 8}, {2, 4, 8, 6}, {4}) == refused + "(12, 8), x1 (2, 4, 8, 6) and x2 (4,)");
     CHECK(dot({12, 8}, {4, 8, 6}, {}) == refused + "(12, 8), x1 (4, 8, 6) and x2 ()");
     CHECK(shape_of("ragged_dot", {f32({12, 8}), f32({4, 8, 6}), f32({4})}) ==
-          "error E0224: 'ragged_dot' takes whole numbers as sizes, and x2 (4) is f32");
+          "error E0224: 'ragged_dot' needs whole numbers as sizes, and x2 is f32");
     CHECK(shape_of("ragged_dot", {f32({12, 8}), typed(DType::f64, {4, 8, 6}), sizes({4})}) ==
-          "error E0224: operands of 'ragged_dot' must have one element type: x0 is f32, x1 is f64");
+          "error E0224: the operands of 'ragged_dot' have different element types: x0 is f32, x1 is f64");
     CHECK(shape_of("ragged_dot_gradient", {f32({2, 12, 8}), f32({2, 12, 6}), sizes({2, 4})}, {{"batch", i64{1}}}) ==
           "(2, 4, 8, 6)");
     for (const i64 batch : {i64{-1}, i64{2}, i64{1} << 40})
         CHECK(shape_of("ragged_dot_gradient", {f32({2, 12, 8}), f32({2, 12, 6}), sizes({2, 4})}, {{"batch", batch}}) ==
               "error E0223: 'ragged_dot_gradient' cannot combine x0 (2, 12, 8), x1 (2, 12, 6) and x2 (2, 4)");
     CHECK(shape_of("ragged_dot_gradient", {f32({12, 8}), f32({11, 6}), sizes({4})}) ==
-          "error E0223: 'ragged_dot_gradient' cannot combine x0 (12, 8), x1 (11, 6) and x2 (4)");
+          "error E0223: 'ragged_dot_gradient' cannot combine x0 (12, 8), x1 (11, 6) and x2 (4,)");
     CHECK(shape_of("ragged_dot", {typed(DType::bf16, {12, 8}), typed(DType::bf16, {4, 8, 6}), sizes({4})},
                    {{"result", std::string("f32")}}) == "(12, 6)");
 }
@@ -106,14 +106,14 @@ params:
   u: {axes: [experts, embed, mlp]}
 modules:
   loss:
-    inputs: [x, w, u]
+    inputs: [x, w, u, sizes]
     graph:
       - h: {relu: {ragged_dot: [x, w, sizes]}}
       - y: {ragged_dot: [h, u, sizes], transposed: true}
       - l: {reduce_sum: {mul: [y, y]}}
     outputs: [l]
 graph:
-  - l, dx, dw, du: {value_and_grad: loss, in: [x, w, u], wrt: [x, w, u]}
+  - l, dx, dw, du: {value_and_grad: loss, in: [x, w, u, sizes], wrt: [x, w, u]}
   - narrow: {ragged_dot: [b, v, counts]}
   - wide: {ragged_dot: [b, v, counts], result: f32}
   - apart: {ragged_dot: [b, own, counts], transposed: true}
