@@ -64,6 +64,10 @@ bool depends_on_size(const Kernel& kernel, const IndexRule& rule, int factor, co
     if (const Move* move = std::get_if<Move>(&kernel)) return begins_anywhere(*move, rule, factor);
     if (std::holds_alternative<Attend>(kernel)) // positions of queries and of keys, and what a softmax is over
         return is_reduced || has(rule.operands[0][1], factor) || has(rule.operands[1][1], factor);
+    if (const RaggedContract* const ragged = std::get_if<RaggedContract>(&kernel)) { // as many groups as sizes
+        const TensorFactors& matrices = ragged->part == RaggedPart::rows ? rule.operands[1] : rule.results[0];
+        return has(matrices[matrices.size() - 3], factor);
+    }
     if (std::holds_alternative<Convolve>(kernel) || std::holds_alternative<ReduceWindows>(kernel) ||
         std::holds_alternative<SelectWindows>(kernel))
         return is_reduced; // windows slide along it, or channels are summed

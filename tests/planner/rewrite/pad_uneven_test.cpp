@@ -91,6 +91,13 @@ TEST_CASE("what depends on a dim's length reads it without padding") {
     planned(model_of("  - y: {max_pool: x, dim: 0, window: 2}\n"));
 }
 
+TEST_CASE("rows in groups may be padded, and groups are as many as their sizes") {
+    planned("model: groups\naxes: {n: 6, k: 8, g: 3, m: 4}\n"
+            "inputs:\n  x: {axes: [n, k], init: normal}\n  w: {axes: [g, k, m], init: normal}\n"
+            "graph:\n  - s: {constant: [2, 0, 3], dtype: i32}\n  - y: {ragged_dot: [x, w, s]}\noutputs: [y]\n",
+            "mesh: {a: 4, b: 2}\ndivisibility: pad\nrules: [{n: a}, {g: b}, {k: ~}, {m: ~}]\n");
+}
+
 TEST_CASE("values that a layout splits otherwise than ops make them are padded behind the op") {
     planned(model_of("  - a: {reshape: x, shape: [16, 3]}\n  - y: {constrain: a, mesh: [~, a]}\n"));
     planned(model_of("  - a: {slice: x, dim: 0, start: 1, limit: 4}\n  - y: {constrain: a, mesh: [b, a]}\n"));
