@@ -1,6 +1,7 @@
 #include "executor/run/restore_from_first.h"
 
 #include "executor/checkpoint/checkpoint.h"
+#include "plans/plan/real_part.h"
 
 namespace shard {
 
@@ -36,8 +37,7 @@ bool restore_from_first(const Plan& plan, const RunOptions& options, std::span<D
     for (i64 position = ranks.held(count); position < count; ++position) {
         std::vector<std::vector<std::byte>> blocks;
         for (const Buffer* buffer : buffers) {
-            const std::vector<i64> start =
-                local_start(plan.mesh, buffer->global_shape, buffer->sharding, coordinates_of(plan.mesh, position));
+            const std::vector<i64> start = real_part(plan.mesh, *buffer, coordinates_of(plan.mesh, position)).start;
             blocks.emplace_back(buffer->bytes);
             fine = fine && options.restore->read(*buffer, start, blocks.back().data(), problem);
         }
