@@ -172,7 +172,7 @@ private:
                 init = fmt::format(" = iota over dim {}", iota->dim);
         }
         const std::string of = value.of >= 0 ? fmt::format(", of {}", name(value.of)) : "";
-        line(fmt::format("{:<8}{}{}{}", shard::name(value.role), typed(id), init, of), value.span, details);
+        line(fmt::format("{:<7} {}{}{}", shard::name(value.role), typed(id), init, of), value.span, details);
     }
 
     void output(size_t o) {
