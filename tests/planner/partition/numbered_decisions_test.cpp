@@ -37,9 +37,8 @@ std::string text_of(const Compilation& c, Local local) {
     return graph_text(*graph_state(partitioned), {nullptr, true});
 }
 
-const std::string one = model("  - h: {dot: [x, up]}\n  - y: {dot: [h, down]}\n"),
-                  other = model("  - h: {relu: {dot: [x, up]}}\n  - x: {dot: [h, down]}\n  - h: {dot: [x, up]}\n"
-                                "  - y: {add: [{dot: [h, down]}, x]}\n");
+const std::string one = model("  - s: {add: [x, x]}\n  - h: {dot: [s, up]}\n  - y: {dot: [h, down]}\n"),
+                  other = model("  - s: {mul: [x, x]}\n  - h: {dot: [s, up]}\n  - y: {dot: [h, down]}\n");
 
 } // namespace
 
@@ -49,7 +48,7 @@ TEST_CASE("decisions that a graph has left behind are those of equal nodes of th
     NumberedDecisions numbered(decisions);
     CHECK(text_of(first, partition(*first.graph, GraphFacts(*first.graph), *first.propagation, numbered, {})) ==
           text_of(first, partition(*first.graph, *first.propagation, fresh)));
-    // The classes of both are numbered from 0 on, and mean other ops.
+    // Its first class is numbered as that of the first graph, reads values of the same shardings, and is another op.
     CHECK(text_of(second, partition(*second.graph, GraphFacts(*second.graph), *second.propagation, numbered, {})) ==
           text_of(second, partition(*second.graph, *second.propagation, fresh)));
 }
@@ -60,7 +59,7 @@ TEST_CASE("a question is another one with other forms, another result, or sums t
     NumberedDecisions numbered(decisions);
     const GraphFacts facts(*c.graph);
     ComputeAsker asker(*c.graph, facts, c.propagation->values, numbered);
-    const NodeId node = 0; // x . up
+    const NodeId node = 1; // s . up
     const auto ask = [&](const auto& more) {
         asker.begin(node);
         for (const ValueId input : c.graph->node(node).inputs) {
