@@ -22,7 +22,6 @@
 #include "planner/partition/local_loops.h"
 #include "planner/partition/xla_gathers.h"
 #include "planner/partition/xla_ways.h"
-#include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
 #include "planner/rewrite/gather_parameters.h"
 
