@@ -26,8 +26,6 @@ void warn_of_full_gathers(const Local& local, const Graph& graph, const Mesh& me
         if (const std::optional<XlaDetour> detour = xla_detour(mesh, hardware, value.type, gather.from, gather.to))
             warning.help(fmt::format("constrain it on the way: {{constrain: {}, mesh: {}}}; then they send {} bytes",
                                      value.name, spec_text(mesh, detour->through), detour->wire_bytes_total));
-        else
-            warning.help("let the sharding that it has and the one that is needed differ in fewer dims");
     }
 }
 

@@ -9,7 +9,6 @@
 #include "planner/partition/partitioner.h"
 
 #include "planner/graph/device_op.h"
-#include "planner/graph/first_places.h"
 #include "planner/graph/region_ops.h"
 #include "planner/graph/verify_loops.h"
 #include "planner/graph/view.h"
@@ -18,16 +17,16 @@
 #include "planner/partition/compute_asker.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/partition/held_value.h"
+#include "planner/partition/live_readers.h"
 #include "planner/partition/local_builder.h"
 #include "planner/partition/local_loops.h"
-#include "planner/partition/xla_heights.h"
+#include "planner/partition/xla_gathers.h"
 #include "planner/partition/xla_ways.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/redistribute/simpler_ways.h"
 #include "planner/rewrite/gather_parameters.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -45,11 +44,12 @@ public:
                                                 : store_sums_as_gradients(graph, propagation.values)),
           outputs_(propagation.outputs), held_(graph.values.size()), users_(facts.users),
           asker_(graph, facts, shardings_, decisions), builder_(local_, graph, mesh_) {
-        if (redistributor_.is_as_xla()) heights_ = xla_heights(graph);
+        if (redistributor_.is_as_xla()) xla_gathers_.emplace(graph);
     }
 
     Local run() {
-        count_readers();
+        const std::vector<int> readers = live_readers(graph_);
+        for (size_t v = 0; v < held_.size(); ++v) held_[v].readers = readers[v];
         local_.graph.nodes.reserve(2 * graph_.nodes.size()); // about as many reshards as ops, at most
         local_.graph.values.reserve(2 * graph_.values.size());
         local_.graph.loops = graph_.loops;
@@ -108,21 +108,8 @@ private:
     const TensorType& type(ValueId id) const { return graph_.value(id).type; }
     const Sharding& sharding(ValueId local) const { return local_.graph.value(local).part.sharding; }
 
-    void count_readers() {
-        for (ValueId id : graph_.outputs) ++of(id).readers;
-        for (size_t n = graph_.nodes.size(); n-- > 0;) {
-            const Node& node = graph_.nodes[n];
-            if (is_dead(node)) continue;
-            const std::vector<size_t> places = first_places(node.inputs);
-            for (size_t i = 0; i < node.inputs.size(); ++i)
-                if (places[i] == i) ++of(node.inputs[i]).readers;
-        }
-    }
-
-    // Nobody reads what it makes. Loops are kept or dropped as a whole, by `optimize`.
-    bool is_dead(const Node& node) {
-        return !is_marker(node) &&
-               std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return of(id).readers == 0; });
+    bool is_dead(const Node& node) const {
+        return is_unread(node, [this](ValueId id) { return of(id).readers; });
     }
 
     // The kept form, made if it is not there yet.
@@ -130,35 +117,18 @@ private:
         Held& held = of(id);
         if (held.kept >= 0) return held.kept;
         internal_check(held.pending >= 0, "a value is made before it is read");
-        std::vector<Sharding> stages = stages_of_sum(id);
+        const NodeId producer = graph_.value(id).producer;
+        std::vector<Sharding> stages;
+        if (xla_gathers_ && producer >= 0) stages = xla_sum_stages(graph_.node(producer).op(), sharding(held.pending));
         if (stages.empty() || !same_layout(stages.back(), kept(id))) stages.push_back(kept(id));
         ValueId at = held.pending;
         for (size_t s = 0; s < stages.size(); ++s) {
             const Redistribution& way = redistributor_.find(type(id), sharding(at), stages[s]);
-            at = builder_.reshard(at, id, way, held.why_pending, graph_.value(id).producer, s + 1 == stages.size());
+            at = builder_.reshard(at, id, way, held.why_pending, producer, s + 1 == stages.size());
         }
         held.kept = at;
         held.reduced.push_back(held.kept);
         return held.kept;
-    }
-
-    // What XLA makes of a partial sum before it is resharded: of a reduction the whole sum, of a convolution the sum over
-    // one axis after the other. That of a product is scattered as far as its axes are wanted.
-    std::vector<Sharding> stages_of_sum(ValueId id) const {
-        const NodeId producer = graph_.value(id).producer;
-        if (!redistributor_.is_as_xla() || producer < 0 || !graph_.node(producer).op()) return {};
-        const OpDef& op = *graph_.node(producer).op();
-        if (op.op_class == OpDef::Class::contraction && op.overlaps == nullptr) return {};
-        std::vector<Sharding> stages;
-        Sharding at = sharding(of(id).pending);
-        const auto sum_over = [&](size_t count) {
-            at.partial.erase(at.partial.end() - static_cast<std::ptrdiff_t>(count), at.partial.end());
-            if (at.partial.empty()) at.reduce = ReduceOp::sum;
-            stages.push_back(at);
-        };
-        if (op.overlaps == nullptr) sum_over(at.partial.size());
-        while (!at.partial.empty()) sum_over(1);
-        return stages;
     }
 
     // What an op that reads the value now can start from. The kept form is first, so that it is taken where costs are
@@ -194,7 +164,8 @@ private:
             return way.steps.empty() ? held.pending : builder_.reshard(held.pending, id, way, reason(), reader, false);
         }
         for (ValueId form : held.reduced)
-            if (same_layout(sharding(form), needed) && is_kept_for(form, reader)) return form;
+            if (same_layout(sharding(form), needed) && (!xla_gathers_ || xla_gathers_->keeps(form, reader)))
+                return form;
         OperandChoice choice = choice_of(id);
         size_t form = cheapest_form(redistributor_, type(id), choice.forms, needed).form;
         bool direct = held.kept < 0 && form == 1; // reduced straight into what the only reader needs
@@ -215,25 +186,8 @@ private:
         held.reduced.push_back(made);
         const bool gathers =
             type(id).rank() > 1 && total_size(used_axes(needed)) < total_size(used_axes(sharding(from)));
-        if (gathers && !heights_.empty() && reader >= 0) readers_heights_[made] = heights_[reader];
+        if (gathers && xla_gathers_) xla_gathers_->make(made, reader);
         return made;
-    }
-
-    template<typename MakeReason>
-    ValueId obtain_by_way_of(ValueId id, const Sharding& stop, const Sharding& needed, const MakeReason& reason,
-                             NodeId reader) {
-        const ValueId there = obtain(id, stop, reason, reader);
-        const Redistribution& way = redistributor_.find(type(id), sharding(there), needed);
-        return builder_.reshard(there, id, way, reason(), reader, false);
-    }
-
-    // What was made for readers far away is made again, as XLA does (planner/partition/xla_heights.h).
-    bool is_kept_for(ValueId form, NodeId reader) {
-        const std::map<ValueId, int>::iterator known = readers_heights_.find(form);
-        if (known == readers_heights_.end() || reader < 0) return true;
-        if (!xla_keeps_gathered(known->second, heights_[reader])) return false;
-        known->second = std::min(known->second, heights_[reader]);
-        return true;
     }
 
     // What is returned, in the sharding that is wanted, if any.
@@ -440,11 +394,13 @@ private:
             const auto reason = [&] {
                 return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice);
             };
-            if (const std::optional<Sharding> stop =
-                    redistributor_.is_as_xla() ? xla_way_stop(asker_.query(), decided.rule, choice, i) : std::nullopt)
-                inputs.push_back(obtain_by_way_of(input, *stop, choice.operands[i], reason, id));
-            else
-                inputs.push_back(obtain(input, choice.operands[i], reason, id));
+            const std::optional<Sharding> stop =
+                xla_gathers_ ? xla_way_stop(asker_.query(), decided.rule, choice, i) : std::nullopt;
+            ValueId at = obtain(input, stop ? *stop : choice.operands[i], reason, id);
+            if (stop)
+                at = builder_.reshard(at, input, redistributor_.find(type(input), *stop, choice.operands[i]), reason(),
+                                      id, false);
+            inputs.push_back(at);
         }
         if (numbered.exchanges) inputs = builder_.exchange(asker_.query(), decided.rule, choice, id, std::move(inputs));
         bool keeps = same_layout(made, kept(result));
@@ -491,8 +447,7 @@ private:
     std::vector<int> local_numbers_; // by local value: its sharding's, as decisions number it; -1: not asked yet
     LocalBuilder builder_;
     std::vector<std::unique_ptr<LocalLoop>> loops_; // open ones, outer before inner
-    std::vector<int> heights_;                      // by node, as XLA
-    std::map<ValueId, int> readers_heights_;        // of forms: the least of their readers
+    std::optional<XlaGathers> xla_gathers_;         // as XLA
     NodeId watched_ = -1;
     std::vector<ComputeSharding> ways_;
 };

@@ -172,6 +172,21 @@ std::vector<std::vector<AxisList>> factor_axes_as_xla(const ComputeQuery& query,
     return Chooser(query, rule).choose();
 }
 
+std::vector<Sharding> xla_sum_stages(const OpDef* op, const Sharding& pending) {
+    std::vector<Sharding> stages;
+    if (op == nullptr || (op->op_class == OpDef::Class::contraction && op->overlaps == nullptr)) return stages;
+    Sharding at = pending;
+    while (!at.partial.empty()) {
+        if (op->overlaps == nullptr)
+            at.partial.clear();
+        else
+            at.partial.pop_back();
+        if (at.partial.empty()) at.reduce = ReduceOp::sum;
+        stages.push_back(at);
+    }
+    return stages;
+}
+
 std::optional<Sharding> xla_way_stop(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice,
                                      size_t operand) {
     if (operand == 0 || query.op->op_class != OpDef::Class::other || rule.operands.size() != 2) return std::nullopt;

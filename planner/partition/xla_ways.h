@@ -16,6 +16,10 @@ namespace shard {
 // shardc does (gathers, scatters, windows).
 std::vector<std::vector<std::vector<AxisRef>>> factor_axes_as_xla(const ComputeQuery& query, const IndexRule& rule);
 
+// What XLA makes of a partial sum before it reshards it, one form after the other: of a reduction the whole sum, of a
+// convolution the sum over one axis after the other. That of a product is scattered as far as its axes are wanted.
+std::vector<Sharding> xla_sum_stages(const OpDef* op, const Sharding& pending);
+
 // Indices of a gather that has to have them whole, from a table whose rows are split: XLA first lets the devices that hold
 // the same rows hold the same indices. What the operand is then; nullopt: it is gathered as it is.
 std::optional<Sharding> xla_way_stop(const ComputeQuery& query, const IndexRule& rule, const ComputeSharding& choice,

@@ -1,4 +1,4 @@
-#include "planner/partition/xla_heights.h"
+#include "planner/partition/xla_gathers.h"
 
 #include "planner/graph/op_def.h"
 #include "planner/graph/verify_loops.h"
@@ -18,9 +18,7 @@ int ops_inside(const Node& node, int operand) {
     return std::find(linear.begin(), linear.end(), operand) != linear.end() ? 0 : inside_attention;
 }
 
-} // namespace
-
-std::vector<int> xla_heights(const Graph& graph) {
+std::vector<int> heights_of(const Graph& graph) {
     std::vector<int> heights(graph.nodes.size()), of_value(graph.values.size());
     for (NodeId id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;) {
         const Node& node = graph.node(id);
@@ -36,6 +34,20 @@ std::vector<int> xla_heights(const Graph& graph) {
     return heights;
 }
 
-bool xla_keeps_gathered(int first_height, int later_height) { return first_height <= later_height + most_distance; }
+} // namespace
+
+XlaGathers::XlaGathers(const Graph& graph) : heights_(heights_of(graph)) {}
+
+void XlaGathers::make(ValueId form, NodeId reader) {
+    if (reader >= 0) readers_[form] = heights_[reader];
+}
+
+bool XlaGathers::keeps(ValueId form, NodeId reader) {
+    const std::map<ValueId, int>::iterator known = readers_.find(form);
+    if (known == readers_.end() || reader < 0) return true;
+    if (known->second > heights_[reader] + most_distance) return false;
+    known->second = std::min(known->second, heights_[reader]);
+    return true;
+}
 
 } // namespace shard
