@@ -131,27 +131,8 @@ private:
         return held.kept;
     }
 
-    // What an op that reads the value now can start from. The kept form is first, so that it is taken where costs are
-    // equal.
     OperandChoice choice_of(ValueId id) {
-        const Held& held = of(id);
-        OperandChoice choice;
-        if (held.kept >= 0) {
-            choice.forms.push_back({sharding(held.kept), {}});
-            if (redistributor_.is_as_xla()) return choice;
-            for (ValueId form : held.reduced) {
-                if (form != held.kept) choice.forms.push_back({sharding(form), {}});
-            }
-            return choice;
-        }
-        PlanCost reducing;
-        reducing.add(redistributor_.find(type(id), sharding(held.pending), kept(id)));
-        choice.forms.push_back({kept(id), reducing});
-        if (held.readers == 1) {
-            if (!redistributor_.is_as_xla()) choice.forms.push_back({sharding(held.pending), {}});
-            choice.pending = sharding(held.pending);
-        }
-        return choice;
+        return shard::choice_of(of(id), type(id), kept(id), local_.graph, redistributor_);
     }
 
     // The local value that holds `id` as `needed`. If it has to be made and `renamed` is given, it becomes the kept
