@@ -71,7 +71,7 @@ def cases():
         if "\ngraph:" not in text:
             continue
         for layout in sorted(model.parent.glob("*.yaml")):
-            if "\nmesh:" not in layout.read_text():
+            if "\nmesh:" not in "\n" + layout.read_text():
                 continue
             for mode in ["forward"] + (["train"] if "\ntrain:" in text else []):
                 yield model.parent, model.name, layout.name, mode
