@@ -82,7 +82,7 @@ const std::vector<Published> published = {
      76'961'152},
 };
 
-// Elements of the parameters of a model, as its train step has them.
+// Elements of the parameters of a model, as its train step has them; Hugging Face counts variables with them.
 i64 parameters_of(const FamilyTexts& texts) {
     Sources sources;
     PlanRequest request;
@@ -95,7 +95,7 @@ i64 parameters_of(const FamilyTexts& texts) {
     i64 count = 0;
     for (const ValueId input : made.graph->inputs) {
         const Value& value = made.graph->values[input];
-        if (value.role != Role::param) continue;
+        if (value.role != Role::param && value.role != Role::variable) continue;
         count += element_count(value.type.shape);
         std::string line = fmt::format("\n  {}: ", value.name);
         CAPTURE(line);
