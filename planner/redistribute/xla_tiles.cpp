@@ -211,7 +211,10 @@ private:
     }
 
     std::optional<Steps> through(const XlaTiles& middle, const XlaTiles& from, const XlaTiles& to) {
+        if (middle == from || middle == to || nested_ > from.dims.size()) return std::nullopt; // no step nearer
+        ++nested_;
         std::optional<Steps> first = find(from, middle, true), rest = find(middle, to, false);
+        --nested_;
         if (!first || !rest) return std::nullopt;
         first->insert(first->end(), rest->begin(), rest->end());
         return first;
@@ -274,6 +277,7 @@ private:
     }
 
     const Mesh& mesh_;
+    size_t nested_ = 0; // ways through a middle, within each other
     Axes held_;
 };
 
