@@ -146,7 +146,8 @@ private:
         const auto is_like_first = [&](const OperandChoice& operand) {
             return operand.pending && operands[0].pending && same_layout(*operand.pending, *operands[0].pending);
         };
-        if (query_.op->jointly_linear && operands.size() > 1 &&
+        if (query_.op->jointly_linear && operands.size() > 1 && operands[0].pending &&
+            operands[0].pending->reduce == ReduceOp::sum &&
             std::all_of(operands.begin(), operands.end(), is_like_first)) {
             const TensorProjection made = project(rule_, rule_.operands[0], *operands[0].pending);
             for (const FactorSharding& part : made.factors) factor_axes_[static_cast<size_t>(part.factor)] = part.axes;
