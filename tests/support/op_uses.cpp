@@ -39,7 +39,11 @@ constexpr Declared declared[] = {
     {"r", "{shape: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}", "~"},
     {"u", "{axes: [huge]}", "[i]"},
     {"l", "{axes: [huge, huge]}", "[i, j]"},
+    {"g", "{shape: [4, 8, 2]}", "[~, ~]"},
 };
+
+// Rows, a matrix for each group of them, and how many rows a group has: what nobody draws by chance.
+constexpr const char* of_groups[] = {"x", "g", "t"};
 
 // Where the queries stand, and behind them a number for each head of each.
 constexpr size_t queries_at = 8;
@@ -91,7 +95,7 @@ std::vector<std::string> usual(AttributeDef::Type type) {
     internal_error("an attribute without usual values");
 }
 
-OpUse random_use(const Operation& operation, Tape& tape) {
+OpUse random_use(const Operation& operation, bool in_groups, Tape& tape) {
     OpUse use;
     YamlMap map;
     YamlList operands;
@@ -100,6 +104,10 @@ OpUse random_use(const Operation& operation, Tape& tape) {
                          tape.choose(static_cast<size_t>(most - operation.operands.min) + 1);
     const bool of_queries = tape.chance(4); // and numbers for each of them
     for (size_t n = 0; n < count; ++n) {
+        if (in_groups) {
+            operands.push_back(scalar(of_groups[std::min<size_t>(n, 2)]));
+            continue;
+        }
         if (of_queries) { // queries, keys, values and what is given of the result
             operands.push_back(scalar(declared[queries_at + (n < 3 ? 0 : tape.choose(2))].name));
             continue;
@@ -109,7 +117,7 @@ OpUse random_use(const Operation& operation, Tape& tape) {
             continue;
         }
         // Often the first ones, and nothing huge.
-        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 2;
+        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 3;
         operands.push_back(scalar(declared[tape.choose(among)].name));
     }
     const auto value_of = [&](const AttributeDef& def) {
@@ -233,7 +241,7 @@ std::vector<OpUse> accepted_uses(const Operation& operation, size_t count) {
             number = state >> 8;
         }
         Tape tape(numbers);
-        OpUse use = random_use(operation, tape);
+        OpUse use = random_use(operation, found.empty() && attempt >= 3000, tape);
         use.surroundings = across ? Surroundings::manual : Surroundings::graph;
         if (!seen.insert(text_of(use.entry)).second) continue;
         for (use.results = 1; use.results <= 3; ++use.results)
