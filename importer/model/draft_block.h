@@ -10,10 +10,10 @@ namespace shard {
 struct DraftBlock {
     std::vector<std::vector<int>> entries; // by repetition; the n-th entries of all are alike
     std::vector<DraftId> begins;
-    std::vector<std::vector<DraftId>> handed;  // by repetition, what goes to the next one, as many as `begins`
-    std::vector<DraftId> shared;               // what all of them read
-    std::vector<int> constants;                // entries that make what all of them read of constants
-    std::vector<std::vector<DraftId>> params;  // by parameter, that of each repetition
+    std::vector<std::vector<DraftId>> handed; // by repetition, what goes to the next one, as many as `begins`
+    std::vector<DraftId> shared;              // what all of them read
+    std::vector<int> constants;               // entries that make what all of them read of constants
+    std::vector<std::vector<DraftId>> params; // by parameter, that of each repetition
     // Of a loop, arrays of which repetition r reads entry r along dim 0, or the last first; by repetition, the slice,
     // and what it is without the dim.
     struct Stack {

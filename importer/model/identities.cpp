@@ -9,8 +9,7 @@ namespace {
 bool is(const Draft& draft, DraftId value, double number) {
     const DraftValue& of = draft[value];
     if (!of.number) return false;
-    return is_floating(of.type.dtype) ? of.number->real == number
-                                      : static_cast<double>(of.number->integer) == number;
+    return is_floating(of.type.dtype) ? of.number->real == number : static_cast<double>(of.number->integer) == number;
 }
 
 // What max and min never choose, of the type.

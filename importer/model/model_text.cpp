@@ -35,8 +35,8 @@ struct AroundNumber {
 
 std::optional<AroundNumber> around_number(const std::string& name, const std::string& other) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    size_t begin = static_cast<size_t>(
-        std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
+    size_t begin =
+        static_cast<size_t>(std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
     while (begin > 0 && is_digit(name[begin - 1])) --begin;
     size_t end = begin;
     while (end < name.size() && is_digit(name[end])) ++end;
@@ -83,7 +83,7 @@ public:
 private:
     struct Module {
         std::string name, instance;
-        std::string scope; // that names of its values begin with in the draft
+        std::string scope;                              // that names of its values begin with in the draft
         std::unordered_map<DraftId, std::string> names; // in it, of what the second repetition reads and makes
         std::vector<DraftId> arrays;                    // parameters and stacks, of the second repetition
     };
@@ -148,8 +148,7 @@ private:
             const std::string whole = draft_.name_of(param[0]);
             const std::optional<AroundNumber> around = around_number(whole, draft_.name_of(param[1]));
             std::string rest = around ? around->after : whole;
-            if (around && around->before != most.first)
-                rest = around->before + (rest.empty() ? "" : "_") + rest;
+            if (around && around->before != most.first) rest = around->before + (rest.empty() ? "" : "_") + rest;
             if (around && around->before == most.first && module.scope.empty())
                 module.scope = around->before + "_" + around->number + "_";
             const std::string own = local.give(name_text(rest.empty() ? "w" : rest));
@@ -313,8 +312,8 @@ private:
 
 } // namespace
 
-ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order, const std::vector<DraftId>& outputs,
-                     const DraftUpdates& updates, const AxisNames& axes) {
+ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
+                     const std::vector<DraftId>& outputs, const DraftUpdates& updates, const AxisNames& axes) {
     return Writer(draft, order, outputs, updates, axes).write(name);
 }
 

@@ -26,7 +26,7 @@ struct ModelText {
 using DraftUpdates = std::vector<std::pair<DraftId, DraftId>>; // inputs with what they hold next
 
 // Afterwards `draft.name_of` says what inputs, outputs and values outside of blocks are called.
-ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order, const std::vector<DraftId>& outputs,
-                     const DraftUpdates& updates = {}, const AxisNames& axes = {});
+ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
+                     const std::vector<DraftId>& outputs, const DraftUpdates& updates = {}, const AxisNames& axes = {});
 
 } // namespace shard

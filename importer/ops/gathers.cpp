@@ -99,11 +99,12 @@ bool import_block(OpContext& context, const LookupNumbers& numbers, const DraftT
         operands.push_back(start);
     }
     for (size_t dim = 0; dim < window.size(); ++dim)
-        if (!context.expect(window[dim] == type.shape[dim] || (contains(dims, static_cast<i64>(dim)) &&
-                                                               window[dim] < type.shape[dim]),
+        if (!context.expect(window[dim] == type.shape[dim] ||
+                                (contains(dims, static_cast<i64>(dim)) && window[dim] < type.shape[dim]),
                             "has a window that fits its operand"))
             return false;
-    const DraftId written = draft.add("dynamic_update_slice", operands, fmt::format(", dim: {}", list_text(dims)), type);
+    const DraftId written =
+        draft.add("dynamic_update_slice", operands, fmt::format(", dim: {}", list_text(dims)), type);
     context.set(0, inside ? draft.pointwise("select", {*inside, written, context.operand(0)}, type) : written);
     return true;
 }
@@ -122,8 +123,8 @@ bool set_rows(OpContext& context, const LookupForm& form, DraftId updates, const
     const DraftId counted = draft.literal("iota", list_text({count}), {}, {}, {DType::i32, {count}});
     const DraftId numbered = draft.pointwise(
         "select", {form.inside, draft.reshape(counted, places), draft.number(number, {0, -1})}, {DType::i32, places});
-    const DraftId given = draft.add("scatter_max", {form.indices, numbered},
-                                    fmt::format(", dim: 0, size: {}", rows.shape[0]), rows);
+    const DraftId given =
+        draft.add("scatter_max", {form.indices, numbered}, fmt::format(", dim: 0, size: {}", rows.shape[0]), rows);
     // The dims of the updates that are places first, then those of the window.
     const LookupDims dims = lookup_dims(form.lookup, form.table.size(), places.size());
     std::vector<i64> order(dims.indices.begin(), dims.indices.end());
@@ -141,8 +142,7 @@ bool set_rows(OpContext& context, const LookupForm& form, DraftId updates, const
     std::vector<i64> back; // the table's dims: its axis is the first of what is looked up
     for (size_t dim = 0; dim < form.table.size(); ++dim)
         back.push_back(dim == axis ? 0 : static_cast<i64>(dim < axis ? dim + 1 : dim));
-    const DraftId is_given =
-        draft.pointwise("ge", {given, draft.number(number, {})}, {DType::boolean, rows.shape});
+    const DraftId is_given = draft.pointwise("ge", {given, draft.number(number, {})}, {DType::boolean, rows.shape});
     const DraftId set = draft.pointwise("select",
                                         {draft.broadcast(is_given, form.table, {static_cast<i64>(axis)}),
                                          transposed(draft, looked_up, back), form.table_of(draft, context.operand(0))},
@@ -159,8 +159,8 @@ bool import_scatter(OpContext& context, std::string_view) {
                                      context.type(2).dtype == type->dtype,
                                  "needs an operand of the result's type, indices, updates and dimension numbers"))
         return false;
-    const bool sets = context.op.regions.size() == 1 &&
-                      region_form(context.module, context.op.regions.front()) == "return(1);";
+    const bool sets =
+        context.op.regions.size() == 1 && region_form(context.module, context.op.regions.front()) == "return(1);";
     if (!sets && applied_op(context.op) != "stablehlo.add")
         return context.refuse("stablehlo.scatter that neither adds nor sets",
                               "only .at[].add, .at[].set and gradients of lookups are known");

@@ -115,8 +115,8 @@ bool import_reduce(OpContext& context, std::string_view) {
     const std::string_view combine = logical ? reduction.of_bools : reduction.combine;
     if (combine.empty()) return context.refuse("a reduction of the bits of whole numbers");
     DraftId value = context.operand(0);
-    const bool is_alone = std::all_of(dims->begin(), dims->end(),
-                                      [&](i64 dim) { return from[static_cast<size_t>(dim)] == 1; });
+    const bool is_alone =
+        std::all_of(dims->begin(), dims->end(), [&](i64 dim) { return from[static_cast<size_t>(dim)] == 1; });
     if (is_alone) {
         value = draft.reshape(value, left); // one element each
     } else {

@@ -44,8 +44,8 @@ std::string order_form(const std::vector<DType>& types, size_t keys) {
             decided = less;
             continue;
         }
-        form += fmt::format("compareEQ{}({},{});and({},{});or({},{});", order, left, right, next, decided, less,
-                            next + 1);
+        form +=
+            fmt::format("compareEQ{}({},{});and({},{});or({},{});", order, left, right, next, decided, less, next + 1);
         next += 3;
         decided = next - 1;
     }

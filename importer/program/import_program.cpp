@@ -209,7 +209,7 @@ private:
     std::vector<Argument> all_;
     std::vector<DraftId> arguments_, outputs_;
     DraftUpdates updates_;
-    std::vector<int> replaced_;                        // by result, the argument; -1: an output
+    std::vector<int> replaced_; // by result, the argument; -1: an output
 };
 
 } // namespace

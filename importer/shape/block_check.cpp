@@ -24,8 +24,7 @@ public:
         for (size_t r = 0; r < block_.entries.size(); ++r)
             for (size_t n = 0; n < block_.entries[r].size(); ++n) {
                 const std::vector<DraftId>& results = draft_.entry(static_cast<size_t>(block_.entries[r][n])).results;
-                for (size_t i = 0; i < results.size(); ++i)
-                    places_[results[i]] = {static_cast<i64>(r), n, i};
+                for (size_t i = 0; i < results.size(); ++i) places_[results[i]] = {static_cast<i64>(r), n, i};
             }
     }
 
@@ -101,8 +100,8 @@ private:
                 if (std::find(other.begin(), other.end(), found[r]) != other.end()) return false;
             if (std::count(found.begin(), found.end(), found[r]) != 1) return false;
             for (const int reader : readers_[static_cast<size_t>(found[r])])
-                if (reader < 0 || place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition !=
-                                      static_cast<i64>(r))
+                if (reader < 0 ||
+                    place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition != static_cast<i64>(r))
                     return false;
         }
         block_.params.push_back(found);
@@ -148,9 +147,8 @@ private:
     bool is_closed() const {
         for (const auto& [value, place] : places_)
             for (const int reader : readers_[static_cast<size_t>(value)]) {
-                const i64 by = reader < 0
-                                   ? -1
-                                   : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
+                const i64 by =
+                    reader < 0 ? -1 : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
                 if (by >= 0) continue;
                 if (place.repetition != static_cast<i64>(times()) - 1 ||
                     std::none_of(block_.handed.begin(), block_.handed.end(),

@@ -14,17 +14,17 @@ namespace shard {
 
 namespace {
 
-constexpr size_t least_saved = 8;  // entries; a block of two lines twice is no easier to read
-constexpr size_t most_tries = 12;  // beginnings of a run
+constexpr size_t least_saved = 8;   // entries; a block of two lines twice is no easier to read
+constexpr size_t most_tries = 12;   // beginnings of a run
 constexpr size_t most_skipped = 40; // entries of the first repetition that are made for all
-constexpr int most_runs = 100;       // that are looked at, so that time is linear
+constexpr int most_runs = 100;      // that are looked at, so that time is linear
 
 // The number that tells a parameter from the one that is read in its place a repetition later: 3 of h_3_mlp_w, if that
 // is h_4_mlp_w; -1 if they are one, -2 if they are told apart otherwise.
 i64 own_number(const std::string& name, const std::string& next) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    size_t begin = static_cast<size_t>(
-        std::mismatch(name.begin(), name.end(), next.begin(), next.end()).first - name.begin());
+    size_t begin =
+        static_cast<size_t>(std::mismatch(name.begin(), name.end(), next.begin(), next.end()).first - name.begin());
     if (begin == name.size() && begin == next.size()) return -1;
     while (begin > 0 && is_digit(name[begin - 1])) --begin;
     i64 number = -2;
@@ -247,6 +247,8 @@ private:
 
 } // namespace
 
-DraftOrder ordered(const Draft& draft, const std::vector<DraftId>& results) { return BlockSearch(draft, results).run(); }
+DraftOrder ordered(const Draft& draft, const std::vector<DraftId>& results) {
+    return BlockSearch(draft, results).run();
+}
 
 } // namespace shard

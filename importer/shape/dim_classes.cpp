@@ -124,7 +124,8 @@ void DimClasses::take(const DraftEntry& entry) {
         take_kept(from, to, listed(entry.arguments, "dims"));
     } else if (entry.op == "one_hot") {
         for (size_t d = 0; d < rank; ++d) join(from, d, to, d);
-    } else if (entry.op == "gather" && entry.operands.size() == 2 && listed(entry.arguments, "dim") == std::vector<i64>{0} &&
+    } else if (entry.op == "gather" && entry.operands.size() == 2 &&
+               listed(entry.arguments, "dim") == std::vector<i64>{0} &&
                entry.arguments.find("batch") == std::string::npos) {
         const size_t places = draft_.type(entry.operands[1]).shape.size();
         for (size_t d = 0; d < places; ++d) join(entry.operands[1], d, to, d);

@@ -64,7 +64,8 @@ bool take_fast_variance(Taking& taking, DraftId value, DraftId x, Norm& norm) {
     if (squared == nullptr || squared->operands[0] != squared->operands[1]) return false;
     const auto mean_of = [&](DraftId of) -> std::optional<std::pair<DraftId, std::string>> {
         const DraftEntry* const quotient = taking.made_by(of, "div");
-        const DraftEntry* const sum = quotient == nullptr ? nullptr : taking.made_by(quotient->operands[0], "reduce_sum");
+        const DraftEntry* const sum =
+            quotient == nullptr ? nullptr : taking.made_by(quotient->operands[0], "reduce_sum");
         if (sum == nullptr) return std::nullopt;
         const double count = static_cast<double>(element_count(taking.draft().type(sum->operands[0]).shape)) /
                              static_cast<double>(element_count(taking.draft().type(of).shape));
@@ -119,7 +120,8 @@ bool is_scale(const Draft& draft, DraftId scale, const Norm& norm) {
         if (norm.dims[i] != std::ssize(shape) - std::ssize(norm.dims) + static_cast<i64>(i)) return false;
         sizes.push_back(shape[static_cast<size_t>(norm.dims[i])]);
     }
-    return draft.type(scale).shape == sizes && !draft[scale].number && draft.type(scale).dtype == draft.type(norm.x).dtype;
+    return draft.type(scale).shape == sizes && !draft[scale].number &&
+           draft.type(scale).dtype == draft.type(norm.x).dtype;
 }
 
 Composite composite_of(const Draft& draft, const Norm& norm, std::vector<DraftId> more) {

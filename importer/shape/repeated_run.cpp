@@ -22,8 +22,7 @@ std::vector<size_t> likely_periods(const std::vector<int>& sequence) {
     std::vector<std::pair<size_t, size_t>> found; // how often, distance
     for (const auto& [distance, times] : count) found.emplace_back(times, distance);
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        return a.first * a.second != b.first * b.second ? a.first * a.second > b.first * b.second
-                                                        : a.second < b.second;
+        return a.first * a.second != b.first * b.second ? a.first * a.second > b.first * b.second : a.second < b.second;
     });
     std::vector<size_t> periods;
     for (const auto& [times, distance] : found)

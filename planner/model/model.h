@@ -111,7 +111,7 @@ struct Model {
     KeyScheme keys = KeyScheme::nnx;
     Precision precision;
     std::vector<TensorDecl> inputs, params, variables; // a variable is kept as a parameter is, and not trained
-    std::vector<ModuleHead> heads; // what entries may call
+    std::vector<ModuleHead> heads;                     // what entries may call
     std::vector<ModuleDecl> modules;
     std::vector<Entry> graph;
     std::vector<Name> outputs;

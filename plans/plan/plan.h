@@ -20,7 +20,7 @@ struct Buffer {
     Shape shape; // local
     Sharding sharding;
     Shape unpadded_shape; // what of global_shape is no padding, which lies at the ends; empty: all of it
-    i64 offset = 0; // bytes from the arena's start, a multiple of 64
+    i64 offset = 0;       // bytes from the arena's start, a multiple of 64
     i64 bytes = 0;
     int alias_of = -1;    // the buffer whose bytes this one is in
     bool view = false;    // alias: the same live contents (a reshape); otherwise the bytes are reused in place

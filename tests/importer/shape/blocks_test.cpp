@@ -52,7 +52,8 @@ TEST_CASE("a run is the longest part that repeats, and its period the shortest")
     CHECK(!longest_run({}).has_value());
 }
 
-TEST_CASE("layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
+TEST_CASE(
+    "layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
     const ImportedProgram program = imported(layers(4, "h3"));
     CHECK(program.model == "model: program\n"
                            "inputs:\n"
@@ -96,7 +97,8 @@ TEST_CASE("what something else reads too is no block") {
 
 TEST_CASE("a loop over layers that are stacked is a scan") {
     const std::string model =
-        imported(R"(func.func @main(%w: tensor<3x8x8xf32> loc("params['h']['w']"), %x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {
+        imported(
+            R"(func.func @main(%w: tensor<3x8x8xf32> loc("params['h']['w']"), %x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %three = stablehlo.constant dense<3> : tensor<i32>

@@ -33,7 +33,8 @@ std::string softmax(const std::string& largest_of, const std::string& returned) 
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %m = stablehlo.reduce(%)" +
-           largest_of + R"( init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+           largest_of +
+           R"( init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   %mw = stablehlo.broadcast_in_dim %m, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
   %d = stablehlo.subtract %x, %mw : tensor<4x8xf32>
   %e = stablehlo.exponential %d : tensor<4x8xf32>
@@ -41,8 +42,8 @@ std::string softmax(const std::string& largest_of, const std::string& returned) 
   %sw = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
   %p = stablehlo.divide %e, %sw : tensor<4x8xf32>
   %z = stablehlo.add %p, %e : tensor<4x8xf32>
-  return %)" + returned +
-           " : tensor<4x8xf32>\n}\n";
+  return %)" +
+           returned + " : tensor<4x8xf32>\n}\n";
 }
 
 bool has(const std::string& model, const std::string& part) { return model.find(part) != std::string::npos; }

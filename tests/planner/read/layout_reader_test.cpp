@@ -159,10 +159,11 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(with("divisibility: {vocab: odd}").starts_with("E0118 2:23+3 divisibility of 'vocab': unknown choice 'odd'"));
     CHECK(with("divisability: pad") ==
           "E0114 2:1+12 unknown key 'divisability' in a layout\n  help did you mean 'divisibility'?\n");
-    CHECK(with("quotient: pad") ==
-          "E0114 2:1+8 unknown key 'quotient' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
-          "missing_axes, divisibility, partitioner, prefer, sequence_parallel, inputs, params, values, outputs, states, "
-          "gradients, fsdp, hardware, policy\n");
+    CHECK(
+        with("quotient: pad") ==
+        "E0114 2:1+8 unknown key 'quotient' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
+        "missing_axes, divisibility, partitioner, prefer, sequence_parallel, inputs, params, values, outputs, states, "
+        "gradients, fsdp, hardware, policy\n");
     CHECK(layout_of("mesh: {data: 8}\n").partitioner == Partitioner::shardc);
     CHECK(layout_of("mesh: {data: 8}\npartitioner: xla\n").partitioner == Partitioner::xla);
     CHECK(with("partitioner: gspmd").starts_with("E0118 2:14+5 "));
