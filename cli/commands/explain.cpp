@@ -1,5 +1,6 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/explain/alike_explanations.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/named_tensors.h"
@@ -9,7 +10,6 @@
 #include "cli/svg/explain_svg.h"
 #include "cli/terminal/exit_code.h"
 #include "planner/explain/changes.h"
-#include "planner/explain/explanation.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
 
@@ -115,14 +115,14 @@ int run(const Arguments& arguments, Env& env) {
     const std::vector<const TensorReport*> tensors =
         words.size() == used ? tensors_of_collectives(compiled.compilation) : *named;
     const Paint paint = payload_paint(env, arguments);
-    std::vector<Explanation> explanations;
+    std::vector<Explanation> explanations = explain_alike(compiled.compilation, *compiled.sources, tensors);
     Trials trials(*compiled.sources, compiled.request);
     constexpr size_t all = 1000, least = 4; // of a small model everything is tried, of each tensor
     const bool is_small = compiled.compilation.graph->nodes.size() < 120;
     const size_t tries =
-        is_small ? all : std::max(least, most_tries(compiled.compilation) / std::max<size_t>(1, tensors.size()));
-    for (const TensorReport* tensor : tensors)
-        explanations.push_back(explain(compiled.compilation, *compiled.sources, trials, *tensor, tries));
+        is_small ? all : std::max(least, most_tries(compiled.compilation) / std::max<size_t>(1, explanations.size()));
+    for (Explanation& explanation : explanations)
+        add_remedies(explanation, compiled.compilation, *compiled.sources, trials, tries);
     if (arguments.has("--svg") && !write_file(env, arguments.string("--svg"), explain_svg(plan, explanations)))
         return exit_usage;
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);
@@ -146,6 +146,7 @@ const CommandDef& command_explain() {
                "  shardc explain E0313                        what a message means\n"
                "  shardc explain einsum                       what an op does\n"
                "  shardc explain microbatches                 what a key of a model or a layout means\n"
+               "A tensor is a name, or a pattern: block.*.wq, block.{0..11}.wq, as reports fold them.\n"
                "Remedies are found by planning again with one constraint, override or rule dropped or changed.",
         .options = {{.name = "WHAT",
                      .doc = "a model and a layout, or a plan file, and tensors; or a code, op, collective, ...",

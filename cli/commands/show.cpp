@@ -41,8 +41,9 @@ const CommandDef& command_show() {
         .summary = "draws which device holds which part",
         .doc = "Example:\n"
                "  shardc show model.yaml layout.yaml w1 'block.*.wq'\n"
-               "A tensor is a name, or a glob over dotted names (* stops at dots, ** does not). Without one, inputs, "
-               "params and outputs.",
+               "A tensor is a name, or a pattern of dotted names: * stops at dots, ** does not, {0..11} and {wq,wk} "
+               "are as "
+               "reports fold them. Without one, inputs, params and outputs.",
         .options = {{.name = "FILE",
                      .doc = "a model and a layout, or a plan file; - for stdin; then names or globs of tensors",
                      .required = true,

@@ -112,8 +112,11 @@ std::string tensor_json(const Mesh& mesh, const Explanation& explanation) {
     for (const WaysThere& each : explanation.ways) ways.push_back(ways_json(mesh, each));
     for (const Experiment& remedy : explanation.remedies)
         remedies.push_back(figures_json(remedy, explanation.as_it_is));
+    std::vector<std::string> alike;
+    for (const TensorReport* each : explanation.alike) alike.push_back(each->name);
     return JsonObject()
         .raw("tensor", print_tensor(mesh, *explanation.tensor))
+        .raw("alike", json_strings(alike))
         .raw("dims", json_array(dims))
         .string("rules_not_used", explanation.rules_not_used)
         .string("op", explanation.op)

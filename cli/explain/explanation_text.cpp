@@ -1,5 +1,6 @@
 #include "cli/explain/explanation_text.h"
 
+#include "cli/explain/alike_explanations.h"
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
 #include "cli/report/report_tables.h"
@@ -26,16 +27,21 @@ public:
 
 private:
     std::string header() const {
-        const std::string head = hanging(fmt::format("{}  {}  {}  {}", tensor_.name, name(tensor_.role),
+        const std::string called = called_together(e_);
+        const std::string head = hanging(fmt::format("{}  {}  {}  {}", called, name(tensor_.role),
                                                      type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
                                                      sharding_text(plan_.mesh, tensor_.sharding)),
                                          paint_.width, 4);
-        const size_t named = head.starts_with(tensor_.name) ? tensor_.name.size() : 0;
-        return fmt::format("{}{}\n{}\n", paint_.strong(head.substr(0, named)),
+        const size_t named = head.starts_with(called) ? called.size() : 0;
+        const std::string alike =
+            e_.alike.empty() ? ""
+                             : fmt::format("  {} are alike; what follows is of {}\n", e_.alike.size(), tensor_.name);
+        return fmt::format("{}{}\n{}\n{}", paint_.strong(head.substr(0, named)),
                            paint_axes(paint_, plan_.mesh, std::string_view(head).substr(named)),
                            hanging(fmt::format("  a device holds {}, {}; {}", shape_text(tensor_.local_shape),
                                                human_bytes(tensor_.bytes_per_device), shard::text(tensor_.source)),
-                                   paint_.width, 4));
+                                   paint_.width, 4),
+                           alike);
     }
 
     std::string reasons() const {

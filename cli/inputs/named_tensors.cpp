@@ -10,14 +10,18 @@ namespace shard {
 
 namespace {
 
-std::vector<const TensorReport*> folded_tensors(const Compilation& compilation, const std::string& word) {
-    std::vector<const TensorReport*> found;
-    if (word.find('{') == std::string::npos) return found;
-    for (const TensorReport& tensor : compilation.plan->report.tensors)
-        if (stands_for(word, tensor.name))
-            for (const TensorReport* named : find_tensors(compilation, tensor.name))
-                if (std::find(found.begin(), found.end(), named) == found.end()) found.push_back(named);
-    return found;
+// Reports write "unembed, block.{wq,wk}": a comma outside braces parts names.
+std::vector<std::string> names_in(const std::string& word) {
+    std::vector<std::string> names(1);
+    int depth = 0;
+    for (const char c : word) {
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+        if (c == ',' && depth == 0)
+            names.emplace_back();
+        else if (c != ' ')
+            names.back() += c;
+    }
+    return names;
 }
 
 } // namespace
@@ -38,9 +42,11 @@ std::vector<const TensorReport*> tensors_of_collectives(const Compilation& compi
 std::optional<std::vector<const TensorReport*>> named_tensors(Env& env, const Compilation& compilation,
                                                               std::span<const std::string> words) {
     std::vector<const TensorReport*> tensors;
-    for (const std::string& word : words) {
+    std::vector<std::string> wanted;
+    for (const std::string& word : words)
+        for (std::string& name : names_in(word)) wanted.push_back(std::move(name));
+    for (const std::string& word : wanted) {
         std::vector<const TensorReport*> found = find_tensors(compilation, word);
-        if (found.empty()) found = folded_tensors(compilation, word);
         if (found.empty()) found = tensors_of_collectives(compilation, word);
         tensors.insert(tensors.end(), found.begin(), found.end());
         if (!found.empty()) continue;

@@ -1,5 +1,6 @@
 #include "cli/svg/explain_svg.h"
 
+#include "cli/explain/alike_explanations.h"
 #include "cli/html/tiles.h"
 #include "cli/report/nouns.h"
 #include "cli/svg/svg_sheet.h"
@@ -26,7 +27,7 @@ public:
         const TensorReport& tensor = *why.tensor;
         sheet_.skip(line_height);
         const double y = sheet_.bottom();
-        const double width = sheet_.text(0, y, "name", tensor.name);
+        const double width = sheet_.text(0, y, "name", called_together(why));
         sheet_.text(width + indent, y, "",
                     fmt::format("{} {}  {}", name(tensor.role), type_text(tensor.dtype, tensor.shape, tensor.logical),
                                 sharding_text(plan_.mesh, tensor.sharding)));

@@ -1,7 +1,6 @@
 #include "cli/terminal/fold.h"
 
 #include "plans/base/characters.h"
-#include "plans/base/parse_number.h"
 
 #include <algorithm>
 #include <cctype>
@@ -95,41 +94,6 @@ std::vector<FoldedRow> fold_rows(const std::vector<std::vector<std::string>>& ro
         result.push_back(std::move(group.row));
     }
     return result;
-}
-
-namespace {
-
-// "0..11" or "0,2,5".
-bool is_in_range(std::string_view range, i64 value) {
-    while (!range.empty()) {
-        const std::string_view part = range.substr(0, range.find(','));
-        const size_t dots = part.find("..");
-        const std::optional<i64> first = parse_number<i64>(part.substr(0, dots));
-        const std::optional<i64> last =
-            dots == std::string_view::npos ? first : parse_number<i64>(part.substr(dots + 2));
-        if (first && last && *first <= value && value <= *last) return true;
-        range.remove_prefix(std::min(part.size() + 1, range.size()));
-    }
-    return false;
-}
-
-} // namespace
-
-bool stands_for(std::string_view folded, std::string_view name) {
-    while (!folded.empty()) {
-        const size_t end = folded.front() == '{' ? folded.find('}') : std::string_view::npos;
-        if (end == std::string_view::npos) {
-            if (name.empty() || name.front() != folded.front()) return false;
-            folded.remove_prefix(1), name.remove_prefix(1);
-            continue;
-        }
-        size_t digits = 0;
-        while (digits < name.size() && is_digit(name[digits])) ++digits;
-        const std::optional<i64> index = parse_number<i64>(name.substr(0, digits));
-        if (!index || !is_in_range(folded.substr(1, end - 1), *index)) return false;
-        folded.remove_prefix(end + 1), name.remove_prefix(digits);
-    }
-    return name.empty();
 }
 
 } // namespace shard

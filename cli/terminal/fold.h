@@ -4,13 +4,13 @@
 //     block.1.x  all_reduce   ->
 //     ...
 //
-// An index is a part of a dotted name that is a number; the name's first part never is one.
+// An index is a part of a dotted name that is a number; the name's first part never is one. A folded name is a pattern for those that
+// it stands for (planner/text/glob.h).
 #pragma once
 
 #include "plans/base/base.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace shard {
@@ -22,8 +22,5 @@ struct FoldedRow {
 
 // Rows are folded if all fields agree but for indices; the result is in the order of first members.
 std::vector<FoldedRow> fold_rows(const std::vector<std::vector<std::string>>& rows);
-
-// Whether a folded name, as reports print it, stands for the name: "block.{0..11}.x" for "block.3.x".
-bool stands_for(std::string_view folded, std::string_view name);
 
 } // namespace shard

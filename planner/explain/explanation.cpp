@@ -331,17 +331,15 @@ std::vector<Span> named_by(const Explanation& explanation, const Layout& layout,
 
 } // namespace
 
-Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor,
-                    size_t tries) {
-    Explanation out = explain_as_planned(compilation, sources, tensor);
-    if (out.as_it_is.touching > 0)
-        out.remedies = find_changes_that_help(compilation, sources, trials, tensor.name,
-                                              named_by(out, *compilation.layout, sources), tries, 5);
-    return out;
-}
-
 Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor) {
     return Explainer(compilation, sources, tensor).run();
+}
+
+void add_remedies(Explanation& explanation, const Compilation& compilation, const Sources& sources, Trials& trials,
+                  size_t tries) {
+    if (explanation.as_it_is.touching == 0) return;
+    explanation.remedies = find_changes_that_help(compilation, sources, trials, explanation.tensor->name,
+                                                  named_by(explanation, *compilation.layout, sources), tries, 5);
 }
 
 } // namespace shard

@@ -43,6 +43,7 @@ struct ComputeWay {
 
 struct Explanation {
     const TensorReport* tensor = nullptr;
+    std::vector<const TensorReport*> alike; // what is explained in the same words, with it; empty: nothing else is
     std::vector<DimReason> dims;
     std::string rules_not_used;
     std::string op;                   // that makes it; empty for inputs and constraints
@@ -57,12 +58,12 @@ struct Explanation {
 // "all_gather over data (dim 0)", "slice over model"
 std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way);
 
-// `tensor` is a row of the compilation's report. The sources are those it was made of, and the trials theirs: what would
-// help is found by planning again.
-// Of a large model it is no more than `tries` times.
-Explanation explain(const Compilation& compilation, const Sources& sources, Trials& trials, const TensorReport& tensor,
-                    size_t tries);
-// Of that, what is known without planning again: no remedies.
+// What is known without planning again: no remedies. `tensor` is a row of the compilation's report, and the sources are
+// those it was made of.
 Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor);
+// With what would help, found by planning again, of a large model no more than `tries` times. The trials are of the same
+// sources.
+void add_remedies(Explanation& explanation, const Compilation& compilation, const Sources& sources, Trials& trials,
+                  size_t tries);
 
 } // namespace shard

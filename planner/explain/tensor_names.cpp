@@ -26,7 +26,7 @@ std::vector<const TensorReport*> find_tensors(const Compilation& compilation, co
         if (const TensorReport* tensor = exact(report, compilation.graph->value(*value).name)) return {tensor};
     if (const TensorReport* tensor = exact(report, wanted)) return {tensor};
     std::vector<const TensorReport*> found;
-    if (wanted.find_first_of("*?") != std::string::npos)
+    if (is_glob(wanted))
         for (const TensorReport& tensor : report.tensors)
             if (glob_matches(wanted, tensor.name) && exact(report, tensor.name) == &tensor) found.push_back(&tensor);
     return found;

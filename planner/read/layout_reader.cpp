@@ -264,11 +264,12 @@ private:
             return;
         }
         for (const YamlEntry& entry : *yaml->map()) {
-            const std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.#*?";
+            const std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.#*?{},";
             const size_t wrong = entry.key.find_first_not_of(allowed);
             if (entry.key.empty() || wrong != std::string::npos) {
                 diagnostics_->error("E0308", entry.key_span, fmt::format("'{}' is not a path pattern", entry.key))
-                    .help("use names, dots, * (any name), ** (any path) and ? (one character)");
+                    .help("use names, dots, * (any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
+                          "these)");
                 continue;
             }
             if (std::optional<ShardingSpec> spec = read_sharding_spec(entry.value, *diagnostics_))

@@ -22,7 +22,7 @@ std::vector<CodeDoc> codes_layout() {
          "\"?\" (unconstrained): - {batch: data}. Rules are a list because their order decides."},
         {"E0308", "bad path pattern",
          "Overrides name tensors by path: names joined by dots, where * stands for any text without a dot, ** for any "
-         "text, ? for one character."},
+         "text, ? for one character, {0..3} for a number from 0 to 3, {a,b} for a or b."},
         {"E0309", "not an amount of bytes", "Amounts are written 16 GiB, 1.5 GB, 512 KiB, or as plain bytes."},
         {"E0310", "rule for an axis that the mesh lacks",
          "A rule names a mesh axis that this mesh does not have. Such a rule would do nothing, which is rarely what "

@@ -26,18 +26,6 @@ TEST_CASE("numbers that are not a layer's index keep rows apart") {
     CHECK(fold_rows({{"ends. 12"}, {"ends. 13"}}).size() == 2);
 }
 
-TEST_CASE("a folded name stands for those that were folded into it, and no other") {
-    for (const std::string name : {"a.0.b.0.x", "a.1.b.1.x"}) CHECK(stands_for("a.{0,1}.b.{0,1}.x", name));
-    for (const std::string name :
-         {"a.2.b.0.x", "a.0.b.0.y", "a.0.b.0", "a.0.b.0.xx", "a..b.0.x", "a.20000000000000000000.b.0.x"})
-        CHECK_FALSE(stands_for("a.{0,1}.b.{0,1}.x", name));
-    CHECK(stands_for("block.{0..11}.o", "block.11.o"));
-    CHECK_FALSE(stands_for("block.{0..11}.o", "block.12.o"));
-    CHECK(stands_for("x", "x"));
-    for (const std::string broken : {"block.{0", "block.{}.o", "block.{..}.o", "block.{a,b}.o", "{", "}"})
-        CHECK_FALSE(stands_for(broken, "block.0.o"));
-}
-
 TEST_CASE("nested repeats fold too") {
     std::vector<FoldedRow> rows = fold_rows({{"a.0.b.0.x"}, {"a.0.b.1.x"}, {"a.1.b.0.x"}, {"a.1.b.1.x"}});
     REQUIRE(rows.size() == 1);
