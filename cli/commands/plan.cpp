@@ -5,7 +5,8 @@
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/report/report.h"
-#include "cli/report/sweep_report.h"
+#include "cli/sweep/fit.h"
+#include "cli/sweep/sweep.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/table.h"
 #include "cli/trace/step_trace.h"
@@ -55,63 +56,6 @@ int refuse(Env& env, std::string message, std::string help) {
     return exit_usage;
 }
 
-SweepRow sweep_row(Compiled& compiled) {
-    SweepRow row;
-    for (const Diagnostic& diagnostic : compiled.diagnostics().all())
-        if (row.verdict.empty() && (diagnostic.severity == Severity::error || diagnostic.finding))
-            row.verdict = diagnostic.code;
-    if (compiled.plan() == nullptr) return row;
-    row.plan = std::move(compiled.compilation.plan);
-    const MemoryReport& memory = row.plan->report.memory;
-    const bool fits = memory.capacity <= 0 || memory.peak <= memory.capacity;
-    row.is_good = fits && row.verdict.empty();
-    if (!fits)
-        row.verdict = "does not fit";
-    else if (row.verdict.empty())
-        row.verdict = memory.capacity > 0 ? "fits" : "ok";
-    return row;
-}
-
-// With several values for what is set: a line for each choice of them.
-int run_sweep(const Arguments& arguments, Env& env) {
-    for (std::string_view option : {"--plan", "--trace", "--all", "--only", "--timing"})
-        if (arguments.has(option))
-            return refuse(env, fmt::format("{} is of one plan, and --set gives several values", option),
-                          "set one value, or leave it away");
-    for (std::string_view file : {"MODEL", "LAYOUT"})
-        if (arguments.string(file) == "-")
-            return refuse(env, "stdin can be read once, and --set gives several values", "name a file");
-    const FormatDef& format = chosen_format(arguments);
-    if (format.sweep == nullptr)
-        return refuse(env, fmt::format("--format {} writes one plan, and --set gives several values", format.name),
-                      "write it as text or json");
-    Diagnostics diagnostics;
-    const std::optional<std::vector<std::vector<std::string>>> choices =
-        all_choices(arguments.strings("--set"), diagnostics);
-    if (!choices) {
-        print_diagnostics(env, Sources(), diagnostics.all());
-        return exit_usage;
-    }
-    Sweep sweep;
-    for (const std::string& setting : choices->front()) sweep.names.push_back(setting.substr(0, setting.find('=')));
-    std::vector<Compiled> failed; // their texts are what errors point into
-    int code = exit_clean;
-    for (const std::vector<std::string>& settings : *choices) {
-        Compiled compiled = compile_files(env, arguments.string("MODEL"), arguments.string("LAYOUT"),
-                                          {arguments.string("--mode"), settings});
-        code = std::max(code, exit_code(compiled.diagnostics()));
-        sweep.rows.push_back(sweep_row(compiled));
-        for (const std::string& setting : settings)
-            sweep.rows.back().values.push_back(setting.substr(std::min(setting.find('='), setting.size() - 1) + 1));
-        if (!sweep.rows.back().plan) failed.push_back(std::move(compiled));
-    }
-    std::vector<Subject> subjects;
-    for (const Compiled& compiled : failed)
-        subjects.push_back({{}, {}, compiled.sources.get(), compiled.diagnostics().all()});
-    env.err << subjects_text(subjects, Paint{env.err_color, env.width});
-    return write_payload(env, arguments, format.sweep(sweep, payload_paint(env, arguments)), code);
-}
-
 // Who writes `-o page.html --format html` means the page.
 std::string_view page_ending(const std::string& path) {
     for (const std::string_view ending : {".html", ".md", ".csv", ".svg"})
@@ -125,6 +69,7 @@ int run(const Arguments& arguments, Env& env) {
                       fmt::format("-o writes the plan, which is JSON, and '{}' ends in {}", arguments.string("--plan"),
                                   page_ending(arguments.string("--plan"))),
                       fmt::format("the report goes there with --output {}", arguments.string("--plan")));
+    if (arguments.has("--fit")) return run_fit(arguments, env);
     const std::vector<std::string> settings = arguments.strings("--set");
     if (std::any_of(settings.begin(), settings.end(), [](const std::string& s) { return s.find(',') != s.npos; }))
         return run_sweep(arguments, env);
@@ -170,6 +115,7 @@ const CommandDef& command_plan() {
                "  shardc plan model.yaml layout.yaml                   the report\n"
                "  shardc plan model.yaml layout.yaml -o plan.json      and the plan, which `shardc run` executes\n"
                "  shardc plan model.yaml layout.yaml --set batch=64,128,256   a line for each value\n"
+               "  shardc plan model.yaml layout.yaml --fit batch       the largest batch that fits the memory\n"
                "  shardc plan model.yaml layout.yaml --format json     the report for scripts "
                "(schemas/report.schema.json)\n"
                "Exit code 1 if the layout's policy is broken.",
@@ -190,6 +136,9 @@ const CommandDef& command_plan() {
                      .file = FileUse::written},
                     mode_option(),
                     set_option(),
+                    {.name = "--fit",
+                     .value = "NAME",
+                     .doc = "the largest value of an axis or number of the model or layout that fits the memory"},
                     {.name = "--all", .doc = "everything one by one, intermediate values too"},
                     {.name = "--only",
                      .value = "PART",

@@ -37,6 +37,13 @@ const Yaml* at_path(const Yaml& yaml, std::string_view path) {
     return nullptr;
 }
 
+// A model's arguments and axes by their names.
+Target find_target(const int files[2], const std::string& path, const Yaml& model, const Yaml& layout) {
+    for (const std::string& full : {"args." + path, "axes." + path, path})
+        if (const Yaml* value = at_path(model, full)) return {files[0], full, value};
+    return {files[1], path, at_path(layout, path)};
+}
+
 class Setter {
 public:
     Setter(Sources& sources, int model, int layout, Diagnostics& diagnostics)
@@ -73,15 +80,9 @@ private:
             yamls[n] = parse_yaml(sources_, files_[n], unheard);
             if (!yamls[n]) return true;
         }
-        const Target target = find(path, *yamls[0], *yamls[1]);
+        const Target target = find_target(files_, path, *yamls[0], *yamls[1]);
         if (target.value == nullptr) return report_unknown(path, *yamls[0], *yamls[1]);
         return put(target, path, value);
-    }
-
-    Target find(const std::string& path, const Yaml& model, const Yaml& layout) const {
-        for (const std::string& full : {"args." + path, "axes." + path, path})
-            if (const Yaml* value = at_path(model, full)) return {files_[0], full, value};
-        return {files_[1], path, at_path(layout, path)};
     }
 
     bool put(const Target& target, const std::string& path, const std::string& value) {
@@ -150,6 +151,17 @@ OptionDef set_option() {
 bool apply_settings(Sources& sources, int model, int layout, const std::vector<std::string>& settings,
                     Diagnostics& diagnostics) {
     return Setter(sources, model, layout, diagnostics).apply(settings);
+}
+
+std::optional<std::string> written_value(const Sources& sources, int model, int layout, const std::string& path) {
+    Diagnostics unheard;
+    const std::optional<Yaml> of_model = parse_yaml(sources, model, unheard),
+                              of_layout = parse_yaml(sources, layout, unheard);
+    if (!of_model || !of_layout) return std::nullopt;
+    const int files[] = {model, layout};
+    const Target target = find_target(files, path, *of_model, *of_layout);
+    if (target.value == nullptr || target.value->scalar() == nullptr) return std::nullopt;
+    return target.value->scalar()->text;
 }
 
 std::optional<std::vector<std::vector<std::string>>> all_choices(const std::vector<std::string>& settings,

@@ -19,6 +19,9 @@ OptionDef set_option();
 bool apply_settings(Sources& sources, int model, int layout, const std::vector<std::string>& settings,
                     Diagnostics& diagnostics);
 
+// The text of what would be set. nullopt if there is no such value, or it is a list or a map.
+std::optional<std::string> written_value(const Sources& sources, int model, int layout, const std::string& path);
+
 // Of settings of which some list values, a=1,2: every choice of one value for each, the last setting's value changing
 // fastest. nullopt after E0701 if there are too many.
 std::optional<std::vector<std::vector<std::string>>> all_choices(const std::vector<std::string>& settings,

@@ -17,6 +17,24 @@ std::string memory_text(const MemoryReport& memory) {
     return fmt::format("{} of {}", human_bytes(memory.peak), human_bytes(memory.capacity));
 }
 
+std::string fit_text(const std::string& name, const SweepRow& row) {
+    const std::string value = fmt::format("{}={}", name, row.values.back());
+    const std::string multiples = row.unit > 1 ? fmt::format(" of the multiples of {}", row.unit) : std::string();
+    const auto needs = [&row](i64 peak) { // told apart from what fits
+        const std::string text = human_bytes(peak);
+        return row.plan && text == human_bytes(row.plan->report.memory.peak) ? exact_bytes(peak) : text;
+    };
+    if (row.next && row.next->peak > 0)
+        return fmt::format("{} is the largest{} that fits: {}={} needs {}", value, multiples, name, row.next->value,
+                           needs(row.next->peak));
+    if (row.next)
+        return fmt::format("{} is the largest{}: {}={} is {}", value, multiples, name, row.next->value,
+                           row.next->verdict);
+    if (row.a_second > 0)
+        return fmt::format("{} fits, as all that is smaller does: memory does not grow with it", value);
+    return fmt::format("nothing fits: {} is the least{}", value, multiples);
+}
+
 } // namespace
 
 std::string sweep_text(const Sweep& sweep, const Paint& paint) {
@@ -24,6 +42,7 @@ std::string sweep_text(const Sweep& sweep, const Paint& paint) {
     for (const std::string& name : sweep.names) columns.push_back({name, sweep.align});
     for (std::string_view name : {"verdict", "peak memory", "step time", "sent by a device", "all together"})
         columns.push_back({std::string(name), name == "verdict" ? Align::left : Align::right});
+    if (!sweep.fitted.empty()) columns.push_back({sweep.fitted + " a second", Align::right});
     Table table(columns);
     for (const SweepRow& row : sweep.rows) {
         std::vector<Cell> cells(row.values.begin(), row.values.end());
@@ -34,10 +53,14 @@ std::string sweep_text(const Sweep& sweep, const Paint& paint) {
             cells.emplace_back(human_seconds(report.time.step_seconds));
             cells.emplace_back(human_bytes(wire_bytes_per_device(report)));
             cells.emplace_back(human_bytes(wire_bytes_total(report)));
+            if (row.a_second > 0) cells.emplace_back(fmt::format("{:.4g}", row.a_second));
         }
         table.add(std::move(cells));
     }
-    return table.render(paint, "");
+    std::string text = table.render(paint, "");
+    if (!sweep.fitted.empty() && sweep.rows.size() == 1 && sweep.rows[0].unit > 0)
+        text += "\n" + fit_text(sweep.fitted, sweep.rows[0]) + "\n";
+    return text;
 }
 
 std::string sweep_json(const Sweep& sweep, const Paint&) {
@@ -50,6 +73,14 @@ std::string sweep_json(const Sweep& sweep, const Paint&) {
             const Report& report = row.plan->report;
             add_figures(object, figures_of(report));
             object.integer("wire_bytes_total", wire_bytes_total(report));
+        }
+        if (row.unit > 0) object.integer("unit", row.unit);
+        if (row.a_second > 0) object.number("a_second", row.a_second);
+        if (row.next) {
+            JsonObject next;
+            next.string("value", row.next->value).string("verdict", row.next->verdict);
+            if (row.next->peak > 0) next.integer("peak_bytes", row.next->peak);
+            object.raw("next", next.text());
         }
         rows.push_back(object.text());
     }

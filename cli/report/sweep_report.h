@@ -1,4 +1,5 @@
-// A model and a layout planned with each of several values: what `plan --set batch=64,128` prints.
+// A model and a layout planned with each of several values: what `plan --set batch=64,128` prints, and `plan --fit batch`
+// of the largest value that fits.
 #pragma once
 
 #include "cli/terminal/table.h"
@@ -11,12 +12,21 @@ struct SweepRow {
     std::optional<Plan> plan;        // absent after an error
     std::string verdict;             // "fits", "does not fit", "E0313"
     bool is_good = false;
+    // Of --fit: what the value is a multiple of, how much of it a second of steps works through, and the next multiple.
+    struct Next {
+        std::string value, verdict;
+        i64 peak = 0; // bytes; 0 if it cannot be planned
+    };
+    i64 unit = 0;
+    double a_second = 0;
+    std::optional<Next> next = {};
 };
 
 struct Sweep {
     std::vector<std::string> names;
-    std::vector<SweepRow> rows;
+    std::vector<SweepRow> rows = {};
     Align align = Align::right; // of values: numbers, unless they are words
+    std::string fitted = {};    // what --fit names, the last of the names; empty: every value is shown
 };
 
 std::string sweep_text(const Sweep& sweep, const Paint& paint);

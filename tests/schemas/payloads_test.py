@@ -29,6 +29,7 @@ PAYLOADS = [
     ("report", ["plan", f"{LAB}/model.yaml", LAYOUTS[0]]),
     ("report", ["plan", *TRAIN]),
     ("sweep", ["plan", f"{LAB}/model.yaml", LAYOUTS[0], "--set", "batch=8,16,9"]),
+    ("sweep", ["plan", f"{LAB}/model.yaml", LAYOUTS[0], "--fit", "batch", "--set", "hardware=h100"]),
     ("check", ["check", f"{LAB}/model.yaml", *LAYOUTS]),
     ("check", ["check", f"{LAB}/model.yaml", *LAYOUTS, "--policy", "{policy}", "--strict"]),
     ("check", ["check", f"{LAB}/model.yaml", "nowhere.yaml"]),
