@@ -201,6 +201,47 @@ JsonObject json_heading(const Plan& plan) {
     return object;
 }
 
+std::string difference_text(const Comparison& comparison, const Plan& plan) {
+    // How far parameters and states may be apart follows from how far they moved.
+    std::string text = fmt::format(
+        "largest difference {:.3g}, {:.2g} of {} ({:.2g} allowed)", comparison.max_absolute, comparison.max_relative,
+        is_step(plan) ? "what it is compared with" : "the largest value", comparison.allowed_relative);
+    if (comparison.not_finite > 0) text += fmt::format("; {} elements are not finite", comparison.not_finite);
+    return text;
+}
+
+// What stands after the verdict.
+std::string verified_text(const RunReport& report) {
+    const Comparison& comparison = *report.comparison;
+    std::string text =
+        fmt::format("{} the same model on one device: {}", report.verified() ? " against" : ": not equal to",
+                    difference_text(comparison, *report.plan));
+    constexpr double says_little = 0.5; // a plan that is wrong by a factor of two could pass
+    if (comparison.equal && comparison.allowed_relative >= says_little)
+        text += "; so much may be rounding that this says little: verify the model in f32";
+    if (report.in_f64)
+        text += fmt::format("; {}: in f64 {}", report.is_rounding() ? "that is rounding" : "that is not rounding",
+                            difference_text(*report.in_f64, *report.plan));
+    if (!report.not_in_f64.empty()) text += "; whether that is rounding, f64 could not tell: " + report.not_in_f64;
+    return text;
+}
+
+std::string comparison_json(const RunReport& report) {
+    const auto figures = [](bool verified, const Comparison& comparison) {
+        JsonObject object;
+        object.flag("verified", verified)
+            .number("max_absolute", comparison.max_absolute)
+            .number("max_relative", comparison.max_relative)
+            .number("allowed_relative", comparison.allowed_relative)
+            .integer("not_finite", comparison.not_finite);
+        return object;
+    };
+    JsonObject object = figures(report.verified(), *report.comparison);
+    if (report.in_f64) object.raw("in_f64", figures(report.in_f64->equal, *report.in_f64).text());
+    if (!report.not_in_f64.empty()) object.string("not_in_f64", report.not_in_f64);
+    return object.text();
+}
+
 } // namespace
 
 std::string run_heading(const Plan& plan, const Paint& paint) {
@@ -225,23 +266,10 @@ std::string run_text(const RunReport& report, const Paint& paint) {
     row("peak memory of the fullest device", result.touched_peak_bytes, plan.peak_bytes);
     out += figures.render(paint, "  ");
     if (report.comparison) {
-        const Comparison& comparison = *report.comparison;
-        // How far parameters and states may be apart follows from how far they moved.
-        const bool steps = is_step(plan);
-        std::string largest =
-            fmt::format("largest difference {:.3g}, {:.2g} of {} ({:.2g} allowed)", comparison.max_absolute,
-                        comparison.max_relative, steps ? "what it is compared with" : "the largest value",
-                        comparison.allowed_relative);
-        if (comparison.not_finite > 0) largest += fmt::format("; {} elements are not finite", comparison.not_finite);
-        constexpr double says_little = 0.5; // a plan that is wrong by a factor of two could pass
-        if (comparison.equal && comparison.allowed_relative >= says_little)
-            largest += "; so much may be rounding that this says little: verify the model in f32";
-        const std::string_view verdict = comparison.equal ? "verified" : "NOT verified";
-        const std::string said = fmt::format("{}{} the same model on one device: {}", verdict,
-                                             comparison.equal ? " against" : ": not equal to", largest);
-        const std::string lines = hanging(said, paint.narrow_width(), 2);
+        const std::string_view verdict = report.verified() ? "verified" : "NOT verified";
+        const std::string lines = hanging(std::string(verdict) + verified_text(report), paint.narrow_width(), 2);
         out +=
-            fmt::format("\n{}{}\n", paint(comparison.equal ? "1;32" : "1;31", verdict), lines.substr(verdict.size()));
+            fmt::format("\n{}{}\n", paint(report.verified() ? "1;32" : "1;31", verdict), lines.substr(verdict.size()));
     }
     if (report.warm_up > 0) {
         const Timing timing = timing_of(report);
@@ -291,14 +319,7 @@ std::string run_json(const RunReport& report) {
     object.raw("outputs", json_lines(outputs, 2))
         .raw("wire_bytes_total", figures(report.result.wire_bytes_total, report.predicted_wire_bytes()))
         .raw("peak_bytes", figures(report.result.touched_peak_bytes, plan.peak_bytes));
-    if (report.comparison)
-        object.raw("verify", JsonObject()
-                                 .flag("verified", report.comparison->equal)
-                                 .number("max_absolute", report.comparison->max_absolute)
-                                 .number("max_relative", report.comparison->max_relative)
-                                 .number("allowed_relative", report.comparison->allowed_relative)
-                                 .integer("not_finite", report.comparison->not_finite)
-                                 .text());
+    if (report.comparison) object.raw("verify", comparison_json(report));
     if (is_step(plan)) {
         std::vector<std::string> steps;
         for (int step = 0; step < report.result.steps; ++step) {

@@ -15,6 +15,8 @@ struct RunReport {
     int steps = 1;                        // that were asked for, without those
     int warm_up = 0;                      // with --repeat: steps before those that are timed; 0 = nothing is timed
     std::optional<Comparison> comparison; // only with --verify
+    std::optional<Comparison> in_f64;     // where that found too large a difference: the same runs in f64
+    std::string not_in_f64 = {};          // why they could not be made
     std::optional<StepProfile> profile;   // only with --profile
     bool show_seconds = false;            // timings differ from run to run, so they are shown only when asked for
     bool quiet = false;                   // no table of outputs
@@ -24,6 +26,9 @@ struct RunReport {
 
     i64 predicted_wire_bytes() const;
     bool wire_bytes_equal() const { return result.wire_bytes_total == predicted_wire_bytes(); }
+    // What differs in narrow types and not in f64 is rounding.
+    bool is_rounding() const { return in_f64 && in_f64->equal; }
+    bool verified() const { return comparison && (comparison->equal || is_rounding()); }
     bool stopped() const { return result.steps < steps; }
     bool peak_equal() const { return result.touched_peak_bytes == plan->peak_bytes; }
 };

@@ -2,6 +2,7 @@
 
 #include "cli/diagnostics/diagnostics.h"
 #include "executor/verify/compare.h"
+#include "executor/verify/in_f64.h"
 #include "plans/base/version.h"
 #include "plans/json/json_places.h"
 #include "plans/plan/plan_difference.h"
@@ -58,9 +59,28 @@ bool Verification::compare(const RunOptions& options, RunReport& report, Env& en
     same.ranks = nullptr; // the first rank alone makes the comparison
     const std::optional<RunResult> result = run_plan(*reference.plan(), same, diagnostics);
     if (!result) return false;
-    report.comparison =
-        compare_results({*report.plan, report.result}, {*reference.plan(), *result}, diagnostics, &same);
+    Diagnostics findings;
+    report.comparison = compare_results({*report.plan, report.result}, {*reference.plan(), *result}, findings, &same);
+    if (report.comparison && !report.comparison->equal && is_below_f64(*report.plan))
+        repeat_in_f64(*reference.plan(), same, report);
+    if (report.comparison && report.verified()) return true;
+    for (const Diagnostic& finding : findings.all()) diagnostics.add(finding);
     return true;
+}
+
+// Both plans as they are, steps and collectives alike, but in f64, from the values that the other runs began with.
+void Verification::repeat_in_f64(const Plan& reference, RunOptions options, RunReport& report) const {
+    Diagnostics problems;
+    const auto cannot = [&] { report.not_in_f64 = problems.all().front().message; };
+    std::optional<std::map<std::string, Tensor>> inputs = beginning(reference, options, problems);
+    if (!inputs) return cannot();
+    options.inputs = std::move(*inputs);
+    options.restore = nullptr;
+    const Plan plan = in_f64(*report.plan), one = in_f64(reference);
+    const std::optional<RunResult> expected = run_plan(one, options, problems);
+    const std::optional<RunResult> result = expected ? run_plan(plan, options, problems) : std::nullopt;
+    if (!result) return cannot();
+    report.in_f64 = compare_repeated({plan, *result}, {one, *expected}, problems);
 }
 
 } // namespace shard

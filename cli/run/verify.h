@@ -16,9 +16,12 @@ public:
     bool prepare(const PlanSource& source, bool other_plan, Env& env);
 
     // After the run: the reference makes the same steps from the same inputs. False if it could not.
+    // What differs in narrow types is compared again in f64, which tells rounding from a wrong plan.
     bool compare(const RunOptions& options, RunReport& report, Env& env, Diagnostics& diagnostics) const;
 
 private:
+    void repeat_in_f64(const Plan& reference, RunOptions options, RunReport& report) const;
+
     Compiled again_;             // of a plan file
     const Plan* plan_ = nullptr; // what this program plans
 };

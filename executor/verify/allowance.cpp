@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace shard {
 
@@ -34,9 +35,38 @@ std::string parameter_of(const PlanOutput& output) {
     return std::string(name.ends_with(master) ? name.substr(0, name.size() - master.size()) : name);
 }
 
-// The sizes that a parameter's gradients had, if its optimizer keeps `nu`, their mean square, or else `mu`, their mean;
-// empty if it keeps neither.
+// The mean square of every element, where an optimizer keeps that of rows and of columns: their product over the mean of
+// the rows. They have the parameter's dims, with 1 for those that they are means over.
+std::vector<double> product_of_means(const Tensor& rows, const Tensor& columns) {
+    const std::vector<double> of_rows = values_of(rows), of_columns = values_of(columns);
+    const double mean =
+        std::accumulate(of_rows.begin(), of_rows.end(), 0.0) / static_cast<double>(std::max<size_t>(of_rows.size(), 1));
+    Shape shape = rows.type.shape;
+    for (size_t d = 0; d < shape.size(); ++d) shape[d] = std::max(shape[d], columns.type.shape[d]);
+    std::vector<double> squares;
+    for (i64 flat = 0; flat < element_count(shape); ++flat) {
+        i64 rest = flat, row = 0, column = 0, row_stride = 1, column_stride = 1;
+        for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+            if (rows.type.shape[d] > 1) row += rest % shape[d] * row_stride;
+            if (columns.type.shape[d] > 1) column += rest % shape[d] * column_stride;
+            row_stride *= rows.type.shape[d];
+            column_stride *= columns.type.shape[d];
+        }
+        const double product = of_rows[static_cast<size_t>(row)] * of_columns[static_cast<size_t>(column)];
+        squares.push_back(mean > 0 ? product / mean : 0);
+    }
+    return squares;
+}
+
+// The sizes that a parameter's gradients had, if its optimizer keeps `nu`, their mean square, or that of rows and
+// columns, or else `mu`, their mean; empty if it keeps none.
 std::vector<double> gradient_sizes(const RunResult& result, const std::string& parameter) {
+    const auto rows = result.outputs.find(parameter + ".nu_row"), columns = result.outputs.find(parameter + ".nu_col");
+    if (rows != result.outputs.end() && columns != result.outputs.end()) {
+        std::vector<double> sizes = product_of_means(rows->second, columns->second);
+        for (double& size : sizes) size = std::sqrt(size);
+        return sizes;
+    }
     const bool squares = result.outputs.contains(parameter + ".nu");
     const std::map<std::string, Tensor>::const_iterator kept =
         result.outputs.find(parameter + (squares ? ".nu" : ".mu"));
@@ -58,13 +88,18 @@ std::vector<double> values_of(const Tensor& tensor) {
     return values;
 }
 
-Tolerances::Tolerances(const Plan& plan, const RunResult& reference) : plan_(&plan), reference_(&reference) {
+double Tolerances::eps(DType dtype) const {
+    return is_repeated_ && dtype == DType::f64 ? repeated_epsilon : epsilon(dtype);
+}
+
+Tolerances::Tolerances(const Plan& plan, const RunResult& reference, bool is_repeated)
+    : plan_(&plan), reference_(&reference), is_repeated_(is_repeated) {
     const Lineages lineages(plan);
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
-        once_[output.name] = epsilon(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
-                             epsilon(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
-        coarsest_ = std::max(coarsest_, epsilon(lineage.coarsest));
+        once_[output.name] = eps(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
+                             eps(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
+        coarsest_ = std::max(coarsest_, eps(lineage.coarsest));
     }
     for (const PlanOutput& output : plan.outputs) {
         const std::map<std::string, Tensor>::const_iterator before = reference.initial.find(output.name),
@@ -139,7 +174,9 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     const double magnitude = std::max(largest(expected), largest(values_of(before->second)));
     allowance.relative = relative(output, reference_->steps);
     allowance.absolute =
-        4 * std::sqrt(reference_->steps) * epsilon(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
+        4 * std::sqrt(reference_->steps) * eps(own.dtype) * magnitude + allowance.relative * movements_.at(of_kind);
+    // Mean squares may be kept of a few parameters alone, whose gradients may all be noise.
+    if (of_kind.starts_with("nu")) allowance.absolute += std::pow(allowance.relative * largest_gradient_, 2);
     if (of_kind != param) return allowance;
     const std::vector<double> sizes = gradient_sizes(*reference_, parameter_of(output));
     if (sizes.empty()) return allowance;

@@ -9,17 +9,22 @@
 // again with inputs that are a little off, and scale is at least how far that moves the output, in units of that
 // little, but no more than 1, unless t * scale stays within 0.05 of the output's own size.
 //
+// A comparison that is repeated in f64 takes eps of f64 to be 2^-38 (`repeated_epsilon`), in the middle between that of
+// f32 and its own. Rounding that was more than it may be in f32 is 2^29 times less now, so it passes even where it is
+// amplified 2^14 times; what else is wrong is as large as it was, and is found 2^15 times sooner.
+//
 // All of it is taken from the reference and its plan. What is compared with it has no say in how far it may be off.
 //
 // What N steps have updated began equal in both runs, so what counts is how far it moved:
 //     4 * sqrt(N) * eps_own * magnitude + t_N * movement + 2 * jump * share,  t_N = N * t, but no more than 0.05 unless
 //     t is
-// eps_own is that of its own type; movement is the largest change of an element since the beginning, of this output and
-// all of its kind (parameters; states that are called alike, as all mu). The last term is for parameters whose
-// optimizer takes the gradient's own size away: where a gradient is nothing but rounding noise, its sign is too, and a
-// step is as long as any other. Such an optimizer keeps the size s_i of an element's gradient as the mean square nu,
-// s_i = sqrt(nu), or, if it has no nu, as the mean mu, s_i = |mu|. jump is the largest movement of a parameter, share
-// min(1, t_N * s / s_i), where s is the largest of all sizes.
+// and of mean squares nu (t_N * s)^2 more, since all that are kept may be of gradients that are noise. eps_own is that of
+// its own type; movement is the largest change of an element since the beginning, of this output and all of its kind
+// (parameters; states that are called alike, as all mu). The last term is for parameters whose optimizer takes the gradient's own size away:
+// where a gradient is nothing but rounding noise, its sign is too, and a step is as long as any other. Such an optimizer
+// keeps the size s_i of an element's gradient as the mean square nu, s_i = sqrt(nu), with nu_row nu_col / mean(nu_row) in
+// place of nu where these are kept, or, if it has none of them, as the mean mu, s_i = |mu|. jump is the largest movement
+// of a parameter, share min(1, t_N * s / s_i), where s is the largest of all sizes.
 #pragma once
 
 #include "executor/formats/tensor.h"
@@ -39,10 +44,12 @@ struct Allowance {
     double at(size_t i) const { return absolute + (noise.empty() ? 0 : noise[i]); }
 };
 
+inline constexpr double repeated_epsilon = 0x1p-38;
+
 class Tolerances {
 public:
     // The plan that made the reference.
-    Tolerances(const Plan& plan, const RunResult& reference);
+    Tolerances(const Plan& plan, const RunResult& reference, bool is_repeated = false);
 
     // Further runs of that plan that show how large the terms of its outputs are: by as little as a rounding error,
     // where terms cancel to nothing and leave theirs, and by many, which the rounding errors of the run do not drown.
@@ -59,9 +66,11 @@ private:
     static double scale(double relative, double largest, double terms);
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[id]; }
+    double eps(DType dtype) const;
 
     const Plan* plan_;
     const RunResult* reference_;
+    bool is_repeated_;
     double coarsest_ = 0;                                      // eps, of all outputs
     std::map<std::string, double> terms_;                      // the size of the terms, of outputs of a few elements
     std::map<std::string, std::vector<double>> terms_by_step_; // the same of scalars

@@ -240,6 +240,11 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
     return comparison;
 }
 
+std::optional<Comparison> compare_repeated(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
+    if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
+    return compare_within(Tolerances(reference.plan, reference.result, true), run, reference, diagnostics);
+}
+
 bool same_inputs(const Plan& plan, const Plan& reference, Diagnostics& diagnostics) {
     const InputsByName inputs = inputs_of(plan), expected = inputs_of(reference);
     for (const auto& [input_name, input] : expected) {

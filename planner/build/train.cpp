@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace shard {
 
@@ -63,7 +63,7 @@ private:
     // The arguments of the optimizer. A learning rate that follows a schedule is not among them.
     std::optional<Attributes> read_optimizer() {
         YamlMap arguments = train_.optimizer.arguments;
-        if (!take_no_decay(arguments)) return std::nullopt;
+        if (!take_lists(arguments)) return std::nullopt;
         const YamlMap::iterator rate = std::find_if(arguments.begin(), arguments.end(), [](const YamlEntry& argument) {
             return argument.key == "learning_rate";
         });
@@ -80,7 +80,7 @@ private:
             arguments.erase(rate);
         }
         std::optional<ReadArguments> read = read_arguments(context, arguments);
-        if (!read) return std::nullopt;
+        if (!read || !mean_type_fits(read->attributes, op.span, diagnostics_)) return std::nullopt;
         return std::move(read->attributes);
     }
 
@@ -119,35 +119,42 @@ private:
         }
     }
 
-    // `no_decay`, patterns of the parameters that do not decay, is no argument of the update of one of them.
-    bool take_no_decay(YamlMap& arguments) {
+    // Patterns of parameters whose update has another attribute than the others: `no_decay`.
+    bool take_lists(YamlMap& arguments) {
+        for (const ParameterList& list : optimizer_.lists)
+            if (!take_list(list, arguments)) return false;
         const YamlMap::iterator written = std::find_if(
             arguments.begin(), arguments.end(), [](const YamlEntry& argument) { return argument.key == "no_decay"; });
         if (written == arguments.end()) return true;
-        const std::vector<AttributeDef>& known = optimizer_.composite.attributes;
-        const bool decays =
-            std::any_of(known.begin(), known.end(), [](const AttributeDef& def) { return def.name == "weight_decay"; });
+        diagnostics_
+            .error("E0226", written->key_span, fmt::format("'{}' has no weight decay", train_.optimizer.op.text))
+            .help("leave out `no_decay`, or use adamw");
+        return false;
+    }
+
+    bool take_list(const ParameterList& list, YamlMap& arguments) {
+        const YamlMap::iterator written = std::find_if(
+            arguments.begin(), arguments.end(), [&](const YamlEntry& argument) { return argument.key == list.name; });
+        if (written == arguments.end()) return true;
         const auto refuse = [&](Span span, std::string message, std::string help) {
             diagnostics_.error("E0226", span, std::move(message)).help(std::move(help));
             return false;
         };
-        if (!decays)
-            return refuse(written->key_span, fmt::format("'{}' has no weight decay", train_.optimizer.op.text),
-                          "leave out `no_decay`, or use adamw");
         if (written->value.list() == nullptr)
-            return refuse(written->value.span, "`no_decay` is a list of parameters",
-                          "name them by their paths: no_decay: [\"**norm*\", \"**.bias\"]");
+            return refuse(written->value.span, fmt::format("`{}` is a list of parameters", list.name),
+                          fmt::format("name them by their paths: {}", list.example));
         for (const Yaml& item : *written->value.list()) {
-            const std::optional<std::string> pattern = read_string(item, "no_decay", diagnostics_);
+            const std::optional<std::string> pattern = read_string(item, list.name, diagnostics_);
             if (!pattern) return false;
             bool matches = false;
             for (ValueId id : parameters_) {
                 if (!glob_matches(*pattern, graph_.value(id).name)) continue;
-                no_decay_.insert(id);
+                listed_[id].push_back(&list);
                 matches = true;
             }
             if (!matches)
-                return refuse(item.span, fmt::format("`no_decay` names '{}', which no parameter is called", *pattern),
+                return refuse(item.span,
+                              fmt::format("`{}` names '{}', which no parameter is called", list.name, *pattern),
                               "`*` stops at dots, `**` does not; `shardc plan` lists the parameters");
         }
         arguments.erase(written);
@@ -217,18 +224,21 @@ private:
             place(fmt::format("{}.grad", name));
             gradient = chain_.cast(gradient, wide);
         }
+        Attributes own_attributes = attributes;
+        for (const ParameterList* list : listed_[parameter])
+            own_attributes.set(std::string(list->attribute), list->value);
+        const int stacked = graph_.value(parameter).stacked;
+        const std::vector<OptimizerState> kept = optimizer_.states(own_attributes, builder_.type(updated), stacked);
         std::vector<ValueId> states;
-        for (std::string_view state_name : optimizer_.states(attributes)) {
-            Value state = state_of(parameter, state_name);
-            state.type.dtype = builder_.type(updated).dtype;
+        for (const OptimizerState& kept_state : kept) {
+            Value state = state_of(parameter, kept_state.name);
+            state.type = state_type(kept_state, builder_.type(updated));
             states.push_back(add_state(std::move(state), graph_.value(parameter).span));
         }
         place(fmt::format("{}.{}", name, optimizer_.composite.name));
         const ValueId rate = chain_.cast(rate_, builder_.type(updated).dtype);
-        Attributes own_attributes = attributes;
-        if (no_decay_.count(parameter) > 0) own_attributes.set("weight_decay", 0.0);
-        const std::vector<ValueId> made =
-            optimizer_.update({chain_, updated, gradient, states, shared_, rate, own_attributes});
+        const std::vector<ValueId> made = shard::updated(
+            optimizer_, {chain_, updated, gradient, states, shared_, rate, own_attributes, stacked}, kept);
         if (!chain_.ok()) return false;
         if (has_master) {
             place(name);
@@ -276,7 +286,7 @@ private:
     const TrainDecl& train_;
     Diagnostics& diagnostics_;
     const OptimizerDef& optimizer_;
-    std::set<ValueId> no_decay_; // parameters
+    std::map<ValueId, std::vector<const ParameterList*>> listed_; // parameters that lists name
     Chain chain_;
     std::optional<Yaml> schedule_;
     std::vector<ValueId> parameters_, gradients_, shared_;

@@ -5,7 +5,7 @@
 //     - p2, mu2, nu2: {adam: [p, g, mu, nu, count], learning_rate: 1.0e-3}
 //
 // The arithmetic is optax's, in the parameter's type. Sources: optax transforms scale_by_adam, trace,
-// add_decayed_weights, scale_by_learning_rate.
+// scale_by_factored_rms, contrib.scale_by_muon, add_decayed_weights, scale_by_learning_rate.
 #pragma once
 
 #include "planner/graph/chain.h"
@@ -20,29 +20,60 @@ struct UpdateContext {
     std::span<const ValueId> shared; // what OptimizerDef::shared made
     ValueId rate;                    // minus the learning rate, a scalar of the parameter's type
     const Attributes& attributes;
+    // Leading dims of the parameter that hold the layers of blocks that are scanned: each layer is a parameter.
+    int stacked = 0;
 };
+
+// What an optimizer keeps of a parameter: as the parameter is, but of its own type, and with 1 in place of the sizes of
+// the dims that it does not depend on. So it is sharded as the parameter is along the dims that it has.
+struct OptimizerState {
+    std::string_view name; // "mu" makes "w1.mu"
+    DType dtype;
+    std::vector<size_t> without = {}; // dims
+};
+TensorType state_type(const OptimizerState& state, const TensorType& parameter);
+// A mean gradient, in the type that `mu_dtype` says.
+OptimizerState mean_state(std::string_view name, const Attributes& attributes, const TensorType& parameter);
+AttributeDef mu_dtype_argument();
+bool mean_type_fits(const Attributes& attributes, Span span, Diagnostics& diagnostics); // E0226
+
+// An argument of `train.optimizer` that lists parameters, by patterns of their paths, of which an attribute of the update
+// is another: {no_decay: [...]} is weight_decay 0 for these.
+struct ParameterList {
+    std::string_view name, attribute;
+    AttributeValue value;
+    std::string_view example;
+};
+ParameterList no_decay(std::string_view attribute);
 
 struct OptimizerDef {
     // Operands: parameter, gradient, states, the count of steps before this one (if `counts`), and, unless the
     // attribute learning_rate says it, the learning rate. Results: the new parameter and states.
     CompositeDef composite;
     bool counts = false;
-    // What the states are called: "mu" makes "w1.mu". An update that depends on the gradient's direction alone keeps
-    // its size, as its mean square in a state "nu" or as its mean in "mu": verification asks for it
-    // (docs/verification.md).
-    std::vector<std::string_view> (*states)(const Attributes&) = nullptr;
+    // Of a parameter; `stacked` as in UpdateContext. An update that depends on the gradient's direction alone keeps its
+    // size, as its mean square in a state "nu", or in "nu_row" and "nu_col", of which it is the product over the mean of
+    // the rows, or as its mean in "mu": verification asks for it (docs/verification.md).
+    std::vector<OptimizerState> (*states)(const Attributes&, const TensorType& parameter, int stacked) = nullptr;
     // Optional: scalars that the updates of all parameters share, from the number of this step as f32, which is 1 in
     // the first.
     std::vector<ValueId> (*shared)(Chain&, ValueId step, const Attributes&) = nullptr;
-    // The new parameter, then its states.
+    // The new parameter, then its states, which are rounded to their types afterwards.
     std::vector<ValueId> (*update)(const UpdateContext&) = nullptr;
+    std::vector<ParameterList> lists = {};
 };
 
 const std::vector<const OptimizerDef*>& all_optimizers(); // sorted by name
 const OptimizerDef* find_optimizer(std::string_view name);
 
+// parameter + change, where the parameter also decays by `decay` of itself, both scaled by the rate.
+ValueId decayed_step(const UpdateContext& context, ValueId direction, double decay);
 // The f32 number of the step that follows `count` steps.
 ValueId step_number(Chain& chain, ValueId count);
+
+// What the update makes, each state of its type.
+std::vector<ValueId> updated(const OptimizerDef& def, const UpdateContext& context,
+                             std::span<const OptimizerState> states);
 
 // CompositeDef::build of an optimizer.
 BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<const ValueId> operands,

@@ -7,10 +7,8 @@ const OptimizerDef& optimizer_adam();
 namespace {
 
 std::vector<ValueId> update(const UpdateContext& context) {
-    Chain& chain = context.chain;
-    const AdamMoments moments = adam_moments(context);
-    const ValueId change = chain("mul", {context.rate, moments.direction});
-    return {chain("add", {context.parameter, change}), moments.mu, moments.nu};
+    const AdamMoments moments = adam_moments(context, adam_numbers(context.attributes), context.shared);
+    return {decayed_step(context, moments.direction, 0), moments.mu, moments.nu};
 }
 
 } // namespace
@@ -25,7 +23,8 @@ const OptimizerDef& optimizer_adam() {
                       {{"learning_rate", AttributeDef::Type::number, false, "or a scalar as the last operand"},
                        {"b1", AttributeDef::Type::number, false, "decay of the mean; 0.9 unless said"},
                        {"b2", AttributeDef::Type::number, false, "decay of the mean square; 0.999 unless said"},
-                       {"eps", AttributeDef::Type::number, false, "1e-8 unless said"}},
+                       {"eps", AttributeDef::Type::number, false, "1e-8 unless said"},
+                       mu_dtype_argument()},
                       build_update_of<optimizer_adam>},
         .counts = true,
         .states = adam_states,

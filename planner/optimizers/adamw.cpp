@@ -8,14 +8,9 @@ namespace {
 
 // The decay does not enter the means (it is decoupled); the learning rate scales it.
 std::vector<ValueId> update(const UpdateContext& context) {
-    Chain& chain = context.chain;
-    const AdamMoments moments = adam_moments(context);
-    const double weight_decay = context.attributes.number("weight_decay", 1e-4);
-    const ValueId direction = weight_decay == 0
-                                  ? moments.direction
-                                  : chain("add", {moments.direction, chain("mul", context.parameter, weight_decay)});
-    const ValueId change = chain("mul", {context.rate, direction});
-    return {chain("add", {context.parameter, change}), moments.mu, moments.nu};
+    const AdamMoments moments = adam_moments(context, adam_numbers(context.attributes), context.shared);
+    return {decayed_step(context, moments.direction, context.attributes.number("weight_decay", 1e-4)), moments.mu,
+            moments.nu};
 }
 
 } // namespace
@@ -31,12 +26,14 @@ const OptimizerDef& optimizer_adamw() {
                        {"b1", AttributeDef::Type::number, false, "decay of the mean; 0.9 unless said"},
                        {"b2", AttributeDef::Type::number, false, "decay of the mean square; 0.999 unless said"},
                        {"eps", AttributeDef::Type::number, false, "1e-8 unless said"},
-                       {"weight_decay", AttributeDef::Type::number, false, "1e-4 unless said"}},
+                       {"weight_decay", AttributeDef::Type::number, false, "1e-4 unless said"},
+                       mu_dtype_argument()},
                       build_update_of<optimizer_adamw>},
         .counts = true,
         .states = adam_states,
         .shared = adam_shared,
         .update = update,
+        .lists = {no_decay("weight_decay")},
     };
     return def;
 }

@@ -1,4 +1,4 @@
-#include "planner/graph/optimizer.h"
+#include "planner/optimizers_support/adam.h"
 
 namespace shard {
 
@@ -6,21 +6,17 @@ const OptimizerDef& optimizer_lion();
 
 namespace {
 
-std::vector<std::string_view> states(const Attributes&) { return {"mu"}; }
+std::vector<OptimizerState> states(const Attributes& attributes, const TensorType& parameter, int) {
+    return {mean_state("mu", attributes, parameter)};
+}
 
 // The direction looks at the gradient with one decay, and the mean remembers it with another.
 std::vector<ValueId> update(const UpdateContext& context) {
     Chain& chain = context.chain;
-    const auto mixed = [&](double decay) {
-        return chain("add", {chain("mul", context.gradient, 1 - decay), chain("mul", context.states[0], decay)});
-    };
+    const auto mixed = [&](double decay) { return running_mean(chain, context.gradient, context.states[0], decay); };
     const ValueId direction = chain("sign", {mixed(context.attributes.number("b1", 0.9))});
     const ValueId mean = mixed(context.attributes.number("b2", 0.99));
-    const double weight_decay = context.attributes.number("weight_decay", 1e-3);
-    const ValueId step =
-        weight_decay == 0 ? direction : chain("add", {direction, chain("mul", context.parameter, weight_decay)});
-    const ValueId change = chain("mul", {context.rate, step});
-    return {chain("add", {context.parameter, change}), mean};
+    return {decayed_step(context, direction, context.attributes.number("weight_decay", 1e-3)), mean};
 }
 
 } // namespace
@@ -36,10 +32,12 @@ const OptimizerDef& optimizer_lion() {
                        {"b1", AttributeDef::Type::number, false,
                         "decay of the mean that gives the sign; 0.9 unless said"},
                        {"b2", AttributeDef::Type::number, false, "decay of the mean that is kept; 0.99 unless said"},
-                       {"weight_decay", AttributeDef::Type::number, false, "1e-3 unless said"}},
+                       {"weight_decay", AttributeDef::Type::number, false, "1e-3 unless said"},
+                       mu_dtype_argument()},
                       build_update_of<optimizer_lion>},
         .states = states,
         .update = update,
+        .lists = {no_decay("weight_decay")},
     };
     return def;
 }

@@ -7,9 +7,9 @@ const OptimizerDef& optimizer_sgd();
 namespace {
 
 // Without momentum there is nothing to remember.
-std::vector<std::string_view> states(const Attributes& attributes) {
+std::vector<OptimizerState> states(const Attributes& attributes, const TensorType& parameter, int) {
     if (attributes.number("momentum", 0) == 0) return {};
-    return {"momentum"};
+    return {{"momentum", parameter.dtype}};
 }
 
 std::vector<ValueId> update(const UpdateContext& context) {

@@ -2,35 +2,46 @@
 
 namespace shard {
 
-namespace {
+std::vector<OptimizerState> adam_states(const Attributes& attributes, const TensorType& parameter, int) {
+    return {mean_state("mu", attributes, parameter), {"nu", parameter.dtype}};
+}
 
-// 1 - b^step in float32, as optax has it: with exact corrections losses differ in the sixth digit.
-ValueId correction(Chain& chain, double b, ValueId step) {
+ValueId bias_correction(Chain& chain, double b, ValueId step) {
     const ValueId power = chain("pow", {chain.scalar(b, DType::f32), step});
     return chain("sub", {chain.scalar(1, DType::f32), power});
 }
 
-} // namespace
-
-std::vector<std::string_view> adam_states(const Attributes&) { return {"mu", "nu"}; }
-
-std::vector<ValueId> adam_shared(Chain& chain, ValueId step, const Attributes& attributes) {
-    return {correction(chain, attributes.number("b1", 0.9), step),
-            correction(chain, attributes.number("b2", 0.999), step)};
+AdamNumbers adam_numbers(const Attributes& attributes) {
+    return {attributes.number("b1", 0.9), attributes.number("b2", 0.999), attributes.number("eps", 1e-8)};
 }
 
-AdamMoments adam_moments(const UpdateContext& context) {
+std::vector<ValueId> adam_shared(Chain& chain, ValueId step, const Attributes& attributes) {
+    const AdamNumbers numbers = adam_numbers(attributes);
+    return {bias_correction(chain, numbers.b1, step), bias_correction(chain, numbers.b2, step)};
+}
+
+ValueId running_mean(Chain& chain, ValueId gradient, ValueId mean, double b) {
+    const ValueId kept = chain.cast(chain("mul", mean, b), chain.type(gradient).dtype);
+    return chain("add", {chain("mul", gradient, 1 - b), kept});
+}
+
+ValueId corrected(Chain& chain, ValueId value, ValueId correction) {
+    return chain("div", {value, chain.cast(correction, chain.type(value).dtype)});
+}
+
+AdamMoments adam_moments(const UpdateContext& context, const AdamNumbers& numbers,
+                         std::span<const ValueId> corrections) {
     Chain& chain = context.chain;
-    const double b1 = context.attributes.number("b1", 0.9), b2 = context.attributes.number("b2", 0.999);
     const ValueId g = context.gradient;
-    const DType dtype = chain.type(g).dtype;
     AdamMoments moments{};
-    moments.mu = chain("add", {chain("mul", g, 1 - b1), chain("mul", context.states[0], b1)});
-    moments.nu = chain("add", {chain("mul", chain("mul", {g, g}), 1 - b2), chain("mul", context.states[1], b2)});
-    const ValueId mean = chain("div", {moments.mu, chain.cast(context.shared[0], dtype)});
-    const ValueId square = chain("div", {moments.nu, chain.cast(context.shared[1], dtype)});
-    const ValueId root = chain("sqrt", {square});
-    moments.direction = chain("div", {mean, chain("add", root, context.attributes.number("eps", 1e-8))});
+    moments.mu = running_mean(chain, g, context.states[0], numbers.b1);
+    moments.nu = running_mean(chain, chain("mul", {g, g}), context.states[1], numbers.b2);
+    const ValueId mean = corrections.size() < 3
+                             ? corrected(chain, moments.mu, corrections[0])
+                             : chain("add", {chain("mul", corrected(chain, moments.mu, corrections[2]), numbers.b1),
+                                             chain("mul", corrected(chain, g, corrections[0]), 1 - numbers.b1)});
+    const ValueId root = chain("sqrt", {corrected(chain, moments.nu, corrections[1])});
+    moments.direction = chain("div", {mean, chain("add", root, numbers.eps)});
     return moments;
 }
 

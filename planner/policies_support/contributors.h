@@ -12,7 +12,7 @@ TensorReports all_tensors(const Plan& plan);
 CollectiveReports all_collectives_of(const Plan& plan);
 
 i64 whole_bytes(const TensorReport& tensor); // of the array, wherever its parts are
-std::string counted_arrays(size_t count); // "3 arrays are"
+std::string counted_arrays(size_t count);    // "3 arrays are"
 
 // The largest first, equal ones in the order of the report; after a few, how many more there are.
 void note_tensors(DiagnosticBuilder finding, const Plan& plan, TensorReports tensors);

@@ -215,6 +215,9 @@ private:
                 continue; // what a gradient is like is XLA's to find
             } else if (value.of >= 0 && seeds_.values[value.of]) {
                 seed = seeds_.values[value.of];
+                const Shape& parameter = graph_->value(value.of).type.shape;
+                for (size_t d = 0; d < seed->dims.size(); ++d)
+                    if (value.type.shape[d] != parameter[d]) seed->dims[d] = {}; // a mean over the dim
                 why.cause = Decision::Cause::parameter;
                 why.from = value.of;
                 for (size_t d = 0; d < seed->dims.size(); ++d) log(why, d, seed->dims[d].axes, -1, {});

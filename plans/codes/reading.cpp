@@ -66,7 +66,8 @@ std::vector<CodeDoc> codes_reading() {
          "the box (`llama`; `shardc list library`). The file is not there, cannot be read, or is one of more than 100 "
          "that are included. Check the name; a path is relative to the file in which it stands."},
         {"E0122", "names of checkpoints that cannot be read",
-         "`checkpoint_names: FILE` names the file, beside the model, that says what checkpoints from elsewhere call the "
+         "`checkpoint_names: FILE` names the file, beside the model, that says what checkpoints from elsewhere call "
+         "the "
          "parameters. It cannot be read. `shardc init --from config.json` writes one."},
         {"W0101", "allowance that silences nothing",
          "A comment `# shardc: allow CODE why` stands where no finding of that code is: the cause is gone, or the "

@@ -3,6 +3,7 @@
 #include "cli/diagnostics/subjects_text.h"
 #include "executor/formats/tensor.h"
 #include "executor/verify/compare.h"
+#include "executor/verify/in_f64.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
 #include "planner/partition/spread.h"
@@ -97,6 +98,21 @@ RunResult interpreted_steps(const Graph& graph, const std::map<std::string, Tens
         result.outputs[name] = make_tensor(type.dtype, type.shape, [&](i64 i) { return outputs.at(name).values[i]; });
     }
     return result;
+}
+
+// What `run --verify` does where rounding is in doubt: the plan and the reference in f64, from the same values.
+std::vector<std::string> problems_in_f64(const Plan& plan, const Plan& reference, RunOptions options) {
+    const Plan wide = in_f64(plan), one = in_f64(reference);
+    Diagnostics diagnostics;
+    std::optional<std::map<std::string, Tensor>> begun = beginning(reference, options, diagnostics);
+    if (!begun) return {"what the plan begins with cannot be made"};
+    options.inputs = std::move(*begun);
+    const std::optional<RunResult> result = run_plan(wide, options, diagnostics);
+    const std::optional<RunResult> expected = run_plan(one, options, diagnostics);
+    if (!result || !expected) return {"the plan does not run in f64: " + text_of({}, diagnostics)};
+    const std::optional<Comparison> comparison = compare_repeated({wide, *result}, {one, *expected}, diagnostics);
+    if (!comparison || !comparison->equal) return {"in f64: " + text_of({}, diagnostics)};
+    return {};
 }
 
 // A value is as inexact as the coarsest type on its way: an f64 that was cast from f32 has the errors of f32.
@@ -203,6 +219,10 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
         compare_results({plan, *result}, {*single.plan, *reference}, diagnostics, &reference_options);
     if (comparable && problems.empty() && (!comparison || !comparison->equal))
         problems.push_back("compare_results disagrees: " + text_of(sources, diagnostics));
+
+    if (comparable && is_below_f64(plan))
+        for (const std::string& problem : problems_in_f64(plan, *single.plan, reference_options))
+            problems.push_back(problem);
 
     i64 promised = 0;
     for (const CollectiveReport& collective : plan.report.collectives) promised += collective.wire_bytes_total;

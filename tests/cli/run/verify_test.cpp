@@ -162,6 +162,35 @@ TEST_CASE("run --verify: a few values far below 1 are as wrong as others when th
     }
 }
 
+TEST_CASE("run --verify: what differs in f32 and not in f64 is rounding, and verified") {
+    // Two devices add up halves, one device all of it: the sums differ in their last bits, which the factor shows.
+    Verifying of("model: magnifies\n"
+                 "axes: {a: 16, b: 64}\n"
+                 "inputs: {x: {axes: [a, b]}}\n"
+                 "graph: [{s: {reduce_sum: x, dims: [1]}}, {y: {sin: {mul: [s, 4096]}}}]\n"
+                 "outputs: [y]\n");
+    const CommandResult result = of.verify(of.plan);
+    CHECK_MESSAGE(result.code == 0, result.err);
+    CHECK(result.err == "");
+    CHECK(result.out.find("\nverified against the same model on one device: largest difference ") != std::string::npos);
+    CHECK(result.out.find(" allowed); that is rounding: in f64 largest") != std::string::npos);
+    const CommandResult json = of.verify(of.plan, "--format json");
+    CHECK(json.code == 0);
+    CHECK(json.out.find("\"verify\": {\"verified\": true, ") != std::string::npos);
+    CHECK(json.out.find("\"in_f64\": {\"verified\": true, ") != std::string::npos);
+    // The largest number in place of the sum is no rounding, in f64 either.
+    Plan changed = of.plan;
+    for (Step& step : changed.steps) {
+        Compute* compute = std::get_if<Compute>(&step.variant_ref());
+        Reduce* reduce = compute == nullptr ? nullptr : std::get_if<Reduce>(&compute->kernel);
+        if (reduce != nullptr) reduce->op = ReduceOp::max;
+    }
+    const CommandResult wrong = of.verify(changed, "--allow-other-plan");
+    CHECK(wrong.code == 1);
+    CHECK(wrong.err.find("error[P0201]: 'y' differs from the reference") != std::string::npos);
+    CHECK(wrong.out.find("that is not rounding: in f64 largest") != std::string::npos);
+}
+
 TEST_CASE("run --verify: every output that the texts give is compared") {
     Verifying of(relu_model);
     Plan changed = of.plan;

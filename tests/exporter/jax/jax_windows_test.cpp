@@ -15,7 +15,8 @@ std::string exported(const std::string& target, const std::string& entry, const 
     request.model_file =
         sources.add("model.yaml", "model: m\naxes: {a: 4, b: 8}\ninputs:\n  x: {axes: [a, b, 6], dtype: " + dtype +
                                       "}\n  w: {axes: [3, 6, 2], dtype: " + dtype +
-                                      "}\n  g: {axes: [a, b, 6]}\n  k: {axes: [3, b, 6]}\ngraph:\n" + "  - y: {" + entry + "}\noutputs: [y]\n");
+                                      "}\n  g: {axes: [a, b, 6]}\n  k: {axes: [3, b, 6]}\ngraph:\n" + "  - y: {" +
+                                      entry + "}\noutputs: [y]\n");
     request.layout_file = sources.add("layout.yaml", "mesh: {d: 2}\nrules: [{a: d}]\n");
     const Compilation compilation = compile(sources, request);
     REQUIRE(compilation.plan);
