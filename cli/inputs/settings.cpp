@@ -1,5 +1,7 @@
 #include "cli/inputs/settings.h"
 
+#include "cli/inputs/added_key.h"
+#include "cli/report/json_schema_keys.h"
 #include "planner/text/yaml.h"
 #include "plans/base/parse_number.h"
 #include "plans/diagnostics/suggestion.h"
@@ -81,8 +83,10 @@ private:
             if (!yamls[n]) return true;
         }
         const Target target = find_target(files_, path, *yamls[0], *yamls[1]);
-        if (target.value == nullptr) return report_unknown(path, *yamls[0], *yamls[1]);
-        return put(target, path, value);
+        if (target.value != nullptr) return put(target, path, value);
+        for (int n = 0; n < 2; ++n)
+            if (is_key(n == 0 ? "model." : "layout.", path)) return add(files_[n], *yamls[n], path, value);
+        return report_unknown(path, *yamls[0], *yamls[1]);
     }
 
     bool put(const Target& target, const std::string& path, const std::string& value) {
@@ -97,19 +101,40 @@ private:
         for (int line = 1; line < span.line; ++line) start = text.find('\n', start) + 1;
         start += static_cast<size_t>(span.column - 1);
         text.replace(start, static_cast<size_t>(span.length), value);
+        if (take(target, text, value, span)) return true;
+        return refuse("E0710", fmt::format("'{}' cannot be put in the place of {} in {}", value, path, name),
+                      "a value is a number, a name or a flag, and stands on one line");
+    }
+
+    // A key that is not written there.
+    bool add(int file, const Yaml& yaml, const std::string& path, const std::string& value) {
+        const std::optional<std::string> text = with_added_key(sources_.text(file), yaml, path, value);
+        if (text && take({file, path, nullptr}, *text, value, {})) return true;
+        return refuse(
+            "E0710", fmt::format("'{}' is not written in {}, and cannot be added there", path, sources_.name(file)),
+            "write it with a value of its own, which is then set; what is added stands in braces or ends the file");
+    }
+
+    // The text in place of a file's, unless the value does anything else to it than was meant. `span`, where it is
+    // known, is where the value has to be.
+    bool take(const Target& target, const std::string& text, const std::string& value, const Span& span) {
         Sources set;
         for (int file = 0; file < sources_.count(); ++file)
             set.add(sources_.name(file), file == target.file ? text : sources_.text(file));
-        // Whatever else the value does to the text, it is not what was meant.
         Diagnostics unheard;
         const std::optional<Yaml> again = parse_yaml(set, target.file, unheard);
         const Yaml* now = again ? at_path(*again, target.path) : nullptr;
-        if (now == nullptr || now->span.line != span.line || now->span.column != span.column ||
+        if (now == nullptr || (span.known() && (now->span.line != span.line || now->span.column != span.column)) ||
             (now->scalar() != nullptr && now->scalar()->text != value) || now->list() || now->map())
-            return refuse("E0710", fmt::format("'{}' cannot be put in the place of {} in {}", value, path, name),
-                          "a value is a number, a name or a flag, and stands on one line");
+            return false;
         sources_ = std::move(set);
         return true;
+    }
+
+    static bool is_key(std::string_view file, const std::string& path) {
+        const std::vector<Item> keys = schema_keys();
+        return std::any_of(keys.begin(), keys.end(),
+                           [&](const Item& key) { return key.name == fmt::format("{}{}", file, path); });
     }
 
     bool report_unknown(const std::string& path, const Yaml& model, const Yaml& layout) {
@@ -121,7 +146,11 @@ private:
         add(model.find("args"), "");
         add(model.find("axes"), "");
         add(layout.find("mesh"), "mesh.");
-        const std::vector<std::string_view> names(known.begin(), known.end());
+        std::vector<std::string_view> names(known.begin(), known.end());
+        const std::vector<Item> keys = schema_keys();
+        for (const Item& key : keys)
+            for (const std::string_view file : {"model.", "layout."})
+                if (key.name.starts_with(file)) names.push_back(std::string_view(key.name).substr(file.size()));
         constexpr size_t most_listed = 12;
         const std::string all = known.size() <= most_listed
                                     ? fmt::format("there are {}", fmt::join(known, ", "))

@@ -3,6 +3,7 @@
 //
 //     --set batch=128          an argument or an axis of the model
 //     --set mesh.data=16       a value by its path, in the model or in the layout
+//     --set fsdp.min_size=64   a key of such a file (`shardc list keys`), also where it is not written yet
 #pragma once
 
 #include "cli/command/command.h"

@@ -34,8 +34,10 @@ std::vector<CodeDoc> codes_command_line() {
         {"E0710", "nothing to set",
          "--set names what neither the model nor the layout says, or something that is not one value. It takes the "
          "name "
-         "of an argument or an axis of the model, batch=128, or a path into either file, mesh.data=16, and what is set "
-         "must be written there: a default is written before it is set."},
+         "of an argument or an axis of the model, batch=128, or a path into either file, mesh.data=16. A key of theirs "
+         "(`shardc list keys`) may be set where it is not written, fsdp.min_size=64, if it can stand in braces or at "
+         "the end "
+         "of the file; any other name must be written there."},
         {"E0711", "not a baseline",
          "--baseline takes a plan file (`shardc plan MODEL LAYOUT -o FILE`), or the figures of many layouts, as "
          "`shardc check ... --accept` writes them, which replaces no file that is something else."},
