@@ -36,7 +36,7 @@ InferResult infer(const InferContext& context) {
             .help("multiply by a scalar with `mul`");
         return std::nullopt;
     }
-    if (!check_same_dtype(context)) return std::nullopt;
+    if (!check_factors(context)) return std::nullopt;
     const size_t left_rank = left.shape.size(), right_rank = right.shape.size();
     const size_t contracted = right_rank == 1 ? 0 : right_rank - 2;
     if (left.shape.back() != right.shape[contracted]) {

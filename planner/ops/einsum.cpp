@@ -57,7 +57,7 @@ InferResult infer(const InferContext& context) {
         if (!check_dtype(context, n, multiplies ? is_floating : is_numeric,
                          multiplies ? "a floating-point type" : "numbers"))
             return std::nullopt;
-    if (!check_same_dtype(context)) return std::nullopt;
+    if (!check_factors(context)) return std::nullopt;
     std::string problem;
     const std::optional<Contraction> made =
         parse_equation(context.attributes.string("equation"), context.operands, problem);

@@ -1,9 +1,13 @@
 #include "planner/ops_support/contraction.h"
 
+#include "planner/ops_support/infer.h"
+
 #include "planner/graph/chain.h"
 #include "planner/ops_support/rule_maker.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace shard {
 
@@ -53,6 +57,16 @@ AttributeDef result_type_argument() {
             "the result's element type: that of the operands unless said, or f32 of narrower ones"};
 }
 
+bool check_factors(const InferContext& context) {
+    const auto is_narrow_float = [](const TensorType& type) {
+        return is_floating(type.dtype) && computed_as(type.dtype) != type.dtype;
+    };
+    const bool sums_wide = context.operands.size() == 2 && context.attributes.has("result") &&
+                           std::all_of(context.operands.begin(), context.operands.end(), is_narrow_float) &&
+                           context.attributes.string("result") == name(computed_as(context.operands[0].dtype));
+    return sums_wide || check_same_dtype(context);
+}
+
 std::optional<DType> contraction_dtype(const InferContext& context) {
     const DType own = context.operands[0].dtype;
     if (!context.attributes.has("result")) return own;
@@ -71,17 +85,19 @@ std::vector<ValueId> contraction_gradient(const Contraction& contraction, const 
     Chain chain(context.builder);
     const std::string &left = contraction.operands[0], &right = contraction.operands[1], &result = contraction.result;
     // A wider cotangent is not rounded before it is multiplied.
-    const auto einsum = [&](std::string equation, ValueId a, ValueId b) {
+    const auto einsum = [&](std::string equation, ValueId a, ValueId b, ValueId of) {
         const DType wide = chain.type(context.cotangent).dtype;
         const ValueId made = chain("einsum", {chain.cast(a, wide), chain.cast(b, wide)},
                                    attributes_of({{"equation", std::move(equation)}}));
-        return chain.cast(made, context.builder.type(context.inputs[0]).dtype);
+        return chain.cast(made, context.builder.type(of).dtype);
     };
     std::vector<ValueId> gradients(2, -1);
     if (context.wanted[0])
-        gradients[0] = einsum(fmt::format("{},{}->{}", result, right, left), context.cotangent, context.inputs[1]);
+        gradients[0] = einsum(fmt::format("{},{}->{}", result, right, left), context.cotangent, context.inputs[1],
+                              context.inputs[0]);
     if (context.wanted[1])
-        gradients[1] = einsum(fmt::format("{},{}->{}", left, result, right), context.inputs[0], context.cotangent);
+        gradients[1] = einsum(fmt::format("{},{}->{}", left, result, right), context.inputs[0], context.cotangent,
+                              context.inputs[1]);
     internal_check(chain.ok(), "a gradient does not fit");
     return gradients;
 }

@@ -18,6 +18,8 @@ bool is_plain(const Contraction& contraction);
 // The next two are for plain contractions. Factors in the order batch, left only, right only, contracted.
 IndexRule contraction_rule(const Contraction& contraction, std::span<const TensorType> operands);
 Contract contraction_kernel(const Contraction& contraction);
+// Operands have one type, or are narrow ones whose sums are asked for in the type that they add up in.
+bool check_factors(const InferContext& context);
 // The argument `result`, the type of the result; what it may be is for contraction_dtype to say: that of the operands, or
 // the one in which sums of it add up (nullopt after reporting).
 AttributeDef result_type_argument();

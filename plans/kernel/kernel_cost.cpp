@@ -76,7 +76,10 @@ double memory_seconds(const Hardware& hardware, i64 bytes) {
 }
 
 double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
-    const double products = rate_of(hardware, {name(dtype), "f32", "bf16"});
+    double products = rate_of(hardware, {name(dtype)});
+    if (products <= 0 && is_floating(dtype) && byte_size(dtype) == 1) // whichever of them is named
+        products = rate_of(hardware, {name(DType::f8e4m3fn), name(DType::f8e5m2)});
+    if (products <= 0) products = rate_of(hardware, {"f32", "bf16"});
     double steps = is_product(kernel) ? products : rate_of(hardware, {"pointwise"});
     if (steps <= 0) steps = products;
     const double functions = rate_of(hardware, {"functions"});

@@ -40,7 +40,11 @@ std::string contract_problem(const Contract& contract, std::span<const TensorTyp
             count += std::find(list->begin(), list->end(), label) != list->end() ? 1 : 0;
         if (count < 2) return fmt::format("contract: label {} is in one tensor alone", label);
     }
-    if (inputs[0].dtype != inputs[1].dtype) return "contract: operands of two types";
+    const auto widens = [&](const TensorType& type) {
+        return is_floating(type.dtype) && type.dtype != output.dtype && computed_as(type.dtype) == output.dtype;
+    };
+    if (inputs[0].dtype != inputs[1].dtype && !(widens(inputs[0]) && widens(inputs[1])))
+        return "contract: operands of two types";
     if (output.dtype != inputs[0].dtype && output.dtype != computed_as(inputs[0].dtype))
         return "contract: a result of another type";
     if (!is_floating(output.dtype)) return "contract: only floating-point types multiply";
