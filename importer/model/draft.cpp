@@ -195,6 +195,29 @@ DraftId Draft::literal(std::string op, std::string literal, const std::vector<Dr
     return result;
 }
 
+DraftId Draft::collective(std::string op, DraftId operand, std::string arguments, const std::vector<std::string>& over,
+                          bool is_same_over, DraftType type) {
+    const DraftId result = add(std::move(op), {operand}, std::move(arguments), std::move(type));
+    entries_.back().over = over;
+    entries_.back().is_same_over = is_same_over;
+    return result;
+}
+
+DraftId Draft::axis_index(const std::vector<std::string>& axes) {
+    const std::string text = axes.size() == 1 ? axes[0] : fmt::format("[{}]", fmt::join(axes, ", "));
+    const size_t before = entries_.size();
+    const DraftId result = literal("axis_index", text, {}, {}, {DType::i32, {}});
+    if (entries_.size() > before) entries_.back().over = axes;
+    return result;
+}
+
+std::vector<DraftId> Draft::manual(std::shared_ptr<DraftRegion> region, const std::vector<DraftId>& operands,
+                                   const std::vector<DraftType>& types) {
+    const std::vector<DraftId> results = add_many("manual", operands, {}, types);
+    entries_.back().region = std::move(region);
+    return results;
+}
+
 DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftType type) {
     // A number takes the type of what stands beside it, so one operand of its type has to be a value.
     std::vector<DraftId> used;
@@ -235,6 +258,13 @@ DraftId Draft::reshape(DraftId value, const Shape& shape) {
 
 DraftId Draft::cast(DraftId value, DType dtype) {
     if (type(value).dtype == dtype) return value;
+    // Whole numbers of one size hold the same bits: there and back is no change.
+    const DraftEntry* const made = entry_of(value);
+    if (made != nullptr && made->op == "cast") {
+        const DType from = type(made->operands[0]).dtype, between = type(value).dtype;
+        if (from == dtype && is_integer(from) && is_integer(between) && byte_size(from) == byte_size(between))
+            return made->operands[0];
+    }
     return add("cast", {value}, fmt::format(", dtype: {}", name(dtype)), {dtype, type(value).shape});
 }
 

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -42,6 +43,8 @@ struct DraftValue {
     DraftId made = -1; // the same value as the result of an entry, once one was needed
 };
 
+struct DraftRegion;
+
 struct DraftEntry {
     std::string op;
     std::string literal;           // what stands behind the op in place of operands: an equation, a shape, a number
@@ -49,6 +52,10 @@ struct DraftEntry {
     std::string arguments;         // ", dims: [0]"
     std::string line;              // "model.py:214", or empty
     std::vector<DraftId> results;
+    std::shared_ptr<DraftRegion> region; // of a manual region (importer/model/draft_region.h), else null
+    // Of a collective the mesh axes that it works along, and whether its result is the same on all devices there.
+    std::vector<std::string> over;
+    bool is_same_over = false;
 };
 
 class Draft {
@@ -63,6 +70,12 @@ public:
                     DraftType type);
     std::vector<DraftId> add_many(std::string op, const std::vector<DraftId>& operands, std::string arguments,
                                   const std::vector<DraftType>& types);
+    // An entry of a collective, and one of a manual region.
+    DraftId collective(std::string op, DraftId operand, std::string arguments, const std::vector<std::string>& over,
+                       bool is_same_over, DraftType type);
+    DraftId axis_index(const std::vector<std::string>& axes);
+    std::vector<DraftId> manual(std::shared_ptr<DraftRegion> region, const std::vector<DraftId>& operands,
+                                const std::vector<DraftType>& types);
     // An entry of an op that goes element by element, with numpy's broadcasting of its operands.
     DraftId pointwise(std::string op, std::vector<DraftId> operands, DraftType type);
     DraftId reshape(DraftId value, const Shape& shape);

@@ -40,6 +40,9 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
                 (op == "mul" && is(draft, number, 1)) || (op == "div" && first && is(draft, number, 1)) ||
                 (op == "sub" && first && is(draft, number, 0)) || (op == "add" && is_whole && is(draft, number, 0)))
                 same = operands[i];
+            if ((op == "and" && is(draft, number, 0)) ||
+                (op == "or" && type.dtype == DType::boolean && is(draft, number, 1)))
+                same = number;
         }
     }
     return same && draft.type(*same) == type ? same : std::nullopt;

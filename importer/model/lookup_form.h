@@ -1,6 +1,7 @@
 // What a gather or scatter of StableHLO looks up, as a lookup along one dim of a table.
 //
-//     x[i, j]   coordinates along two dims are one along both, put together: x' = x as [8 * 4, ...], i * 4 + j
+//     x[i, j]        coordinates along two dims are one along both, put together: x' = x as [8 * 4, ...], i * 4 + j
+//     x[i : i + 3]   a window is a row for each of its places: the indices i, i + 1 and i + 2
 #pragma once
 
 #include "importer/model/op_context.h"
@@ -13,6 +14,7 @@ struct LookupNumbers {
     std::vector<i64> window; // dims of what is found that come from the table
     std::vector<i64> dropped, batch, index_batch, map;
     i64 vector_dim = 0;
+    Shape sizes; // of a window, along each dim of the table
 };
 
 struct LookupForm {
@@ -28,9 +30,13 @@ struct LookupForm {
     DraftId whole_of(Draft& draft, DraftId value, const DraftType& written) const; // the other way round
 };
 
+// What windows that reach beyond the table do: a gather moves them into it, a scatter leaves them out. A scatter's dims
+// of a batch become coordinates with `no_batch`.
+enum class LookupUse { gather, scatter, scatter_no_batch };
+
 // nullopt, with an error, if it is no such lookup. `found` is the shape of what is found.
 std::optional<LookupForm> lookup_form(OpContext& context, LookupNumbers numbers, const Shape& table, DraftId indices,
-                                      const Shape& found);
+                                      const Shape& found, LookupUse use);
 
 DraftId transposed(Draft& draft, DraftId value, const std::vector<i64>& order);
 

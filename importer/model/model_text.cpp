@@ -1,5 +1,7 @@
 #include "importer/model/model_text.h"
 
+#include "importer/model/draft_region.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -230,8 +232,9 @@ private:
         }
     }
 
-    std::string operand_text(DraftId id, const LocalNames& names) const {
-        const DraftValue& value = draft_[id];
+    std::string operand_text(DraftId id, const LocalNames& names) const { return operand_text(draft_, id, names); }
+    static std::string operand_text(const Draft& of, DraftId id, const LocalNames& names) {
+        const DraftValue& value = of[id];
         if (value.number) return number_text(value.type.dtype, *value.number);
         const LocalNames::const_iterator local = names.find(id);
         return local == names.end() ? value.name : local->second;
@@ -239,13 +242,21 @@ private:
 
     void write_entry(const DraftEntry& entry, const LocalNames& names, const std::string& indent,
                      const std::string& instance = {}) {
+        write_entry(draft_, entry, names, indent, instance);
+    }
+    void write_entry(const Draft& of, const DraftEntry& entry, const LocalNames& names, const std::string& indent,
+                     const std::string& instance) {
         std::vector<std::string> results, operands;
         for (const DraftId result : entry.results) {
-            results.push_back(operand_text(result, names));
-            result_.values.push_back({instance + results.back(), draft_.type(result), draft_[result].place, line_});
+            results.push_back(operand_text(of, result, names));
+            result_.values.push_back({instance + results.back(), of.type(result), of[result].place, line_});
         }
-        for (const DraftId operand : entry.operands) operands.push_back(operand_text(operand, names));
+        for (const DraftId operand : entry.operands) operands.push_back(operand_text(of, operand, names));
         std::string text = fmt::format("{}- {}: {{{}: ", indent, fmt::join(results, ", "), entry.op);
+        if (entry.region != nullptr) {
+            write_region(entry, results, operands, indent, instance);
+            return;
+        }
         if (!entry.literal.empty()) {
             text += entry.literal;
             if (!operands.empty()) text += fmt::format(", in: [{}]", fmt::join(operands, ", "));
@@ -255,6 +266,49 @@ private:
         text += entry.arguments;
         if (!entry.line.empty()) text += fmt::format(", at: \"{}\"", entry.line);
         add(text + "}\n");
+    }
+
+    // - y:
+    //     manual:
+    //       in: {x: [data, ~]}
+    //       out: {y: [data, ~]}
+    //       body:
+    //         - y: {tanh: x}
+    void write_region(const DraftEntry& entry, const std::vector<std::string>& results,
+                      const std::vector<std::string>& operands, const std::string& indent,
+                      const std::string& instance) {
+        DraftRegion& region = *entry.region;
+        LocalNames names;
+        Names local;
+        std::vector<std::string> in, out;
+        std::vector<DraftId> left;
+        for (size_t i = 0; i < region.in.size(); ++i) {
+            const DraftRegion::Border& border = region.in[i];
+            const std::string name = names[border.value] = local.give(region.body.name_of(border.value));
+            in.push_back(name == operands[i]
+                             ? fmt::format("{}: {}", name, border.sharding)
+                             : fmt::format("{}: {{of: {}, mesh: {}}}", name, operands[i], border.sharding));
+        }
+        for (const DraftRegion::Border& border : region.out) {
+            left.push_back(border.value);
+            const std::string name = names[border.value] = local.give(region.body.name_of(border.value));
+            out.push_back(fmt::format("{}: {}", name, border.sharding));
+        }
+        const std::string inner = indent + "      ";
+        add(fmt::format("{}- {}:\n{}    manual:\n", indent, fmt::join(results, ", "), indent));
+        if (!region.is_all) add(fmt::format("{}mesh: [{}]\n", inner, fmt::join(region.axes, ", ")));
+        add(fmt::format("{}in: {{{}}}\n{}out: {{{}}}\n", inner, fmt::join(in, ", "), inner, fmt::join(out, ", ")));
+        if (!region.check) add(inner + "check: false\n");
+        add(inner + "body:\n");
+        const std::vector<bool> needed = region.body.needed_for(left);
+        for (size_t i = 0; i < needed.size(); ++i) {
+            if (!needed[i]) continue;
+            for (const DraftId result : region.body.entry(i).results)
+                if (!names.contains(result)) names[result] = local.give(region.body.name_of(result));
+        }
+        for (size_t i = 0; i < needed.size(); ++i)
+            if (needed[i])
+                write_entry(region.body, region.body.entry(i), names, inner + "  ", instance + results[0] + ".");
     }
 
     void write_module(const DraftBlock& block, Module& module) {

@@ -41,6 +41,12 @@ std::vector<std::string_view> imported_ops() {
     return names;
 }
 
+DType unsigned_of(DType dtype) {
+    for (const DType other : all_dtypes())
+        if (info(other).kind == DTypeInfo::Kind::unsigned_integer && byte_size(other) == byte_size(dtype)) return other;
+    return dtype;
+}
+
 std::optional<DType> dtype_of_element(std::string_view element) {
     if (element == "i1") return DType::boolean;
     std::string text(element);
@@ -160,7 +166,22 @@ bool OpContext::expect(bool condition, std::string_view what) {
     return condition;
 }
 
+void OpContext::warn_of_callback(std::string_view target) {
+    diagnostics_.warning("W0804", op.span, fmt::format("a call of '{}' is left out: nothing comes of it", target))
+        .help("jax.debug.print and callbacks are no part of a plan");
+}
+
 void OpContext::warn_of_devices() { warn_of_device_sharding(op.span, diagnostics_); }
+
+const std::vector<std::string>* OpContext::region_axes() const { return walk_.region_axes(); }
+
+std::optional<DraftType> OpContext::type_of(MlirId value) { return walk_.draft_type(value); }
+
+std::optional<std::vector<DraftId>> OpContext::run_in(const MlirRegion& region, Draft& body,
+                                                      const std::vector<DraftId>& arguments,
+                                                      const std::vector<std::string>& axes) {
+    return walk_.apart(region, body, arguments, axes, op.span);
+}
 
 std::optional<std::vector<DraftId>> OpContext::run(const MlirRegion& region, const std::vector<DraftId>& arguments) {
     return walk_.region(region, arguments, op.span);

@@ -41,7 +41,15 @@ public:
 
     // W0801, once: a sharding by devices (mhlo.sharding) is left out, since a layout names axes of a mesh.
     void warn_of_devices();
+    void warn_of_callback(std::string_view target); // W0804: nothing comes of it
 
+    // Of the manual region that the op stands in, its axes; null outside of one.
+    const std::vector<std::string>* region_axes() const;
+    std::optional<DraftType> type_of(MlirId value); // E0805 if the model has no such element type
+    // What the body of a manual region over these axes returns, made in a draft of its own.
+    std::optional<std::vector<DraftId>> run_in(const MlirRegion& region, Draft& body,
+                                               const std::vector<DraftId>& arguments,
+                                               const std::vector<std::string>& axes);
     // What a region, a function or a loop returns for these arguments.
     std::optional<std::vector<DraftId>> run(const MlirRegion& region, const std::vector<DraftId>& arguments);
     std::optional<std::vector<DraftId>> call(const std::string& function, const std::vector<DraftId>& arguments);
@@ -63,6 +71,7 @@ struct ImportRow {
 const ImportRow* find_import(std::string_view op);
 std::vector<std::string_view> imported_ops(); // for suggestions
 
+DType unsigned_of(DType dtype); // the whole numbers without a sign of as many bytes, if there are some
 std::optional<DType> dtype_of_element(std::string_view element); // "i1" is bool, "ui32" is u32, "f8E5M2" is f8e5m2
 std::optional<std::vector<i64>> integers_of(const MlirAttribute& list);
 

@@ -134,4 +134,17 @@ std::optional<std::vector<DraftId>> ProgramWalk::region(const MlirRegion& region
     return results;
 }
 
+std::optional<std::vector<DraftId>> ProgramWalk::apart(const MlirRegion& body_region, Draft& body,
+                                                       const std::vector<DraftId>& arguments,
+                                                       const std::vector<std::string>& axes, Span caller) {
+    ProgramWalk inner(module_, folder_, body, diagnostics_);
+    inner.region_axes_ = &axes;
+    inner.line_ = line_;
+    inner.steps_ = steps_;
+    const std::optional<std::vector<DraftId>> results = inner.region(body_region, arguments, caller);
+    steps_ = inner.steps_;
+    exhausted_ = exhausted_ || inner.exhausted_;
+    return results;
+}
+
 } // namespace shard

@@ -17,6 +17,11 @@ public:
     // What the region returns. Errors are E0801 to E0805, at most twenty of them.
     std::optional<std::vector<DraftId>> region(const MlirRegion& region, const std::vector<DraftId>& arguments,
                                                Span caller);
+    // The same of a manual region, whose values are in a draft of their own.
+    std::optional<std::vector<DraftId>> apart(const MlirRegion& region, Draft& body,
+                                              const std::vector<DraftId>& arguments,
+                                              const std::vector<std::string>& axes, Span caller);
+    const std::vector<std::string>* region_axes() const { return region_axes_; }
     DraftId value(MlirId value) const { return values_[value]; }
     void set(MlirId value, DraftId meaning) { values_[value] = meaning; }
     std::optional<DraftType> draft_type(MlirId value);
@@ -33,6 +38,7 @@ private:
     std::vector<DraftId> values_;
     std::map<int, std::string> lines_; // by location
     std::string line_;                 // of the op that calls, for ops that have none of their own
+    const std::vector<std::string>* region_axes_ = nullptr;
     int depth_ = 0;
     i64 steps_ = 0;
     bool exhausted_ = false;

@@ -1,9 +1,12 @@
 #include "importer/model/sharding_text.h"
 
+#include "importer/model/device_groups.h"
 #include "importer/model/draft.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace shard {
 
@@ -46,21 +49,29 @@ std::optional<std::string> sharding_text(const MlirAttribute& sharding) {
     return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-std::string mesh_text(const MlirModule& module) {
-    for (const MlirOp& op : module.ops) {
-        if (op.name != "sdy.mesh") continue;
-        std::vector<std::string> axes;
-        for (const MlirItem& item : op.items)
-            for (const MlirAttribute& part : item.parts)
-                for (const MlirItem& list : part.items)
-                    for (const MlirAttribute& inner : list.parts)
-                        for (const MlirItem& axis : inner.items)
-                            if (!axis.key.empty() && axis.parts.size() == 1 && name_text(axis.key) == axis.key &&
-                                axis.parts[0].kind == MlirAttribute::Kind::integer)
-                                axes.push_back(fmt::format("{}: {}", axis.key, axis.parts[0].integer));
-        if (!axes.empty()) return fmt::format("{{{}}}", fmt::join(axes, ", "));
+std::optional<std::string> sharding_over(const MlirAttribute& sharding, const std::vector<std::string>& axes) {
+    if (sharding.items.size() != 2 || sharding.items[1].parts.size() != 1) return std::nullopt;
+    std::vector<std::string> dims;
+    for (const MlirItem& dim : sharding.items[1].parts[0].items) {
+        if (dim.parts.empty() || dim.parts[0].kind != MlirAttribute::Kind::list) return std::nullopt;
+        std::vector<std::string> own;
+        for (const MlirItem& axis : dim.parts[0].items) {
+            if (axis.parts.empty()) return std::nullopt;
+            const std::string& name = axis.parts[0].text;
+            const bool is_own = std::find(axes.begin(), axes.end(), name) != axes.end();
+            if (is_own && axis.parts.size() != 1) return std::nullopt; // a part of the axis
+            if (is_own) own.push_back(name);
+        }
+        dims.push_back(own.empty() ? "~" : own.size() == 1 ? own[0] : fmt::format("[{}]", fmt::join(own, ", ")));
     }
-    return "{}";
+    return fmt::format("[{}]", fmt::join(dims, ", "));
+}
+
+std::string mesh_text(const MlirModule& module) {
+    const ProgramMesh mesh = mesh_of(module);
+    std::vector<std::string> axes;
+    for (size_t i = 0; i < mesh.axes.size(); ++i) axes.push_back(fmt::format("{}: {}", mesh.axes[i], mesh.sizes[i]));
+    return fmt::format("{{{}}}", fmt::join(axes, ", "));
 }
 
 } // namespace shard

@@ -8,6 +8,9 @@ namespace shard {
 // <@mesh, [{"data"}, {"model", ?}, {}]> as `[data, "model?", ~]`; nullopt if it says what these files cannot say.
 std::optional<std::string> sharding_text(const MlirAttribute& sharding);
 
+// Of these axes alone, those of a manual region: `[data, ~]`; nullopt if it names a part of one.
+std::optional<std::string> sharding_over(const MlirAttribute& sharding, const std::vector<std::string>& axes);
+
 // sdy.mesh @mesh = <["data"=2, "model"=4]> as `{data: 2, model: 4}`; `{}` of a program without one.
 std::string mesh_text(const MlirModule& module);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace shard {
 
@@ -42,6 +43,29 @@ std::optional<Contraction> contraction_of(OpContext& context) {
     return result;
 }
 
+// Models contract floating-point numbers only: all products, and their sums.
+DraftId contract_whole_numbers(Draft& draft, const std::array<DraftId, 2>& operands,
+                               const std::array<std::string, 2>& letters, std::string all, const DraftType& type) {
+    const size_t rank = all.size();
+    Shape shape = type.shape;
+    for (size_t i = 0; i < letters[0].size(); ++i)
+        if (all.find(letters[0][i]) == std::string::npos) {
+            all += letters[0][i];
+            shape.push_back(draft.type(operands[0]).shape[i]);
+        }
+    std::vector<DraftId> factors;
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+        std::vector<i64> dims;
+        for (const char letter : letters[side]) dims.push_back(static_cast<i64>(all.find(letter)));
+        factors.push_back(draft.broadcast(draft.cast(operands[side], type.dtype), shape, dims));
+    }
+    DraftId product = draft.pointwise("mul", factors, {type.dtype, shape});
+    std::vector<i64> summed;
+    for (size_t dim = rank; dim < all.size(); ++dim) summed.push_back(static_cast<i64>(dim));
+    return summed.empty() ? product
+                          : draft.add("reduce_sum", {product}, fmt::format(", dims: {}", list_text(summed)), type);
+}
+
 bool import_dot_general(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 2, "takes 2 operands")) return false;
@@ -72,6 +96,11 @@ bool import_dot_general(OpContext& context, std::string_view) {
             if (letter == ' ') result += letter = next++;
     if (!context.expect(result.size() == type->shape.size(), "has another number of dims than its result"))
         return false;
+    if (!is_floating(type->dtype)) {
+        context.set(0, contract_whole_numbers(context.draft, {context.operand(0), context.operand(1)}, {left, right},
+                                              result, *type));
+        return true;
+    }
     // A wider result says that sums are made in its type.
     const DraftId a = context.draft.cast(context.operand(0), type->dtype),
                   b = context.draft.cast(context.operand(1), type->dtype);

@@ -8,6 +8,7 @@ namespace shard {
 namespace {
 
 constexpr int most_trips = 10'000;
+constexpr int most_computed_trips = 256; // of a loop whose bound is not known yet
 
 bool import_call(OpContext& context, std::string_view) {
     const MlirAttribute* callee = find_attribute(context.op.items, {"callee"});
@@ -32,31 +33,47 @@ bool import_call(OpContext& context, std::string_view) {
     return true;
 }
 
-// A loop whose condition is known from what it counts is written out.
+// Loops are written out. Where only a bound of the trips is known, as of `i < 8 and not done`, all of them are made, and
+// of what they carry that stays which the loop would have ended with.
 bool import_while(OpContext& context, std::string_view) {
     if (!context.expect(context.op.regions.size() == 2 && context.operand_count() == context.op.results.size(),
                         "has a condition, a body, and as many results as operands"))
         return false;
-    std::vector<DraftId> carried;
+    Draft& draft = context.draft;
+    std::vector<DraftId> carried, kept; // kept: once a condition is computed, what the loop ends with so far
     for (size_t i = 0; i < context.operand_count(); ++i) carried.push_back(context.operand(i));
+    const DraftType truth{DType::boolean, {}};
+    std::optional<DraftId> runs; // whether it still does
     for (int trip = 0;; ++trip) {
         const std::optional<std::vector<DraftId>> condition = context.run(context.op.regions[0], carried);
         if (!condition) return false;
-        if (!context.expect(condition->size() == 1 &&
-                                context.draft.type(condition->front()) == DraftType{DType::boolean, {}},
+        if (!context.expect(condition->size() == 1 && draft.type(condition->front()) == truth,
                             "has a condition of one i1"))
             return false;
-        const std::optional<DraftNumber> known = context.draft[condition->front()].number;
-        if (!known)
-            return context.refuse("a loop that runs until a value is computed",
-                                  "give it a fixed number of trips, as jax.lax.scan and fori_loop have");
-        if (known->integer == 0) break;
-        if (trip == most_trips) return context.refuse(fmt::format("a loop of more than {} trips", most_trips));
+        const DraftId holds = condition->front();
+        const std::optional<DraftNumber> known = draft[holds].number;
+        if (known && known->integer == 0) break;
+        if (trip == most_trips || (!known && runs && trip >= most_computed_trips))
+            return context.refuse(
+                runs ? "a loop that runs until a value is computed"
+                     : fmt::format("a loop of more than {} trips", most_trips),
+                "bound its trips: jax.lax.scan, fori_loop, or a while_loop whose condition has i < 8");
+        if (!known) {
+            if (!runs) kept = carried;
+            runs = runs ? draft.pointwise("and", {*runs, holds}, truth) : holds;
+        }
         const std::optional<std::vector<DraftId>> next = context.run(context.op.regions[1], carried);
         if (!next) return false;
         if (!context.expect(next->size() == carried.size(), "hands on as many values as it begins with")) return false;
+        for (size_t i = 0; i < carried.size(); ++i)
+            if (!context.expect(draft.type((*next)[i]) == draft.type(carried[i]), "hands on values of their types"))
+                return false;
         carried = *next;
+        for (size_t i = 0; runs && i < carried.size(); ++i)
+            if (carried[i] != kept[i])
+                kept[i] = draft.pointwise("select", {*runs, carried[i], kept[i]}, draft.type(carried[i]));
     }
+    if (runs) carried = kept;
     for (size_t i = 0; i < carried.size(); ++i) context.set(i, carried[i]);
     return true;
 }

@@ -1,10 +1,12 @@
-// gather and scatter of whole rows, as embeddings, take_along_axis and their gradients have them.
+// gather and scatter: embeddings, take_along_axis, .at[].set and .at[].add, windows at places, and their gradients.
 #include "importer/model/lookup_form.h"
 #include "importer/model/region_form.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 namespace shard {
 
@@ -25,20 +27,22 @@ bool import_gather(OpContext& context, std::string_view) {
     const Shape table = context.type(0).shape;
     const std::optional<std::vector<i64>> sizes = context.integers({"slice_sizes"}, table.size());
     if (!sizes) return false;
-    LookupNumbers numbers = {
-        numbers_of(*list, "offset_dims"),           numbers_of(*list, "collapsed_slice_dims"),
-        numbers_of(*list, "operand_batching_dims"), numbers_of(*list, "start_indices_batching_dims"),
-        numbers_of(*list, "start_index_map"),       0};
+    LookupNumbers numbers = {numbers_of(*list, "offset_dims"),
+                             numbers_of(*list, "collapsed_slice_dims"),
+                             numbers_of(*list, "operand_batching_dims"),
+                             numbers_of(*list, "start_indices_batching_dims"),
+                             numbers_of(*list, "start_index_map"),
+                             0,
+                             *sizes};
     if (const MlirAttribute* const dim = find_attribute(list->items, {"index_vector_dim"}))
         numbers.vector_dim = dim->integer;
     for (size_t i = 0; i < table.size(); ++i) {
         const i64 dim = static_cast<i64>(i);
-        const bool one = contains(numbers.map, dim) || contains(numbers.batch, dim);
-        if ((*sizes)[i] != (one ? 1 : table[i]))
-            return context.refuse("stablehlo.gather of windows",
-                                  "look up whole rows by indices: x[i], x[i, j], jnp.take, jnp.take_along_axis");
+        const bool one = contains(numbers.dropped, dim) || contains(numbers.batch, dim);
+        if (!context.expect(!one || (*sizes)[i] == 1, "takes one place of dims that are left out")) return false;
     }
-    const std::optional<LookupForm> form = lookup_form(context, numbers, table, context.operand(1), type->shape);
+    const std::optional<LookupForm> form =
+        lookup_form(context, numbers, table, context.operand(1), type->shape, LookupUse::gather);
     if (!form) return false;
     Draft& draft = context.draft;
     const Shape own = found_shape(form->lookup, form->table, draft.type(form->indices).shape);
@@ -56,8 +60,25 @@ bool is_block(OpContext& context, const LookupNumbers& numbers, const DraftType&
            update.size() + numbers.dropped.size() == type.shape.size();
 }
 
+// What a scatter makes of what is there and of an update: the model's op, or "" if the update alone stays.
+struct Combining {
+    std::string_view op;      // "add"
+    std::string_view scatter; // "scatter_add", or "" if models have none
+};
+
+std::optional<Combining> combining_of(const OpContext& context) {
+    static const std::map<std::string, Combining> known = {{"stablehlo.add", {"add", "scatter_add"}},
+                                                           {"stablehlo.maximum", {"max", "scatter_max"}},
+                                                           {"stablehlo.minimum", {"min", "scatter_min"}},
+                                                           {"stablehlo.multiply", {"mul", {}}}};
+    if (context.op.regions.size() != 1) return std::nullopt;
+    if (region_form(context.module, context.op.regions.front()) == "return(1);") return Combining{};
+    const std::map<std::string, Combining>::const_iterator it = known.find(applied_op(context.op));
+    return it == known.end() ? std::nullopt : std::optional(it->second);
+}
+
 // A window that does not fit is dropped, where dynamic_update_slice moves it.
-bool import_block(OpContext& context, const LookupNumbers& numbers, const DraftType& type) {
+bool import_block(OpContext& context, const LookupNumbers& numbers, const Combining& combining, const DraftType& type) {
     Draft& draft = context.draft;
     Shape window, rest = context.type(2).shape;
     for (size_t dim = 0; dim < type.shape.size(); ++dim) {
@@ -67,7 +88,8 @@ bool import_block(OpContext& context, const LookupNumbers& numbers, const DraftT
         if (!one) rest.erase(rest.begin());
     }
     if (!context.expect(rest.empty(), "has a window of the dims that are left")) return false;
-    const DraftId indices = context.operand(1), update = draft.reshape(context.operand(2), window);
+    const DraftId indices = context.operand(1);
+    DraftId update = draft.reshape(context.operand(2), window);
     const DraftType number{draft.type(indices).dtype, {}}, truth{DType::boolean, {}};
     std::vector<DraftId> operands = {context.operand(0), update};
     std::optional<DraftId> inside;
@@ -103,17 +125,47 @@ bool import_block(OpContext& context, const LookupNumbers& numbers, const DraftT
                                 (contains(dims, static_cast<i64>(dim)) && window[dim] < type.shape[dim]),
                             "has a window that fits its operand"))
             return false;
+    if (!combining.op.empty()) {
+        std::vector<DraftId> there = operands;
+        there.erase(there.begin() + 1);
+        std::vector<i64> sizes;
+        for (const i64 dim : dims) sizes.push_back(window[static_cast<size_t>(dim)]);
+        const DraftId old =
+            draft.add("dynamic_slice", there, fmt::format(", dim: {}, size: {}", list_text(dims), list_text(sizes)),
+                      {type.dtype, window});
+        operands[1] = draft.pointwise(std::string(combining.op), {old, update}, {type.dtype, window});
+    }
     const DraftId written =
         draft.add("dynamic_update_slice", operands, fmt::format(", dim: {}", list_text(dims)), type);
     context.set(0, inside ? draft.pointwise("select", {*inside, written, context.operand(0)}, type) : written);
     return true;
 }
 
+// The dims of the updates that are places first, as one, then those of the window.
+DraftId listed_updates(Draft& draft, const LookupForm& form, DraftId updates) {
+    const Shape places = draft.type(form.indices).shape;
+    const LookupDims dims = lookup_dims(form.lookup, form.table.size(), places.size());
+    std::vector<i64> order(dims.indices.begin(), dims.indices.end());
+    Shape flat = {element_count(places)};
+    for (size_t dim = 0; dim < form.table.size(); ++dim) {
+        if (dim == static_cast<size_t>(form.lookup.axis)) continue;
+        order.push_back(dims.table[dim]);
+        flat.push_back(form.table[dim]);
+    }
+    return draft.reshape(transposed(draft, updates, order), flat);
+}
+
+// Of what has the rows first, the table's order of dims.
+DraftId rows_in_table(Draft& draft, const LookupForm& form, DraftId rows) {
+    const size_t axis = static_cast<size_t>(form.lookup.axis);
+    std::vector<i64> back;
+    for (size_t dim = 0; dim < form.table.size(); ++dim)
+        back.push_back(dim == axis ? 0 : static_cast<i64>(dim < axis ? dim + 1 : dim));
+    return transposed(draft, rows, back);
+}
+
 // Of updates that go to one row the last stays, as XLA on CPU does it: each row looks up the update that it is given.
-bool set_rows(OpContext& context, const LookupForm& form, DraftId updates, const DraftType& type) {
-    if (!form.lookup.batch.empty())
-        return context.refuse("stablehlo.scatter that sets, with dims of a batch",
-                              "set whole rows: x.at[i].set(rows), x.at[i, j].set(elements)");
+void set_rows(OpContext& context, const LookupForm& form, DraftId updates, const DraftType& type) {
     Draft& draft = context.draft;
     const Shape places = draft.type(form.indices).shape;
     const i64 count = element_count(places);
@@ -125,33 +177,68 @@ bool set_rows(OpContext& context, const LookupForm& form, DraftId updates, const
         "select", {form.inside, draft.reshape(counted, places), draft.number(number, {0, -1})}, {DType::i32, places});
     const DraftId given =
         draft.add("scatter_max", {form.indices, numbered}, fmt::format(", dim: 0, size: {}", rows.shape[0]), rows);
-    // The dims of the updates that are places first, then those of the window.
-    const LookupDims dims = lookup_dims(form.lookup, form.table.size(), places.size());
-    std::vector<i64> order(dims.indices.begin(), dims.indices.end());
-    Shape flat = {count}, found = {rows.shape[0]};
-    for (size_t dim = 0; dim < form.table.size(); ++dim) {
-        if (dim == axis) continue;
-        order.push_back(dims.table[dim]);
-        flat.push_back(form.table[dim]);
-        found.push_back(form.table[dim]);
-    }
-    const DraftId listed = draft.reshape(transposed(draft, updates, order), flat);
-    const DraftId looked_up =
-        draft.add("gather", {listed, draft.pointwise("max", {given, draft.number(number, {})}, rows)}, ", dim: 0",
-                  {type.dtype, found});
-    std::vector<i64> back; // the table's dims: its axis is the first of what is looked up
-    for (size_t dim = 0; dim < form.table.size(); ++dim)
-        back.push_back(dim == axis ? 0 : static_cast<i64>(dim < axis ? dim + 1 : dim));
+    Shape found = form.table;
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(axis));
+    found.insert(found.begin(), rows.shape[0]);
+    const DraftId looked_up = draft.add(
+        "gather",
+        {listed_updates(draft, form, updates), draft.pointwise("max", {given, draft.number(number, {})}, rows)},
+        ", dim: 0", {type.dtype, found});
     const DraftId is_given = draft.pointwise("ge", {given, draft.number(number, {})}, {DType::boolean, rows.shape});
-    const DraftId set = draft.pointwise("select",
-                                        {draft.broadcast(is_given, form.table, {static_cast<i64>(axis)}),
-                                         transposed(draft, looked_up, back), form.table_of(draft, context.operand(0))},
-                                        {type.dtype, form.table});
+    const DraftId set =
+        draft.pointwise("select",
+                        {draft.broadcast(is_given, form.table, {static_cast<i64>(axis)}),
+                         rows_in_table(draft, form, looked_up), form.table_of(draft, context.operand(0))},
+                        {type.dtype, form.table});
     context.set(0, form.whole_of(draft, set, type));
-    return true;
 }
 
-// What is added beyond the ends is dropped there, and comes to the end in the model: it is made zero before.
+// Each row times all updates that are sent there: the product over them of those that are its own, and of 1.
+void multiply_rows(OpContext& context, const LookupForm& form, DraftId updates, const DraftType& type) {
+    Draft& draft = context.draft;
+    const i64 count = element_count(draft.type(form.indices).shape);
+    const DraftId listed = listed_updates(draft, form, updates);
+    Shape all = draft.type(listed).shape, found = all;
+    found[0] = form.table[static_cast<size_t>(form.lookup.axis)];
+    all.insert(all.begin(), found[0]);
+    const DType dtype = draft.type(form.indices).dtype;
+    const std::string counted_as = dtype == DType::i32 ? "" : fmt::format(", dtype: {}", name(dtype));
+    const DraftId rows = draft.literal("iota", list_text({found[0]}), {}, counted_as, {dtype, {found[0]}});
+    const DType truth = DType::boolean;
+    const Shape pairs = {found[0], count};
+    const DraftId own =
+        draft.pointwise("and",
+                        {draft.pointwise("eq",
+                                         {draft.broadcast(rows, pairs, {0}),
+                                          draft.broadcast(draft.reshape(form.indices, {count}), pairs, {1})},
+                                         {truth, pairs}),
+                         draft.broadcast(draft.reshape(form.inside, {count}), pairs, {1})},
+                        {truth, pairs});
+    std::vector<i64> behind;
+    for (size_t dim = 1; dim < all.size(); ++dim) behind.push_back(static_cast<i64>(dim));
+    const DraftId factors = draft.pointwise("select",
+                                            {draft.broadcast(own, all, {0, 1}), draft.broadcast(listed, all, behind),
+                                             draft.number({type.dtype, {}}, {1, 1})},
+                                            {type.dtype, all});
+    const DraftId product = draft.add("reduce_prod", {factors}, ", dims: [1]", {type.dtype, found});
+    const DraftId whole =
+        draft.pointwise("mul", {form.table_of(draft, context.operand(0)), rows_in_table(draft, form, product)},
+                        {type.dtype, form.table});
+    context.set(0, form.whole_of(draft, whole, type));
+}
+
+// What changes nothing of what an update meets: 0 of a sum, the least number of a maximum.
+DraftNumber neutral(std::string_view op, DType dtype) {
+    if (op == "add") return {};
+    const bool is_max = op == "max";
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (is_floating(dtype)) return {is_max ? -infinity : infinity, 0};
+    const std::uint64_t highest = std::min<std::uint64_t>(info(dtype).highest, INT64_MAX);
+    return {0, is_max ? info(dtype).lowest : static_cast<i64>(highest)};
+}
+
+// What is sent beyond the ends is dropped there, and comes to the end in the model: it is made zero before, or what else
+// changes nothing.
 bool import_scatter(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     const MlirAttribute* const list = find_attribute(context.op.items, {"scatter_dimension_numbers"});
@@ -159,40 +246,67 @@ bool import_scatter(OpContext& context, std::string_view) {
                                      context.type(2).dtype == type->dtype,
                                  "needs an operand of the result's type, indices, updates and dimension numbers"))
         return false;
-    const bool sets =
-        context.op.regions.size() == 1 && region_form(context.module, context.op.regions.front()) == "return(1);";
-    if (!sets && applied_op(context.op) != "stablehlo.add")
-        return context.refuse("stablehlo.scatter that neither adds nor sets",
-                              "only .at[].add, .at[].set and gradients of lookups are known");
-    LookupNumbers numbers = {
-        numbers_of(*list, "update_window_dims"),           numbers_of(*list, "inserted_window_dims"),
-        numbers_of(*list, "input_batching_dims"),          numbers_of(*list, "scatter_indices_batching_dims"),
-        numbers_of(*list, "scatter_dims_to_operand_dims"), 0};
+    const std::optional<Combining> combining = combining_of(context);
+    if (!combining)
+        return context.refuse("stablehlo.scatter with a function of its own",
+                              "known are .at[].set, .add, .multiply, .max, .min and gradients of lookups");
+    LookupNumbers numbers = {numbers_of(*list, "update_window_dims"),
+                             numbers_of(*list, "inserted_window_dims"),
+                             numbers_of(*list, "input_batching_dims"),
+                             numbers_of(*list, "scatter_indices_batching_dims"),
+                             numbers_of(*list, "scatter_dims_to_operand_dims"),
+                             0,
+                             {}};
     if (const MlirAttribute* const dim = find_attribute(list->items, {"index_vector_dim"}))
         numbers.vector_dim = dim->integer;
+    const Shape& update_shape = context.type(2).shape;
+    bool is_partial = false; // a window that is neither a whole dim nor one row of it
+    for (i64 dim = 0, next = 0; dim < std::ssize(type->shape); ++dim) {
+        const bool one = contains(numbers.dropped, dim) || contains(numbers.batch, dim);
+        if (!context.expect(one || (next < std::ssize(numbers.window) &&
+                                    numbers.window[static_cast<size_t>(next)] < std::ssize(update_shape) &&
+                                    numbers.window[static_cast<size_t>(next)] >= 0),
+                            "has a window of the dims that are left"))
+            return false;
+        numbers.sizes.push_back(one ? 1
+                                    : update_shape[static_cast<size_t>(numbers.window[static_cast<size_t>(next++)])]);
+        is_partial = is_partial || (!one && numbers.sizes.back() != type->shape[static_cast<size_t>(dim)]);
+    }
     Draft& draft = context.draft;
-    if (sets && is_block(context, numbers, *type)) return import_block(context, numbers, *type);
+    const bool sets = combining->op.empty();
+    if ((combining->op != "add" || is_partial) && is_block(context, numbers, *type))
+        return import_block(context, numbers, *combining, *type);
     const std::optional<LookupForm> form =
-        lookup_form(context, numbers, type->shape, context.operand(1), context.type(2).shape);
+        lookup_form(context, numbers, type->shape, context.operand(1), update_shape,
+                    combining->scatter.empty() ? LookupUse::scatter_no_batch : LookupUse::scatter);
     if (!form) return false;
     const DraftType indices = draft.type(form->indices);
     const Shape own = found_shape(form->lookup, form->table, indices.shape);
     std::vector<i64> back(form->found.size());
     for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>(form->found[i])] = static_cast<i64>(i);
     DraftId updates = transposed(draft, context.operand(2), back);
-    if (sets) return set_rows(context, *form, updates, *type);
+    if (combining->scatter.empty()) {
+        if (sets)
+            set_rows(context, *form, updates, *type);
+        else
+            multiply_rows(context, *form, updates, *type);
+        return true;
+    }
     const LookupDims dims = lookup_dims(form->lookup, form->table.size(), indices.shape.size());
     const DraftId mask = draft.broadcast(form->inside, own, std::vector<i64>(dims.indices.begin(), dims.indices.end()));
-    updates = draft.pointwise("select", {mask, updates, draft.number({type->dtype, {}}, {})}, {type->dtype, own});
+    updates =
+        draft.pointwise("select", {mask, updates, draft.number({type->dtype, {}}, neutral(combining->op, type->dtype))},
+                        {type->dtype, own});
 
     std::vector<DraftId> operands = {form->indices, updates};
     std::string arguments = form->arguments;
     const std::optional<DraftNumber> begin = draft[context.operand(0)].number;
-    if (begin && begin->real == 0 && begin->integer == 0)
+    if (combining->op == "add" && begin && begin->real == 0 && begin->integer == 0)
         arguments += fmt::format(", size: {}", form->table[static_cast<size_t>(form->lookup.axis)]);
     else
         operands.insert(operands.begin(), form->table_of(draft, context.operand(0)));
-    const DraftId sum = draft.add("scatter_add", operands, std::move(arguments), {type->dtype, form->table});
+    const DraftId sum =
+        draft.add(std::string(combining->scatter), operands, std::move(arguments), {type->dtype, form->table});
     context.set(0, form->whole_of(draft, sum, *type));
     return true;
 }

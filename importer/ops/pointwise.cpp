@@ -2,8 +2,12 @@
 #include "importer/model/fold.h"
 #include "importer/model/identities.h"
 #include "importer/model/op_context.h"
+#include "importer/model/partition_number.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace shard {
 
@@ -45,6 +49,17 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
 
 bool import_unary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 1); }
 bool import_binary(OpContext& context, std::string_view becomes) { return import_as(context, becomes, 2); }
+bool import_remainder(OpContext& context, std::string_view becomes) {
+    const std::optional<DraftType> type = context.result_type();
+    if (type && context.operand_count() == 2 && type->shape.empty() && *type == context.type(0))
+        if (const std::optional<DraftNumber> size = context.draft[context.operand(1)].number)
+            if (const std::optional<DraftId> index = index_along_axis(context, context.operand(0), size->integer)) {
+                context.set(0, *index);
+                return true;
+            }
+    return import_as(context, becomes, 2);
+}
+
 bool import_select(OpContext& context, std::string_view becomes) {
     if (context.operand_count() == 3 && !context.expect(context.type(0).dtype == DType::boolean, "chooses by i1"))
         return false;
@@ -56,12 +71,6 @@ bool import_logical(OpContext& context, std::string_view becomes) {
     const bool logical = context.operand_count() > 0 && context.type(0).dtype == DType::boolean;
     const std::string_view of_truths = becomes == "bit_xor" ? "ne" : becomes.substr(4);
     return import_as(context, logical ? of_truths : becomes, becomes == "bit_not" ? 1 : 2);
-}
-
-DType unsigned_of(DType dtype) {
-    for (const DType other : all_dtypes())
-        if (info(other).kind == DTypeInfo::Kind::unsigned_integer && byte_size(other) == byte_size(dtype)) return other;
-    return dtype;
 }
 
 // The model's shifts keep the sign of types that have one: bits are shifted in the type without.
@@ -81,14 +90,47 @@ bool import_shift_right(OpContext& context, std::string_view becomes) {
     return true;
 }
 
+// In which -0 is less than 0, and NaN greater than all else: the order of jnp.sort.
+bool import_total_order(OpContext& context, const std::string& direction) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || !same_shapes(context, *type) ||
+        !context.expect(context.type(0) == context.type(1), "compares values of one type"))
+        return false;
+    Draft& draft = context.draft;
+    const DraftType of = context.type(0);
+    const bool swapped = direction == "GT" || direction == "LE";
+    const DraftId a = context.operand(swapped ? 1 : 0), b = context.operand(swapped ? 0 : 1);
+    const auto both = [&](std::string op, DraftId x, DraftId y) {
+        return draft.pointwise(std::move(op), {x, y}, *type);
+    };
+    const DraftId one = draft.number({of.dtype, {}}, {1, 0}), zero = draft.number({of.dtype, {}}, {});
+    const auto over = [&](DraftId x) { return draft.pointwise("div", {one, x}, of); }; // of zeros, their sign
+    const auto are_zeros = [&] { return both("and", both("eq", a, zero), both("eq", b, zero)); };
+    DraftId result;
+    if (direction == "EQ" || direction == "NE") {
+        const DraftId nans = both("and", both("ne", a, a), both("ne", b, b));
+        const DraftId equal =
+            both("and", both("eq", a, b),
+                 both("or", draft.pointwise("not", {are_zeros()}, *type), both("eq", over(a), over(b))));
+        result = both("or", nans, equal);
+    } else {
+        const DraftId of_zeros = both("and", are_zeros(), both("lt", over(a), over(b)));
+        const DraftId of_nan = both("and", both("ne", b, b), both("eq", a, a));
+        result = both("or", both("lt", a, b), both("or", of_zeros, of_nan));
+    }
+    const bool negated = direction == "NE" || direction == "LE" || direction == "GE";
+    context.set(0, negated ? draft.pointwise("not", {result}, *type) : result);
+    return true;
+}
+
 bool import_compare(OpContext& context, std::string_view) {
     static const std::map<std::string, std::string_view> directions = {{"LT", "lt"}, {"LE", "le"}, {"GT", "gt"},
                                                                        {"GE", "ge"}, {"EQ", "eq"}, {"NE", "ne"}};
     const std::string direction = context.word("comparison_direction", {"LT", "LE", "GT", "GE", "EQ", "NE"});
     if (!context.expect(directions.contains(direction), "needs a direction: LT, LE, GT, GE, EQ or NE")) return false;
-    if (!context.word("compare_type", {"TOTALORDER"}).empty())
-        return context.refuse("a comparison in which -0 is less than 0 and NaN has a place",
-                              "compare as x < y does; jnp.sort and argsort, which need it, are known");
+    if (!context.word("compare_type", {"TOTALORDER"}).empty() && context.operand_count() == 2 &&
+        is_floating(context.type(0).dtype))
+        return import_total_order(context, direction);
     return import_as(context, directions.at(direction), 2);
 }
 
@@ -118,14 +160,35 @@ bool is_whole(const Draft& draft, DraftId value, i64 number) {
     return draft[value].number && draft[value].number->integer == number;
 }
 
-// The value whose 23 lowest bits are a float's after the point, with the bits of 1 before them: what jax.random makes
+// A floating-point type: how many bits stand after the point, and all bits of its 1.
+struct FloatBits {
+    DType whole;
+    int after_point;
+    i64 one;
+};
+
+std::optional<FloatBits> bits_of_float(DType dtype) {
+    if (dtype == DType::f32) return FloatBits{DType::u32, 23, 0x3F800000};
+    if (dtype == DType::bf16) return FloatBits{DType::u16, 7, 0x3F80};
+    if (dtype == DType::f16) return FloatBits{DType::u16, 10, 0x3C00};
+    if (dtype == DType::f64) return FloatBits{DType::u64, 52, 0x3FF0000000000000};
+    return std::nullopt;
+}
+
+// The value whose lowest bits are a float's after the point, with the bits of 1 before them: what jax.random makes
 // of random bits, from 1 to below 2.
-std::optional<DraftId> after_point(const Draft& draft, DraftId bits) {
+std::optional<DraftId> after_point(const Draft& draft, DraftId bits, const FloatBits& of) {
     const DraftEntry* const one = draft.entry_of(bits);
-    if (one == nullptr || one->op != "bit_or" || !is_whole(draft, one->operands[1], 0x3F800000)) return std::nullopt;
+    if (one == nullptr || one->op != "bit_or" || !is_whole(draft, one->operands[1], of.one)) return std::nullopt;
     const DraftEntry* const shifted = draft.entry_of(one->operands[0]);
-    const bool fits = shifted != nullptr && shifted->op == "shift_right" && is_whole(draft, shifted->operands[1], 9);
-    return fits ? std::optional(one->operands[0]) : std::nullopt;
+    if (shifted == nullptr || shifted->op != "shift_right") return std::nullopt;
+    // Bits of a narrower type have nothing above.
+    const DraftEntry* const widened = draft.entry_of(shifted->operands[0]);
+    const DType from = widened != nullptr && widened->op == "cast" ? draft.type(widened->operands[0]).dtype : of.whole;
+    const i64 width =
+        8 * std::min(is_integer(from) && !is_signed(from) ? byte_size(from) : byte_size(of.whole), byte_size(of.whole));
+    return is_whole(draft, shifted->operands[1], width - of.after_point) ? std::optional(one->operands[0])
+                                                                         : std::nullopt;
 }
 
 bool import_bitcast(OpContext& context, std::string_view) {
@@ -138,15 +201,18 @@ bool import_bitcast(OpContext& context, std::string_view) {
         context.set(0, draft.cast(context.operand(0), type->dtype));
         return true;
     }
-    const std::optional<DraftId> fraction = from.dtype == DType::u32 && *type == DraftType{DType::f32, from.shape}
-                                                ? after_point(draft, context.operand(0))
+    const std::optional<FloatBits> bits = bits_of_float(type->dtype);
+    const std::optional<DraftId> fraction = bits && from.dtype == bits->whole && type->shape == from.shape
+                                                ? after_point(draft, context.operand(0), *bits)
                                                 : std::nullopt;
     if (!fraction)
         return context.refuse("bits of one type taken as another's",
-                              "whole numbers of one size are known, and what jax.random does for f32");
+                              "whole numbers of one size are known, and what jax.random does");
+    const DType dtype = type->dtype;
     const DraftId scaled = draft.pointwise(
-        "mul", {draft.cast(*fraction, DType::f32), draft.number({DType::f32, {}}, {1.0 / (1 << 23), 0})}, *type);
-    context.set(0, draft.pointwise("add", {scaled, draft.number({DType::f32, {}}, {1, 0})}, *type));
+        "mul", {draft.cast(*fraction, dtype), draft.number({dtype, {}}, {std::ldexp(1.0, -bits->after_point), 0})},
+        *type);
+    context.set(0, draft.pointwise("add", {scaled, draft.number({dtype, {}}, {1, 0})}, *type));
     return true;
 }
 
@@ -186,6 +252,7 @@ std::vector<ImportRow> import_rows_pointwise() {
         {"stablehlo.convert", import_convert},
         {"stablehlo.bitcast_convert", import_bitcast},
         {"stablehlo.clamp", import_clamp},
+        {"stablehlo.remainder", import_remainder, "rem"},
         {"chlo.square", import_square},
         {"stablehlo.and", import_logical, "bit_and"},
         {"stablehlo.or", import_logical, "bit_or"},
@@ -225,7 +292,6 @@ std::vector<ImportRow> import_rows_pointwise() {
              {"stablehlo.minimum", "min"},
              {"stablehlo.multiply", "mul"},
              {"stablehlo.power", "pow"},
-             {"stablehlo.remainder", "rem"},
              {"stablehlo.shift_left", "shift_left"},
              {"stablehlo.shift_right_arithmetic", "shift_right"},
              {"stablehlo.subtract", "sub"},

@@ -25,6 +25,27 @@ bool import_constraint(OpContext& context, std::string_view) {
     return true;
 }
 
+// lax.approx_max_k, which is exact where there is no hardware for it.
+bool import_approx_top_k(OpContext& context) {
+    const MlirAttribute* const config = find_attribute(context.op.items, {"mhlo.backend_config"});
+    const MlirAttribute* const functions = find_attribute(context.op.items, {"called_computations"});
+    const MlirAttribute* const k = config == nullptr ? nullptr : find_attribute(config->items, {"top_k"});
+    const MlirAttribute* const dim = config == nullptr ? nullptr : find_attribute(config->items, {"reduction_dim"});
+    const std::optional<DraftType> values = context.result_type(0), positions = context.result_type(1);
+    if (!values || !positions) return false;
+    const bool largest = functions != nullptr && !functions->items.empty() && !functions->items[0].parts.empty() &&
+                         functions->items[0].parts[0].text.starts_with("top_k_gt_");
+    if (!largest || k == nullptr || dim == nullptr || context.operand_count() != 4 ||
+        dim->integer + 1 != std::ssize(context.type(0).shape) || values->shape.empty() ||
+        values->shape.back() != k->integer)
+        return context.refuse("lax.approx_max_k of another form", "take the largest along the last dim, or lax.top_k");
+    const std::vector<DraftId> found = context.draft.add_many(
+        "top_k", {context.operand(0)}, fmt::format(", k: {}", k->integer), {*values, {DType::i32, positions->shape}});
+    context.set(0, found[0]);
+    context.set(1, context.draft.cast(found[1], positions->dtype));
+    return true;
+}
+
 // Calls of what is not in the program. @Sharding is the constraint of GSPMD, over devices and not over axes.
 bool import_custom_call(OpContext& context, std::string_view) {
     std::string target;
@@ -32,6 +53,12 @@ bool import_custom_call(OpContext& context, std::string_view) {
     for (const MlirItem& item : context.op.items)
         if (target.empty() && !item.parts.empty() && item.parts[0].kind == MlirAttribute::Kind::symbol)
             target = item.parts[0].text;
+    // jax.debug.print and callback, whose results nobody reads.
+    if (context.op.results.empty()) {
+        context.warn_of_callback(target);
+        return true;
+    }
+    if (target == "ApproxTopK") return import_approx_top_k(context);
     if (target != "Sharding" || context.operand_count() != 1 || context.op.results.size() != 1)
         return context.refuse(fmt::format("a call of '{}', which is not part of the program", target));
     const std::optional<DraftType> type = context.result_type();

@@ -224,7 +224,11 @@ bool begins_with(OpContext& context, size_t operand, double number) {
 // A window as long as its dim, padded on one side by all but one, is what is before each element, and itself. False if
 // it is none such.
 bool import_running(OpContext& context, const DraftType& type) {
+    static constexpr std::string_view log_of_sum =
+        "maximum(0,1);subtract(0,1);compareNE(3,3);add(0,1);abs(3);negate(6);exponential(7);log_plus_one(8);add(2,9);"
+        "select(4,5,10);return(11);"; // jnp.logaddexp
     static const std::map<std::string_view, std::string_view> running = {{"stablehlo.add", "cumsum"},
+                                                                         {"log_of_sum", "cumlogsumexp"},
                                                                          {"stablehlo.multiply", "cumprod"},
                                                                          {"stablehlo.maximum", "cummax"},
                                                                          {"stablehlo.minimum", "cummin"}};
@@ -246,7 +250,9 @@ bool import_running(OpContext& context, const DraftType& type) {
         if (along || (*window)[i] != type.shape[i]) return false;
         along = i;
     }
-    const std::string applied = applied_op(context.op);
+    std::string applied = applied_op(context.op);
+    if (context.op.regions.size() == 1 && region_form(context.module, context.op.regions.front()) == log_of_sum)
+        applied = "log_of_sum";
     if (!along || !running.contains(applied)) return false;
     const i64 all_but_one = type.shape[*along] - 1, low = (*pads)[2 * *along], high = (*pads)[2 * *along + 1];
     const bool forward = low == all_but_one && high == 0, backward = low == 0 && high == all_but_one;

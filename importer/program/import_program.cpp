@@ -1,6 +1,7 @@
 #include "importer/program/import_program.h"
 
 #include "importer/mlir/mlir_reader.h"
+#include "importer/model/draft_region.h"
 #include "importer/model/op_context.h"
 #include "importer/model/program_walk.h"
 #include "importer/model/sharding_text.h"
@@ -98,6 +99,7 @@ public:
         for (const auto& [input, value] : updates_) results_and_updates.push_back(value);
         share_constants(draft_);
         recognise_composites(draft_, results_and_updates);
+        shape_regions();
         ModelText text = model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates),
                                     outputs_, updates_, guessed_axes(draft_, results_and_updates));
         program.model = std::move(text.text);
@@ -114,6 +116,17 @@ public:
     }
 
 private:
+    void shape_regions() {
+        for (size_t i = 0; i < draft_.entry_count(); ++i) {
+            const std::shared_ptr<DraftRegion>& region = draft_.entry(i).region;
+            if (region == nullptr) continue;
+            std::vector<DraftId> left;
+            for (const DraftRegion::Border& border : region->out) left.push_back(border.value);
+            share_constants(region->body);
+            recognise_composites(region->body, left);
+        }
+    }
+
     bool take_arguments() {
         for (size_t i = 0; i < main_.body.arguments.size(); ++i) {
             Argument argument;

@@ -22,6 +22,8 @@ int EntryKinds::of(const DraftEntry& entry) {
         text += fmt::format("|{} {}", static_cast<int>(of.type.dtype), list_text(of.type.shape));
         if (of.number) text += " = " + number_text(of.type.dtype, *of.number);
     };
+    // Regions are alike if they are one.
+    if (entry.region != nullptr) text += fmt::format("|region {}", entry.results[0]);
     for (const DraftId operand : entry.operands) add(operand);
     text += "|";
     for (const DraftId result : entry.results) add(result);

@@ -49,6 +49,9 @@ std::vector<CodeDoc> codes_importing() {
          "`import --as step` takes the donated arguments of a step for what it updates: parameters, states of the "
          "optimizer, caches. The program donates none, so it is planned once, and its arguments and their new values "
          "are in memory side by side. Lower it with jax.jit(step, donate_argnums=...)."},
+        {"W0804", "call without a result",
+         "The program calls a function of the host that gives nothing back, as jax.debug.print and jax.debug.callback "
+         "do. The model leaves it out, since no result depends on it."},
     };
 }
 

@@ -2,7 +2,7 @@
 """Programs traced by JAX, imported, planned and run by shardc on 2 x 4 emulated devices, beside JAX itself.
 
     tests/oracle/import_check.py build/dev/shardc [WORD...]       only programs whose names hold a word
-    tests/oracle/import_check.py build/dev/shardc --record DIR    writes the programs that tests/importer/ runs
+    tests/oracle/import_check.py build/dev/shardc --record DIR [WORD...]    writes the programs that tests/importer/ runs
 
 Inputs are 0.4 sin(0.7 i + k), its magnitude, or whole numbers, so that tests make them again. The layout splits the
 last dim that 4 divides over one axis and the first other one that 2 divides over the other, of every array. Models of
@@ -52,6 +52,67 @@ def cross_entropy(logits, labels):
 def mlp(params, x, y):
     h = jax.nn.relu(x @ params["w1"] + params["b1"])
     return jnp.mean((h @ params["w2"] + params["b2"] - y) ** 2)
+
+
+def windows(x, u, i):
+    """Of places that are looked up, slices: of a batch, along two dims, and their gradients; rows that are combined."""
+    row = jax.vmap(lambda r, k: jax.lax.dynamic_slice(r, (k,), (4,)))
+    put = jax.vmap(lambda r, v, k: jax.lax.dynamic_update_slice(r, v, (k,)))
+    block = jax.vmap(lambda k: jax.lax.dynamic_slice(x, (k, k), (2, 3)))
+    column = x.at[:, 1].add(3.0).at[1:3, 2:4].set(0.5).at[-1].multiply(2.0).at[0, 2:6].max(0.1)
+    back = jax.grad(lambda x: jnp.sum(row(x, i) ** 2) + jnp.sum(jax.vmap(
+        lambda k: jax.lax.dynamic_slice(x, (k, k), (2, 3)))(i) ** 3))(x)
+    taken = x.at[i].max(u[:, :1]).at[i].min(0.2), x.at[i].multiply(u[:, :1]), jnp.searchsorted(jnp.sort(x[0]), u[0])
+    return row(x, i), put(x, u, i), block(i), column, back, taken
+
+
+def special_functions(x):
+    """What CHLO has beyond StableHLO, of small and large numbers."""
+    within, above = 0.9 * jnp.sin(x), jnp.abs(x) + 1
+    lax = jax.lax
+    return (jnp.sinh(9 * x), jnp.cosh(9 * x), lax.sinh(x), jnp.arcsinh(1e4 * x), jnp.arcsinh(x), jnp.arccosh(above),
+            jnp.arctanh(within), jnp.arcsin(within), jnp.arccos(within), lax.lgamma(8 * x), lax.lgamma(above),
+            lax.digamma(8 * x), lax.digamma(above), lax.reduce_precision(x, 5, 10), lax.reduce_precision(x, 8, 7),
+            jax.random.truncated_normal(jax.random.key(3), -2.0, 2.0, (4, 8)), lax.cumlogsumexp(x, 1),
+            jax.random.uniform(jax.random.key(3), (4, 8), jnp.bfloat16).astype(jnp.float32), jnp.isinf(1 / (x - x[0])))
+
+
+def whole_functions(x):
+    """Of whole numbers, bits that are counted and products that are summed."""
+    n = x * 123456789
+    small = x.astype(jnp.int8)
+    return (jax.lax.population_count(n), jax.lax.clz(n), jax.lax.population_count(n.astype(jnp.uint8)), jax.lax.clz(x),
+            jax.lax.dot_general(small, small, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32))
+
+
+def stopping_loop(params, token):
+    """Words are made until the last one comes, or eight of them."""
+    def step(carry):
+        token, i, out = carry
+        token = jnp.argmax(params["e"][token] @ params["w"] @ params["e"].T, -1).astype(jnp.int32)
+        return token, i + 1, out.at[:, i].set(token)
+
+    going = lambda carry: (carry[1] < 8) & jnp.any(carry[0] != 5)
+    return jax.lax.while_loop(going, step, (token, 0, jnp.zeros((4, 8), jnp.int32)))
+
+
+def manual_region(params, x):
+    """The program of one device, with every collective."""
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    lax = jax.lax
+
+    def body(x, w):
+        h = lax.psum_scatter(jnp.tanh(x @ w), "model", scatter_dimension=1, tiled=True)
+        h = h * (1 + lax.axis_index("model")) + lax.ppermute(h, "model", [(0, 1), (1, 2), (2, 3), (3, 0)])
+        turned = lax.all_to_all(h, "model", 0, 1, tiled=True)
+        top = lax.pmax(jnp.max(h), ("data", "model")) + lax.pmin(jnp.min(h), "model")
+        return h, turned, lax.pmax(top, "data"), lax.psum(lax.all_gather(h, "model", axis=1, tiled=True), ("data",))
+
+    P = jax.sharding.PartitionSpec
+    specs = (P("data", "model"), P("data", "model"), P(), P(None, None))
+    region = jax.shard_map(body, mesh=mesh, in_specs=(P("data", "model"), P("model")), out_specs=specs, check_vma=False)
+    sums = jax.shard_map(lambda w: lax.psum(w, "data"), mesh=mesh, axis_names={"data"}, in_specs=P("data"), out_specs=P())
+    return region(x, params["w"]), jax.jit(sums)(params["w"] * 2) + 1
 
 
 MLP = ({"w1": (16, 32), "b1": (32,), "w2": (32, 8), "b2": (8,)}, (8, 16), (8, 8))
@@ -224,12 +285,18 @@ PROGRAMS = {
     "convolutions": (convolutions, ((2, 4, 8, 4), (3, 2, 4, 8), (3, 3, 1, 8), (2, 3, 4, 8))),
     "convnet_gradients": (GRAD(convnet), CONVNET),
     "ragged_gradients": (GRAD(ragged), ({"w": (4, 8, 6), "u": (4, 6, 8)}, (12, 8), ("i", 5, (4,)))),
+    "windows": (windows, ((4, 8), (4, 4), ("i", 3, (4,)))),
+    "special_functions": (special_functions, ((4, 8),)),
+    "whole_functions": (whole_functions, (("i", 50, (4, 8)),)),
+    "stopping_loop": (stopping_loop, ({"e": (8, 4), "w": (4, 4)}, ("i", 8, (4,)))),
+    "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
-            "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients"]
+            "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
+            "special_functions", "whole_functions", "stopping_loop", "manual_region"]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:
@@ -276,11 +343,14 @@ def without_folders(text):
     return re.sub(r'"/[^"]*/([^"/]*)"', r'"\1"', re.sub(r'"/[^"]*/(site-packages/[^"]*)"', r'"\1"', text))
 
 
-def record(folder):
+def record(folder, words):
     """NAME.mlir and NAME.json: what is given to each argument, and what JAX returns, row-major."""
     for form in folder.glob("*"):
-        form.unlink()
+        if not words:
+            form.unlink()
     for name in RECORDED:
+        if words and not any(word in name for word in words):
+            continue
         traced = trace(name)
         (folder / f"{name}.mlir").write_text(without_folders(traced.text))
         rounded = [[float(f"{x:.8g}") for x in result.ravel().tolist()] for result in traced.results]
@@ -293,7 +363,7 @@ def record(folder):
             arguments = jax.tree.map(lambda spec: fill(spec, count), PROGRAMS[name][1], is_leaf=is_leaf)
             values["adam_losses"] = import_models.adam_losses(arguments, 5)
         (folder / f"{name}.json").write_text(json.dumps(values) + "\n")
-    for name in ("mlp_loss", "order"):
+    for name in () if words else ("mlp_loss", "order"):
         function, specs = PROGRAMS[name]
         arguments = jax.tree.map(lambda spec: fill(spec, [0]), specs, is_leaf=is_leaf)
         module = jax.jit(function, keep_unused=True).lower(*arguments).compiler_ir().operation
@@ -302,8 +372,8 @@ def record(folder):
 
 
 def main():
-    if len(sys.argv) == 4 and sys.argv[2] == "--record":
-        record(pathlib.Path(sys.argv[3]))
+    if len(sys.argv) >= 4 and sys.argv[2] == "--record":
+        record(pathlib.Path(sys.argv[3]), sys.argv[4:])
         return 0
     failed = 0
     for name in PROGRAMS:
