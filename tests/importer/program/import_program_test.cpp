@@ -197,6 +197,9 @@ TEST_CASE("ops that no recorded program has become what their names say") {
           std::string::npos);
     CHECK(one("chlo.erfc %a : tensor<4xf32> -> tensor<4xf32>", "tensor<4xf32>").find("{erfc: arg0}") !=
           std::string::npos);
+    // An array without elements stands beside it.
+    CHECK(one("stablehlo.tanh %a : tensor<4xf32>\n  %1 = stablehlo.constant dense<> : tensor<0xi32>", "tensor<4xf32>")
+              .find("{tanh: arg0}") != std::string::npos);
     CHECK(one("stablehlo.optimization_barrier %a : tensor<4xf32>", "tensor<4xf32>").find("reshape: arg0") !=
           std::string::npos);
 }
