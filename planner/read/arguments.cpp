@@ -141,8 +141,13 @@ private:
         return ok_ ? std::optional(Yaml{span, std::move(made)}) : std::nullopt;
     }
 
-    // true, false, `not true`, `not false`; the flag is an argument's as a rule.
+    // true, false, `not true`, `not false`; the flag is an argument's as a rule. Of a list, all.
     bool holds(const Yaml& condition) {
+        if (condition.list() != nullptr) {
+            bool all = true;
+            for (const Yaml& item : *condition.list()) all = holds(item) && all;
+            return all;
+        }
         std::optional<Yaml> value = write(condition);
         if (!value) return false;
         YamlScalar* scalar = std::get_if<YamlScalar>(&value->value);

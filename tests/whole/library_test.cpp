@@ -27,6 +27,10 @@ const std::vector<Block> blocks = {
     {"deepseek", "  - y: {repeat: deepseek_block, times: 2, in: x, axis: layers, scan: true, pairs: 2, chosen: 2, "
                  "groups: 2, chosen_groups: 1, "
                  "scaling: [4, 0, 1]}\n"},
+    {"deepseek", "  - none: {constant: 0, shape: []}\n"
+                 "  - y, balance_loss: {repeat: deepseek_block, times: 2, in: [x, none], axis: layers, scan: true, "
+                 "pairs: 2, chosen: 2, "
+                 "groups: 2, chosen_groups: 1, losses: true, carries: [x, balance_loss]}\n"},
     {"t5", "  - s: {t5_bias: table, size: length, each: 2, half: 4, last: 3, spread: 1.8}\n"
            "  - t: {t5_bias: table, size: length, each: 4, half: 8, last: 7, spread: 1.1, causal: true}\n"
            "  - e: {t5_encoder_block: [x, s], gated: true}\n"
