@@ -26,6 +26,8 @@ std::string_view cause_name(Decision::Cause cause) {
         return "output";
     case Decision::Cause::fsdp:
         return "fsdp";
+    case Decision::Cause::attention:
+        return "attention";
     case Decision::Cause::spread:
         return "spread";
     case Decision::Cause::parameter:
@@ -103,6 +105,22 @@ std::string figures_json(const Experiment& experiment, const Experiment& base) {
         .text();
 }
 
+std::string attention_json(const Explanation& explanation) {
+    std::vector<std::string> ways;
+    for (const AttentionWays::Way& way : explanation.attention) {
+        JsonObject made =
+            JsonObject().string("way", name(way.way)).flag("chosen", way.way == explanation.attention_goes);
+        if (!way.problem.empty())
+            made.string("problem", way.problem);
+        else
+            made.number("step_seconds", way.seconds)
+                .integer("wire_bytes_total", way.wire_bytes)
+                .integer("peak_bytes", way.peak_bytes);
+        ways.push_back(made.text());
+    }
+    return json_array(ways);
+}
+
 std::string tensor_json(const Mesh& mesh, const Explanation& explanation) {
     std::vector<std::string> dims, computed, collectives, ways, remedies;
     for (const ComputeWay& way : explanation.computed) computed.push_back(way_json(mesh, way));
@@ -121,6 +139,7 @@ std::string tensor_json(const Mesh& mesh, const Explanation& explanation) {
         .string("rules_not_used", explanation.rules_not_used)
         .string("op", explanation.op)
         .raw("computed", json_array(computed))
+        .raw("attention", attention_json(explanation))
         .raw("collectives", json_array(collectives))
         .raw("for_operands", json_strings(explanation.for_operands))
         .raw("ways", json_array(ways))

@@ -22,7 +22,7 @@ public:
 
     std::string text() const {
         return header() + "\n" + paint_.strong("Why this sharding") + "\n" + reasons() + "\n" + computed() +
-               collectives() + remedies();
+               attention() + collectives() + remedies();
     }
 
 private:
@@ -84,6 +84,31 @@ private:
         }
         return out + table.render(paint_, "  ") +
                hanging("  with bringing the operands there and the result to where it is kept; least time is chosen",
+                       paint_.width, 2) +
+               "\n\n";
+    }
+
+    // The ways in which it comes to keys that other devices hold.
+    std::string attention() const {
+        if (e_.attention.empty()) return {};
+        std::string out = paint_.strong("How attention comes to the keys of other devices") + "\n";
+        Table table({{""},
+                     {"way"},
+                     {"sent, all together", Align::right},
+                     {"peak memory", Align::right},
+                     {"step", Align::right},
+                     {.header = "", .wraps = true}});
+        for (const AttentionWays::Way& way : e_.attention) {
+            const bool is_chosen = way.way == e_.attention_goes;
+            const std::string is = !is_chosen ? "" : e_.attention_is_asked_for ? "asked for" : "chosen";
+            if (!way.problem.empty())
+                table.add({is, std::string(name(way.way)), "", "", "", way.problem});
+            else
+                table.add({is, std::string(name(way.way)), human_bytes(way.wire_bytes), human_bytes(way.peak_bytes),
+                           human_seconds(way.seconds), ""});
+        }
+        return out + table.render(paint_, "  ") +
+               hanging("  of the whole step, before ops decide together; the layout's `attention` asks for one",
                        paint_.width, 2) +
                "\n\n";
     }

@@ -30,9 +30,12 @@ public:
           may_hide_all_(may_hide_all(kernel, pairs_)), sizes_(attend_sizes(kernel.part, types)),
           scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)), memory_(call.scratch.at(0, scratch_.bytes)),
           start_(evaluate(kernel.start, call.context)),
-          result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {}
+          result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {
+        if (kernel.part == AttendPart::with_logsumexp) --result_width_;
+    }
 
     void run() {
+        if (kernel_.part == AttendPart::bias_gradient) return run_by_pairs();
         const bool by_keys = kernel_.part == AttendPart::key_gradient || kernel_.part == AttendPart::value_gradient;
         for (i64 batch = 0; batch < sizes_.batch; ++batch)
             for (i64 kv_head = 0; kv_head < sizes_.kv_heads; ++kv_head)
@@ -64,6 +67,52 @@ private:
         }
     }
 
+    // A block of the bias, and for it all that reads it: where a dim of the bias is 1, the whole dim.
+    void run_by_pairs() {
+        const Shape& bias = *call_.output.shape;
+        const bool of_queries = bias[2] > 1, of_keys = bias[3] > 1;
+        for (i64 batch = 0; batch < bias[0]; ++batch)
+            for (i64 head = 0; head < bias[1]; ++head)
+                for (i64 query = 0; query < bias[2]; query += scratch_.queries)
+                    for (i64 key = 0; key < bias[3]; key += scratch_.keys) {
+                        const AttendRange all_queries = {0, sizes_.queries}, all_keys = {0, sizes_.keys},
+                                          queries =
+                                              of_queries ? block_from(query, scratch_.queries, bias[2]) : all_queries,
+                                          keys = of_keys ? block_from(key, scratch_.keys, bias[3]) : all_keys;
+                        const i64 rows = of_queries ? queries.high - queries.low : 1,
+                                  columns = of_keys ? keys.high - keys.low : 1;
+                        std::fill_n(at(scratch_.result), rows * columns, T{0});
+                        for (i64 b = bias[0] > 1 ? batch : 0; b < (bias[0] > 1 ? batch + 1 : sizes_.batch); ++b)
+                            for (i64 h = bias[1] > 1 ? head : 0; h < (bias[1] > 1 ? head + 1 : sizes_.heads); ++h)
+                                add_pairs(b, h, queries, keys, of_queries, of_keys, columns);
+                        const DType dtype = call_.output.dtype;
+                        const i64 first = ((batch * bias[1] + head) * bias[2] + query) * bias[3] + key;
+                        convert_strided(call_.output.data + first * byte_size(dtype), dtype, memory_ + scratch_.result,
+                                        computed_as(call_.inputs[0].dtype),
+                                        {{rows, bias[3], columns}, {columns, 1, 1}});
+                    }
+    }
+
+    void add_pairs(i64 batch, i64 head, AttendRange queries, AttendRange keys, bool of_queries, bool of_keys,
+                   i64 columns) {
+        for (i64 query = queries.low; query < queries.high; query += scratch_.queries) {
+            const AttendRange rows = block_from(query, scratch_.queries, queries.high),
+                              seen = keys_seen(kernel_, start_, rows.low, rows.high, sizes_.keys);
+            for (i64 key = keys.low; key < keys.high; key += scratch_.keys) {
+                const Block block = {batch, head, head / sizes_.group(), rows,
+                                     block_from(key, scratch_.keys, keys.high)};
+                if (block.keys.high <= seen.low || block.keys.low >= seen.high) continue;
+                score(block);
+                to_gradients(block);
+                for (i64 r = 0; r < block.rows(); ++r) {
+                    const T* const ds = at(scratch_.products) + r * scratch_.keys;
+                    T* const sum = at(scratch_.result) + (of_queries ? r * columns : 0);
+                    for (i64 c = 0; c < block.columns(); ++c) sum[of_keys ? c : 0] += ds[c];
+                }
+            }
+        }
+    }
+
     void begin(i64 rows) {
         std::fill_n(at(scratch_.result), rows * result_width_, T{0});
         if (inputs_.given >= 0) return;
@@ -80,8 +129,10 @@ private:
         const i64 m = block.rows(), n = block.columns();
         switch (kernel_.part) {
         case AttendPart::values:
+        case AttendPart::with_logsumexp:
             return gemm(m, result_width_, n, left, v(block), sum, 1, true);
         case AttendPart::logsumexp:
+        case AttendPart::bias_gradient: // goes by pairs
             return;
         case AttendPart::query_gradient:
             return gemm(m, result_width_, n, left, k(block), sum, scale, true);
@@ -188,7 +239,8 @@ private:
             gemm(block.rows(), block.columns(), sizes_.value_width, given(block), values,
                  {at(scratch_.products), false, scratch_.keys});
         }
-        const T cap = static_cast<T>(kernel_.soft_cap);
+        // A bias is added behind the cap.
+        const T cap = static_cast<T>(kernel_.part == AttendPart::bias_gradient ? 0 : kernel_.soft_cap);
         for (i64 r = 0; r < block.rows(); ++r) {
             T *const p = at(scratch_.scores) + r * scratch_.keys, *const ds = at(scratch_.products) + r * scratch_.keys;
             const AttendRange keys = seen(block, r);
@@ -219,12 +271,17 @@ private:
                     shift_of(at(scratch_.largest)[r]) + std::log(sums[r]);
             return;
         }
-        if (kernel_.part == AttendPart::values)
+        const bool with_logsumexp = kernel_.part == AttendPart::with_logsumexp;
+        if (kernel_.part == AttendPart::values || with_logsumexp)
             for (i64 r = 0; r < count; ++r)
                 for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] /= divisor(sums[r]);
         const Shape& shape = *call_.output.shape;
         const DType dtype = call_.output.dtype;
-        const i64 ld = shape[2] * result_width_, first = (batch * shape[1] + rows.low) * ld + head * result_width_;
+        const i64 ld = shape[2] * shape[3], first = (batch * shape[1] + rows.low) * ld + head * shape[3];
+        if (with_logsumexp) {
+            T* const out = reinterpret_cast<T*>(call_.output.data) + first + result_width_;
+            for (i64 r = 0; r < count; ++r) out[r * ld] = shift_of(at(scratch_.largest)[r]) + std::log(sums[r]);
+        }
         convert_strided(call_.output.data + first * byte_size(dtype), dtype, memory_ + scratch_.result,
                         computed_as(dtype), {{count, ld, result_width_}, {result_width_, 1, 1}});
     }

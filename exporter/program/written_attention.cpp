@@ -47,13 +47,17 @@ public:
         const int q = by_groups(0, "queries");
         const int products = contract("products", q, q_labels, 1, k_labels, score_labels, wide_);
         // The slope of the cap is taken where nothing is added to it.
-        if (attend_.soft_cap > 0 && pairs_.bias >= 0) capped_ = seen(products, false);
+        if (attend_.soft_cap > 0 && pairs_.bias >= 0 && attend_.part != bias_gradient) capped_ = seen(products, false);
         const int scores = seen(products, true);
         if (attend_.soft_cap > 0 && pairs_.bias < 0) capped_ = scores;
         switch (attend_.part) {
         case values:
         case logsumexp:
+        case with_logsumexp:
             softmax(scores);
+            break;
+        case bias_gradient:
+            of_bias(gradients(scores));
             break;
         case query_gradient:
             finish(contract("by_group", gradients(scores), score_labels, 1, k_labels, q_labels, dtype_));
@@ -194,7 +198,8 @@ private:
         below.apply(ScalarOp::exp, wide_, difference);
         const int exponentials = pointwise("exp", {scores, most}, {{0, 1, 2, 3}}, std::move(below));
         const int sums = reduce("sums", ReduceOp::sum, exponentials);
-        if (attend_.part == AttendPart::logsumexp) {
+        int logs = -1;
+        if (attend_.part != AttendPart::values) {
             PointwiseSteps made;
             const int log = made.apply(ScalarOp::log, wide_, made.input(0, wide_));
             made.apply(ScalarOp::add, wide_, log, made.input(1, wide_));
@@ -205,8 +210,9 @@ private:
             const Shape to = {from[0], from[3], from[1], from[2]};
             const std::vector<Affine> zeros(4);
             turned.pieces.push_back({0, zeros, {1, 1, 1, 1}, zeros, {1, 1, 1, 1}, to});
-            return finish(add("by_query", turned, {by_head}, wide_, to));
+            logs = add("by_query", turned, {by_head}, wide_, to);
         }
+        if (attend_.part == AttendPart::logsumexp) return finish(logs);
         PointwiseSteps shares;
         int sum = shares.input(1, wide_);
         if (may_hide_all_) {
@@ -214,9 +220,36 @@ private:
             sum = shares.apply(ScalarOp::select, wide_, is_none, shares.constant(1, wide_), sum);
         }
         const int share = shares.apply(ScalarOp::div, wide_, shares.input(0, wide_), sum);
-        shares.cast(share, dtype_);
+        const bool alone = attend_.part == AttendPart::values;
+        if (alone) shares.cast(share, dtype_);
         const int weights = pointwise("weights", {exponentials, sums}, {{0, 1, 2, 3}}, std::move(shares));
-        finish(contract("by_group", weights, score_labels, at_.v, k_labels, q_labels, dtype_));
+        const int v = alone ? at_.v : as(at_.v, wide_, "wide"),
+                  made = contract("by_group", weights, score_labels, v, k_labels, q_labels, alone ? dtype_ : wide_);
+        if (alone) return finish(made);
+        Shape shape = output_.shape, one = shape;
+        --shape.back();
+        one.back() = 1;
+        const std::vector<Affine> zeros(4);
+        std::vector<Affine> behind(4);
+        behind[3] = constant(sizes_.value_width);
+        Move joined;
+        joined.pieces.push_back({0, zeros, {1, 1, 1, 1}, zeros, {1, 1, 1, 1}, shape});
+        joined.pieces.push_back({1, zeros, {1, 1, 1, 1}, behind, {1, 1, 1, 1}, one});
+        add("result", joined, {reshape("values", made, shape), reshape("logsumexp", logs, one)}, wide_, output_.shape);
+    }
+
+    // Sums over what the bias has one of.
+    void of_bias(int by_group) {
+        Shape shape = output_.shape, summed = {sizes_.batch, sizes_.heads, sizes_.queries, sizes_.keys};
+        int made = reshape("by_head", by_group, summed);
+        std::vector<int> dims;
+        for (size_t d = shape.size(); d-- > 0;) {
+            if (shape[d] != 1 || summed[d] == 1) continue;
+            dims.insert(dims.begin(), static_cast<int>(d));
+            summed.erase(summed.begin() + static_cast<std::ptrdiff_t>(d));
+        }
+        if (!dims.empty()) made = add("summed", Reduce{dims, ReduceOp::sum}, {made}, wide_, summed);
+        finish(as(made, output_.dtype, "rounded"));
     }
 
     // e^(score - logsumexp)
@@ -231,11 +264,12 @@ private:
         }
         return pointwise("weights", {scores, by_groups(at_.logsumexp, "logsumexp")}, {rows_in_scores}, std::move(made));
     }
-    int narrow(int value) {
-        if (dtype_ == wide_) return value;
+    int narrow(int value) { return as(value, dtype_, "rounded"); }
+    int as(int value, DType dtype, std::string name) {
+        if (type(value).dtype == dtype) return value;
         PointwiseSteps made;
-        made.cast(made.input(0, wide_), dtype_);
-        return pointwise("rounded", {value}, {}, std::move(made));
+        made.cast(made.input(0, type(value).dtype), dtype);
+        return pointwise(std::move(name), {value}, {}, std::move(made));
     }
 
     // Of the products of q and k.
@@ -247,7 +281,9 @@ private:
         const int weight = made.input(0, wide_);
         const int off = made.apply(ScalarOp::sub, wide_, made.input(1, wide_), made.input(2, wide_));
         int gradient = made.apply(ScalarOp::mul, wide_, weight, off);
-        if (attend_.soft_cap > 0) { // of a score of -infinity the weight is 0, and the slope is taken there as well
+        const bool of_bias = attend_.part == AttendPart::bias_gradient; // which is added to capped and scaled scores
+        if (attend_.soft_cap > 0 &&
+            !of_bias) { // of a score of -infinity the weight is 0, and the slope is taken there as well
             const int part =
                 made.apply(ScalarOp::div, wide_, made.input(3, wide_), made.constant(attend_.soft_cap, wide_));
             const int hidden = made.apply(ScalarOp::eq, DType::boolean, weight, made.constant(0, wide_));
@@ -256,11 +292,13 @@ private:
             const int product = made.apply(ScalarOp::mul, wide_, gradient, slope);
             gradient = made.apply(ScalarOp::select, wide_, hidden, made.constant(0, wide_), product);
         }
-        gradient = made.apply(ScalarOp::mul, wide_, gradient, made.constant(attend_.scale, wide_));
-        made.cast(gradient, dtype_);
+        if (!of_bias) {
+            gradient = made.apply(ScalarOp::mul, wide_, gradient, made.constant(attend_.scale, wide_));
+            made.cast(gradient, dtype_);
+        }
         std::vector<int> inputs = {shares, given, mean};
         std::vector<std::vector<int>> dims = {all_dims, rows_in_scores};
-        if (attend_.soft_cap > 0) {
+        if (attend_.soft_cap > 0 && !of_bias) {
             inputs.push_back(capped_);
             dims.push_back(all_dims);
         }

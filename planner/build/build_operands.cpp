@@ -4,6 +4,8 @@
 #include "planner/model/type_limits.h"
 #include "planner/text/yaml_values.h"
 
+#include <limits>
+
 namespace shard {
 
 namespace {
@@ -21,10 +23,18 @@ std::optional<WrittenValue> parse_literal(const std::string& text) {
     return number ? std::optional(WrittenValue{*number}) : std::nullopt;
 }
 
+// From which operand on a number says where something starts.
+size_t first_start(const OpDef* op) {
+    if (op != nullptr && op->attends) return static_cast<size_t>(attend_inputs(*op->attends).count);
+    if (op != nullptr && op->windows != OpDef::Windows::none) return op->windows == OpDef::Windows::takes ? 1 : 2;
+    return std::numeric_limits<size_t>::max();
+}
+
 } // namespace
 
 std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
-                                                     const std::vector<Name>& names) {
+                                                     const std::vector<Name>& names, const OpDef* op) {
+    const size_t starts = first_start(op);
     std::vector<ValueId> values(names.size(), poisoned);
     std::vector<std::optional<WrittenValue>> literals(names.size());
     bool ok = true;
@@ -47,7 +57,9 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
     if (!ok) return std::nullopt;
     for (size_t n = 0; n < names.size(); ++n) {
         if (!literals[n]) continue;
-        const DType literal_dtype = literals[n]->flag ? DType::boolean : dtype.value_or(DType::f32);
+        const DType literal_dtype = literals[n]->flag ? DType::boolean
+                                    : n >= starts     ? DType::i32
+                                                      : dtype.value_or(DType::f32);
         if (const std::optional<ElementProblem> problem =
                 element_problem(literal_dtype, names[n].text, literals[n]->value);
             !literals[n]->flag && problem) {

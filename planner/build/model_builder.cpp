@@ -218,7 +218,7 @@ BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* 
         place.operand_names.push_back(name.text);
     }
     builder_.set_place(std::move(place));
-    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands);
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, op);
     if (!operands) return std::nullopt;
     const OpDef::Arity arity = op ? op->operands : composite->operands;
     const int count = static_cast<int>(operands->size());

@@ -33,6 +33,7 @@ public:
             if (static_cast<size_t>(*value) < rejected.size()) out.rules_not_used = rejected[*value];
         }
         if (value) computed(*value, out);
+        if (value) attention(*value, out);
         if (value && same_layout(c_.propagation->values[*value], tensor_.sharding)) add_what_is_made(out);
         for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
@@ -98,6 +99,9 @@ private:
                                     "faster than reducing it to every device",
                                     op_name(decision.node), text(c_.layout->mesh, decision.axes),
                                     text(c_.layout->mesh, decision.axes));
+            break;
+        case Decision::Cause::attention:
+            out.words = "how attention comes to the keys that other devices hold";
             break;
         case Decision::Cause::parameter:
             out.words = fmt::format("as its parameter {}", value_name(decision.from));
@@ -173,6 +177,16 @@ private:
             out.computed.push_back(
                 compute_way(node, ways[bytes], bytes == work ? "fewest bytes, least computation" : "fewest bytes"));
         if (work != 0 && work != bytes) out.computed.push_back(compute_way(node, ways[work], "least computation"));
+    }
+
+    void attention(ValueId value, Explanation& out) const {
+        for (size_t n = 0; n < c_.attention_ways.size(); ++n) {
+            const AttentionWays& ways = c_.attention_ways[n];
+            if (std::find(ways.results.begin(), ways.results.end(), value) == ways.results.end()) continue;
+            out.attention = price_attention_ways(*c_.before_attention, *c_.layout, *c_.hardware, n);
+            out.attention_goes = ways.way;
+            out.attention_is_asked_for = ways.is_asked_for;
+        }
     }
 
     ComputeWay compute_way(const Node& node, const ComputeSharding& way, std::string is) const {

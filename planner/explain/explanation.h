@@ -3,6 +3,7 @@
 #pragma once
 
 #include "planner/explain/experiments.h"
+#include "planner/pipeline/attention_ways.h"
 #include "planner/redistribute/redistribute.h"
 
 namespace shard {
@@ -48,6 +49,9 @@ struct Explanation {
     std::string rules_not_used;
     std::string op;                   // that makes it; empty for inputs and constraints
     std::vector<ComputeWay> computed; // the chosen way, then those it was preferred to although they send or do less
+    std::vector<AttentionWays::Way> attention; // of attention whose sequence is split: all ways to the keys
+    SequenceWay attention_goes = SequenceWay::gather;
+    bool attention_is_asked_for = false; // by the layout
     std::vector<CollectiveReport> collectives;
     std::vector<std::string> for_operands; // of a tensor without: "all_gather of w1", for operands of its op
     std::vector<WaysThere> ways;

@@ -14,6 +14,7 @@ struct Decision {
         output,     // the layout's `outputs`
         fsdp,       // the layout's `fsdp`
         spread,     // behind the sum that `node` makes (planner/partition/spread.h)
+        attention,  // how attention comes to keys that other devices hold (planner/attention)
         parameter,  // a state or gradient follows its parameter, `from`
         propagation
     };

@@ -169,6 +169,9 @@ struct OpDef {
     // trip's entry, or the stack with another one in its place, which is operand 1.
     enum class OfStack { nothing, takes_entry, writes_entry } of_stack = OfStack::nothing;
 
+    // Attention, and what its gradient is made of: which part of it (planner/ops_support/attention.h).
+    std::optional<AttendPart> attends;
+
     // A window of operand 0, where scalars say (planner/ops_support/window.h): taken, or with operand 1 in its place.
     enum class Windows { none, takes, writes } windows = Windows::none;
 

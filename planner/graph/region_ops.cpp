@@ -69,6 +69,13 @@ std::optional<ValueId> leave_region(Builder& builder, ValueId local, int index, 
     return emit_border(builder, "from_local", local, index, spec);
 }
 
+Apply leaving_region(const Graph& graph, int index, const ShardingSpec& spec) {
+    Apply apply{
+        find_op("from_local"), border_attributes(graph.regions[static_cast<size_t>(index)], index, spec), {}, {}};
+    apply.asked.border = spec;
+    return apply;
+}
+
 ShardingSpec border_spec(const Graph& graph, int index, ShardingSpec spec, const Mesh& mesh) {
     const GraphRegion& region = graph.regions[index];
     i64 others = mesh.device_count();

@@ -13,6 +13,8 @@ ValueId enter_region(Builder& builder, ValueId global, int region, const Shardin
 // The global value of a local one that varies over the axes in `spec` at most, unless the region is unchecked; nullopt
 // after reporting that it would be too large.
 std::optional<ValueId> leave_region(Builder& builder, ValueId local, int region, const ShardingSpec& spec);
+// What a node does that leaves it.
+Apply leaving_region(const Graph& graph, int region, const ShardingSpec& spec);
 
 // The spec as a sharding of the global side asks for it: dims open where the mesh has axes that the region is not
 // manual over, and the region's other axes kept off.

@@ -5,6 +5,7 @@
 #include "planner/model/partitioner.h"
 #include "planner/model/policy.h"
 #include "planner/model/prefer.h"
+#include "planner/model/sequence_way.h"
 #include "plans/sharding/mesh.h"
 
 namespace shard {
@@ -46,6 +47,17 @@ struct DivisibilityDecl {
     }
 };
 
+// `attention: ring`, or by the path of the result: `attention: {"block.*.o": ring}`; the last match wins. nullopt: the best.
+struct AttentionDecl {
+    struct Wish {
+        std::string glob;
+        std::optional<SequenceWay> way;
+        Span span;
+        bool is_for_all = false; // no path is written
+    };
+    std::vector<Wish> wishes;
+};
+
 struct Layout {
     std::string name; // the file's stem, for side-by-side reports
     Mesh mesh;
@@ -57,6 +69,7 @@ struct Layout {
     DivisibilityDecl divisibility;
     Partitioner partitioner = Partitioner::shardc;
     Prefer prefer = Prefer::time;  // by which ways to compute and to partition are chosen
+    AttentionDecl attention;       // how it comes to keys that other devices hold
     bool sequence_parallel = true; // where it is faster (planner/partition/spread.h)
     std::vector<Override> inputs, params, values, outputs;
     std::vector<Override> states, gradients; // by the path of the state ("w1.mu") and of the parameter

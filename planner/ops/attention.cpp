@@ -21,16 +21,15 @@ std::vector<ValueId> gradient(const GradientContext& context) {
     const ValueId logsumexp = part("attention_logsumexp", {q, k});
     std::vector<ValueId> gradients(context.inputs.size(), -1);
     const std::vector<TensorType> types = types_of(context.builder.graph(), context.inputs);
-    if (const int bias = attend_pairs(AttendPart::values, types).bias;
-        bias >= 0 && context.wanted[static_cast<size_t>(bias)])
-        context.builder.diagnostics()
-            .error("E0246", context.builder.place().span, "attention has no derivative by its bias")
-            .help("write it out: an einsum, an add, a softmax and an einsum; or keep the bias with stop_gradient");
-    if (context.wanted[0] || context.wanted[1]) {
+    const int bias = attend_pairs(AttendPart::values, types).bias;
+    const bool of_bias = bias >= 0 && context.wanted[static_cast<size_t>(bias)];
+    if (context.wanted[0] || context.wanted[1] || of_bias) {
         const ValueId products = chain("mul", {chain.cast(given, wide), chain.cast(context.output, wide)});
         const ValueId mean = chain("reduce_sum", {products}, attributes_of({{"dims", std::vector<i64>{3}}}));
         if (context.wanted[0]) gradients[0] = part("attention_query_gradient", {q, k, v, given, logsumexp, mean});
         if (context.wanted[1]) gradients[1] = part("attention_key_gradient", {q, k, v, given, logsumexp, mean});
+        if (of_bias)
+            gradients[static_cast<size_t>(bias)] = part("attention_bias_gradient", {q, k, v, given, logsumexp, mean});
     }
     if (context.wanted[2]) gradients[2] = part("attention_value_gradient", {q, k, given, logsumexp});
     internal_check(chain.ok(), "a gradient does not fit");

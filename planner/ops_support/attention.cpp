@@ -133,6 +133,16 @@ TensorType result_type(AttendPart part, std::span<const TensorType> operands) {
         return make_type(dtype, operands[1].shape);
     case AttendPart::value_gradient:
         return with_width_of(operands[1].shape, at.given);
+    case AttendPart::with_logsumexp: {
+        TensorType made = with_width_of(q, at.v);
+        made.dtype = computed_as(dtype);
+        if (!made.shape.empty()) ++made.shape.back();
+        return made;
+    }
+    case AttendPart::bias_gradient: {
+        const int bias = attend_pairs(part, operands).bias;
+        return bias < 0 ? make_type(dtype, {}) : operands[static_cast<size_t>(bias)];
+    }
     }
     internal_error("a part of attention without a type");
 }
@@ -169,33 +179,45 @@ IndexRule attention_rule(AttendPart part, std::span<const TensorType> operands, 
     const AttendInputs at = attend_inputs(part);
     const AttendPairs pairs = attend_pairs(part, operands);
     const AttendSizes sizes = attend_sizes(part, operands.first(static_cast<size_t>(at.count)));
-    const bool of_keys = part == key_gradient || part == value_gradient, scores_given = at.mean >= 0;
+    const bool of_keys = part == key_gradient || part == value_gradient, scores_given = at.mean >= 0,
+               of_bias = part == bias_gradient;
     constexpr FactorKind free = FactorKind::pass_through, summed = FactorKind::reduction,
                          whole = FactorKind::need_replication;
     RuleMaker maker(operands.size(), 1);
-    const DimFactors batch = {maker.factor(free, sizes.batch)},
-                     queries = {maker.factor(of_keys ? summed : free, sizes.queries)},
-                     kv_heads = {maker.factor(free, sizes.kv_heads)};
+    // Of a bias: what it has one of for all is summed.
+    const auto of_pairs = [&](size_t dim) { return results[0].shape[dim] == 1 ? summed : free; };
+    const FactorKind of_heads = of_bias ? of_pairs(1) : of_keys ? summed : free;
+    const DimFactors batch = {maker.factor(of_bias ? of_pairs(0) : free, sizes.batch)},
+                     queries = {maker.factor(of_bias   ? of_pairs(2)
+                                             : of_keys ? summed
+                                                       : free,
+                                             sizes.queries)},
+                     kv_heads = {maker.factor(of_bias ? of_pairs(1) : free, sizes.kv_heads)};
     DimFactors heads = kv_heads;
-    if (sizes.group() > 1) heads.push_back(maker.factor(of_keys ? summed : free, sizes.group()));
-    const DimFactors keys = {maker.factor(of_keys                  ? free
+    if (sizes.group() > 1) heads.push_back(maker.factor(of_heads, sizes.group()));
+    const DimFactors keys = {maker.factor(of_bias                  ? of_pairs(3)
+                                          : of_keys                ? free
                                           : part == query_gradient ? summed
                                                                    : whole,
                                           sizes.keys)},
                      width = {maker.factor(whole, sizes.width)};
     DimFactors value_width;
-    if (sizes.value_width > 0) value_width = {maker.factor(scores_given ? whole : free, sizes.value_width)};
+    if (sizes.value_width > 0)
+        value_width = {maker.factor(scores_given || part == with_logsumexp ? whole : free, sizes.value_width)};
     const TensorFactors of_q = {batch, queries, heads, width}, of_k = {batch, keys, kv_heads, width},
                         of_v = {batch, keys, kv_heads, value_width}, of_values = {batch, queries, heads, value_width},
                         of_rows = {batch, queries, heads};
     const auto set = [&](int operand, TensorFactors factors) {
         if (operand >= 0) maker.operand(static_cast<size_t>(operand)) = std::move(factors);
     };
-    const auto set_pairs = [&](int operand) {
+    const auto pairs_of = [&](const TensorType& type) {
         TensorFactors factors = {batch, heads, queries, keys};
-        for (size_t d = 0; operand >= 0 && d < factors.size(); ++d)
-            if (operands[static_cast<size_t>(operand)].shape[d] == 1) factors[d].clear();
-        set(operand, std::move(factors));
+        for (size_t d = 0; d < factors.size(); ++d)
+            if (type.shape[d] == 1) factors[d].clear();
+        return factors;
+    };
+    const auto set_pairs = [&](int operand) {
+        if (operand >= 0) set(operand, pairs_of(operands[static_cast<size_t>(operand)]));
     };
     set(0, of_q);
     set(1, of_k);
@@ -207,8 +229,14 @@ IndexRule attention_rule(AttendPart part, std::span<const TensorType> operands, 
     set_pairs(pairs.mask);
     set(pairs.query_segments, {batch, queries});
     set(pairs.key_segments, {batch, keys});
-    const TensorFactors made[] = {of_values, of_rows, of_q, of_k, of_v};
-    maker.result() = made[static_cast<size_t>(part)];
+    if (of_bias) {
+        maker.result() = pairs_of(results[0]);
+    } else if (part == with_logsumexp) {
+        maker.result() = {batch, queries, heads, {maker.factor(whole, sizes.value_width + 1)}};
+    } else {
+        const TensorFactors made[] = {of_values, of_rows, of_q, of_k, of_v};
+        maker.result() = made[static_cast<size_t>(part)];
+    }
     internal_check(maker.result().size() == results[0].shape.size(), "attention: a result of another rank");
     return maker.rule();
 }

@@ -26,6 +26,7 @@ OpDef attention_op(std::string_view name, std::string_view doc,
     };
     def.lower = [](const LowerContext& context) { return lower_attention(part, context); };
     def.gradient = gradient;
+    def.attends = part;
     return def;
 }
 

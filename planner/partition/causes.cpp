@@ -163,6 +163,13 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
     if (node.attributes().has("enters"))
         return {fmt::format("the manual region takes it {}, but it is {}", then, now),
                 "let it enter as it is: the region's `in`, or the parameter's own `mesh`, says how"};
+    if (node.attributes().has("attention")) // planner/attention/rewrite_attention.h
+        return {
+            fmt::format(
+                "attention goes {}: each device has some heads and all positions, so {} is brought from being {} to "
+                "{}",
+                node.attributes().string("attention"), from.name, now, then),
+            {}};
     return {fmt::format("a constraint asks for it {}, but {} is {}", then, from.name, now), {}};
 }
 

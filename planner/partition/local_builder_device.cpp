@@ -30,6 +30,7 @@ Collective collective_of(const Node& node) {
 
 std::string written_by_hand(const Node& node) {
     const std::string axes = fmt::format("{}", fmt::join(node.attributes().strings("over"), ", "));
+    if (node.attributes().has("passes")) return node.attributes().string("passes");
     const std::string line = node.span.known() ? fmt::format(" at line {}", node.span.line) : std::string();
     const OpDef* of = find_op(node.gradient_of);
     if (of != nullptr && of->device && of->device->casts)

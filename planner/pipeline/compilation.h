@@ -3,6 +3,7 @@
 
 #include "planner/model/model.h"
 #include "planner/partition/local.h"
+#include "planner/pipeline/attention_ways.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/propagate/propagate.h"
 #include "planner/rewrite/pad_uneven.h"
@@ -42,8 +43,10 @@ struct Compilation {
     std::optional<Seeds> seeds;
     Padding padding; // of the graph's values
     std::optional<Propagation> propagation;
-    std::optional<Partitioned> partitioned; // with these shardings, if it was tried: for `partition`
-    JointForms joint;                       // with which `local` is made
+    std::vector<AttentionWays> attention_ways;       // of attention whose sequence is split, if any
+    std::optional<PropagatedGraph> before_attention; // if any is: what they were chosen for
+    std::optional<Partitioned> partitioned;          // with these shardings, if it was tried: for `partition`
+    JointForms joint;                                // with which `local` is made
     std::optional<Local> local;
     ScheduleMap schedule;
     std::optional<Plan> plan;

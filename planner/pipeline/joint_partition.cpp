@@ -15,41 +15,32 @@ namespace shard {
 
 namespace {
 
-// A way that costs more, or saves less than this share, is not worth a plan that reads otherwise.
-constexpr double least_gain = 0.01;
-
-// Of a step: what the layout prefers to be little, and seconds.
-struct StepCost {
-    double preferred = 0, seconds = 0;
-};
-
-// `a` costs less by more than `gain`, or as much and takes less time by more than it.
-bool costs_less(const StepCost& a, const StepCost& b, double gain) {
-    if (a.preferred < b.preferred * (1 - gain)) return true;
-    return a.preferred <= b.preferred && a.seconds < b.seconds * (1 - gain);
-}
-
 // As the passes that follow make it.
-StepCost step_cost(Local local, const Layout& layout, const Hardware& hardware) {
+PricedStep priced(Local local, const Layout& layout, const Hardware& hardware, bool with_places = false) {
     optimize(local);
     order_updates(local);
     overlap(local, layout.mesh, hardware, !layout.fsdp || layout.fsdp->prefetch);
     land_carried(local);
     land_updates(local);
-    const Plan plan =
-        layout.prefer == Prefer::memory ? schedule(local, layout.mesh) : schedule_without_places(local, layout.mesh);
-    const double seconds = time_of(plan, hardware).step_seconds;
-    switch (layout.prefer) {
-    case Prefer::time:
-        return {seconds, seconds};
-    case Prefer::bytes:
-        return {static_cast<double>(wire_bytes_of(plan)), seconds};
-    case Prefer::compute:
-        return {static_cast<double>(flops_of(plan)), seconds};
-    case Prefer::memory:
-        return {static_cast<double>(plan.peak_bytes), seconds};
-    }
-    internal_error("an unknown preference");
+    PricedStep step;
+    step.plan = with_places || layout.prefer == Prefer::memory ? schedule(local, layout.mesh)
+                                                               : schedule_without_places(local, layout.mesh);
+    const double seconds = time_of(step.plan, hardware).step_seconds;
+    const auto preferred = [&] {
+        switch (layout.prefer) {
+        case Prefer::time:
+            return seconds;
+        case Prefer::bytes:
+            return static_cast<double>(wire_bytes_of(step.plan));
+        case Prefer::compute:
+            return static_cast<double>(flops_of(step.plan));
+        case Prefer::memory:
+            return static_cast<double>(step.plan.peak_bytes);
+        }
+        internal_error("an unknown preference");
+    };
+    step.cost = {preferred(), seconds};
+    return step;
 }
 
 class Tries {
@@ -77,7 +68,7 @@ public:
     }
 
     const StepCost& cost(Made& made) const {
-        if (!made.cost) made.cost = step_cost(made.partitioned.local, layout_, hardware_);
+        if (!made.cost) made.cost = priced(made.partitioned.local, layout_, hardware_).cost;
         return *made.cost;
     }
 
@@ -91,6 +82,18 @@ private:
 };
 
 } // namespace
+
+bool costs_less(const StepCost& a, const StepCost& b, double gain) {
+    if (a.preferred < b.preferred * (1 - gain)) return true;
+    return a.preferred <= b.preferred && a.seconds < b.seconds * (1 - gain);
+}
+
+PricedStep price_alone(const Graph& graph, const Propagation& propagation, const Layout& layout,
+                       const Hardware& hardware, bool with_places) {
+    const GraphFacts facts(graph);
+    Tries tries(graph, facts, layout, hardware);
+    return priced(tries.alone(propagation).partitioned.local, layout, hardware, with_places);
+}
 
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               const Hardware& hardware) {

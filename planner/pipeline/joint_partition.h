@@ -13,6 +13,24 @@ struct Partitioned {
     JointForms joint; // what was decided together for it
 };
 
+// Of a step: what the layout prefers to be little, and seconds.
+struct StepCost {
+    double preferred = 0, seconds = 0;
+};
+// `a` costs less by more than `gain`, or as much and takes less time by more than it.
+bool costs_less(const StepCost& a, const StepCost& b, double gain);
+// A way that saves less than this share is not worth a plan that reads otherwise.
+inline constexpr double least_gain = 0.01;
+
+// With these shardings, each op deciding alone: what the step costs, and the steps themselves, with places in memory and
+// so a peak if it is asked for or counts.
+struct PricedStep {
+    StepCost cost;
+    Plan plan;
+};
+PricedStep price_alone(const Graph& graph, const Propagation& propagation, const Layout& layout,
+                       const Hardware& hardware, bool with_places = false);
+
 // With these shardings. Deciding together never makes a plan that its own price says is slower.
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               const Hardware& hardware);

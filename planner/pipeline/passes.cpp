@@ -13,6 +13,7 @@
 #include "planner/partition/full_gathers.h"
 #include "planner/partition/verify_local.h"
 #include "planner/pipeline/attach_sources.h"
+#include "planner/pipeline/attention_ways.h"
 #include "planner/pipeline/joint_partition.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
@@ -127,6 +128,18 @@ void propagate(Compilation& c, const PlanRequest&, Sources&) {
     check_sizes(*c.graph, c.layout->mesh, *c.propagation, c.diagnostics);
 }
 
+// XLA gathers, or what the program asks for.
+void attention(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner != Partitioner::shardc) return;
+    if (split_attentions(*c.graph, c.layout->mesh, c.propagation->values).empty()) return;
+    c.before_attention = {*c.graph, *c.seeds, *c.propagation};
+    PropagatedGraph made = *c.before_attention;
+    c.attention_ways = choose_attention_ways(made, *c.layout, *c.hardware, c.diagnostics);
+    c.graph = std::move(made.graph);
+    c.seeds = std::move(made.seeds);
+    c.propagation = std::move(made.propagation);
+}
+
 void spread(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
         c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, *c.hardware);
@@ -215,6 +228,9 @@ constexpr PassDef passes[] = {
      "a move of moves is one op, where nobody else reads what is between", join, check_graph},
     {"propagate", "Graph + seeds -> a sharding for every value, with a decision log",
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
+    {"attention",
+     "attention whose sequence is split passes keys round a ring, or exchanges heads, where that is cheaper",
+     "every value has a closed sharding that divides", attention, check_graph},
     {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",
      "every value has the sharding that it is kept in", spread, nullptr},
     {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",

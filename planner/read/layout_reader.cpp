@@ -47,6 +47,7 @@ public:
             layout_.prefer = static_cast<Prefer>(*choice);
         if (const std::optional<size_t> choice = read_choice("sequence_parallel", {"auto", "never"}))
             layout_.sequence_parallel = *choice == 0;
+        if (const Yaml* attention = yaml_->find("attention")) read_attention(*attention);
         read_overrides("inputs", layout_.inputs);
         read_overrides("params", layout_.params);
         read_overrides("values", layout_.values);
@@ -235,6 +236,33 @@ private:
         }
     }
 
+    // One way for all, or by path.
+    void read_attention(const Yaml& yaml) {
+        const auto read_one = [&](const Yaml& value, std::string glob, Span span, std::string_view key) {
+            std::vector<std::string_view> choices = {"auto"};
+            choices.insert(choices.end(), std::begin(sequence_way_names), std::end(sequence_way_names));
+            const std::optional<size_t> choice = read_choice(value, key, choices);
+            if (!choice) return;
+            std::optional<SequenceWay> way;
+            if (*choice > 0) way = static_cast<SequenceWay>(*choice - 1);
+            layout_.attention.wishes.push_back({std::move(glob), way, span, yaml.map() == nullptr});
+        };
+        if (yaml.map() == nullptr) return read_one(yaml, "**", yaml.span, "attention");
+        for (const YamlEntry& entry : *yaml.map())
+            if (check_pattern(entry))
+                read_one(entry.value, entry.key, entry.value.span, fmt::format("attention of '{}'", entry.key));
+    }
+
+    bool check_pattern(const YamlEntry& entry) {
+        const std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.#*?{},";
+        const size_t wrong = entry.key.find_first_not_of(allowed);
+        if (!entry.key.empty() && wrong == std::string::npos) return true;
+        diagnostics_->error("E0308", entry.key_span, fmt::format("'{}' is not a path pattern", entry.key))
+            .help("use names, dots, * (any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
+                  "these)");
+        return false;
+    }
+
     std::optional<size_t> read_choice(std::string_view key, const std::vector<std::string_view>& choices) {
         const Yaml* yaml = yaml_->find(key);
         return yaml == nullptr ? std::nullopt : read_choice(*yaml, key, choices);
@@ -264,14 +292,7 @@ private:
             return;
         }
         for (const YamlEntry& entry : *yaml->map()) {
-            const std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.#*?{},";
-            const size_t wrong = entry.key.find_first_not_of(allowed);
-            if (entry.key.empty() || wrong != std::string::npos) {
-                diagnostics_->error("E0308", entry.key_span, fmt::format("'{}' is not a path pattern", entry.key))
-                    .help("use names, dots, * (any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
-                          "these)");
-                continue;
-            }
+            if (!check_pattern(entry)) continue;
             if (std::optional<ShardingSpec> spec = read_sharding_spec(entry.value, *diagnostics_))
                 overrides.push_back({entry.key, std::move(*spec), entry.key_span});
         }
@@ -311,8 +332,8 @@ std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics&
     refuse_later_keys(*yaml, diagnostics);
     if (!check_keys(*yaml,
                     {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "partitioner",
-                     "prefer", "sequence_parallel", "inputs", "params", "values", "outputs", "states", "gradients",
-                     "fsdp", "hardware", "policy"},
+                     "prefer", "attention", "sequence_parallel", "inputs", "params", "values", "outputs", "states",
+                     "gradients", "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
     Layout layout = LayoutReader(*yaml, diagnostics).read();

@@ -115,6 +115,12 @@ std::vector<CodeDoc> codes_plan() {
          "rematerialization\" there. A constraint on a sharding in between, from which one step leads on, avoids it: "
          "the "
          "warning names one."},
+        {"W0404", "attention goes another way",
+         "The layout's `attention` asks for a way that this attention cannot go: its heads do not divide over the "
+         "devices of the sequence (all_to_all), it is not causal or its positions do not make two parts for each "
+         "device "
+         "(zigzag), or its bias is trained (ring). Keys and values are gathered there. Say it by path, "
+         "`attention: {\"block.*.o\": ring}`, or leave the choice to the price: `attention: auto`."},
     };
 }
 

@@ -101,6 +101,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0401", "split more, use more devices, `remat` or microbatches"},
     {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0403", "let the sharding that it has and the one that is needed differ in fewer dims"},
+    {"W0404", "leave the choice to the price, or say another way for it by its path"},
     {"W0701", "the same command with --accept writes what is checked into it"},
 });
 

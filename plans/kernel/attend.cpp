@@ -17,8 +17,8 @@ namespace {
 // Large enough that the products take most of the time, small enough that a block stays in the cache.
 constexpr i64 queries_of_block = 128, keys_of_block = 256;
 
-constexpr std::array<std::string_view, 5> part_names = {"values", "logsumexp", "query_gradient", "key_gradient",
-                                                        "value_gradient"};
+constexpr std::array<std::string_view, 7> part_names = {
+    "values", "logsumexp", "query_gradient", "key_gradient", "value_gradient", "with_logsumexp", "bias_gradient"};
 
 bool has(AttendPart part, std::initializer_list<AttendPart> parts) {
     return std::find(parts.begin(), parts.end(), part) != parts.end();
@@ -65,10 +65,10 @@ AttendInputs attend_inputs(AttendPart part) {
     using enum AttendPart;
     AttendInputs inputs;
     const auto next = [&inputs](bool is_there) { return is_there ? inputs.count++ : -1; };
-    inputs.v = next(has(part, {values, query_gradient, key_gradient}));
-    inputs.given = next(has(part, {query_gradient, key_gradient, value_gradient}));
+    inputs.v = next(has(part, {values, with_logsumexp, query_gradient, key_gradient, bias_gradient}));
+    inputs.given = next(has(part, {query_gradient, key_gradient, value_gradient, bias_gradient}));
     inputs.logsumexp = next(inputs.given >= 0);
-    inputs.mean = next(has(part, {query_gradient, key_gradient}));
+    inputs.mean = next(has(part, {query_gradient, key_gradient, bias_gradient}));
     return inputs;
 }
 
@@ -101,10 +101,14 @@ std::string attend_problem(const Attend& attend, std::span<const TensorType> inp
         if (input >= 0 && (shape_of(input) != rows || inputs[static_cast<size_t>(input)].dtype != wide))
             return fmt::format("a number of {} for every query", name(wide));
     if (const std::string problem = attend_pairs_problem(pairs, sizes, inputs); !problem.empty()) return problem;
-    const bool wide_result = attend.part == AttendPart::logsumexp;
-    const std::array<Shape, 5> results = {values, rows, shape_of(0), k, v};
-    if (output.shape != results[static_cast<size_t>(attend.part)] ||
-        output.dtype != (wide_result ? wide : inputs[0].dtype))
+    if (attend.part == AttendPart::bias_gradient && pairs.bias < 0) return "a gradient of no bias";
+    Shape with_logsumexp = values;
+    ++with_logsumexp.back();
+    const std::array<Shape, 7> results = {values, rows, shape_of(0), k, v, with_logsumexp, shape_of(pairs.bias)};
+    const DType made = has(attend.part, {AttendPart::logsumexp, AttendPart::with_logsumexp}) ? wide
+                       : attend.part == AttendPart::bias_gradient ? inputs[static_cast<size_t>(pairs.bias)].dtype
+                                                                  : inputs[0].dtype;
+    if (output.shape != results[static_cast<size_t>(attend.part)] || output.dtype != made)
         return "a result of another type";
     if (!std::isfinite(attend.scale) || !std::isfinite(attend.soft_cap) || attend.soft_cap < 0 || attend.window < 0 ||
         attend.window > most_attend_window)
@@ -166,10 +170,13 @@ AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dt
     const bool packs = dtype != computed_as(dtype), of_keys = has(part, {key_gradient, value_gradient});
     scratch.scores = place(true, scratch.queries, scratch.keys);
     scratch.products = place(inputs.mean >= 0, scratch.queries, scratch.keys);
+    const bool of_weights = has(part, {values, logsumexp, with_logsumexp});
     scratch.result = place(part != logsumexp, of_keys ? scratch.keys : scratch.queries,
-                           has(part, {values, value_gradient}) ? sizes.value_width : sizes.width);
-    scratch.largest = place(has(part, {values, logsumexp}), scratch.queries, 1);
-    scratch.sums = place(has(part, {values, logsumexp}), scratch.queries, 1);
+                           part == bias_gradient                                 ? scratch.keys
+                           : has(part, {values, with_logsumexp, value_gradient}) ? sizes.value_width
+                                                                                 : sizes.width);
+    scratch.largest = place(of_weights, scratch.queries, 1);
+    scratch.sums = place(of_weights, scratch.queries, 1);
     scratch.q = place(packs, scratch.queries, sizes.width);
     scratch.k = place(packs, scratch.keys, sizes.width);
     scratch.v = place(packs && inputs.v >= 0, scratch.keys, sizes.value_width);

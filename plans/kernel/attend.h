@@ -9,6 +9,9 @@
 //     query_gradient  scale * ds k, where ds = p (given v^T - mean)
 //     key_gradient    scale * ds^T q, summed over the heads that read it
 //     value_gradient  p^T given, summed over the heads that read it
+//     with_logsumexp  values, and logsumexp as one more element behind them, in f32 at least: the values over other keys
+//                     are put together with these by it
+//     bias_gradient   p (given v^T - mean), summed over the dims in which the bias is 1
 //
 // `given` is the gradient of the values and `mean` is (batch, queries, heads) as logsumexp: the sum of given * values.
 // Of a device's part of the queries or keys these are the parts' own sums, so gradients may be partial sums.
@@ -18,7 +21,15 @@
 
 namespace shard {
 
-enum class AttendPart { values, logsumexp, query_gradient, key_gradient, value_gradient };
+enum class AttendPart {
+    values,
+    logsumexp,
+    query_gradient,
+    key_gradient,
+    value_gradient,
+    with_logsumexp,
+    bias_gradient
+};
 std::string_view name(AttendPart part);
 std::optional<AttendPart> parse_attend_part(std::string_view text);
 

@@ -155,6 +155,32 @@ Array value_gradient(const Operands& in, const Node& node, const TensorType& typ
     });
 }
 
+Array bias_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    const Pairs pairs(in, 6, node, extras);
+    Array sums = make(type.shape, [](const Index&) { return 0.0; });
+    const Shape& q = in[0]->shape;
+    for (i64 b = 0; b < q[0]; ++b)
+        for (i64 h = 0; h < q[2]; ++h)
+            for (i64 query = 0; query < q[1]; ++query)
+                for (i64 key = 0; key < pairs.keys(); ++key) {
+                    i64 offset = 0;
+                    const i64 place[] = {b, h, query, key};
+                    for (size_t d = 0; d < 4; ++d)
+                        offset = offset * type.shape[d] + (type.shape[d] == 1 ? 0 : place[d]);
+                    sums.values[static_cast<size_t>(offset)] += gradient_of_score(pairs, in, b, query, h, key);
+                }
+    return sums;
+}
+
+Array with_logsumexp(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
+    TensorType of_values = type;
+    const i64 width = --of_values.shape.back();
+    const Array of = values(in, node, of_values, extras),
+                logs = logsumexp(Pairs(in, 3, node, extras),
+                                 {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}});
+    return make(type.shape, [&](const Index& i) { return i[3] < width ? at(of, i) : at(logs, {i[0], i[1], i[2]}); });
+}
+
 } // namespace
 
 AttentionExtras attention_extras(std::string_view op, const std::vector<TensorType>& operands) {
@@ -162,7 +188,9 @@ AttentionExtras attention_extras(std::string_view op, const std::vector<TensorTy
                                                               {"attention_logsumexp", 2},
                                                               {"attention_query_gradient", 6},
                                                               {"attention_key_gradient", 6},
-                                                              {"attention_value_gradient", 4}};
+                                                              {"attention_value_gradient", 4},
+                                                              {"attention_with_logsumexp", 3},
+                                                              {"attention_bias_gradient", 6}};
     AttentionExtras extras;
     for (size_t n = counts.at(op); n < operands.size(); ++n) {
         const bool of_pairs = operands[n].rank() == 4, is_bool = operands[n].dtype == DType::boolean;
@@ -178,7 +206,9 @@ AttentionEvaluate find_attention_op(std::string_view name) {
                                                                       {"attention_logsumexp", logsumexp},
                                                                       {"attention_query_gradient", query_gradient},
                                                                       {"attention_key_gradient", key_gradient},
-                                                                      {"attention_value_gradient", value_gradient}};
+                                                                      {"attention_value_gradient", value_gradient},
+                                                                      {"attention_with_logsumexp", with_logsumexp},
+                                                                      {"attention_bias_gradient", bias_gradient}};
     const std::map<std::string_view, AttentionEvaluate>::const_iterator found = ops.find(name);
     return found == ops.end() ? nullptr : found->second;
 }

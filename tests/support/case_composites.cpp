@@ -41,25 +41,36 @@ void normalize(CaseWriter& w) {
     w.emit(fmt::format("{}: {}{}", op, operands, arguments), shape, x.dtype, false);
 }
 
+// What ways there are then, the layout's `attention` says (random_case.cpp).
+void split_sequence(CaseWriter& w, Known& q, Known& k, Known& v) {
+    std::vector<std::string> axes;
+    for (const CaseAxis& axis : w.mesh)
+        if (axis.size > 1 && q.shape[1] % axis.size == 0) axes.push_back(axis.name);
+    if (axes.empty()) return;
+    const std::string axis = w.choose(axes);
+    for (Known* of : {&q, &k, &v})
+        *of = w.help(fmt::format("constrain: {}, mesh: [~, {}, ~, ~]", of->name, axis), *of, of->exact);
+}
+
 void attention(CaseWriter& w) {
     if (w.options.integers_only) return unary_step(w);
-    const i64 batch = std::vector<i64>{2, 4}[w.choose(2)], length = std::vector<i64>{4, 6, 8}[w.choose(3)];
+    const i64 batch = std::vector<i64>{2, 4}[w.choose(2)], length = std::vector<i64>{4, 6, 8, 16, 24}[w.choose(5)];
     const i64 kv_heads = std::vector<i64>{2, 1, 4}[w.choose(3)], heads = kv_heads * (1 + static_cast<i64>(w.choose(3))),
               width = 4;
     const std::string dtype = w.floating(w.choose(std::vector<std::string>{"f32", "f32", "f32", "bf16"}));
     Known q = w.tensor({batch, length, heads, width}, dtype);
-    const Known k = w.tensor({batch, length, kv_heads, width}, dtype),
-                v = w.tensor({batch, length, kv_heads, width}, dtype);
+    Known k = w.tensor({batch, length, kv_heads, width}, dtype), v = w.tensor({batch, length, kv_heads, width}, dtype);
     if (w.chance(3)) q = w.emit("rope: " + q.name, q.shape, dtype, false);
+    if (w.chance(2)) split_sequence(w, q, k, v);
     std::string arguments = w.chance(2) ? ", causal: true" : "";
     if (w.chance(3)) arguments += fmt::format(", window: {}", 1 + w.choose(5));
     if (w.chance(4)) arguments += ", soft_cap: 2";
     if (w.chance(4)) arguments += ", scale: 0.25";
     std::string pairs;
-    if (w.chance(4) && !w.options.f64_only) { // central differences know of no stop_gradient
+    if (w.chance(4)) {
         const std::vector<i64> shape = {w.chance(2) ? 1 : batch, w.chance(2) ? 1 : heads, w.chance(2) ? 1 : length,
                                         length};
-        pairs += fmt::format(", {{stop_gradient: {}}}", w.tensor(shape, dtype).name);
+        pairs += ", " + w.tensor(shape, dtype).name;
     }
     if (w.chance(4)) // a query sees keys that are an even number of positions away
         pairs += fmt::format(", {{eq: [{{rem: [{{add: [{{iota: [1, 1, {0}, {0}], dim: 2}}, {{iota: [1, 1, {0}, {0}], "

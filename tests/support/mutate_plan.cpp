@@ -167,7 +167,7 @@ private:
     void kernel(Attend& attend) {
         if (below(3) == 0) return below(2) == 0 ? affine(attend.start) : number(attend.window);
         if (below(2) == 0) return real(below(2) == 0 ? attend.scale : attend.soft_cap);
-        attend = {static_cast<AttendPart>(below(5)), attend.scale, !attend.causal, attend.window, attend.soft_cap, {}};
+        attend = {static_cast<AttendPart>(below(7)), attend.scale, !attend.causal, attend.window, attend.soft_cap, {}};
     }
     template<class Plain>
     requires requires(Plain& each, const Below& one) { mutate(each, one); }

@@ -12,8 +12,13 @@ namespace shard {
 
 namespace {
 
-constexpr std::string_view ops[] = {"attention", "attention_logsumexp", "attention_query_gradient",
-                                    "attention_key_gradient", "attention_value_gradient"};
+constexpr std::string_view ops[] = {"attention",
+                                    "attention_logsumexp",
+                                    "attention_query_gradient",
+                                    "attention_key_gradient",
+                                    "attention_value_gradient",
+                                    "attention_with_logsumexp",
+                                    "attention_bias_gradient"};
 
 struct Case {
     AttendSizes sizes;
@@ -55,11 +60,14 @@ double difference(const Case& one, AttendPart part) {
     const auto thirds = [](i64 i) { return i % 3; };
     if (one.segments) inputs.push_back(make_tensor(DType::i32, {s.batch, s.queries}, thirds));
     if (one.segments) inputs.push_back(make_tensor(DType::i64, {s.batch, s.keys}, thirds));
-    const Shape results[] = {o, rows, q, k, v};
+    Shape with_logsumexp = o;
+    ++with_logsumexp.back();
+    const Shape results[] = {o, rows, q, k, v, with_logsumexp, one.bias};
     const Shape& result = results[static_cast<size_t>(part)];
+    const bool is_wide = part == AttendPart::logsumexp || part == AttendPart::with_logsumexp;
 
     const Attend attend = {part, 0.5, one.causal, one.window, one.soft_cap, constant(one.start)};
-    const std::vector<double> got = run_alone(attend, inputs, part == AttendPart::logsumexp ? wide : one.dtype, result);
+    const std::vector<double> got = run_alone(attend, inputs, is_wide ? wide : one.dtype, result);
 
     Apply apply;
     apply.op = find_op(ops[static_cast<size_t>(part)]);
@@ -85,8 +93,10 @@ double difference(const Case& one, AttendPart part) {
 }
 
 void check(const Case& one) {
-    for (const AttendPart part : {AttendPart::values, AttendPart::logsumexp, AttendPart::query_gradient,
-                                  AttendPart::key_gradient, AttendPart::value_gradient}) {
+    for (const AttendPart part :
+         {AttendPart::values, AttendPart::logsumexp, AttendPart::query_gradient, AttendPart::key_gradient,
+          AttendPart::value_gradient, AttendPart::with_logsumexp, AttendPart::bias_gradient}) {
+        if (part == AttendPart::bias_gradient && one.bias.empty()) continue;
         CAPTURE(name(part));
         CHECK(difference(one, part) < one.allowed);
     }
@@ -114,6 +124,8 @@ TEST_CASE("attention by blocks adds a bias and hides what a mask or segments hid
     check({{2, 150, 2, 4, 300, 1, 3}, false, 0, 0, 0, DType::f32, 2e-5, {2, 2, 150, 300}, {1, 2, 1, 300}});
     check({{2, 140, 2, 4, 270, 2, 3}, true, 0, 1.5, 140, DType::f32, 2e-5, {1, 1, 140, 1}, {2, 1, 140, 270}});
     check({{2, 140, 1, 4, 270, 1, 3}, false, 0, 0, 0, DType::f64, 1e-12, {}, {}, true});
+    check({{2, 140, 4, 4, 270, 2, 3}, true, 0, 0.9, 130, DType::f64, 1e-12, {2, 1, 1, 270}});
+    check({{1, 140, 4, 4, 270, 2, 3}, true, 0, 0, 130, DType::f64, 1e-12, {1, 4, 140, 1}});
     check({{1, 20, 2, 4, 30, 2, 3}, false, 0, 0, 0, DType::bf16, 2e-2, {1, 2, 20, 30}, {}, true});
 }
 
@@ -125,6 +137,8 @@ TEST_CASE("a query that sees no key has values 0, and the logarithm of 0") {
     Attend attend;
     attend.part = AttendPart::logsumexp;
     CHECK(run_alone(attend, {q, k, mask}, DType::f32, {1, 2, 1}) == std::vector<double>{-INFINITY, 1});
+    attend.part = AttendPart::with_logsumexp;
+    CHECK(run_alone(attend, {q, k, k, mask}, DType::f32, {1, 2, 1, 2}) == std::vector<double>{0, -INFINITY, 1, 1});
     const Tensor rows = make_tensor(DType::f32, {1, 2, 1}, [](i64 i) { return i == 0 ? -INFINITY : 1; }),
                  given = make_tensor(DType::f32, {1, 2, 1, 1}, [](i64) { return 1; });
     attend.part = AttendPart::value_gradient;

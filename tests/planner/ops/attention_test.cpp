@@ -243,12 +243,39 @@ TEST_CASE("a query that a mask, a bias or segments hide every key from has the r
     }
 }
 
-TEST_CASE("attention has no derivative by its bias") {
-    Built built = build_text(
-        "model: m\ninputs: {q: {shape: [1, 2, 1, 2]}, b: {shape: [1, 1, 2, 2]}}\nmodules:\n  loss:\n"
-        "    inputs: [q, b]\n    graph:\n      - o: {attention: [q, q, q, b]}\n      - l: {reduce_sum: o}\n"
-        "    outputs: [l]\ngraph:\n  - l, g: {value_and_grad: loss, in: [q, b], wrt: [b]}\noutputs: [l, g]\n");
-    CHECK(built.problems().find("E0246 7: attention has no derivative by its bias") != std::string::npos);
+TEST_CASE("attention's gradient by a bias is split as the bias is, and summed where it is one for all") {
+    CHECK(
+        rule_of("attention_bias_gradient", {q, k, v, given, rows, rows, f32({2, 6, 8, 10})}) ==
+        "([i, j, kl, n],[i, m, k, n],[i, m, k, o],[i, j, kl, o],[i, j, kl],[i, j, kl],[i, kl, j, m])->([i, kl, j, m]) "
+        "{i=2, j=8, k=3, l=2, m=10, n=4, o=5} need_replication={n, o}");
+    CHECK(rule_of("attention_bias_gradient", {q, k, v, given, rows, rows, f32({1, 6, 8, 1})}) ==
+          "([i, j, kl, n],[i, m, k, n],[i, m, k, o],[i, j, kl, o],[i, j, kl],[i, j, kl],[, kl, j, ])->([, kl, j, ]) "
+          "{i=2, j=8, k=3, l=2, m=10, n=4, o=5} reduction={i, m} need_replication={n, o}");
+    for (const char* bias : {"[batch, heads, length, keys]", "[1, heads, 1, keys]", "[batch, 1, length, keys]"})
+        for (const char* rules : {"[{batch: a}, {heads: b}, {kv_heads: b}]", "[{length: a}, {heads: b}]",
+                                  "[{keys: a}, {batch: b}]", "[{heads: [a, b]}, {kv_heads: a}]"}) {
+            CAPTURE(bias);
+            CAPTURE(rules);
+            CHECK(prove(fmt::format(R"(model: m
+axes: {{batch: 4, length: 8, keys: 8, heads: 8, kv_heads: 4, head_dim: 4}}
+inputs:
+  q: {{axes: [batch, length, heads, head_dim]}}
+  k: {{axes: [batch, keys, kv_heads, head_dim]}}
+  b: {{shape: {}}}
+modules:
+  loss:
+    inputs: [q, k, b]
+    graph:
+      - o: {{attention: [q, k, k, b], causal: true, soft_cap: 3}}
+      - l: {{reduce_sum: {{mul: [o, o]}}}}
+    outputs: [l]
+graph:
+  - l, dq, db: {{value_and_grad: loss, in: [q, k, b], wrt: [q, b]}}
+outputs: [l, dq, db]
+)",
+                                    bias),
+                        fmt::format("mesh: {{a: 2, b: 4}}\nrules: {}\n", rules)) == std::vector<std::string>{});
+        }
 }
 
 TEST_CASE("attention's gradients agree with central differences") {
@@ -256,6 +283,10 @@ TEST_CASE("attention's gradients agree with central differences") {
          {"[q, kv, kv]", "[q, q, q], causal: true", "[q, kv, kv], window: 2", "[q, kv, kv, far]",
           "[q, kv, kv], causal: true, window: 2, soft_cap: 0.7, scale: -0.8", "[kv, kv, kv, at], causal: true",
           "[q, kv, kv, {cast: {iota: [1, 2, 1, 3], dim: 3}, dtype: f64}], soft_cap: 0.7",
+          "[q, kv, kv, {reshape: {slice: kv, start: [0, 0, 0, 0], limit: [1, 3, 1, 1]}, shape: [1, 1, 1, 3]}], "
+          "soft_cap: 0.7",
+          "[q, q, q, {reshape: {slice: q, start: [0, 0, 0, 0], limit: [1, 3, 2, 1]}, shape: [1, 2, 3, 1]}], causal: "
+          "true",
           "[q, kv, kv, {le: [{iota: [1, 1, 3, 3], dim: 3}, {iota: [1, 1, 3, 3], dim: 2}]}]",
           "[q, kv, kv, {reshape: {rem: [l, 2]}, shape: [1, 3]}, {reshape: {rem: [l, 2]}, shape: [1, 3]}], causal: "
           "true"})

@@ -135,7 +135,8 @@ TEST_CASE("rules and shardings that cannot be read") {
     CHECK(with("params: {w: [[\"?\", data]]}") == "E0305 2:14+1 a list is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [\"\"]}") == "E0305 2:14+2 '' is not a sharding of a dim\n" + help);
     CHECK(with("params: {\"w[0]\": [data]}") == "E0308 2:10+6 'w[0]' is not a path pattern\n  help use names, dots, * "
-                                                "(any name), ** (any path) and ? (one character)\n");
+                                                "(any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
+                                                "these)\n");
 }
 
 TEST_CASE("choices and keys of a layout") {
@@ -157,13 +158,21 @@ TEST_CASE("choices and keys of a layout") {
     CHECK(by_axis.of("vocab") == Divisibility::pad);
     CHECK(by_axis.of("heads") == Divisibility::drop);
     CHECK(with("divisibility: {vocab: odd}").starts_with("E0118 2:23+3 divisibility of 'vocab': unknown choice 'odd'"));
+    CHECK(layout_of("mesh: {seq: 8}\nattention: auto\n").attention.wishes[0].way == std::nullopt);
+    const std::vector<AttentionDecl::Wish> wishes =
+        layout_of("mesh: {seq: 8}\nattention: {\"**\": ring, \"*.o\": all_to_all}\n").attention.wishes;
+    CHECK(wishes[0].way == SequenceWay::ring);
+    CHECK(wishes[1].glob == "*.o");
+    CHECK(wishes[1].way == SequenceWay::all_to_all);
+    CHECK(with("attention: rings").starts_with("E0118 2:12+5 attention: unknown choice 'rings'"));
+    CHECK(with("attention: {\"a b\": ring}").starts_with("E0308 2:13+5 'a b' is not a path pattern"));
     CHECK(with("divisability: pad") ==
           "E0114 2:1+12 unknown key 'divisability' in a layout\n  help did you mean 'divisibility'?\n");
-    CHECK(
-        with("quotient: pad") ==
-        "E0114 2:1+8 unknown key 'quotient' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
-        "missing_axes, divisibility, partitioner, prefer, sequence_parallel, inputs, params, values, outputs, states, "
-        "gradients, fsdp, hardware, policy\n");
+    CHECK(with("quotient: pad") ==
+          "E0114 2:1+8 unknown key 'quotient' in a layout\n  help known keys: mesh, device_ids, rules, semantics, "
+          "missing_axes, divisibility, partitioner, prefer, attention, sequence_parallel, inputs, params, values, "
+          "outputs, states, "
+          "gradients, fsdp, hardware, policy\n");
     CHECK(layout_of("mesh: {data: 8}\n").partitioner == Partitioner::shardc);
     CHECK(layout_of("mesh: {data: 8}\npartitioner: xla\n").partitioner == Partitioner::xla);
     CHECK(with("partitioner: gspmd").starts_with("E0118 2:14+5 "));

@@ -1,0 +1,177 @@
+#include "planner/attention/split_attention.h"
+
+#include "planner/graph/types_of.h"
+#include "plans/kernel/attend_pairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+Sharding of_dims(std::initializer_list<std::vector<AxisRef>> dims) {
+    Sharding sharding;
+    for (const std::vector<AxisRef>& axes : dims) sharding.dims.push_back({axes, false, 0});
+    return sharding;
+}
+
+// What stands behind the part's own operands.
+std::vector<ValueId> further_operands(const Node& node) {
+    const size_t own = static_cast<size_t>(attend_inputs(*node.op()->attends).count);
+    return {node.inputs.begin() + static_cast<std::ptrdiff_t>(own), node.inputs.end()};
+}
+
+class Finder {
+public:
+    Finder(const Graph& graph, const Mesh& mesh, const Shardings& shardings)
+        : graph_(graph), mesh_(mesh), shardings_(shardings) {}
+
+    std::vector<SplitAttention> run() {
+        for (NodeId n = 0; n < static_cast<NodeId>(graph_.nodes.size()); ++n) {
+            const Node& node = graph_.node(n);
+            if (node.op() != nullptr && node.op()->attends && is_split(node)) add(node, n);
+        }
+        std::erase_if(found_, [this](const SplitAttention& group) { return !stands_together(group); });
+        return std::move(found_);
+    }
+
+private:
+    // Whether what the gradients read is there before the first of them.
+    bool stands_together(const SplitAttention& group) const {
+        NodeId first = static_cast<NodeId>(graph_.nodes.size());
+        for (size_t p = 0; p < attend_parts; ++p)
+            if (group.nodes[p] >= 0 && attend_inputs(static_cast<AttendPart>(p)).given >= 0)
+                first = std::min(first, group.nodes[p]);
+        for (size_t p = 0; p < attend_parts; ++p)
+            for (const ValueId id : group.operands[p]) {
+                const bool of_gradient = attend_inputs(static_cast<AttendPart>(p)).given >= 0;
+                if (of_gradient && graph_.value(id).producer >= first) return false;
+            }
+        return true;
+    }
+
+    const std::vector<AxisRef>& along(ValueId id, size_t dim) const { return shardings_[id].dims[dim].axes; }
+
+    bool is_split(const Node& node) const {
+        const ValueId q = node.inputs[0], k = node.inputs[1];
+        if (graph_.value(q).region >= 0) return false;
+        const std::vector<AxisRef>& axes = along(q, 1);
+        return total_size(axes) > 1 && axes == along(k, 1) &&
+               std::all_of(axes.begin(), axes.end(), [this](const AxisRef& axis) { return is_whole(mesh_, axis); });
+    }
+
+    void add(const Node& node, NodeId n) {
+        const AttendPart part = *node.op()->attends;
+        const size_t p = static_cast<size_t>(part);
+        const auto fits = [&](const SplitAttention& group) {
+            return group.nodes[p] < 0 && group.q == node.inputs[0] && group.k == node.inputs[1] &&
+                   group.attributes == node.attributes() && loop_of(group) == node.loop && is_alike(group, node);
+        };
+        std::vector<SplitAttention>::iterator group = std::find_if(found_.begin(), found_.end(), fits);
+        if (group == found_.end()) group = found_.insert(found_.end(), begin_with(node));
+        group->nodes[p] = n;
+        group->operands[p] = node.inputs;
+        group->outputs[p] = node.outputs[0];
+    }
+
+    int loop_of(const SplitAttention& group) const {
+        for (const NodeId n : group.nodes)
+            if (n >= 0) return graph_.node(n).loop;
+        return -1;
+    }
+
+    // Of one attention: the same v, gradient and further operands, where both have them.
+    bool is_alike(const SplitAttention& group, const Node& node) const {
+        const AttendInputs at = attend_inputs(*node.op()->attends);
+        for (const NodeId n : group.nodes) {
+            if (n < 0) continue;
+            const Node& other = graph_.node(n);
+            const AttendInputs of = attend_inputs(*other.op()->attends);
+            const auto differ = [&](int mine, int its) {
+                return mine >= 0 && its >= 0 &&
+                       node.inputs[static_cast<size_t>(mine)] != other.inputs[static_cast<size_t>(its)];
+            };
+            if (differ(at.v, of.v) || differ(at.given, of.given) || differ(at.logsumexp, of.logsumexp) ||
+                differ(at.mean, of.mean) || further_operands(node) != further_operands(other))
+                return false;
+        }
+        return true;
+    }
+
+    SplitAttention begin_with(const Node& node) const {
+        SplitAttention group;
+        group.nodes.fill(-1);
+        group.outputs.fill(-1);
+        group.q = node.inputs[0];
+        group.k = node.inputs[1];
+        group.attributes = node.attributes();
+        group.axes = along(group.q, 1);
+        group.batch = along(group.q, 0);
+        group.heads = along(group.q, 2);
+        const std::vector<AxisRef>& kv_heads = along(group.k, 2);
+        if (kv_heads.size() <= group.heads.size() && std::equal(kv_heads.begin(), kv_heads.end(), group.heads.begin()))
+            group.kv_heads = kv_heads;
+        const AttendPairs pairs = attend_pairs(*node.op()->attends, types_of(graph_, node.inputs));
+        const auto operand = [&](int n) { return n < 0 ? -1 : node.inputs[static_cast<size_t>(n)]; };
+        group.bias = operand(pairs.bias);
+        group.mask = operand(pairs.mask);
+        group.query_segments = operand(pairs.query_segments);
+        group.key_segments = operand(pairs.key_segments);
+        if (static_cast<size_t>(pairs.count) < node.inputs.size()) group.start = node.inputs.back();
+        return group;
+    }
+
+    const Graph& graph_;
+    const Mesh& mesh_;
+    const Shardings& shardings_;
+    std::vector<SplitAttention> found_;
+};
+
+} // namespace
+
+std::vector<SplitAttention> split_attentions(const Graph& graph, const Mesh& mesh, const Shardings& shardings) {
+    return Finder(graph, mesh, shardings).run();
+}
+
+std::string way_problem(const Graph& graph, const SplitAttention& attention, SequenceWay way) {
+    const TensorType &q = graph.value(attention.q).type, &k = graph.value(attention.k).type;
+    const i64 devices = attention.devices();
+    const auto differs_by_key = [&](ValueId id) { return id >= 0 && graph.value(id).type.shape[3] > 1; };
+    switch (way) {
+    case SequenceWay::gather:
+        return "";
+    case SequenceWay::all_to_all: {
+        const i64 heads = q.shape[2] / total_size(attention.heads);
+        if (heads % devices == 0) return "";
+        return fmt::format("{} heads of a device do not divide over {} devices", heads, devices);
+    }
+    case SequenceWay::ring:
+    case SequenceWay::zigzag:
+        if (attention.has(AttendPart::bias_gradient)) return "the gradient of a bias is of all keys";
+        if (way == SequenceWay::ring) return "";
+        if (!attention.is_causal()) return "without a causal mask all devices have as much to do";
+        if (attention.attributes.has("window")) return "a window leaves all devices as much to do";
+        if (attention.start >= 0) return "its queries begin at a number that is not known before";
+        if (differs_by_key(attention.bias) || differs_by_key(attention.mask))
+            return "its bias or mask has something else for every key";
+        if (q.shape[1] != k.shape[1]) return "it has other queries than keys";
+        if (q.shape[1] % (2 * devices) != 0)
+            return fmt::format("{} positions are not two parts for each of {} devices", q.shape[1], devices);
+        return "";
+    }
+    internal_error("an unknown way of attention");
+}
+
+Sharding sharding_of_queries(const SplitAttention& attention) {
+    return of_dims({attention.batch, attention.axes, attention.heads, {}});
+}
+Sharding sharding_of_keys(const SplitAttention& attention) {
+    return of_dims({attention.batch, attention.axes, attention.kv_heads, {}});
+}
+Sharding sharding_of_rows(const SplitAttention& attention) {
+    return of_dims({attention.batch, attention.axes, attention.heads});
+}
+
+} // namespace shard
