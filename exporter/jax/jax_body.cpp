@@ -112,10 +112,13 @@ std::string JaxBody::affine(const Affine& affine) const {
         } else if (term.kind == AffineTerm::Kind::loop) {
             variable = indices_.at(term.index);
         } else {
-            variable = scalars_.at(term.index);
+            const JaxValue& scalar = scalars_.at(term.index);
+            variable = scalar.name;
             const AffineTerm any;
             if (term.low != any.low || term.high != any.high)
                 variable = fmt::format("jnp.clip({}, {}, {})", variable, term.low, term.high);
+            // JAX takes starts of one type alone, and indices of axes are i32.
+            if (scalar.dtype != DType::i32) variable += ".astype(jnp.int32)";
         }
         const i64 factor = std::abs(term.coefficient);
         const std::string product = factor == 1 ? variable : fmt::format("{} * {}", factor, variable);
@@ -190,7 +193,7 @@ void JaxBody::write_compute(const ProgramCompute& compute) {
     comment(compute.step->source);
     std::vector<JaxValue> inputs;
     for (int input : compute.inputs) inputs.push_back(value(input));
-    for (const auto& [buffer, number] : compute.scalars) scalars_[buffer] = value(number).name;
+    for (const auto& [buffer, number] : compute.scalars) scalars_.insert_or_assign(buffer, value(number));
     JaxValue output = value(compute.output);
     output.name = program_->values[static_cast<size_t>(compute.output)].name;
     const Kernel& kernel = compute.step->kernel;

@@ -52,7 +52,8 @@ private:
     const LocalProgram* program_ = nullptr;
     UniqueNames names_ = python_names();
     std::vector<std::string> value_names_;
-    std::map<int, std::string> scalars_, indices_; // by buffer; of loops
+    std::map<int, JaxValue> scalars_;    // by buffer
+    std::map<int, std::string> indices_; // of loops
     std::map<int, i64> trips_;
     std::string text_;
     size_t indent_ = 4;

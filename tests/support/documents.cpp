@@ -190,7 +190,8 @@ DocumentResult check_document(const std::string& text, const std::string& reposi
         std::span<const std::string> block(lines.data() + i + 1, end - i - 1);
         std::string body;
         for (const std::string& line : block) body += line + "\n";
-        if (info.size() > 1 && (info.front() == "yaml" || info.front() == "json" || info.front() == "mlir"))
+        if (info.size() > 1 && (info.front() == "yaml" || info.front() == "json" || info.front() == "mlir" ||
+                                info.front() == "toml" || info.front() == "gin"))
             files.files[info[1]] = body;
         if (info.front() == "console")
             body = check_block(block, static_cast<int>(i) + 2,

@@ -60,6 +60,7 @@ std::vector<std::string> all_lines() {
     // `check --format github` prints nothing where all is well, and `--format patch` where nothing can be mended.
     write_text(folder + "/warned.yaml", "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {typo: data}\n");
     write_text(folder + "/wide.yaml", "mesh:  {data: 2}\n");
+    write_text(folder + "/base.yml", "mesh_axes: [data]\nici_data_parallelism: -1\nlogical_axis_rules: []\n");
     std::map<std::string_view, std::string> words = {
         // of those that print nothing without
         {"plan", std::string(two)},
@@ -74,6 +75,7 @@ std::vector<std::string> all_lines() {
         {"fmt", fmt::format("--diff '{}/wide.yaml'", folder)},
         {"import", "tests/importer/program/programs/mlp_loss.mlir"},
         {"schema", "model"},
+        {"rules", fmt::format("maxtext '{}/base.yml' --devices 2", folder)},
         {"watch", std::string(two)},
     };
     std::vector<std::string> lines = {"--help", "--version"};

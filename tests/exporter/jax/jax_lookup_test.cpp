@@ -74,4 +74,25 @@ TEST_CASE("export --to jax: what is combined into a table begins with what combi
               "        return table.at[rows].add(updates, mode=\"drop\").astype(jnp.bfloat16)\n"));
 }
 
+TEST_CASE("export --to jax: starts are of one type, whatever type the model has them of") {
+    Sources sources;
+    PlanRequest request;
+    request.model_file =
+        sources.add("model.yaml", "model: m\ninputs:\n  x: {shape: [8, 16]}\n  u: {shape: [2, 4]}\n"
+                                  "  i: {shape: [], dtype: i32}\n  j: {shape: [], dtype: i64}\ngraph:\n"
+                                  "  - y: {dynamic_update_slice: [x, u, i, j], dim: [0, 1]}\n"
+                                  "  - z: {dynamic_slice: [x, i, j], dim: [0, 1], size: [2, 4]}\noutputs: [y, z]\n");
+    request.layout_file = sources.add("layout.yaml", "mesh: {d: 2}\n");
+    const Compilation compilation = compile(sources, request);
+    INFO(text_of(sources, compilation.diagnostics));
+    REQUIRE(compilation.plan);
+    Diagnostics diagnostics;
+    const std::optional<std::string> text = find_target("jax")->write(*compilation.plan, diagnostics);
+    REQUIRE(text);
+    const std::string starts = "(jnp.clip(i, 0, 6), jnp.clip(j, 0, 12).astype(jnp.int32))";
+    const size_t first = text->find(starts);
+    REQUIRE(first != std::string::npos);
+    CHECK(text->find(starts, first + 1) != std::string::npos);
+}
+
 } // namespace shard

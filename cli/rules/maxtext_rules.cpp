@@ -1,0 +1,98 @@
+// MaxText's base.yml, or a config that has its keys:
+//
+//     mesh_axes: ['data', 'fsdp', 'tensor']
+//     ici_fsdp_parallelism: -1
+//     dcn_data_parallelism: -1
+//     logical_axis_rules: [['activation_batch', ['data', 'fsdp']], ['mlp', 'tensor']]
+
+#include "cli/rules/maxtext_rules.h"
+
+#include "planner/text/yaml_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// ici_fsdp_parallelism; 1 where the file does not say it. The axis of stages is called pipeline there.
+std::optional<i64> degree(const Yaml& config, std::string_view network, const std::string& axis,
+                          Diagnostics& diagnostics) {
+    const std::string key = fmt::format("{}_{}_parallelism", network, axis == "stage" ? "pipeline" : axis);
+    const Yaml* const value = config.find(key);
+    return value == nullptr ? std::optional<i64>(1) : read_int(*value, key, diagnostics);
+}
+
+std::optional<std::vector<std::string>> names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    std::vector<std::string> found;
+    if (yaml.is_null()) return found;
+    if (const YamlList* const list = yaml.list()) {
+        for (const Yaml& item : *list) {
+            const std::optional<std::string> name = read_string(item, what, diagnostics);
+            if (!name) return std::nullopt;
+            found.push_back(*name);
+        }
+        return found;
+    }
+    const std::optional<std::string> name = read_string(yaml, what, diagnostics);
+    if (!name) return std::nullopt;
+    if (!name->empty()) found.push_back(*name);
+    return found;
+}
+
+bool read_rules(const Yaml& yaml, ForeignRules& into, Diagnostics& diagnostics) {
+    const auto fail = [&](const Yaml& at, std::string_view what) {
+        diagnostics.error("E0810", at.span, fmt::format("{}, found {}", what, at.kind()))
+            .help("a rule is a pair: ['mlp', ['fsdp', 'tensor']]");
+        return false;
+    };
+    if (yaml.list() == nullptr) return fail(yaml, "logical_axis_rules: expected a list of rules");
+    for (const Yaml& rule : *yaml.list()) {
+        if (rule.list() == nullptr || rule.list()->size() != 2)
+            return fail(rule, "a rule: expected a logical axis and its mesh axes");
+        const std::optional<std::string> logical = read_string((*rule.list())[0], "a logical axis", diagnostics);
+        const std::optional<std::vector<std::string>> axes = names((*rule.list())[1], "a mesh axis", diagnostics);
+        if (!logical || !axes) return false;
+        into.rules.emplace_back(*logical, *axes);
+    }
+    return true;
+}
+
+} // namespace
+
+std::optional<ForeignRules> read_maxtext(const Sources& sources, int file, Diagnostics& diagnostics) {
+    const std::optional<Yaml> config = parse_yaml(sources, file, diagnostics);
+    if (!config) return std::nullopt;
+    const Yaml *const axes = config->find("mesh_axes"), *const rules = config->find("logical_axis_rules");
+    if (axes == nullptr || rules == nullptr) {
+        diagnostics
+            .error("E0810", config->span,
+                   fmt::format("there is no '{}'", axes == nullptr ? "mesh_axes" : "logical_axis_rules"))
+            .help("give MaxText's base.yml, or a config that has its mesh_axes and logical_axis_rules");
+        return std::nullopt;
+    }
+    ForeignRules found;
+    const std::optional<std::vector<std::string>> mesh = names(*axes, "a mesh axis", diagnostics);
+    if (!mesh) return std::nullopt;
+    for (const std::string& name : *mesh) {
+        const std::optional<i64> within = degree(*config, "ici", name, diagnostics),
+                                 across = degree(*config, "dcn", name, diagnostics);
+        if (!within || !across) return std::nullopt;
+        found.axes.push_back({name, *within, *across, axes->span});
+    }
+    if (!read_rules(*rules, found, diagnostics)) return std::nullopt;
+    // Models here call the axes of inputs so.
+    for (const std::string logical : {"batch", "length"}) {
+        const auto is = [](const std::string& name) {
+            return [name](const std::pair<std::string, std::vector<std::string>>& rule) { return rule.first == name; };
+        };
+        const auto of_activations = std::find_if(found.rules.begin(), found.rules.end(), is("activation_" + logical));
+        if (of_activations != found.rules.end() && std::none_of(found.rules.begin(), found.rules.end(), is(logical)))
+            found.rules.emplace_back(logical, std::vector<std::string>(of_activations->second));
+    }
+    return found;
+}
+
+} // namespace shard

@@ -1,0 +1,10 @@
+// MaxText's base.yml, or a config that has its keys: mesh_axes, logical_axis_rules and degrees of parallelism.
+#pragma once
+
+#include "cli/rules/foreign_rules.h"
+
+namespace shard {
+
+std::optional<ForeignRules> read_maxtext(const Sources& sources, int file, Diagnostics& diagnostics);
+
+} // namespace shard
