@@ -17,6 +17,10 @@ namespace {
 bool makes_or_sums(const Kernel& kernel) {
     if (const Reduce* reduce = std::get_if<Reduce>(&kernel)) return reduce->op == ReduceOp::sum;
     if (const ReduceWindows* windows = std::get_if<ReduceWindows>(&kernel)) return windows->op == ReduceOp::sum;
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel)) {
+        const auto is_index = [](const ScalarStep& step) { return step.op == ScalarOp::index; };
+        return std::any_of(pointwise->steps.begin(), pointwise->steps.end(), is_index);
+    }
     return std::holds_alternative<Generate>(kernel) || std::holds_alternative<Contract>(kernel) ||
            std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel) ||
            std::holds_alternative<Scan>(kernel) || std::holds_alternative<Scatter>(kernel) ||

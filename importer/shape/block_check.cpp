@@ -151,8 +151,9 @@ private:
                     reader < 0 ? -1 : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
                 if (by >= 0) continue;
                 if (place.repetition != static_cast<i64>(times()) - 1 ||
-                    std::none_of(block_.handed.begin(), block_.handed.end(),
-                                 [&](const std::vector<DraftId>& handed) { return handed.back() == value; }))
+                    std::none_of(
+                        block_.handed.begin(), block_.handed.end(),
+                        [value = value](const std::vector<DraftId>& handed) { return handed.back() == value; }))
                     return false;
             }
         return true;

@@ -80,7 +80,7 @@ private:
             arguments.erase(rate);
         }
         std::optional<ReadArguments> read = read_arguments(context, arguments);
-        if (!read || !mean_type_fits(read->attributes, op.span, diagnostics_)) return std::nullopt;
+        if (!read || !update_arguments_fit(read->attributes, op.span, diagnostics_)) return std::nullopt;
         return std::move(read->attributes);
     }
 

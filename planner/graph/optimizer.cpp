@@ -97,17 +97,24 @@ ValueId decayed_step(const UpdateContext& context, ValueId direction, double dec
 
 ValueId step_number(Chain& chain, ValueId count) { return chain.cast(chain("add", count, 1), DType::f32); }
 
-bool mean_type_fits(const Attributes& attributes, Span span, Diagnostics& diagnostics) {
-    if (!attributes.has("mu_dtype") || is_floating(*parse_dtype(attributes.string("mu_dtype")))) return true;
-    diagnostics.error("E0226", span, fmt::format("a mean cannot be stored as {}", attributes.string("mu_dtype")))
-        .help("`mu_dtype` is a floating-point type: bf16, f32");
+bool update_arguments_fit(const Attributes& attributes, Span span, Diagnostics& diagnostics) {
+    constexpr i64 most_rounds = 100; // each is nodes of the graph
+    if (attributes.has("mu_dtype") && !is_floating(*parse_dtype(attributes.string("mu_dtype")))) {
+        diagnostics.error("E0226", span, fmt::format("a mean cannot be stored as {}", attributes.string("mu_dtype")))
+            .help("`mu_dtype` is a floating-point type: bf16, f32");
+        return false;
+    }
+    const i64 rounds = attributes.integer("ns_steps", 1);
+    if (rounds >= 1 && rounds <= most_rounds) return true;
+    diagnostics.error("E0226", span, fmt::format("`ns_steps` is {}, not from 1 to {}", rounds, most_rounds))
+        .help("5 iterations, as usual, take singular values near 1");
     return false;
 }
 
 BuiltValues build_update(const OptimizerDef& def, Builder& builder, std::span<const ValueId> operands,
                          const Attributes& attributes, Span span) {
     if (!require_floating(builder, operands[0], def.composite.name, 0, span)) return std::nullopt;
-    if (!mean_type_fits(attributes, span, builder.diagnostics())) return std::nullopt;
+    if (!update_arguments_fit(attributes, span, builder.diagnostics())) return std::nullopt;
     const std::vector<OptimizerState> states = def.states(attributes, builder.type(operands[0]), 0);
     const bool has_rate = attributes.has("learning_rate");
     if (!check_operands(def, builder, operands, states, has_rate, span)) return std::nullopt;

@@ -35,7 +35,8 @@ TensorType state_type(const OptimizerState& state, const TensorType& parameter);
 // A mean gradient, in the type that `mu_dtype` says.
 OptimizerState mean_state(std::string_view name, const Attributes& attributes, const TensorType& parameter);
 AttributeDef mu_dtype_argument();
-bool mean_type_fits(const Attributes& attributes, Span span, Diagnostics& diagnostics); // E0226
+// E0226 if a type or a count among the arguments cannot be.
+bool update_arguments_fit(const Attributes& attributes, Span span, Diagnostics& diagnostics);
 
 // An argument of `train.optimizer` that lists parameters, by patterns of their paths, of which an attribute of the update
 // is another: {no_decay: [...]} is weight_decay 0 for these.

@@ -57,7 +57,7 @@ void GraphReader::what_it_does(LineScanner& at, Node& node) {
         at.expect("of ");
         return exchange(at, node, place, words);
     }
-    if (word == "fused") at.until(" ");
+    if (word == "fused") at.until_any(" {;");
     if (word == "fused" && details_.op.empty()) return at.problem(place, "what was fused needs its details");
     const std::string_view name = word == "fused" ? std::string_view(details_.op) : word;
     Apply apply;

@@ -1,14 +1,20 @@
-// Nodes are visited in order, so what a node takes in has already taken in what it can. A producer moves down to its
-// reader. What it reads then lives longer, and what it made lives no more: it is moved only if the former has no more
-// bytes than the latter. A chain costs memory at most where its last result can no longer be made in place.
+// Nodes are visited in order, so what a node takes in has already taken in what it can. A node takes in producers whose
+// every reader is it or among them, so that whole programs with values read twice (the gradient of a gelu) become one
+// kernel. They move down to it: what they read then lives longer, and what they made lives no more. They move only if
+// at no moment the former has hardly more bytes than the latter (a row of scales beside a value of many rows). A kernel
+// costs memory at most where its result can no longer be made in place.
 #include "planner/optimize/fuse_pointwise.h"
 
 #include "planner/graph/op_def.h"
 #include "planner/partition/local.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <span>
 
 namespace shard {
 
@@ -16,6 +22,7 @@ namespace {
 
 // Bounds on one kernel: blocks of all live steps are to stay in a core's cache.
 constexpr size_t step_limit = 48, input_limit = 12;
+constexpr i64 hardly = 64; // more by this part
 
 const Pointwise* pointwise_of(const Node& node) {
     return node.op() != nullptr && node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
@@ -30,6 +37,13 @@ std::optional<double> number_of(const Node& node) {
         if (pointwise->steps.size() == 1 && pointwise->steps[0].op == ScalarOp::constant)
             return pointwise->steps[0].value;
     return std::nullopt;
+}
+
+// Steps that compute.
+size_t steps_of(const Node& node) {
+    const std::vector<ScalarStep>& steps = pointwise_of(node)->steps;
+    return static_cast<size_t>(
+        std::count_if(steps.begin(), steps.end(), [](const ScalarStep& step) { return arity(step.op) > 0; }));
 }
 
 // The input's dims are the output's, in order and of the same sizes.
@@ -55,14 +69,6 @@ public:
         kernel.input_dims.push_back(dims);
         reads_.push_back(add(std::move(step)));
         return reads_.back();
-    }
-
-    int add_constant(double value, DType dtype) {
-        ScalarStep step;
-        step.op = ScalarOp::constant;
-        step.dtype = dtype;
-        step.value = value;
-        return add(std::move(step));
     }
 
     int add(ScalarStep step) {
@@ -136,71 +142,153 @@ private:
         return producer < 0 ? nullptr : &graph_.node(producer);
     }
 
-    // Whether the producer of `id` may become part of node `n`.
-    bool joins(ValueId id, NodeId n) {
-        const Node* producer = producer_of(id);
-        if (producer == nullptr || pointwise_of(*producer) == nullptr || readers(id) != 1) return false;
-        const Node& node = graph_.node(n);
-        if (producer->loop != node.loop) return false; // it would be computed in every trip
+    // What a kernel makes by itself instead of reading its operand: a number, or positions along a dim.
+    std::optional<ScalarStep> leaf_of(const Node& node, size_t input) const {
+        const Node* const producer = producer_of(node.inputs[input]);
+        if (producer == nullptr) return std::nullopt;
+        const Value& value = graph_.value(node.inputs[input]);
+        ScalarStep step;
+        step.dtype = value.type.dtype;
+        if (const std::optional<double> number = number_of(*producer)) {
+            step.op = ScalarOp::constant;
+            step.value = *number;
+            return step;
+        }
+        if (producer->op() == nullptr) return std::nullopt;
+        const Generate* const generate = std::get_if<Generate>(producer->kernel());
+        const Iota* const iota = generate == nullptr ? nullptr : std::get_if<Iota>(&generate->source);
+        if (iota == nullptr) return std::nullopt;
+        const int along = pointwise_of(node)->input_dims[input][static_cast<size_t>(iota->dim)];
+        if (value.type.shape[static_cast<size_t>(iota->dim)] !=
+            graph_.value(node.outputs[0]).type.shape[static_cast<size_t>(along)])
+            return std::nullopt;
+        step.op = ScalarOp::index;
+        step.args[0] = along;
+        step.start = generate->start[static_cast<size_t>(iota->dim)];
+        return step;
+    }
+
+    // Every read of `id` by the node is of its own elements, one by one.
+    bool reads_in_place(const Node& node, ValueId id) const {
         const Shape& space = graph_.value(node.outputs[0]).type.shape;
         for (size_t i = 0; i < node.inputs.size(); ++i)
             if (node.inputs[i] == id &&
                 !same_space(pointwise_of(node)->input_dims[i], graph_.value(id).type.shape, space))
                 return false;
-        i64 kept_alive = 0;
-        for (ValueId operand : distinct_inputs(*producer))
-            if (last_read(operand) < n) kept_alive += graph_.value(operand).type.bytes();
-        return kept_alive <= graph_.value(id).type.bytes();
+        return true;
     }
 
-    // Something that it reads could become part of it: most nodes need no second look.
-    bool may_take_in(NodeId n) {
-        const std::vector<ValueId>& inputs = graph_.node(n).inputs;
-        return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {
-            const Node* producer = producer_of(id);
-            return (producer != nullptr && number_of(*producer)) || joins(id, n);
+    // Producers that `n` can take in, the last one first; with each of them all readers of what it makes come before.
+    std::vector<NodeId> takeable(NodeId n) const {
+        std::vector<NodeId> taken;
+        const int loop = graph_.node(n).loop; // others would be computed in every trip
+        size_t steps = steps_of(graph_.node(n));
+        std::map<NodeId, int, std::greater<>> candidates; // and how many of `n` and `taken` read what they make
+        const auto add_producers = [&](const Node& reader) {
+            for (ValueId id : distinct_inputs(reader)) {
+                const Node* const producer = producer_of(id);
+                if (producer == nullptr || pointwise_of(*producer) == nullptr || producer->loop != loop ||
+                    number_of(*producer) || !reads_in_place(reader, id))
+                    continue;
+                ++candidates[graph_.value(id).producer];
+            }
+        };
+        add_producers(graph_.node(n));
+        while (!candidates.empty()) {
+            const auto [producer, count] = *candidates.begin();
+            candidates.erase(candidates.begin());
+            const Node& node = graph_.node(producer);
+            const size_t more = steps_of(node);
+            if (count != readers_[node.outputs[0]] || steps + more > step_limit) continue;
+            steps += more;
+            taken.push_back(producer);
+            add_producers(node);
+        }
+        return taken;
+    }
+
+    // Of the first `count` of `taken`: few operands, and at no moment more memory.
+    bool is_good(NodeId n, std::span<const NodeId> taken) const {
+        std::map<ValueId, NodeId> inside; // by value that is made and read inside: its last reader
+        for (NodeId node : taken) inside[graph_.node(node).outputs[0]] = n;
+        std::set<ValueId> outside;
+        const auto look = [&](NodeId reader) {
+            const Node& node = graph_.node(reader);
+            for (size_t i = 0; i < node.inputs.size(); ++i) {
+                if (leaf_of(node, i)) continue;
+                const ValueId id = node.inputs[i];
+                if (const auto own = inside.find(id); own != inside.end())
+                    own->second = last_inside(id, n, taken);
+                else
+                    outside.insert(id);
+            }
+        };
+        look(n);
+        for (NodeId node : taken) look(node);
+        if (outside.size() > input_limit) return false;
+        for (NodeId moment : taken) {
+            i64 kept_alive = 0, gone = 0;
+            for (ValueId id : outside)
+                if (last_read_[id] <= moment) kept_alive += graph_.value(id).type.bytes();
+            for (const auto& [id, reader] : inside)
+                if (graph_.value(id).producer <= moment && reader > moment) gone += graph_.value(id).type.bytes();
+            if (kept_alive > gone + gone / hardly) return false;
+        }
+        return true;
+    }
+
+    NodeId last_inside(ValueId id, NodeId n, std::span<const NodeId> taken) const {
+        const auto reads = [this, id](NodeId node) {
+            const std::vector<ValueId>& inputs = graph_.node(node).inputs;
+            return std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+        };
+        if (reads(n)) return n;
+        const auto reader = std::find_if(taken.begin(), taken.end(), reads); // the last one comes first
+        internal_check(reader != taken.end(), "what is taken in is read");
+        return *reader;
+    }
+
+    bool changes(NodeId n, std::span<const NodeId> taken) const {
+        const Node& node = graph_.node(n);
+        if (!taken.empty() || distinct_inputs(node).size() < node.inputs.size()) return true;
+        for (size_t i = 0; i < node.inputs.size(); ++i)
+            if (leaf_of(node, i)) return true;
+        return false;
+    }
+
+    // The program of a node, with those of the producers that are taken in in the place of their reads.
+    int append(KernelMaker& made, std::map<ValueId, int>& steps, const Node& node,
+               const std::set<NodeId>& taken) const {
+        const Pointwise& kernel = *pointwise_of(node);
+        return made.append(kernel, [&](size_t input, DType dtype) {
+            if (std::optional<ScalarStep> leaf = leaf_of(node, input)) return made.add(std::move(*leaf));
+            const ValueId id = node.inputs[input];
+            if (!taken.contains(graph_.value(id).producer)) return made.read(id, kernel.input_dims[input], dtype);
+            const auto known = steps.find(id);
+            if (known != steps.end()) return known->second;
+            const int step = append(made, steps, *producer_of(id), taken);
+            steps[id] = step;
+            return step;
         });
     }
 
     void take_in(NodeId n) {
-        if (!may_take_in(n)) return;
+        const std::vector<NodeId> possible = takeable(n);
+        std::span<const NodeId> taken = possible;
+        while (!taken.empty() && !is_good(n, taken)) taken = taken.first(taken.size() - 1);
+        if (!changes(n, taken)) return;
         Node& node = graph_.nodes[n];
-        const Pointwise& old = *pointwise_of(node);
         KernelMaker made;
-        std::vector<std::pair<ValueId, int>> joined; // and its step
-        bool changed = false;
-        const int result = made.append(old, [&](size_t input, DType dtype) {
-            const ValueId id = node.inputs[input];
-            const Node* producer = producer_of(id);
-            const std::optional<double> number = producer == nullptr ? std::nullopt : number_of(*producer);
-            if (number) {
-                changed = true;
-                return made.add_constant(*number, dtype);
-            }
-            for (const auto& [other, step] : joined)
-                if (other == id) return step;
-            if (!joins(id, n) || !fits(made, old, *pointwise_of(*producer)))
-                return made.read(id, old.input_dims[input], dtype);
-            changed = true;
-            const Pointwise& part = *pointwise_of(*producer);
-            joined.emplace_back(id, made.append(part, [&](size_t from, DType type) {
-                return made.read(producer->inputs[from], part.input_dims[from], type);
-            }));
-            return joined.back().second;
-        });
+        std::map<ValueId, int> steps;
+        const int result = append(made, steps, node, std::set<NodeId>(taken.begin(), taken.end()));
         // The last step is the result; a program that ends in a read that others share stays as it is.
-        if (!changed || result != static_cast<int>(made.kernel.steps.size()) - 1) return;
+        if (result != static_cast<int>(made.kernel.steps.size()) - 1) return;
         for (ValueId id : distinct_inputs(node)) --readers(id);
-        for (const auto& [id, step] : joined)
-            for (ValueId operand : distinct_inputs(*producer_of(id))) --readers(operand);
+        for (NodeId gone : taken)
+            for (ValueId id : distinct_inputs(graph_.node(gone))) --readers(id);
         node.inputs = std::move(made.inputs);
         node.apply().kernel = std::move(made.kernel);
         count_reads(n);
-    }
-
-    static bool fits(const KernelMaker& made, const Pointwise& into, const Pointwise& from) {
-        return made.kernel.steps.size() + into.steps.size() + from.steps.size() <= step_limit &&
-               made.inputs.size() + into.input_dims.size() + from.input_dims.size() <= input_limit;
     }
 
     Graph& graph_;

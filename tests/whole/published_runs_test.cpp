@@ -62,8 +62,8 @@ Run gpt22(const std::string& name, double seconds, const std::string& remat) {
 
 std::vector<Run> runs() {
     return {
-        mpt("1B", "A100", 8, 448, 4, 164109, 0.30, mpt1),
-        mpt("3B", "A100", 8, 160, 2, 86491, 0.30, mpt3),
+        mpt("1B", "A100", 8, 448, 4, 164109, 0.15, mpt1),
+        mpt("3B", "A100", 8, 160, 2, 86491, 0.15, mpt3),
         mpt("7B", "A100", 8, 96, 2, 37130, 0.15, mpt7),
         mpt("13B", "A100", 8, 48, 3, 18097, 0.15, mpt13),
         mpt("70B", "A100", 64, 2048, 4, 26274, 0.15, mpt70, "full"),

@@ -231,16 +231,21 @@ TEST_CASE("what an optimizer keeps is saved under one layout, and goes on under 
     }
 }
 
-TEST_CASE("a mean is stored as a floating-point number") {
-    Sources sources;
-    PlanRequest request;
-    request.model_file = sources.add("model.yaml", network("{adam: {learning_rate: 0.01, mu_dtype: i32}}"));
-    request.layout_file = sources.add("layout.yaml", layouts[0]);
-    request.mode = "train";
-    const Compilation compilation = compile(sources, request);
-    REQUIRE(compilation.diagnostics.all().size() == 1);
-    CHECK(compilation.diagnostics.all()[0].code == "E0226");
-    CHECK(compilation.diagnostics.all()[0].message == "a mean cannot be stored as i32");
+TEST_CASE("a mean is stored as a floating-point number, and muon has a bounded number of iterations") {
+    const auto message = [](const std::string& optimizer) {
+        Sources sources;
+        PlanRequest request;
+        request.model_file = sources.add("model.yaml", network(optimizer));
+        request.layout_file = sources.add("layout.yaml", layouts[0]);
+        request.mode = "train";
+        const Compilation compilation = compile(sources, request);
+        REQUIRE(compilation.diagnostics.all().size() == 1);
+        CHECK(compilation.diagnostics.all()[0].code == "E0226");
+        return compilation.diagnostics.all()[0].message;
+    };
+    CHECK(message("{adam: {learning_rate: 0.01, mu_dtype: i32}}") == "a mean cannot be stored as i32");
+    CHECK(message("{muon: {learning_rate: 0.01, ns_steps: 2147483647}}") ==
+          "`ns_steps` is 2147483647, not from 1 to 100");
 }
 
 } // namespace shard
