@@ -26,6 +26,12 @@ bool are_called_alike(const CheckedAs& a, const CheckedAs& b) {
 // A payload of `check` holds the figures of every subject that could be planned.
 // `problem` says what of it is damaged: a figure that nothing can be compared with, or a layout that is there twice.
 std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline, std::string& problem) {
+    const Json* version = json.find("format_version");
+    const i64* said_version = version == nullptr ? nullptr : std::get_if<i64>(&version->value);
+    if (said_version == nullptr || *said_version != 1) {
+        problem = "its format_version is not 1";
+        return std::nullopt;
+    }
     const Json* subjects = json.find("subjects");
     const JsonList* list = subjects == nullptr ? nullptr : std::get_if<JsonList>(&subjects->value);
     if (list == nullptr) return std::nullopt;

@@ -117,6 +117,16 @@ std::string without_figures(std::string_view message) {
     return out;
 }
 
+// "model.yaml + layout.yaml" as the repository calls these files.
+std::string from_root(std::string_view name, const Repository& repository) {
+    constexpr std::string_view between = " + ";
+    const size_t end = name.find(between);
+    const std::string first = repository.path(std::string(name.substr(0, end)));
+    return end == std::string_view::npos
+               ? first
+               : fmt::format("{}{}{}", first, between, from_root(name.substr(end + between.size()), repository));
+}
+
 } // namespace
 
 std::string fingerprint(const Placed& placed, const Repository& repository) {
@@ -129,7 +139,7 @@ std::string fingerprint(const Placed& placed, const Repository& repository) {
     const bool judges = diagnostic.code.starts_with('P'); // what several layouts break, each by its own figures
     std::string text = fmt::format("{}\n{}\n{}\n{}", diagnostic.code, file, line,
                                    judges ? without_figures(diagnostic.message) : diagnostic.message);
-    if (judges && !placed.subjects.empty()) text += "\n" + placed.subjects.front()->name;
+    if (judges && !placed.subjects.empty()) text += "\n" + from_root(placed.subjects.front()->name, repository);
     std::string hex;
     for (unsigned char byte : sha1(text)) hex += fmt::format("{:02x}", byte);
     return hex;

@@ -73,7 +73,7 @@ Table collectives_table(const Plan& plan, const CollectiveRows& collectives, con
                  {"collective"},
                  {"over"},
                  {.header = "links", .spared = 1},
-                 {.header = "of", .wraps = true},
+                 {.header = "of", .wraps = true, .noted = true},
                  {"dim", Align::right, 1},
                  {"times", Align::right},
                  {"sent by a device", Align::right},

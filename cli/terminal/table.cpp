@@ -25,15 +25,23 @@ std::vector<bool> Table::used_columns() const {
     return used;
 }
 
-// Of a column whose header is broken between words: as wide as its longest word, or its widest cell.
-size_t Table::broken_header_width(size_t column) const {
+namespace {
+
+size_t longest_word(std::string_view rest) {
     size_t width = 0;
-    std::string_view rest = columns_[column].header;
     while (!rest.empty()) {
         const size_t end = std::min(rest.find(' '), rest.size());
         width = std::max(width, display_width(rest.substr(0, end)));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
+    return width;
+}
+
+} // namespace
+
+// Of a column whose header is broken between words: as wide as its longest word, or its widest cell.
+size_t Table::broken_header_width(size_t column) const {
+    size_t width = longest_word(columns_[column].header);
     for (const Row& row : rows_)
         if (!row.note) width = std::max(width, display_width(row.cells[column].text));
     return width;
@@ -82,9 +90,12 @@ std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) 
     for (size_t i = 0; i < columns_.size(); ++i) leasts[i] = std::min(leasts[i], broken_header_width(i));
     narrow(leasts); // headers in several lines
     if (room >= Paint::wide) return widths;
+    for (size_t i = 0; i < columns_.size() && too_much() > 0; ++i) // what a note can say
+        if (columns_[i].wraps && columns_[i].noted) used[i] = false;
     const size_t last = static_cast<size_t>(std::find(used.rbegin(), used.rend(), true).base() - used.begin());
     for (size_t i = 0; i + 1 < last; ++i) // behind the last nothing is pushed aside
-        if (columns_[i].align == Align::left) leasts[i] = std::min(leasts[i], least_text);
+        if (columns_[i].align == Align::left)
+            leasts[i] = std::min(leasts[i], std::max(least_text, longest_word(columns_[i].header)));
     narrow(leasts); // texts too that are better whole
     return widths;
 }
@@ -142,20 +153,30 @@ std::string Table::render(const Paint& paint, std::string_view indent) const {
         for (const Column& column : columns_) cells.emplace_back(column.header, "2");
         lines(cells);
     }
+    const auto note = [&](const std::string& said, std::string_view color) {
+        const std::string before = std::string(indent) + "    ";
+        for (const std::string& text :
+             broken(said,
+                    paint.width == 0 ? std::string::npos : std::max(paint.width, before.size() + 20) - before.size()))
+            out += before + paint(color, text) + "\n";
+    };
     std::string left_out; // of the last row
-    for (const Row& row : rows_) {
+    for (size_t r = 0; r < rows_.size(); ++r) {
+        const Row& row = rows_[r];
         if (!row.note) {
             lines(row.cells);
             left_out.clear();
             for (size_t i = 0; i < columns_.size(); ++i)
-                if (columns_[i].noted && !used[i] && !row.cells[i].text.empty()) left_out += row.cells[i].text + ": ";
+                if (columns_[i].noted && !used[i] && !row.cells[i].text.empty())
+                    left_out += (left_out.empty() ? "" : ": ") + row.cells[i].text;
+            if (left_out.empty()) continue;
+            if (r + 1 == rows_.size() || !rows_[r + 1].note)
+                note(left_out, "");
+            else
+                left_out += ": ";
             continue;
         }
-        const std::string before = std::string(indent) + "    ";
-        for (const std::string& text :
-             broken(left_out + row.cells[0].text,
-                    paint.width == 0 ? std::string::npos : std::max(paint.width, before.size() + 20) - before.size()))
-            out += before + paint(row.cells[0].color, text) + "\n";
+        note(left_out + row.cells[0].text, row.cells[0].color);
         left_out.clear();
     }
     return out;

@@ -82,6 +82,13 @@ void cut_into_common_pieces(std::vector<AxisRef>& sources, std::vector<AxisRef>&
     }
 }
 
+// Whether one order is the other with its pieces renamed, each to one of its own size.
+bool renames(std::span<const AxisRef> sources, std::span<const AxisRef> targets) {
+    const auto same_size = [](const AxisRef& s, const AxisRef& t) { return s.size == t.size; };
+    return std::equal(sources.begin(), sources.end(), targets.begin(), targets.end(), same_size) &&
+           std::is_permutation(sources.begin(), sources.end(), targets.begin());
+}
+
 } // namespace
 
 // Where the orders cut into equal single pieces, the permutation renames pieces, and a device keeps its buffer if its
@@ -93,13 +100,8 @@ i64 unmoved_devices(const Collective& collective, const Mesh& mesh) {
         return group_size(collective) - std::count_if(collective.pairs.begin(), collective.pairs.end(), moves);
     }
     std::vector<AxisRef> sources = collective.source_order, targets = collective.target_order;
-    cut_into_common_pieces(sources, targets);
-    std::vector<AxisRef> a = sources, b = targets;
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    bool renames = a == b && std::equal(sources.begin(), sources.end(), targets.begin(),
-                                        [](const AxisRef& s, const AxisRef& t) { return s.size == t.size; });
-    if (renames) {
+    if (!renames(sources, targets)) cut_into_common_pieces(sources, targets);
+    if (renames(sources, targets)) {
         i64 unmoved = 1;
         std::vector<bool> seen(sources.size());
         for (size_t start = 0; start < sources.size(); ++start) {

@@ -3,6 +3,7 @@
 #include "plans/base/saturating.h"
 #include "plans/collective/collective_data.h"
 #include "plans/collective/message_cost.h"
+#include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
 
@@ -17,9 +18,24 @@ i64 wire_bytes_total(const Collective& collective, const Mesh& mesh, i64 local_b
         (group_size(collective) - unmoved_devices(collective, mesh)) * group_count(collective, mesh), local_bytes);
 }
 
+// Whether every device is its own source: both orders number the group alike, however they are cut.
+bool is_identity(const Collective& collective) {
+    if (is_pairwise(collective)) {
+        const auto stays = [](const std::pair<i64, i64>& pair) { return pair.first == pair.second; };
+        return std::all_of(collective.pairs.begin(), collective.pairs.end(), stays);
+    }
+    const auto numbering = [](std::span<const AxisRef> order) {
+        std::vector<AxisRef> whole;
+        for (const AxisRef& ref : order)
+            if (ref.size > 1) append_axis(whole, ref);
+        return whole;
+    };
+    return numbering(collective.source_order) == numbering(collective.target_order);
+}
+
 double seconds(const Collective& collective, const Mesh& mesh, const Hardware& hardware, i64 local_bytes) {
     const double bytes = static_cast<double>(local_bytes);
-    if (unmoved_devices(collective, mesh) == group_size(collective)) return 0;
+    if (is_identity(collective)) return 0;
     if (!is_pairwise(collective)) return farthest_message_seconds(mesh, hardware, collective.axes, bytes);
     std::vector<i64> senders(static_cast<size_t>(group_size(collective)), -1); // by the receiver's rank
     for (const auto& [source, destination] : collective.pairs) senders[destination] = source;

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -29,6 +31,7 @@ struct Checkout {
         std::ofstream(root / "plans" / "model.yaml") << "model: m\naxes: {batch: 64, embed: 32}\n"
                                                         "inputs: {x: {axes: [batch, embed]}}\n"
                                                         "graph: [{y: {relu: x}}]\noutputs: [y]\n";
+        std::ofstream(root / "plans" / "policy.yaml") << "max_memory_per_device: 1 B\n";
         std::ofstream(root / "plans" / "layout.yaml") << "mesh: {data: 2}\nrules: [{bach: data}]\n";
     }
     Checkout(const Checkout&) = delete;
@@ -80,11 +83,17 @@ TEST_CASE("annotations, code scanning and patches name a file as the repository 
     }
     CHECK(checkout.check_from(below, there + "patch") == checkout.check_from(checkout.root, here + "patch"));
     CHECK(checkout.check_from(below, there + "text").find(" --> layout.yaml:2:10") != std::string::npos);
-    const auto fingerprint = [](const std::string& sarif) {
-        return nlohmann::json::parse(sarif)["runs"][0]["results"][0]["partialFingerprints"]["shardc/v1"];
+    const auto fingerprints = [](const std::string& sarif) {
+        std::vector<std::string> found;
+        const nlohmann::json log = nlohmann::json::parse(sarif);
+        for (const nlohmann::json& result : log["runs"][0]["results"])
+            found.push_back(result["partialFingerprints"]["shardc/v1"]);
+        return found;
     };
-    CHECK(fingerprint(checkout.check_from(below, there + "sarif")) ==
-          fingerprint(checkout.check_from(checkout.root, here + "sarif")));
+    const std::vector<std::string> found =
+        fingerprints(checkout.check_from(below, there + "sarif --policy policy.yaml"));
+    CHECK(found.size() > 1); // the slip, and the finding
+    CHECK(found == fingerprints(checkout.check_from(checkout.root, here + "sarif --policy plans/policy.yaml")));
 }
 
 } // namespace shard

@@ -72,5 +72,22 @@ TEST_CASE("a column that is left out begins the notes of its rows, where it is o
                                            "    model.yaml:6: because it\n"
                                            "    is so\n"
                                            "    remedy: none\n"
-                                           "x      1.00 MiB\n");
+                                           "x      1.00 MiB\n"
+                                           "    model.yaml:7\n");
+}
+
+TEST_CASE("names that a narrow terminal has no column for are said with the cause, and no header is cut") {
+    Table table({{"collective"}, {.header = "of", .wraps = true, .noted = true}, {"sent", Align::right}});
+    table.add({"all_reduce_all", "block.{wq,wk,wv,wo}, unembed", "1.00 MiB"});
+    table.add_note("fsdp splits it");
+    CHECK(table.render({false, 45}, "") == "collective      of                       sent\n"
+                                           "all_reduce_all  block.{wq,wk,wv,     1.00 MiB\n"
+                                           "                wo}, unembed\n"
+                                           "    fsdp splits it\n");
+    CHECK(table.render({false, 30}, "") == "collective          sent\n"
+                                           "all_reduce_all  1.00 MiB\n"
+                                           "    block.{wq,wk,wv,wo},\n"
+                                           "    unembed: fsdp splits it\n");
+    const std::string narrow = table.render({false, 22}, "");
+    CHECK_MESSAGE(narrow.starts_with("collective "), narrow);
 }
