@@ -358,6 +358,14 @@ outputs: [o]
                 "mesh: {a: 2, b: 2}\nrules: [{batch: a}, {heads: b}]\n") == std::vector<std::string>{});
 }
 
+TEST_CASE("a number written where something starts is whole, whatever stands beside it") {
+    const Built built = build_text("model: m\ninputs: {q: {shape: [1, 3, 2, 2]}, k: {shape: [1, 8, 2, 2]}}\ngraph:\n"
+                                   "  - y: {attention: [q, k, k, 2], causal: true}\n"
+                                   "  - z: {dynamic_slice: [k, 3], dim: 1, size: 4}\n"
+                                   "  - u: {dynamic_update_slice: [k, q, 3], dim: 1}\noutputs: [y, z, u]\n");
+    CHECK(built.problems() == "");
+}
+
 TEST_CASE("attention is not differentiated twice") {
     const std::string model = R"(model: m
 inputs: {q: {shape: [1, 2, 1, 2]}}
