@@ -2,6 +2,7 @@
 
 #include "cli/report/nouns.h"
 #include "cli/report/report.h"
+#include "cli/terminal/wrap.h"
 #include "planner/read/hardware.h"
 #include "plans/base/units.h"
 #include "plans/base/version.h"
@@ -171,7 +172,10 @@ std::string heading(const std::vector<NamedPlan>& plans, const Paint& paint, std
         table.add({named.name, mesh, named.plan->report.hardware});
     }
     out += "\n\n" + table.render(paint, indent) + "\n";
-    return same_hardware(plans) ? out : out + fmt::format("{}: {}\n\n", paint("1;33", "warning"), hardware_warning);
+    return same_hardware(plans)
+               ? out
+               : out + fmt::format("{}: {}\n\n", paint("1;33", "warning"),
+                                   hanging(hardware_warning, paint.width, std::string_view("warning: ").size()));
 }
 
 constexpr std::string_view legend = "* best of the row; percentages are against the first";

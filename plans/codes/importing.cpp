@@ -38,8 +38,10 @@ std::vector<CodeDoc> codes_importing() {
          "floating-point number, and some of its arguments are parameters, those below `params` unless --params says "
          "which."},
         {"E0810", "rules that are no layout",
-         "`shardc rules` reads how MaxText, T5X or torchtitan split arrays: mesh axes with their sizes, and rules. Here the "
-         "file lacks them, says them in another form, or its sizes do not fit the devices. --devices and --slices say how "
+         "`shardc rules` reads how MaxText, T5X or torchtitan split arrays: mesh axes with their sizes, and rules. "
+         "Here the "
+         "file lacks them, says them in another form, or its sizes do not fit the devices. --devices and --slices say "
+         "how "
          "many there are, a size of -1 is what the others leave. Pipelines have no counterpart in a layout."},
         {"W0801", "sharding over devices",
          "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding), without "

@@ -40,13 +40,14 @@ constexpr Declared declared[] = {
     {"u", "{axes: [huge]}", "[i]"},
     {"l", "{axes: [huge, huge]}", "[i, j]"},
     {"g", "{shape: [4, 8, 2]}", "[~, ~]"},
+    {"bias", "{shape: [2, 2, 4, 4]}", "[i]"},
 };
 
 // Rows, a matrix for each group of them, and how many rows a group has: what nobody draws by chance.
 constexpr const char* of_groups[] = {"x", "g", "t"};
 
-// Where the queries stand, and behind them a number for each head of each.
-constexpr size_t queries_at = 8;
+// Queries, a number for each head of each, and one for each pair of a query and a key.
+constexpr const char* of_queries[] = {"q", "e", "bias"};
 
 Yaml scalar(const std::string& text) { return {{}, YamlScalar{text, false}}; }
 
@@ -102,14 +103,14 @@ OpUse random_use(const Operation& operation, bool in_groups, Tape& tape) {
     const int most = operation.operands.max < 0 ? operation.operands.min + 2 : operation.operands.max;
     const size_t count = static_cast<size_t>(operation.operands.min) +
                          tape.choose(static_cast<size_t>(most - operation.operands.min) + 1);
-    const bool of_queries = tape.chance(4); // and numbers for each of them
+    const bool attends = tape.chance(4);
     for (size_t n = 0; n < count; ++n) {
         if (in_groups) {
             operands.push_back(scalar(of_groups[std::min<size_t>(n, 2)]));
             continue;
         }
-        if (of_queries) { // queries, keys, values and what is given of the result
-            operands.push_back(scalar(declared[queries_at + (n < 3 ? 0 : tape.choose(2))].name));
+        if (attends) { // queries, keys, values and what is given of the result
+            operands.push_back(scalar(of_queries[n < 3 ? 0 : tape.choose(std::size(of_queries))]));
             continue;
         }
         if (n > 0 && tape.chance(2)) {
@@ -117,7 +118,7 @@ OpUse random_use(const Operation& operation, bool in_groups, Tape& tape) {
             continue;
         }
         // Often the first ones, and nothing huge.
-        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 3;
+        const size_t among = tape.chance(2) ? 6 : std::size(declared) - 4;
         operands.push_back(scalar(declared[tape.choose(among)].name));
     }
     const auto value_of = [&](const AttributeDef& def) {

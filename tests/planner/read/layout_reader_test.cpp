@@ -134,9 +134,10 @@ TEST_CASE("rules and shardings that cannot be read") {
     CHECK(with("params: {w: [\"data:(0)2\"]}") == "E0305 2:14+11 'data:(0)2' is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [[\"?\", data]]}") == "E0305 2:14+1 a list is not a sharding of a dim\n" + help);
     CHECK(with("params: {w: [\"\"]}") == "E0305 2:14+2 '' is not a sharding of a dim\n" + help);
-    CHECK(with("params: {\"w[0]\": [data]}") == "E0308 2:10+6 'w[0]' is not a path pattern\n  help use names, dots, * "
-                                                "(any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
-                                                "these)\n");
+    CHECK(with("params: {\"w[0]\": [data]}") ==
+          "E0308 2:10+6 'w[0]' is not a path pattern\n  help use names, dots, * "
+          "(any name), ** (any path), ? (one character), {0..3} and {a,b} (one of "
+          "these)\n");
 }
 
 TEST_CASE("choices and keys of a layout") {
