@@ -49,13 +49,6 @@ ReportOptions options_of(const Arguments& arguments) {
     return options;
 }
 
-int refuse(Env& env, std::string message, std::string help) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
 // Who writes `-o page.html --format html` means the page.
 std::string_view page_ending(const std::string& path) {
     for (const std::string_view ending : {".html", ".md", ".csv", ".svg"})

@@ -101,13 +101,6 @@ private:
     const std::string& name_;
 };
 
-int refuse(Env& env, std::string message, std::string help) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
 } // namespace
 
 int run_fit(const Arguments& arguments, Env& env) {

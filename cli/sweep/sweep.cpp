@@ -33,13 +33,6 @@ SweepRow row_of(Compiled& compiled, const std::vector<std::string>& settings) {
     return row;
 }
 
-int refuse(Env& env, std::string message, std::string help) {
-    Diagnostics diagnostics;
-    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
-    print_diagnostics(env, Sources(), diagnostics.all());
-    return exit_usage;
-}
-
 } // namespace
 
 SweepPlans::SweepPlans(const Arguments& arguments, Env& env)
@@ -64,6 +57,13 @@ int SweepPlans::write(const Sweep& sweep, int code) {
     env_.err << subjects_text(subjects, Paint{env_.err_color, env_.width});
     return write_payload(env_, arguments_, chosen_format(arguments_).sweep(sweep, payload_paint(env_, arguments_)),
                          code);
+}
+
+int refuse(Env& env, std::string message, std::string help) {
+    Diagnostics diagnostics;
+    diagnostics.error("E0701", {}, std::move(message)).help(std::move(help));
+    print_diagnostics(env, Sources(), diagnostics.all());
+    return exit_usage;
 }
 
 bool may_plan_many(const Arguments& arguments, Env& env, std::string_view why) {

@@ -30,7 +30,8 @@ private:
     std::vector<Compiled> failed_;
 };
 
-// Refuses, with E0701, what is of one plan; `why` there are several: "--set gives several values". False then.
+int refuse(Env& env, std::string message, std::string help); // E0701; the exit code
+// Refuses what is of one plan; `why` there are several: "--set gives several values". False then.
 bool may_plan_many(const Arguments& arguments, Env& env, std::string_view why);
 // nullopt after E0701.
 std::optional<std::vector<std::vector<std::string>>> choices_of(const Arguments& arguments, Env& env);
