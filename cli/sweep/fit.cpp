@@ -127,11 +127,12 @@ int run_fit(const Arguments& arguments, Env& env) {
             sweep.rows.push_back(std::move(as_written.row));
             continue;
         }
-        if (!text) { // whoever sets it says why
-            const Compiled failed = fitting.at(1).planned.compiled;
-            print_diagnostics(env, *failed.sources, failed.diagnostics().all());
+        const auto cannot_be_set = [&env](const Tried& tried) { // whoever sets it says why
+            const Compiled& compiled = tried.planned.compiled;
+            print_diagnostics(env, *compiled.sources, compiled.diagnostics().all());
             return exit_usage;
-        }
+        };
+        if (!text) return cannot_be_set(fitting.at(1));
         const std::optional<i64> value = parse_number<i64>(*text);
         if (!value || *value < 1 || *value > most)
             return refuse(env, fmt::format("'{}' is {}, and --fit looks for the largest whole number", name, *text),
@@ -140,6 +141,7 @@ int run_fit(const Arguments& arguments, Env& env) {
             return refuse(env, "nothing says how much memory a device has",
                           "name the hardware in the layout, or a policy: {max_memory_per_device: 16 GiB}");
         Tried written = fitting.at(*value);
+        if (!written.is_planned) return cannot_be_set(written);
         const i64 unit = fitting.unit(written);
         Fitting::Border border = fitting.search(std::move(written), unit);
         Tried& shown = border.largest ? *border.largest : *border.next;
