@@ -79,6 +79,7 @@ private:
     Values select(ValueId condition, const Values& yes, const Values& no);
     Rows select(ValueId condition, const Rows& yes, const Rows& no);
     std::array<Rows, 2> halves(const Rows& rows);
+    std::array<Values, 2> halves(const Block& block); // of its values
     ValueId permuted(ValueId id, const std::vector<i64>& perm);
     ValueId into_zigzag(ValueId id);
     ValueId out_of_zigzag(ValueId id);

@@ -51,12 +51,7 @@ void RingRegion::write_gradients() {
             },
             [&](const Block& block, Values& kept) {
                 const ValueId early = emit("lt", {block.source, rank_});
-                std::array<Values, 2> of_block;
-                for (const ValueId id : block.values) {
-                    const Values both = id < 0 ? Values{-1, -1} : halves(id);
-                    of_block[0].push_back(both[0]);
-                    of_block[1].push_back(both[1]);
-                }
+                const std::array<Values, 2> of_block = halves(block);
                 const Values all = gradients_of(all_gradients, parts[1], of_block[0], -1, false, block.source),
                              some = gradients_of(all_gradients, select(early, parts[0], parts[1]),
                                                  select(early, of_block[0], of_block[1]), -1, false, block.source);

@@ -9,12 +9,7 @@ namespace shard {
 RingRegion::Values RingRegion::zigzag_forward(const Block& block, const Values& kept, const Rows& low,
                                               const Rows& high) {
     const ValueId early = emit("lt", {block.source, rank_});
-    std::array<Values, 2> of_block;
-    for (const ValueId id : block.values) {
-        const Values both = id < 0 ? Values{-1, -1} : halves(id);
-        of_block[0].push_back(both[0]);
-        of_block[1].push_back(both[1]);
-    }
+    const std::array<Values, 2> of_block = halves(block);
     const std::ptrdiff_t count = std::ssize(kept) / 2;
     Values of_low(kept.begin(), kept.begin() + count), of_high(kept.begin() + count, kept.end());
     of_high = merge(of_high, forward_of(high, of_block[0], -1, false, block.source));
@@ -66,6 +61,16 @@ std::array<RingRegion::Rows, 2> RingRegion::halves(const Rows& rows) {
         const Values both = halves(rows.*of);
         made[0].*of = both[0];
         made[1].*of = both[1];
+    }
+    return made;
+}
+
+std::array<RingRegion::Values, 2> RingRegion::halves(const Block& block) {
+    std::array<Values, 2> made;
+    for (const ValueId id : block.values) {
+        const Values both = id < 0 ? Values{-1, -1} : halves(id);
+        made[0].push_back(both[0]);
+        made[1].push_back(both[1]);
     }
     return made;
 }

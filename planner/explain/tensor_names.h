@@ -6,8 +6,8 @@
 namespace shard {
 
 // The rows of the report that a user means: an exact name; else a name by the model's rules ("a" is the last rebinding
-// of a); else a glob, such as a name that reports fold, "block.{0..11}.x". Empty if there is none. The role output is preferred to the value of the same name only if
-// nothing else has that name.
+// of a); else a glob, such as a name that reports fold, "block.{0..11}.x". Empty if there is none. The role output is
+// preferred to the value of the same name only if nothing else has that name.
 std::vector<const TensorReport*> find_tensors(const Compilation& compilation, const std::string& wanted);
 
 // True if a collective is for the tensor or for another rebinding of the same name ("a" and "a#2").

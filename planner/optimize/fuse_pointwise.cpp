@@ -207,7 +207,7 @@ private:
         return taken;
     }
 
-    // Of the first `count` of `taken`: few operands, and at no moment more memory.
+    // With these taken in: few operands, and at no moment more memory.
     bool is_good(NodeId n, std::span<const NodeId> taken) const {
         std::map<ValueId, NodeId> inside; // by value that is made and read inside: its last reader
         for (NodeId node : taken) inside[graph_.node(node).outputs[0]] = n;
