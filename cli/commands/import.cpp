@@ -1,4 +1,5 @@
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/axis_patterns.h"
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
@@ -45,7 +46,16 @@ int run(const Arguments& arguments, Env& env) {
     Diagnostics diagnostics;
     const std::optional<int> file = load_source(env, sources, arguments.string("FILE"), diagnostics);
     std::optional<ImportedProgram> program;
-    const std::optional<ProgramOptions> options = program_options(arguments, diagnostics);
+    std::optional<ProgramOptions> options = program_options(arguments, diagnostics);
+    if (options && arguments.has("--axes")) {
+        const std::optional<int> axes = load_source(env, sources, arguments.string("--axes"), diagnostics);
+        std::optional<std::vector<GivenAxes>> given;
+        if (axes) given = read_axis_patterns(sources, *axes, diagnostics);
+        if (given)
+            options->axes = std::move(*given);
+        else
+            options.reset();
+    }
     if (file && options) program = checked_program(sources, *file, *options, diagnostics);
     print_diagnostics(env, sources, diagnostics.all());
     if (!program) return exit_code(diagnostics);
@@ -60,7 +70,8 @@ int run(const Arguments& arguments, Env& env) {
 const CommandDef& command_import() {
     static const CommandDef def = {
         .name = "import",
-        .usage = "FILE.mlir [--output MODEL] [--layout LAYOUT] [--as loss|step] [--params PATTERN]...",
+        .usage = "FILE.mlir [--output MODEL] [--layout LAYOUT] [--as loss|step] [--params PATTERN]... "
+                 "[--axes FILE]",
         .summary = "a program of StableHLO, as JAX writes it, as a model file",
         .doc = "Example:\n"
                "  shardc import step.mlir --output model.yaml --layout layout.yaml\n"
@@ -91,6 +102,11 @@ const CommandDef& command_import() {
                      .choices = optimizers(),
                      .fallback = "adamw"},
                     {.name = "--learning-rate", .value = "NUMBER", .doc = "of the optimizer", .fallback = "0.001"},
+                    {.name = "--axes",
+                     .value = "FILE",
+                     .doc = "names of the dims of arguments, by patterns of their paths: 'params.**.kernel: [embed, "
+                            "mlp]' in YAML; what it does not name is called after its use",
+                     .file = FileUse::read},
                     {.name = "--layout",
                      .value = "FILE",
                      .doc = "write the program's mesh and shardings there, as a layout file",

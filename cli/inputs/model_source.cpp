@@ -27,6 +27,7 @@ ImportRequest import_request(const ProgramOptions& options) {
         });
     };
     request.as = options.as;
+    request.axes = options.axes;
     if (!options.optimizer.empty()) request.optimizer = options.optimizer;
     std::error_code problem;
     request.folder = std::filesystem::current_path(problem).string();

@@ -26,6 +26,7 @@ struct ProgramOptions {
     std::vector<std::string> params = {};
     ImportAs as = ImportAs::unsaid;
     std::string optimizer = {}; // as models write it; empty: the usual one
+    std::vector<GivenAxes> axes = {};
 };
 std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
                                                Diagnostics& diagnostics);

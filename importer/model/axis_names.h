@@ -3,13 +3,23 @@
 
 #include "importer/model/draft.h"
 
+#include <functional>
 #include <map>
 
 namespace shard {
 
+// Names that a file gives to the dims of arguments (`import --axes`); of several that match one the last counts.
+struct GivenAxes {
+    std::string pattern; // as written
+    std::function<bool(const std::string& path)> matches;
+    std::vector<std::string> axes; // by dim; "" without a name
+    Span span;
+};
+using NamesByArray = std::map<DraftId, std::vector<std::string>>;
+
 struct AxisNames {
-    std::vector<std::pair<std::string, i64>> axes;        // in the order in which they are written
-    std::map<DraftId, std::vector<std::string>> of_array; // by dim; "" without a name
+    std::vector<std::pair<std::string, i64>> axes; // in the order in which they are written
+    NamesByArray of_array;                         // by dim; "" without a name
 };
 
 } // namespace shard

@@ -5,6 +5,7 @@
 #include "importer/model/op_context.h"
 #include "importer/model/program_walk.h"
 #include "importer/model/sharding_text.h"
+#include "importer/program/given_names.h"
 #include "importer/program/program_paths.h"
 #include "importer/program/step_updates.h"
 #include "importer/shape/blocks.h"
@@ -100,8 +101,12 @@ public:
         share_constants(draft_);
         recognise_composites(draft_, results_and_updates);
         shape_regions();
+        std::vector<NamedArgument> named;
+        for (size_t i = 0; i < all_.size(); ++i) named.push_back({all_[i].path, arguments_[i]});
+        const std::optional<NamesByArray> given = given_names(request_.axes, named, draft_, diagnostics_);
+        if (!given) return std::nullopt;
         ModelText text = model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates),
-                                    outputs_, updates_, guessed_axes(draft_, results_and_updates));
+                                    outputs_, updates_, guessed_axes(draft_, results_and_updates, *given));
         program.model = std::move(text.text);
         if (as == ImportAs::loss)
             program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),

@@ -20,6 +20,7 @@ struct ImportRequest {
     ImportAs as = ImportAs::unsaid;
     std::string optimizer = "adamw: {learning_rate: 0.001}"; // of a loss, as models write it
     std::string folder = {};                                 // lines of files in it are named from there
+    std::vector<GivenAxes> axes = {};
 };
 
 struct ImportedProgram {
@@ -30,7 +31,7 @@ struct ImportedProgram {
     std::vector<std::pair<std::string, std::string>> names; // of its arguments: their paths, what the model calls them
 };
 
-// Errors are E0801 to E0806, and E0809.
+// Errors are E0801 to E0806, E0809 and E0811.
 std::optional<ImportedProgram> import_program(const Sources& sources, int file, const ImportRequest& request,
                                               Diagnostics& diagnostics);
 

@@ -14,17 +14,29 @@ constexpr std::string_view order[] = {"batch", "length", "vocab", "embed", "head
 
 class Guess {
 public:
-    Guess(const Draft& draft, const std::vector<DraftId>& results)
-        : draft_(draft), needed_(draft.needed_for(results)), classes_(draft, needed_) {}
+    Guess(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given)
+        : draft_(draft), given_(given), needed_(draft.needed_for(results)), classes_(draft, needed_) {}
 
     AxisNames run() {
-        if (!name_lookups()) return {};
-        name_tokens();
-        name_params();
+        take_given();
+        if (name_lookups()) {
+            name_tokens();
+            name_params();
+        }
         return collected();
     }
 
 private:
+    void take_given() {
+        for (const auto& [id, names] : given_)
+            for (size_t d = 0; d < names.size(); ++d) {
+                if (names[d].empty()) continue;
+                const i64 size = draft_.type(id).shape[d];
+                if (sizes_.try_emplace(names[d], size).second) order_.push_back(names[d]);
+                call(classes_.of(id, d), names[d], size);
+            }
+    }
+
     // A class keeps its first name; a name has one size.
     void call(int of, const std::string& name, i64 size) {
         if (names_.contains(of)) return;
@@ -50,6 +62,7 @@ private:
         embed_ = draft_.type(table).shape[1];
         call(classes_.of(table, 1), "embed", embed_);
         call(classes_.of(table, 0), "vocab", draft_.type(table).shape[0]);
+        embed_name_ = name_of(table, 1);
         return true;
     }
 
@@ -85,7 +98,7 @@ private:
                 if (shape.size() != (two ? 2 : 3)) continue;
                 std::vector<size_t> rest;
                 for (size_t d = 0; d < shape.size(); ++d)
-                    if (name_of(id, d) != "embed") rest.push_back(d);
+                    if (name_of(id, d) != embed_name_) rest.push_back(d);
                 if (rest.size() + 1 != shape.size()) continue;
                 if (two) {
                     const i64 size = shape[rest[0]];
@@ -109,7 +122,9 @@ private:
             const DraftValue& value = draft_[id];
             if (!value.is_input) continue;
             std::vector<std::string> names;
-            for (size_t d = 0; d < value.type.shape.size(); ++d) {
+            const NamesByArray::const_iterator own = given_.find(id);
+            if (own != given_.end()) names = own->second;
+            for (size_t d = 0; own == given_.end() && d < value.type.shape.size(); ++d) {
                 std::string name = name_of(id, d);
                 if (std::find(names.begin(), names.end(), name) != names.end()) name.clear(); // once in an array
                 names.push_back(name);
@@ -118,22 +133,31 @@ private:
             used.insert(names.begin(), names.end());
             found.of_array[id] = std::move(names);
         }
-        for (const std::string_view name : order)
-            if (const std::string text(name); used.contains(text)) found.axes.emplace_back(text, sizes_.at(text));
+        std::vector<std::string> all(std::begin(order), std::end(order));
+        std::copy_if(order_.begin(), order_.end(), std::back_inserter(all), [](const std::string& name) {
+            return std::find(std::begin(order), std::end(order), name) == std::end(order);
+        });
+        for (const std::string& name : all)
+            if (used.contains(name)) found.axes.emplace_back(name, sizes_.at(name));
         return found;
     }
 
     const Draft& draft_;
+    const NamesByArray& given_;
     std::vector<bool> needed_;
     DimClasses classes_;
     std::map<int, std::string> names_;
     std::map<std::string, i64> sizes_;
     std::vector<std::pair<DraftId, size_t>> three_; // parameters of heads, and which dim these are
     i64 embed_ = 0;
+    std::string embed_name_;
+    std::vector<std::string> order_; // of names that are given
 };
 
 } // namespace
 
-AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results) { return Guess(draft, results).run(); }
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given) {
+    return Guess(draft, results, given).run();
+}
 
 } // namespace shard

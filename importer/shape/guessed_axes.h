@@ -11,6 +11,6 @@
 
 namespace shard {
 
-AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results);
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given = {});
 
 } // namespace shard

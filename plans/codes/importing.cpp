@@ -43,6 +43,10 @@ std::vector<CodeDoc> codes_importing() {
          "file lacks them, says them in another form, or its sizes do not fit the devices. --devices and --slices say "
          "how "
          "many there are, a size of -1 is what the others leave. Pipelines have no counterpart in a layout."},
+        {"E0811", "axis names that do not fit a program",
+         "The file of `import --axes` has a line for each pattern of arguments' paths, with a name for each dim: "
+         "`params.**.kernel: [embed, mlp]`, `~` for a dim without one. Here a line says something else, matches no "
+         "argument, names more or fewer dims than its arrays have, or gives one name to dims of two sizes."},
         {"W0801", "sharding over devices",
          "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding), without "
          "names of mesh axes. These shardings are left out of the model and its layout: lower the program with Shardy, "

@@ -10,17 +10,22 @@ using namespace shard;
 
 namespace {
 
-std::string recorded(const std::string& name) {
+std::string recorded(const std::string& name, std::vector<GivenAxes> axes = {}) {
     std::string problem;
     Sources sources;
     const int file = sources.add(
         "program.mlir",
         read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/" + name + ".mlir", problem).value_or(""));
     Diagnostics diagnostics;
-    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    request.axes = std::move(axes);
     const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
     REQUIRE(program.has_value());
     return program->model;
+}
+
+GivenAxes given(const std::string& ending, std::vector<std::string> axes) {
+    return {ending, [ending](const std::string& path) { return path.ends_with(ending); }, std::move(axes), {}};
 }
 
 } // namespace
@@ -41,4 +46,24 @@ TEST_CASE("a language model has batch, length, vocab, embed, heads, kv and mlp, 
 TEST_CASE("a program that looks nothing up in a parameter has no names") {
     CHECK(recorded("mlp_loss").find("axes:") == std::string::npos);
     CHECK(recorded("order").find("axes:") == std::string::npos);
+}
+
+TEST_CASE("names that are given are those of their arrays, and of dims that are one with them; the rest is guessed") {
+    const std::string model = recorded("flax_gpt", {given("Embed_0.embedding", {"words", "model"}),
+                                                    given("up.kernel", {"", "hidden"}), given("up.bias", {"other"})});
+    CAPTURE(model);
+    for (const char* part :
+         {"axes: {batch: 4, length: 4, heads: 2, kv: 4, words: 16, model: 8, other: 32, hidden: 32}\n",
+          "Embed_0_embedding: {axes: [words, model]}", "query_kernel: {axes: [model, heads, kv]}",
+          "up_kernel: {axes: [8, hidden]}", "up_bias: {axes: [other]}",
+          "batch_tokens: {axes: [batch, length], dtype: i32}", "LayerNorm_0_scale: {axes: [model]}"})
+        CHECK_MESSAGE(model.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("a program without a lookup has the names that are given, and of two patterns the last counts") {
+    const std::string model = recorded("mlp_loss", {given("1", {"mlp"}), given("w1", {"embed", "mlp"})});
+    CAPTURE(model);
+    for (const char* part : {"axes: {embed: 16, mlp: 32}\n", "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}",
+                             "w2: {axes: [mlp, 8]}", "x: {axes: [8, embed]}"})
+        CHECK_MESSAGE(model.find(part) != std::string::npos, part);
 }
