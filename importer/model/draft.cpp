@@ -128,6 +128,7 @@ DraftId Draft::made(DraftId id) {
         if (value.type.dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(value.type.dtype));
         result =
             literal("constant", number_text(value.type.dtype, *value.number), {}, std::move(arguments), value.type);
+        values_[result].filled = value.number;
     } else if (element_count(value.type.shape) == element_count(type(value.of).shape) &&
                std::is_sorted(value.dims.begin(), value.dims.end())) {
         result = add("reshape", {value.of}, fmt::format(", shape: {}", list_text(value.type.shape)), value.type);
@@ -291,6 +292,36 @@ void Draft::replace(size_t number, std::string op, std::vector<DraftId> operands
     entry.op = std::move(op);
     entry.operands = std::move(operands);
     entry.arguments = std::move(arguments);
+}
+
+DraftId Draft::add_beside(size_t number, std::string op, std::string literal, std::vector<DraftId> operands,
+                          std::string arguments, DraftType type) {
+    const DraftEntry& beside = entries_[number];
+    const DraftValue& made = values_[beside.results.front()];
+    DraftValue value;
+    value.type = std::move(type);
+    value.place = made.place;
+    value.entry = static_cast<int>(entries_.size());
+    value.name = made.name.ends_with(beside.op) ? made.name.substr(0, made.name.size() - beside.op.size()) + op : op;
+    DraftEntry entry;
+    entry.op = std::move(op);
+    entry.literal = std::move(literal);
+    entry.operands = std::move(operands);
+    entry.arguments = std::move(arguments);
+    entry.line = beside.line;
+    entry.results = {static_cast<DraftId>(values_.size())};
+    values_.push_back(std::move(value));
+    entries_.push_back(std::move(entry));
+    return static_cast<DraftId>(values_.size()) - 1;
+}
+
+void Draft::reorder(const std::vector<size_t>& order) {
+    std::deque<DraftEntry> entries;
+    for (const size_t number : order) {
+        for (const DraftId result : entries_[number].results) values_[result].entry = static_cast<int>(entries.size());
+        entries.push_back(std::move(entries_[number]));
+    }
+    entries_ = std::move(entries);
 }
 
 std::vector<bool> Draft::needed_for(const std::vector<DraftId>& values) const {

@@ -37,6 +37,7 @@ struct DraftValue {
     bool is_input = false, is_param = false;
     bool is_count = false;             // 0, 1, 2, ... along its one dim
     std::optional<DraftNumber> number; // in every element
+    std::optional<DraftNumber> filled; // the same, of one that has become an entry
     DraftId of = -1;                   // what is broadcast, dim i of it along dim dims[i]
     std::vector<i64> dims;
     int entry = -1;    // the entry that it is a result of
@@ -101,6 +102,10 @@ public:
 
     // Another op makes an entry's results, of values that are made above.
     void replace(size_t entry, std::string op, std::vector<DraftId> operands, std::string arguments);
+    // An entry that stands beside another: named after it, of its line. It is the last until the order is said.
+    DraftId add_beside(size_t entry, std::string op, std::string literal, std::vector<DraftId> operands,
+                       std::string arguments, DraftType type);
+    void reorder(const std::vector<size_t>& order); // all entries, each once, and behind those that it reads
     // Called otherwise than it would best be: names are given at the end (importer/model/model_text.h).
     void rename(DraftId value, std::string name) { values_[value].name = std::move(name); }
     const std::string& name_of(DraftId value) const { return values_[value].name; }

@@ -1,5 +1,7 @@
 #include "importer/model/fold.h"
 
+#include "dtype_headers.inc"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,6 +52,14 @@ std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeIn
     return result;
 }
 
+// A number of f32, or of a type whose numbers are some of those.
+std::optional<double> rounded(double number, DType to) {
+    const float narrow = static_cast<float>(number);
+    if (to == DType::bf16) return static_cast<float>(ElementType<DType::bf16>::Element(narrow));
+    if (to == DType::f16) return static_cast<float>(ElementType<DType::f16>::Element(narrow));
+    return to == DType::f32 || to == DType::f64 ? std::optional<double>(number) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector<DraftId>& operands,
@@ -61,6 +71,10 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
     }
     if (op == "select") return draft.broadcast(operands[numbers[0].integer != 0 ? 1 : 2], type.shape, {});
     const DType from = draft.type(operands[0]).dtype;
+    if (op == "cast" && is_floating(from) && from != DType::f64) {
+        const std::optional<double> real = rounded(numbers[0].real, type.dtype);
+        return real ? std::optional<DraftId>(draft.number(type, {*real, 0})) : std::nullopt;
+    }
     if (op == "cast") {
         // A whole number beyond 2^24 has no f32, and a fraction no whole number: left to the plan.
         if (is_floating(from) || std::abs(numbers[0].integer) > (i64{1} << 24) || type.dtype == DType::boolean ||

@@ -6,7 +6,8 @@
 namespace shard {
 
 // The value, if all operands are one number in every element, and the op is one whose result is the same wherever it is
-// computed: whole numbers, comparisons, and the four operations in f32 and f64, which IEEE 754 fixes.
+// computed: whole numbers, comparisons, the four operations in f32 and f64 and casts between floating-point types, which
+// IEEE 754 fixes.
 std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector<DraftId>& operands,
                             const DraftType& type);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -89,6 +90,14 @@ std::optional<std::vector<DraftNumber>> parse_bytes(std::string_view text, DType
     return numbers;
 }
 
+// 0, 1, 2, ... along one dim, which numpy.arange gives.
+DraftId counted(Draft& draft, DType dtype, i64 size) {
+    const std::string arguments = dtype == DType::i32 ? "" : fmt::format(", dtype: {}", name(dtype));
+    const DraftId value = draft.literal("iota", list_text({size}), {}, arguments, {dtype, {size}});
+    draft.mark_count(value);
+    return value;
+}
+
 bool import_constant(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type) return false;
@@ -122,6 +131,12 @@ bool import_constant(OpContext& context, std::string_view) {
         context.set(0, context.draft.number(*type, numbers.front()));
         return true;
     }
+    i64 place = 0;
+    if (type->shape.size() == 1 && is_integer(type->dtype) &&
+        std::all_of(numbers.begin(), numbers.end(), [&](const DraftNumber& n) { return n.integer == place++; })) {
+        context.set(0, counted(context.draft, type->dtype, count));
+        return true;
+    }
     if (count > most_numbers)
         return context.refuse(fmt::format("a constant of {} different numbers", count),
                               "make it an argument of the function: constants are written into the model");
@@ -141,14 +156,9 @@ bool import_iota(OpContext& context, std::string_view) {
         !context.expect(*dim >= 0 && *dim < static_cast<i64>(type->shape.size()), "counts along a dim that it has"))
         return false;
     // One dim is counted, and the others repeat it.
-    const Shape counted = {type->shape[static_cast<size_t>(*dim)]};
     const DType dtype = is_integer(type->dtype) ? type->dtype : DType::i32;
-    std::string arguments;
-    if (dtype != DType::i32) arguments += fmt::format(", dtype: {}", name(dtype));
-    DraftId value = context.draft.literal("iota", list_text(counted), {}, std::move(arguments), {dtype, counted});
-    context.draft.mark_count(value);
-    value = context.draft.cast(value, type->dtype);
-    context.set(0, context.draft.broadcast(value, type->shape, {*dim}));
+    const DraftId value = counted(context.draft, dtype, type->shape[static_cast<size_t>(*dim)]);
+    context.set(0, context.draft.broadcast(context.draft.cast(value, type->dtype), type->shape, {*dim}));
     return true;
 }
 

@@ -5,10 +5,20 @@
 
 namespace shard {
 
+// What a composite needs that is no entry yet, as a transpose of an operand.
+struct CompositeStep {
+    std::string op, literal;
+    std::vector<DraftId> operands; // of_step(n) is what step n makes
+    std::string arguments;
+    DraftType type;
+};
+constexpr DraftId of_step(size_t number) { return -2 - static_cast<DraftId>(number); }
+
 struct Composite {
     std::string op;
-    std::vector<DraftId> operands;
-    std::string arguments; // ", dim: 2"
+    std::vector<DraftId> operands; // of_step(n) too
+    std::string arguments;         // ", dim: 2"
+    std::vector<CompositeStep> steps = {};
 };
 
 struct CompositeForm {

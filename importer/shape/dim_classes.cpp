@@ -108,6 +108,11 @@ void DimClasses::take(const DraftEntry& entry) {
     };
     if (entry.op == "einsum") {
         take_einsum(entry);
+    } else if (entry.op == "attention") {
+        const DraftId k = entry.operands[1], v = entry.operands[2];
+        for (const size_t d : {size_t{0}, size_t{1}, size_t{2}}) join(from, d, to, d), join(k, d, v, d);
+        for (const size_t d : {size_t{0}, size_t{2}, size_t{3}}) join(from, d, k, d);
+        join(v, 3, to, 3);
     } else if (entry.op == "dot") {
         for (size_t d = 0; d + 1 < rank; ++d) join(from, d, to, d);
         join(from, rank - 1, entry.operands[1], 0);

@@ -1,22 +1,84 @@
 #include "importer/shape/softmax_forms.h"
 
+#include "importer/shape/dim_classes.h"
+#include "importer/shape/dim_factors.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace shard {
 
 namespace {
 
+// moved(y) - moved(max(y, dims)), as vmap leaves it: each transposed by itself.
+std::optional<Taking::Reduced> shifted_apart(Taking& taking, const DraftEntry& difference) {
+    const Draft& draft = taking.draft();
+    const DraftId x = difference.operands[0];
+    DimFactors factors;
+    const FactorDims dims = factors.fresh(draft.type(x).shape);
+    std::vector<std::pair<DraftId, FactorDims>> sources = {{x, dims}};
+    while (const DraftEntry* const entry = draft.entry_of(sources.back().first)) {
+        std::optional<FactorDims> above = factors.above(draft, *entry, sources.back().second);
+        if (!above) break;
+        sources.emplace_back(entry->operands[0], std::move(*above));
+    }
+    DraftId largest = difference.operands[1];
+    FactorDims kept = factors.aligned(draft.type(largest).shape, draft.type(x).shape, dims);
+    const DraftEntry* entry = taking.made(largest);
+    while (entry != nullptr && entry->op != "reduce_max") {
+        std::optional<FactorDims> above = factors.above(draft, *entry, kept);
+        if (!above) return std::nullopt;
+        kept = std::move(*above);
+        entry = taking.made(entry->operands[0]);
+    }
+    if (entry == nullptr) return std::nullopt;
+    for (const auto& [value, own] : sources) {
+        if (value != entry->operands[0]) continue;
+        FactorDims rest = own, gone;
+        const std::vector<i64> reduced = listed(entry->arguments, "dims");
+        for (const i64 dim : reduced)
+            if (dim >= 0 && dim < std::ssize(own)) std::swap(gone.emplace_back(), rest[static_cast<size_t>(dim)]);
+        const Factors along = factors.all(gone);
+        if (along.empty() || factors.all(rest) != factors.all(kept)) return std::nullopt;
+        Taking::Reduced found{x, {}};
+        Factors seen;
+        for (size_t d = 0; d < dims.size(); ++d) {
+            const Factors parts = factors.parts(dims[d]);
+            if (parts.empty() || std::find(along.begin(), along.end(), parts[0]) == along.end()) continue;
+            found.dims.push_back(static_cast<i64>(d));
+            seen.insert(seen.end(), parts.begin(), parts.end());
+        }
+        return seen == along ? std::optional<Taking::Reduced>(std::move(found)) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
 // x - max(x, dims)
 std::optional<Taking::Reduced> shifted(Taking& taking, DraftId value) {
     const DraftEntry* const difference = taking.made_by(value, "sub");
     if (difference == nullptr) return std::nullopt;
+    const size_t mark = taking.mark();
     const std::optional<Taking::Reduced> largest = taking.reduced(difference->operands[1], "reduce_max");
-    return largest && largest->of == difference->operands[0] ? largest : std::nullopt;
+    if (largest && largest->of == difference->operands[0]) return largest;
+    taking.back_to(mark);
+    return shifted_apart(taking, *difference);
 }
 
-// sum(exp(value), dims), whatever the value.
+// sum(exp(value), dims), whatever the value. Narrow numbers are summed up in f32, as models do it without casts.
 std::optional<std::pair<DraftId, Taking::Reduced>> sum_of_exp(Taking& taking, DraftId value) {
-    const std::optional<Taking::Reduced> sum = taking.reduced(value, "reduce_sum");
+    const DType dtype = taking.draft().type(value).dtype;
+    const bool is_narrow = computed_as(dtype) != dtype;
+    if (is_narrow)
+        if (const DraftEntry* const cast = taking.made_by(value, "cast")) value = cast->operands[0];
+    std::optional<Taking::Reduced> sum = taking.reduced(value, "reduce_sum");
+    if (sum && taking.draft().type(sum->of).dtype != dtype) {
+        const DraftEntry* const cast = taking.made_by(sum->of, "cast");
+        if (cast == nullptr || taking.draft().type(cast->operands[0]).dtype != dtype ||
+            taking.draft().type(sum->of).dtype != computed_as(dtype))
+            return std::nullopt;
+        sum->of = cast->operands[0];
+    }
     const DraftEntry* const exp = sum ? taking.made_by(sum->of, "exp") : nullptr;
     if (exp == nullptr) return std::nullopt;
     return std::pair(exp->operands[0], *sum);

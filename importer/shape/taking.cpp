@@ -38,6 +38,19 @@ std::string dims_text(const std::vector<i64>& dims) {
     return dims.size() == 1 ? fmt::format("{}", dims[0]) : list_text(dims);
 }
 
+const DraftEntry* Taking::made(DraftId value) {
+    const DraftEntry* const entry = draft_.entry_of(value);
+    if (entry != nullptr) taken_.push_back(draft_[value].entry);
+    return entry;
+}
+
+bool Taking::is_moved_on(DraftId value) const {
+    const std::vector<int>& readers = readers_[static_cast<size_t>(value)];
+    if (readers.size() != 1 || readers[0] < 0) return false;
+    const std::string& op = draft_.entry(static_cast<size_t>(readers[0])).op;
+    return op == "transpose" || op == "reshape";
+}
+
 const DraftEntry* Taking::made_by(DraftId value, std::string_view op) {
     const DraftEntry* const entry = draft_.entry_of(value);
     if (entry == nullptr || entry->op != op) return nullptr;

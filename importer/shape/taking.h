@@ -2,7 +2,7 @@
 // through. Entries that something else reads too stay, so a composite is one only if nothing does.
 #pragma once
 
-#include "importer/model/draft.h"
+#include "importer/shape/block_check.h"
 
 #include <string_view>
 
@@ -10,15 +10,17 @@ namespace shard {
 
 class Taking {
 public:
-    explicit Taking(const Draft& draft) : draft_(draft) {}
+    Taking(Draft& draft, const DraftReaders& readers) : draft_(draft), readers_(readers) {}
 
     const Draft& draft() const { return draft_; }
     const std::vector<int>& taken() const { return taken_; }
 
-    // The entry that makes a value, if it is of this op.
+    // The entry that makes a value, or null; made_by: if it is of this op.
+    const DraftEntry* made(DraftId value);
     const DraftEntry* made_by(DraftId value, std::string_view op);
     bool is_number(DraftId value, double number) const; // rounded to f32
     std::optional<double> number(DraftId value) const;
+    DraftId as_operand(DType dtype, DraftNumber number) { return draft_.number({dtype, {}}, number); }
     // The other operand, if one of the two is this number, or this value.
     std::optional<DraftId> beside_number(const DraftEntry& entry, double number) const;
     std::optional<DraftId> beside(const DraftEntry& entry, DraftId value) const;
@@ -32,13 +34,17 @@ public:
     std::optional<Reduced> mean(DraftId value); // a sum, over the number of elements
     bool broadcasts_against(DraftId value, const Reduced& reduced) const;
 
+    // Whether all that reads a value is one transpose or reshape.
+    bool is_moved_on(DraftId value) const;
+
     // Goes back to how it was: what was taken after `mark` is not.
     size_t mark() const { return taken_.size(); }
     void back_to(size_t mark) { taken_.resize(mark); }
 
 private:
     DraftId without_ones(DraftId value); // a reshape that only adds or leaves out dims of size 1: its operand
-    const Draft& draft_;
+    Draft& draft_;
+    const DraftReaders& readers_;
     std::vector<int> taken_;
 };
 

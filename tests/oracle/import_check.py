@@ -115,6 +115,57 @@ def manual_region(params, x):
     return region(x, params["w"]), jax.jit(sums)(params["w"] * 2) + 1
 
 
+def attentions(q, k, v, shared_k, shared_v, bias, lengths):
+    """As jax.nn writes it; of lengths some are 0, whose queries see no key."""
+    attend = jax.nn.dot_product_attention
+    ends = jnp.arange(8)[None, None, None] < lengths[:, None, None, None]
+    return (attend(q, k, v), attend(q, k, v, is_causal=True), attend(q, shared_k, shared_v),
+            attend(q, shared_k, shared_v, is_causal=True, scale=0.3), attend(q, k, v, bias=bias),
+            attend(q, k, v, bias=bias, mask=ends), attend(q, k, v, is_causal=True, local_window_size=(3, 0)),
+            attend(q, k, v, local_window_size=(2, 2)), attend(q, k, v, local_window_size=(2, 0)),
+            attend(q, k, v, is_causal=True, key_value_seq_lengths=lengths), attend(q[0], k[0], v[0], is_causal=True),
+            attend(q[:, :4], k, v, is_causal=True))
+
+
+def attentions_by_hand(x, wqkv, few_k, few_v, parts):
+    """As people write it: whatever the order of dims, the scale, and how what is hidden is said."""
+    softmax, length = jax.nn.softmax, x.shape[1]
+    causal = jnp.tril(jnp.ones((length, length)))
+    place = jnp.arange(length)
+    q, k, v = (part.reshape(2, length, 4, 4).transpose(0, 2, 1, 3) for part in jnp.split(x @ wqkv, 3, -1))
+    scores = (q @ jnp.swapaxes(k, -1, -2)) * 0.4
+    results = [(softmax(jnp.where(causal == 0, float("-inf"), scores), -1) @ v).transpose(0, 2, 1, 3).reshape(x.shape)]
+    results += [softmax(jnp.where(place[:, None] >= place, q[0, 0] @ k[0, 0].T / 2, -1e9)) @ v[0, 0]]
+    # Heads that share keys: repeated, or a dim of their own, or all of them.
+    many_k, many_v = (jnp.repeat(few, 2, axis=2) for few in (few_k, few_v))
+    many_q = q.transpose(0, 2, 1, 3)
+    scores = jnp.einsum("btnh,bsnh->bnts", many_q, many_k) / jnp.sqrt(4)
+    weights = softmax(scores + jnp.where(place[:, None] >= place, 0, -1e9))
+    results += [jnp.einsum("bnts,bsnh->btnh", weights, many_v)]
+    scores = jnp.einsum("btkgh,bskh->btkgs", many_q.reshape(2, length, 2, 2, 4) * 0.5, few_k).reshape(2, length, 4, -1)
+    scores = jnp.where((causal > 0)[None, :, None], scores, -2.38e38)
+    weights = softmax(scores, -1).reshape(2, length, 2, 2, -1)
+    results += [jnp.einsum("btkgs,bskh->btkgh", weights, few_v).reshape(2, length, 16)]
+    results += [jnp.einsum("bnts,bsh->btnh", softmax(jnp.einsum("btnh,bsh->bnts", many_q, few_k[:, :, 0])), few_v[:, :, 1])]
+    # A soft cap, segments, and what is no mask of a kind: each query sees every other key.
+    capped = lambda: jnp.tanh(jnp.einsum("btnh,bsnh->bnts", many_q, many_k) / 5) * 5
+    mixed = lambda weights: jnp.einsum("bnts,bsnh->btnh", weights, many_v)
+    own = (parts[:, None, :, None] == parts[:, None, None]) & (causal > 0)
+    results += [mixed(softmax(jnp.where(own, capped(), -2.38e38)))]
+    other = (place[:, None] + place) % 2 == 0
+    results += [jnp.einsum("bnts,bsnh->bnth", softmax(jnp.where(other, capped(), -jnp.inf)), many_v)]
+    # As keras writes it: hidden weights are 0, of queries that see nothing too.
+    seen = (causal > 0) & (parts > 0)[:, None, None]
+    results += [mixed(jnp.where(seen, softmax(jnp.where(seen, capped(), -1e9)), 0))]
+    # Not attention: weights that are a result too; a softmax over the queries; another mask behind it; what
+    # is added may hide as much as the mask.
+    weights = softmax(capped())
+    results += [mixed(weights), jnp.mean(weights, 1), mixed(softmax(capped(), 2))]
+    results += [mixed(jnp.where(seen, softmax(jnp.where(own, capped(), -1e9)), 0))]
+    results += [mixed(softmax(jnp.where(causal > 0, capped() + 1e9 * (parts[:, None, None] - 1.0), -1e9)))]
+    return results
+
+
 MLP = ({"w1": (16, 32), "b1": (32,), "w2": (32, 8), "b2": (8,)}, (8, 16), (8, 8))
 
 
@@ -256,6 +307,8 @@ PROGRAMS = {
     "mlp_gradients": (GRAD(mlp), MLP),
     "linear_regression": (linear_regression, ({"w": (8, 4), "b": (4,)}, (8, 8), (8, 4))),
     "attention_block": (attention, ((4, 4, 8), (8, 4, 2), (8, 4, 2), (8, 4, 2), (4, 2, 8))),
+    "attentions": (attentions, (*[(2, 8, 4, 4)] * 3, *[(2, 8, 2, 4)] * 2, (1, 4, 8, 8), ("i", 14, (2,)))),
+    "attentions_by_hand": (attentions_by_hand, ((2, 8, 16), (16, 48), *[(2, 8, 2, 4)] * 2, ("i", 3, (2, 8)))),
     "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),
     "softmax": (lambda x: jax.nn.softmax(x, -1), ((4, 8),)),
     "embedding": (embedding, ({"table": (8, 8)}, ("i", 8, (4, 4)))),
@@ -292,7 +345,8 @@ PROGRAMS = {
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
-RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "layer_norm", "softmax", "embedding",
+RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
+            "attentions_by_hand", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",

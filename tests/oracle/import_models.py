@@ -7,6 +7,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 
 EMBED, HEADS, LENGTH, WORDS = 8, 2, 4, 16
 
@@ -78,6 +79,23 @@ class Convnet(nn.Module):
         return nn.Dense(8)(jnp.mean(x, (1, 2)))
 
 
+class Attending(nn.Module):
+    """Flax's own attention, causal; of two layers, the second with words that are not seen."""
+
+    @nn.compact
+    def __call__(self, x, tokens):
+        causal, seen = nn.make_causal_mask(tokens), nn.make_attention_mask(tokens > 0, tokens > 0)
+        x = x + nn.MultiHeadDotProductAttention(HEADS)(nn.LayerNorm()(x), mask=causal)
+        return x + nn.MultiHeadDotProductAttention(HEADS)(nn.LayerNorm()(x), mask=nn.combine_masks(causal, seen))
+
+
+def nnx_attention():
+    """The newer one, as a function of its state."""
+    module = nnx.eval_shape(lambda: nnx.MultiHeadAttention(HEADS, EMBED, decode=False, rngs=nnx.Rngs(0)))
+    graph, state = nnx.split(module)
+    return lambda state, x: nnx.merge(graph, state)(x, mask=nnx.make_causal_mask(x[..., 0])), state
+
+
 def convnet_loss(params, stats, images, labels):
     variables = {"params": params, "batch_stats": stats}
     logits, changed = Convnet().apply(variables, images, mutable=["batch_stats"])
@@ -130,7 +148,12 @@ def programs():
     convnet = init(Convnet(), floats((2, 8, 8, 4)))
     cache = {name: (4, LENGTH, EMBED) for name in ("key", "value")}
     heads = {name: (EMBED, EMBED) for name in ("query", "key", "value")} | {"embed": (WORDS, EMBED)}
+    attending, words = Attending(), ("i", 3, (4, LENGTH))
+    of_nnx, state = nnx_attention()
     return {
+        "flax_attention": (attending.apply, (specs_of(init(attending, floats((4, LENGTH, EMBED)), tokens)),
+                                             (4, LENGTH, EMBED), words)),
+        "nnx_attention": (of_nnx, (specs_of(state), (4, LENGTH, EMBED))),
         "flax_gpt": (functools.partial(gpt_loss, gpt), (specs_of(init(gpt, tokens)), batch)),
         "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), batch)),
         "flax_experts": (experts_loss, (specs_of(init(Experts(), floats((8, EMBED)))), (8, EMBED), (8, EMBED))),

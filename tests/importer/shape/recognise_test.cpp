@@ -56,7 +56,7 @@ TEST_CASE("what JAX, Flax and optax write is recognised") {
     const std::string gpt = recorded("flax_gpt");
     CHECK(has(gpt, "{layer_norm: [x, LayerNorm_0_scale, LayerNorm_0_bias], eps: 1.0e-06, fast_variance: true"));
     CHECK(has(gpt, "{gelu: up_add"));
-    CHECK(has(gpt, ", dim: 3, at")); // softmax
+    CHECK(has(gpt, "_value_add], causal: true")); // attention
     CHECK(has(gpt, "{logsumexp: "));
     const std::string experts = recorded("flax_experts");
     CHECK(has(experts, "{silu: "));

@@ -1,0 +1,275 @@
+#include "importer/shape/attention_scores.h"
+
+#include "importer/shape/dim_classes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shard {
+
+namespace {
+
+using Array = AttentionScores::Array;
+
+// The letters of an einsum of two operands; a dot has none.
+struct Product {
+    std::array<DraftId, 2> operands = {-1, -1};
+    std::array<std::string, 2> letters;
+    std::string made;
+};
+
+std::optional<Product> product_of(const Draft& draft, const DraftEntry& entry) {
+    if (entry.operands.size() != 2) return std::nullopt;
+    Product product{{entry.operands[0], entry.operands[1]}, {}, {}};
+    const auto rank = [&](size_t i) { return draft.type(entry.operands[i]).shape.size(); };
+    if (entry.op == "dot") {
+        if (rank(0) < 1 || rank(0) > 20 || rank(1) != 2) return std::nullopt;
+        for (size_t d = 0; d < rank(0); ++d) product.letters[0] += static_cast<char>('a' + d);
+        product.made = product.letters[0];
+        product.made.back() = 'z';
+        product.letters[1] = {product.letters[0].back(), 'z'};
+        return product;
+    }
+    if (entry.op != "einsum") return std::nullopt;
+    size_t part = 0;
+    for (const char c : entry.literal) {
+        if (c == ',' || c == '>') ++part;
+        if (c < 'a' || c > 'z') continue;
+        (part == 0 ? product.letters[0] : part == 1 ? product.letters[1] : product.made) += c;
+    }
+    const auto is_plain = [](std::string letters) {
+        std::sort(letters.begin(), letters.end());
+        return std::adjacent_find(letters.begin(), letters.end()) == letters.end();
+    };
+    if (product.letters[0].size() != rank(0) || product.letters[1].size() != rank(1) || !is_plain(product.letters[0]) ||
+        !is_plain(product.letters[1]))
+        return std::nullopt;
+    return product;
+}
+
+class Search {
+public:
+    Search(Taking& taking, DimFactors& factors) : taking_(taking), draft_(taking.draft()), factors_(factors) {}
+
+    std::optional<AttentionScores> run(const DraftEntry& root) {
+        const DraftType& type = draft_.type(root.results[0]);
+        if (!is_floating(type.dtype) || element_count(type.shape) == 0 || taking_.is_moved_on(root.results[0]))
+            return std::nullopt;
+        found_.dtype = type.dtype;
+        found_.result = {root.results[0], factors_.fresh(type.shape)};
+        Array made = found_.result;
+        const DraftEntry* entry = &root;
+        while (const std::optional<FactorDims> above = factors_.above(draft_, *entry, made.dims)) {
+            made = {entry->operands[0], *above};
+            entry = taking_.made(made.value);
+            if (entry == nullptr) return std::nullopt;
+        }
+        const std::optional<Product> product = product_of(draft_, *entry);
+        if (!product) return std::nullopt;
+        for (const size_t weights : {size_t{0}, size_t{1}}) {
+            const size_t mark = taking_.mark();
+            const AttentionScores before = found_;
+            if (values(*product, weights, made.dims)) return std::move(found_);
+            found_ = before;
+            taking_.back_to(mark);
+        }
+        return std::nullopt;
+    }
+
+private:
+    // The dims of both operands, of the result's. What is contracted is a factor of its own; at most one dim is.
+    struct Operands {
+        std::array<FactorDims, 2> dims;
+        Factors contracted;
+    };
+    std::optional<Operands> operands_of(const Product& product, const FactorDims& made) {
+        Operands found;
+        std::array<size_t, 26> contracted_to{};
+        for (const size_t side : {size_t{0}, size_t{1}}) {
+            const Shape& shape = draft_.type(product.operands[side]).shape;
+            for (size_t d = 0; d < shape.size(); ++d) {
+                const char letter = product.letters[side][d];
+                const size_t at = product.made.find(letter);
+                if (at != std::string::npos) {
+                    if (at >= made.size()) return std::nullopt;
+                    found.dims[side].push_back(made[at]);
+                    continue;
+                }
+                size_t& seen = contracted_to[static_cast<size_t>(letter - 'a')];
+                if (++seen == 1 && shape[d] != 1) {
+                    if (!found.contracted.empty() || shape[d] == 0) return std::nullopt;
+                    found.contracted = {factors_.factor(shape[d])};
+                    contracted_ = letter;
+                }
+                found.dims[side].push_back(shape[d] == 1 ? Factors() : found.contracted);
+                if (shape[d] != 1 && contracted_ != letter) return std::nullopt;
+            }
+        }
+        const bool in_both = found.contracted.empty() || (product.letters[0].find(contracted_) != std::string::npos &&
+                                                          product.letters[1].find(contracted_) != std::string::npos);
+        return in_both ? std::optional<Operands>(std::move(found)) : std::nullopt;
+    }
+
+    // Those of one that the other lacks.
+    Factors only(const FactorDims& of, const FactorDims& other) const {
+        Factors found = factors_.all(of);
+        const Factors rest = factors_.all(other);
+        std::erase_if(found, [&](int factor) { return std::find(rest.begin(), rest.end(), factor) != rest.end(); });
+        return found;
+    }
+
+    bool values(const Product& product, size_t weights, const FactorDims& made) {
+        const std::optional<Operands> operands = operands_of(product, made);
+        if (!operands || operands->contracted.empty()) return false;
+        found_.keys = operands->contracted;
+        found_.v = {product.operands[1 - weights], operands->dims[1 - weights]};
+        found_.value_width = only(found_.v.dims, operands->dims[weights]);
+        return softmax({product.operands[weights], operands->dims[weights]});
+    }
+
+    // What an entry that moves or casts takes; nullopt if it does something else.
+    std::optional<Array> carried(const Array& array, const DraftEntry& entry) {
+        if (entry.op == "cast" && is_floating(draft_.type(entry.operands[0]).dtype))
+            return Array{entry.operands[0], array.dims};
+        const std::optional<FactorDims> above = factors_.above(draft_, entry, array.dims);
+        return above ? std::optional<Array>({entry.operands[0], *above}) : std::nullopt;
+    }
+
+    bool softmax(Array weights) {
+        while (const DraftEntry* const entry = taking_.made(weights.value)) {
+            if (entry->op == "softmax") {
+                FactorDims along;
+                for (const i64 dim : listed(entry->arguments, "dim")) {
+                    if (dim < 0 || dim >= std::ssize(weights.dims)) return false;
+                    along.push_back(weights.dims[static_cast<size_t>(dim)]);
+                }
+                weights.value = entry->operands[0];
+                return factors_.all(along) == factors_.parts(found_.keys) && scores(weights, false);
+            }
+            std::optional<Array> above = carried(weights, *entry);
+            for (const size_t zero : {size_t{1}, size_t{2}}) {
+                if (entry->op != "select" || !taking_.is_number(entry->operands[zero], 0) ||
+                    found_.zeroed.mask.value >= 0)
+                    continue;
+                above = operand(weights, *entry, 3 - zero);
+                if (!is_whole(*above, weights)) return false;
+                found_.zeroed = {{}, operand(weights, *entry, 0), zero == 1, entry->operands[zero]};
+            }
+            if (!above) return false;
+            weights = *above;
+        }
+        return false;
+    }
+
+    // An operand of an op that goes element by element; of scores only as a whole.
+    Array operand(const Array& array, const DraftEntry& entry, size_t i) const {
+        const DraftId of = entry.operands[i];
+        return {of, factors_.aligned(draft_.type(of).shape, draft_.type(array.value).shape, array.dims)};
+    }
+    bool is_whole(const Array& part, const Array& array) const {
+        return !draft_[part.value].number && factors_.all(part.dims) == factors_.all(array.dims);
+    }
+
+    // Up to the product of q and k. Once they are scaled or capped, nothing else may be added.
+    bool scores(const Array& array, bool is_scaled) {
+        if (--left_ < 0) return false;
+        const DraftEntry* const entry = taking_.made(array.value);
+        if (entry == nullptr) return false;
+        if (const std::optional<Array> above = carried(array, *entry)) return scores(*above, is_scaled);
+        if (!is_scaled && entry->op == "select") return masked(array, *entry);
+        if (!is_scaled && entry->op == "add") return biased(array, *entry);
+        if (entry->op == "mul" || entry->op == "div") return scaled(array, *entry, is_scaled);
+        const std::optional<Product> product = product_of(draft_, *entry);
+        return product && queries_and_keys(*product, array.dims);
+    }
+
+    bool masked(const Array& array, const DraftEntry& entry) {
+        for (const size_t hidden : {size_t{1}, size_t{2}}) {
+            const Array rest = operand(array, entry, 3 - hidden);
+            if (!taking_.number(entry.operands[hidden]) || !is_whole(rest, array)) continue;
+            found_.terms.push_back({{}, operand(array, entry, 0), hidden == 1, entry.operands[hidden]});
+            return scores(rest, false);
+        }
+        return false;
+    }
+
+    bool biased(const Array& array, const DraftEntry& entry) {
+        for (const size_t i : {size_t{0}, size_t{1}}) {
+            const Array rest = operand(array, entry, i), bias = operand(array, entry, 1 - i);
+            if (!is_whole(rest, array) || draft_[bias.value].number) continue;
+            const size_t mark = taking_.mark();
+            const AttentionScores before = found_;
+            found_.terms.push_back({bias, {}, false, -1});
+            if (scores(rest, false)) return true;
+            found_ = before;
+            taking_.back_to(mark);
+        }
+        return false;
+    }
+
+    // x * number or x / number: x and the factor.
+    std::optional<std::pair<DraftId, double>> factor_of(const DraftEntry& entry) const {
+        if (entry.op != "mul" && entry.op != "div") return std::nullopt;
+        for (const size_t i : {size_t{0}, size_t{1}}) {
+            const std::optional<double> number = taking_.number(entry.operands[i]);
+            if (!number || (entry.op == "div" && (i == 0 || *number == 0)) || !std::isfinite(*number)) continue;
+            return std::pair(entry.operands[1 - i], entry.op == "div" ? 1 / *number : *number);
+        }
+        return std::nullopt;
+    }
+
+    bool scaled(const Array& array, const DraftEntry& entry, bool is_scaled) {
+        const std::optional<std::pair<DraftId, double>> factor = factor_of(entry);
+        if (!factor) return false;
+        const Array rest = {factor->first, array.dims};
+        if (!is_scaled && entry.op == "mul" && capped(rest, factor->second)) return true;
+        found_.scale *= factor->second;
+        return scores(rest, true);
+    }
+
+    // tanh(x / cap), of what is cap * that.
+    bool capped(const Array& array, double cap) {
+        const size_t mark = taking_.mark();
+        const AttentionScores before = found_;
+        const DraftEntry* const tanh = taking_.made_by(array.value, "tanh");
+        const DraftEntry* const quotient = tanh == nullptr ? nullptr : taking_.made(tanh->operands[0]);
+        const std::optional<std::pair<DraftId, double>> factor =
+            quotient == nullptr ? std::nullopt : factor_of(*quotient);
+        if (factor && cap > 0 && std::fabs(factor->second * cap - 1) < 1e-6) {
+            found_.soft_cap = cap;
+            if (scores({factor->first, array.dims}, true)) return true;
+        }
+        found_ = before;
+        taking_.back_to(mark);
+        return false;
+    }
+
+    bool queries_and_keys(const Product& product, const FactorDims& made) {
+        const std::optional<Operands> operands = operands_of(product, made);
+        if (!operands) return false;
+        const Factors keys = factors_.parts(found_.keys);
+        found_.width = operands->contracted;
+        for (const size_t k : {size_t{0}, size_t{1}}) {
+            if (only(operands->dims[k], operands->dims[1 - k]) != keys) continue;
+            found_.q = {product.operands[1 - k], operands->dims[1 - k]};
+            found_.k = {product.operands[k], operands->dims[k]};
+            return true;
+        }
+        return false;
+    }
+
+    Taking& taking_;
+    const Draft& draft_;
+    DimFactors& factors_;
+    AttentionScores found_;
+    char contracted_ = ' ';
+    int left_ = 100; // entries between the products, so that sums of sums end
+};
+
+} // namespace
+
+std::optional<AttentionScores> attention_scores(Taking& taking, DimFactors& factors, const DraftEntry& root) {
+    return Search(taking, factors).run(root);
+}
+
+} // namespace shard
