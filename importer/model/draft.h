@@ -57,6 +57,7 @@ struct DraftEntry {
     // Of a collective the mesh axes that it works along, and whether its result is the same on all devices there.
     std::vector<std::string> over;
     bool is_same_over = false;
+    bool is_inside = false; // of a lookup: elsewhere the program has no number
 };
 
 class Draft {
@@ -105,6 +106,7 @@ public:
     // An entry that stands beside another: named after it, of its line. It is the last until the order is said.
     DraftId add_beside(size_t entry, std::string op, std::string literal, std::vector<DraftId> operands,
                        std::string arguments, DraftType type);
+    void mark_inside(size_t entry) { entries_[entry].is_inside = true; }
     void reorder(const std::vector<size_t>& order); // all entries, each once, and behind those that it reads
     // Called otherwise than it would best be: names are given at the end (importer/model/model_text.h).
     void rename(DraftId value, std::string name) { values_[value].name = std::move(name); }

@@ -46,8 +46,26 @@ bool import_gather(OpContext& context, std::string_view) {
     if (!form) return false;
     Draft& draft = context.draft;
     const Shape own = found_shape(form->lookup, form->table, draft.type(form->indices).shape);
-    const DraftId found = draft.add("gather", {form->table_of(draft, context.operand(0)), form->indices},
-                                    form->arguments, {type->dtype, own});
+    const DraftId from = form->table_of(draft, context.operand(0));
+    DraftId found = -1;
+    if (const std::optional<DraftNumber>& place = draft[form->indices].number;
+        place && draft.type(form->indices).shape.empty() && form->lookup.batch.empty()) {
+        // One place that is known, as jnp.take(x, 0, axis) asks for it.
+        Shape one = form->table;
+        i64& size = one[static_cast<size_t>(form->lookup.axis)];
+        const i64 start = std::clamp<i64>(place->integer, 0, size - 1);
+        const bool is_all = size == 1;
+        size = 1;
+        found =
+            is_all
+                ? from
+                : draft.add("slice", {from},
+                            fmt::format(", dim: [{}], start: [{}], limit: [{}]", form->lookup.axis, start, start + 1),
+                            {type->dtype, one});
+        found = draft.reshape(found, own);
+    } else {
+        found = draft.add("gather", {from, form->indices}, form->arguments, {type->dtype, own});
+    }
     context.set(0, transposed(draft, found, form->found));
     return true;
 }

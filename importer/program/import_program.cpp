@@ -100,6 +100,7 @@ public:
         for (const auto& [input, value] : updates_) results_and_updates.push_back(value);
         share_constants(draft_);
         recognise_composites(draft_, results_and_updates);
+        share_constants(draft_); // those that composites need
         shape_regions();
         std::vector<NamedArgument> named;
         for (size_t i = 0; i < all_.size(); ++i) named.push_back({all_[i].path, arguments_[i]});
@@ -129,6 +130,7 @@ private:
             for (const DraftRegion::Border& border : region->out) left.push_back(border.value);
             share_constants(region->body);
             recognise_composites(region->body, left);
+            share_constants(region->body);
         }
     }
 

@@ -19,6 +19,7 @@ struct Composite {
     std::vector<DraftId> operands; // of_step(n) too
     std::string arguments;         // ", dim: 2"
     std::vector<CompositeStep> steps = {};
+    bool is_inside = false; // as DraftEntry has it
 };
 
 struct CompositeForm {

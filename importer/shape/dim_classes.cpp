@@ -113,6 +113,8 @@ void DimClasses::take(const DraftEntry& entry) {
         for (const size_t d : {size_t{0}, size_t{1}, size_t{2}}) join(from, d, to, d), join(k, d, v, d);
         for (const size_t d : {size_t{0}, size_t{2}, size_t{3}}) join(from, d, k, d);
         join(v, 3, to, 3);
+    } else if (entry.op == "softmax_cross_entropy") {
+        for (size_t d = 0; d + 1 < rank; ++d) join(from, d, entry.operands[1], d), join(from, d, to, d);
     } else if (entry.op == "dot") {
         for (size_t d = 0; d + 1 < rank; ++d) join(from, d, to, d);
         join(from, rank - 1, entry.operands[1], 0);

@@ -160,6 +160,52 @@ std::optional<Composite> scaled_root(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
+// mean((x - mean(x))^2, dims)
+bool is_variance(Taking& taking, DraftId value, const Taking::Reduced& mean) {
+    const std::optional<Taking::Reduced> squares = taking.mean(value);
+    const DraftEntry* const square = squares ? taking.made_by(squares->of, "mul") : nullptr;
+    if (square == nullptr || square->operands[0] != square->operands[1] || squares->dims != mean.dims) return false;
+    const DraftEntry* const centered = taking.made_by(square->operands[0], "sub");
+    if (centered == nullptr || centered->operands[0] != mean.of) return false;
+    const std::optional<Taking::Reduced> again = taking.mean(centered->operands[1]);
+    return again && again->of == mean.of && again->dims == mean.dims;
+}
+
+// x * f + (bias - mean * f), where f = rsqrt(variance + eps) * scale: as keras writes it.
+std::optional<Composite> distributed(Taking& taking, const DraftEntry& root) {
+    const Draft& draft = taking.draft();
+    for (size_t choice = 0; choice < 16; ++choice) {
+        const auto pick = [choice](size_t bit) { return choice >> bit & 1; };
+        const size_t mark = taking.mark();
+        const auto attempt = [&]() -> std::optional<Composite> {
+            const DraftEntry* const scaled = taking.made_by(root.operands[pick(0)], "mul");
+            const DraftEntry* const rest = taking.made_by(root.operands[1 - pick(0)], "add");
+            if (scaled == nullptr || rest == nullptr) return std::nullopt;
+            const DraftId x = scaled->operands[pick(1)], factor = scaled->operands[1 - pick(1)];
+            const DraftEntry* const shift = taking.made_by(rest->operands[pick(2)], "mul");
+            const DraftEntry* const product = taking.made_by(factor, "mul");
+            const std::optional<DraftId> other = shift == nullptr ? std::nullopt : taking.beside(*shift, factor);
+            const DraftEntry* const negated = other ? taking.made_by(*other, "neg") : nullptr;
+            if (product == nullptr || negated == nullptr) return std::nullopt;
+            const std::optional<Taking::Reduced> mean = taking.mean(negated->operands[0]);
+            Norm norm;
+            const std::optional<DraftId> variance = take_root(taking, product->operands[pick(3)], norm);
+            if (!mean || mean->of != x || !variance || !is_variance(taking, *variance, *mean) ||
+                !taking.broadcasts_against(*variance, *mean))
+                return std::nullopt;
+            norm.is_layer_norm = true;
+            norm.x = x;
+            norm.dims = mean->dims;
+            const DraftId scale = product->operands[1 - pick(3)], bias = rest->operands[1 - pick(2)];
+            if (!is_scale(draft, scale, norm) || !is_scale(draft, bias, norm)) return std::nullopt;
+            return composite_of(draft, norm, {scale, bias});
+        };
+        if (std::optional<Composite> found = attempt()) return found;
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
 // What has been recognised already, times a scale, or plus a bias.
 std::optional<Composite> with_operand(Taking& taking, const DraftEntry& root, size_t operands) {
     for (const std::string_view op : {"layer_norm", "rms_norm"})
@@ -187,7 +233,7 @@ std::optional<Composite> with_bias(Taking& taking, const DraftEntry& root) { ret
 } // namespace
 
 std::vector<CompositeForm> norm_forms() {
-    return {{"mul", plain}, {"mul", scaled_root}, {"mul", with_scale}, {"add", with_bias}};
+    return {{"mul", plain}, {"mul", scaled_root}, {"mul", with_scale}, {"add", with_bias}, {"add", distributed}};
 }
 
 } // namespace shard

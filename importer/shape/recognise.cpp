@@ -3,6 +3,8 @@
 #include "importer/shape/activation_forms.h"
 #include "importer/shape/attention_forms.h"
 #include "importer/shape/block_check.h"
+#include "importer/shape/cross_entropy_forms.h"
+#include "importer/shape/lookup_forms.h"
 #include "importer/shape/norm_forms.h"
 #include "importer/shape/softmax_forms.h"
 
@@ -15,7 +17,7 @@ namespace {
 std::vector<CompositeForm> all_forms() {
     std::vector<CompositeForm> forms;
     for (const std::vector<CompositeForm>& some :
-         {activation_forms(), softmax_forms(), norm_forms(), attention_forms()})
+         {activation_forms(), softmax_forms(), norm_forms(), attention_forms(), lookup_forms(), cross_entropy_forms()})
         forms.insert(forms.end(), some.begin(), some.end());
     return forms;
 }
@@ -94,6 +96,7 @@ void recognise_composites(Draft& draft, const std::vector<DraftId>& results) {
                     std::erase(readers[static_cast<size_t>(operand)], entry);
             const std::vector<DraftId> operands = replacing.with_steps(i, *found, readers);
             draft.replace(i, found->op, operands, found->arguments);
+            if (found->is_inside) draft.mark_inside(i);
             for (const DraftId operand : operands) readers[static_cast<size_t>(operand)].push_back(root);
             break;
         }

@@ -49,6 +49,28 @@ def cross_entropy(logits, labels):
     return -jnp.mean(picked)
 
 
+def lookups(table, x, labels):
+    """Rows of a table, and losses of labels: what is outside gives NaN, and where it gives something else it is kept."""
+    picked = jax.nn.log_softmax(x)
+    own = jax.nn.logsumexp(x, -1) - jnp.take_along_axis(x, labels[..., None], -1)[..., 0]
+    seen = labels > 1
+    clipped = jnp.take(table, labels + 3, axis=0, mode="clip")
+    return (jnp.take(table, labels, axis=0), jnp.take(x, 2, axis=1), jnp.mean(own),
+            jnp.sum((jax.nn.logsumexp(x, -1) - jnp.take_along_axis(x, labels[..., None], -1)[..., 0]) * seen) / jnp.sum(seen),
+            -jnp.mean(jnp.take_along_axis(picked, labels[..., None], -1)), cross_entropy(x * 2, labels),
+            -jnp.take_along_axis(jax.nn.log_softmax(x[0]), labels[0][:, None], -1)[:, 0],
+            -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), labels[..., None] + 3, -1, mode="clip")),
+            jnp.nansum(jnp.where(seen[..., None], clipped, jnp.nan), (0, 1)))
+
+
+def norms(x, scale, bias):
+    """As keras writes it, with its factor put together first; and one whose bias is another's."""
+    mean, variance = jnp.mean(x, -1, keepdims=True), jnp.var(x, -1, keepdims=True)
+    factor = jax.lax.rsqrt(variance + 1e-5) * scale
+    other = jax.lax.rsqrt(jnp.var(x, -1, keepdims=True) + 1e-5) * scale
+    return x * factor + (-mean * factor + bias), x * other + (-jnp.mean(bias) * other + bias)
+
+
 def mlp(params, x, y):
     h = jax.nn.relu(x @ params["w1"] + params["b1"])
     return jnp.mean((h @ params["w2"] + params["b2"] - y) ** 2)
@@ -309,6 +331,8 @@ PROGRAMS = {
     "attention_block": (attention, ((4, 4, 8), (8, 4, 2), (8, 4, 2), (8, 4, 2), (4, 2, 8))),
     "attentions": (attentions, (*[(2, 8, 4, 4)] * 3, *[(2, 8, 2, 4)] * 2, (1, 4, 8, 8), ("i", 14, (2,)))),
     "attentions_by_hand": (attentions_by_hand, ((2, 8, 16), (16, 48), *[(2, 8, 2, 4)] * 2, ("i", 3, (2, 8)))),
+    "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
+    "norms": (norms, ((4, 8), (8,), (8,))),
     "layer_norm": (layer_norm, ((4, 8), (8,), (8,))),
     "softmax": (lambda x: jax.nn.softmax(x, -1), ((4, 8),)),
     "embedding": (embedding, ({"table": (8, 8)}, ("i", 8, (4, 4)))),
@@ -346,7 +370,7 @@ PROGRAMS = {
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
-            "attentions_by_hand", "layer_norm", "softmax", "embedding",
+            "attentions_by_hand", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",

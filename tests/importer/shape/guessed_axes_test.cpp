@@ -48,12 +48,13 @@ TEST_CASE("a program that looks nothing up in a parameter has no names") {
     CHECK(recorded("order").find("axes:") == std::string::npos);
 }
 
-TEST_CASE("names that are given are those of their arrays, and of dims that are one with them; the rest is guessed") {
+TEST_CASE(
+    "names that are given are those of their arrays, and of dims that are one with them, and the rest is guessed") {
     const std::string model = recorded("flax_gpt", {given("Embed_0.embedding", {"words", "model"}),
                                                     given("up.kernel", {"", "hidden"}), given("up.bias", {"other"})});
     CAPTURE(model);
     for (const char* part :
-         {"axes: {batch: 4, length: 4, heads: 2, kv: 4, words: 16, model: 8, other: 32, hidden: 32}\n",
+         {"axes: {batch: 4, length: 4, heads: 2, kv: 4, other: 32, hidden: 32, words: 16, model: 8}\n",
           "Embed_0_embedding: {axes: [words, model]}", "query_kernel: {axes: [model, heads, kv]}",
           "up_kernel: {axes: [8, hidden]}", "up_bias: {axes: [other]}",
           "batch_tokens: {axes: [batch, length], dtype: i32}", "LayerNorm_0_scale: {axes: [model]}"})
