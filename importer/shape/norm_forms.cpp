@@ -26,6 +26,7 @@ bool take_variance(Taking& taking, DraftId value, DraftId normalized, Norm& norm
             norm.x = normalized;
             return true;
         }
+        if (!norm.is_layer_norm) return false;
         // x - mean, made a second time.
         const DraftEntry* const again = taking.made_by(square->operands[0], "sub");
         const DraftEntry* const centered = taking.draft().entry_of(normalized);

@@ -87,3 +87,13 @@ TEST_CASE("a layer norm that is written as x * f + (bias - mean * f) is one, if 
     CHECK(has(model, "result_0: {layer_norm: [x, scale, bias], eps: 1.0e-05"));
     CHECK(has(model, "result_1: {add: "));
 }
+
+TEST_CASE("what is divided by the root of another's variance is no norm") {
+    std::string problem;
+    std::string text =
+        read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/layer_norm.mlir", problem).value_or("");
+    const size_t mean = text.find("stablehlo.divide %1, %2");
+    REQUIRE(mean != std::string::npos);
+    text.replace(mean, 23, "stablehlo.divide %2, %1"); // x less the inverse of its mean
+    CHECK(!has(model_of(text), "_norm: "));
+}
