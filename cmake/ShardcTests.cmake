@@ -101,12 +101,15 @@ if(SHARDC_TESTS)
 endif()
 
 if(SHARDC_FUZZ)
+    # What the presets build: without libFuzzer the program does not link against objects that count their edges.
+    add_custom_target(fuzzers)
     file(GLOB fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
     foreach(file IN LISTS fuzz)
         get_filename_component(stem ${file} NAME_WLE)
         add_executable(${stem} ${file} tests/support/mutate_kernels.cpp tests/support/mutate_plan.cpp)
         target_link_libraries(${stem} PRIVATE shard_cli shardc_options shardc_allocator)
         target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+        add_dependencies(fuzzers ${stem})
     endforeach()
 endif()
 

@@ -143,8 +143,9 @@ std::string MlirCursor::name() {
 
 Span MlirCursor::here() {
     skip();
-    // At the end of the file the place is the end of its last line that has one.
-    return {file_, line_, static_cast<int>(at_ - line_begin_) + 1, 1};
+    // At the end of the file the place is the end of its last line, which a carriage return is no part of.
+    const bool is_behind_return = at_end() && at_ > line_begin_ && text_[at_ - 1] == '\r';
+    return {file_, line_, static_cast<int>(at_ - line_begin_) + (is_behind_return ? 0 : 1), 1};
 }
 
 Span MlirCursor::from(const Span& begin) const {

@@ -87,6 +87,7 @@ TEST_CASE("functions, values, types and places of a pretty program are read") {
 TEST_CASE("what is no program is refused at its place") {
     CHECK(problem_of("") == "E0801 1:1 a function is expected here, and the file ends");
     CHECK(problem_of("model: x\n") == "E0801 2:1 a function is expected here, and the file ends");
+    CHECK(problem_of("model\r") == "E0801 1:6 a function is expected here, and the file ends");
     CHECK(problem_of(in_main("  %0 = stablehlo.tanh %b : tensor<2x3xf32>")) == "E0801 2:23 %b is not defined above");
     CHECK(problem_of(in_main("  %0 = stablehlo.reshape %a : (tensor<3xf32>) -> tensor<3xf32>")) ==
           "E0801 2:8 operand 0 of stablehlo.reshape is tensor<2x3xf32>, and its type here is tensor<3xf32>");
@@ -173,7 +174,7 @@ TEST_CASE("a program in which anything is changed is refused in words, or import
     }
     size_t imported = 0;
     for (size_t n = 0; n < count; ++n) {
-        TextMutator mutate(static_cast<std::uint32_t>(n), " ,:()[]{}<>=%#@\"x");
+        TextMutator mutate(static_cast<std::uint32_t>(n), " ,:()[]{}<>=%#@\"x\r");
         const std::string changed = mutate(texts[n % texts.size()]);
         Sources sources;
         Diagnostics diagnostics;
