@@ -219,7 +219,7 @@ void YamlWriter::write_inline(const Yaml& node, const YamlGap& before, size_t in
         has_anchor_ = true;
     } else if (node.is_null()) {
         const size_t length = yaml_null_length(text_, at_);
-        lines_.append(text_.substr(at_, length));
+        lines_.append(length > 0 ? text_.substr(at_, length) : "~"); // [a,,b]: nothing is written between two commas
         at_ += length;
     } else if (node.scalar() != nullptr) {
         write_scalar(node, indent);

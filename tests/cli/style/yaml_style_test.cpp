@@ -53,6 +53,8 @@ TEST_CASE("fmt: scalars are spelled as they were") {
     CHECK(styled("a: >-\n     one\n     two\nb:\n    - |- # why\n     x\n\n    - y\n") ==
           "a: >-\n  one\n  two\nb:\n  - |- # why\n    x\n\n  - y\n");
     CHECK(styled("a: >2-\n    one\n") == "a: >2-\n    one\n");
+    CHECK(styled("a: [x,,]\nb: [,]\nc: [,x,, y ,,]\nd: [[],,{}]\n") ==
+          "a: [x, ~]\nb: [~]\nc: [~, x, ~, y, ~]\nd: [[], ~, {}]\n");
     CHECK(styled("-\n- ~\n-   x\n") == "-\n- ~\n- x\n");
 }
 
