@@ -59,7 +59,7 @@ std::optional<GraphState> graph_state(const Compilation& c) {
 
 std::optional<GraphState> run_pass(const PassDef& pass, const GraphState& state, Diagnostics& diagnostics) {
     constexpr std::string_view global[] = {"propagate", "partition"},
-                               local[] = {"optimize", "order", "overlap", "land"};
+                               local[] = {"optimize", "order", "overlap", "combine", "land"};
     const auto takes = [&pass](std::span<const std::string_view> names) {
         return std::find(names.begin(), names.end(), pass.name) != names.end();
     };
@@ -67,7 +67,7 @@ std::optional<GraphState> run_pass(const PassDef& pass, const GraphState& state,
         diagnostics
             .error("E0706", {},
                    fmt::format("'{}' cannot begin with {} graph", pass.name, state.is_local ? "a local" : "this"))
-            .help("propagate and partition take a graph; optimize, order, overlap and land a local one");
+            .help("propagate and partition take a graph; optimize, order, overlap, combine and land a local one");
         return std::nullopt;
     }
     Sources sources;

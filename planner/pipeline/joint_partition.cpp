@@ -1,5 +1,6 @@
 #include "planner/pipeline/joint_partition.h"
 
+#include "planner/optimize/combine.h"
 #include "planner/optimize/in_place.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
@@ -20,6 +21,7 @@ PricedStep priced(Local local, const Layout& layout, const Hardware& hardware, b
     optimize(local);
     order_updates(local);
     overlap(local, layout.mesh, hardware, !layout.fsdp || layout.fsdp->prefetch);
+    combine(local, layout.mesh, hardware);
     land_carried(local);
     land_updates(local);
     PricedStep step;

@@ -5,6 +5,7 @@
 #include "planner/build/train.h"
 #include "planner/build/unroll_regions.h"
 #include "planner/grad/gradient_pattern.h"
+#include "planner/optimize/combine.h"
 #include "planner/optimize/in_place.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
@@ -162,6 +163,8 @@ void overlap(Compilation& c, const PlanRequest&, Sources&) {
     overlap(*c.local, c.layout->mesh, *c.hardware, !c.layout->fsdp || c.layout->fsdp->prefetch);
 }
 
+void combine(Compilation& c, const PlanRequest&, Sources&) { combine(*c.local, c.layout->mesh, *c.hardware); }
+
 void land(Compilation& c, const PlanRequest&, Sources&) {
     land_carried(*c.local);
     land_updates(*c.local);
@@ -241,6 +244,8 @@ constexpr PassDef passes[] = {
      "the local graph means what it meant, with fewer values alive", order, check_local},
     {"overlap", "collectives move away from what waits for them",
      "the local graph means what it meant, with collectives beside what is computed", overlap, check_local},
+    {"combine", "small reductions that are alike begin together, as one launch",
+     "the local graph means what it meant, with fewer launches", combine, check_local},
     {"land", "what is replaced gives its bytes to what replaces it",
      "new parameters, states and what loops carry are in the bytes of the old", land, check_local},
     {"schedule", "local graph -> Plan: starts and waits, arena offsets", "order, offsets and the exact peak are final",

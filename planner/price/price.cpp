@@ -52,7 +52,8 @@ int dims_in_front(const Graph& graph, ValueId whole, const Graph& local, const N
     return more > 0 && std::equal(part.begin(), part.end(), shape.begin() + more) ? static_cast<int>(more) : 0;
 }
 
-CollectiveReport report_collective(const Start& start, i64 count, const Plan& plan, const Hardware& hardware) {
+CollectiveReport report_collective(const Start& start, i64 count, double seconds, const Plan& plan,
+                                   const Hardware& hardware) {
     const Collective& collective = start.collective;
     const i64 bytes = plan.buffers[start.input].bytes;
     CollectiveReport report;
@@ -67,7 +68,7 @@ CollectiveReport report_collective(const Start& start, i64 count, const Plan& pl
     // Exact where the devices send alike; a permutation that leaves some devices alone is rounded up.
     const i64 devices = plan.mesh.device_count();
     report.wire_bytes_per_device = report.wire_bytes_total / devices + (report.wire_bytes_total % devices != 0 ? 1 : 0);
-    report.seconds = static_cast<double>(count) * collective.def->seconds(collective, plan.mesh, hardware, bytes);
+    report.seconds = static_cast<double>(count) * seconds;
     for (const LinkLevel& level : levels_of(plan.mesh, hardware, collective.axes))
         report.links.push_back({level.link->name, level.n});
     report.source = start.source;
@@ -85,11 +86,13 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report_tensors(report, graph, padding, local, propagation, sources);
 
     report.flops_per_device = flops_of(plan);
+    const StepTime time = step_time(plan, hardware);
     const LocalNames names(graph, local);
     for_each_step(plan, [&](const Step& step, i64 count) {
         if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
             const Node& node = local.graph.node(map.starts[start->token]);
-            CollectiveReport collective = report_collective(*start, count, plan, hardware);
+            CollectiveReport collective =
+                report_collective(*start, count, time.seconds.at(start->token), plan, hardware);
             collective.tensor = names.name(node);
             if (collective.dim >= 0) collective.dim += dims_in_front(graph, names.tensor(node), local.graph, node);
             if (node.origin >= 0) collective.op = op_name(graph.node(node.origin));
@@ -102,7 +105,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report.memory = memory_use(plan, contents_of_buffers(graph, local, map)).most;
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     plan.padding = padding_cost(plan, graph, padding, local, map);
-    report.time = time_of(plan, hardware);
+    report.time = time.report;
     report.compute_seconds = report.time.compute_seconds;
     report.diagnostics = std::move(plan.report.diagnostics);
     plan.report = std::move(report);

@@ -3,6 +3,7 @@
 #include "planner/price/price.h"
 
 #include "plans/base/saturating.h"
+#include "plans/collective/launch.h"
 #include "plans/kernel/kernel_cost.h"
 #include "plans/plan/plan_check_types.h"
 
@@ -15,13 +16,14 @@ namespace {
 
 class Clock {
 public:
-    Clock(const Plan& plan, const Hardware& hardware) : plan_(&plan), hardware_(&hardware) {}
+    Clock(const Plan& plan, const Hardware& hardware)
+        : plan_(&plan), hardware_(&hardware), launch_(plan.mesh, hardware) {}
 
     StepTime run() {
         run_list(plan_->steps, 1);
         report_.exposed_communication_seconds = waited_;
         report_.step_seconds = now_;
-        return {report_, waits_, spans_};
+        return {report_, seconds_, waits_, spans_};
     }
 
 private:
@@ -42,9 +44,13 @@ private:
 
     // `count`: how often the list runs in all; the clock sees one run of it.
     void run_list(const std::vector<Step>& steps, double count) {
+        launch_.end();
         for (const Step& step : steps) {
             const size_t at = at_++;
             spans_.resize(std::max(spans_.size(), at_));
+            if (!std::holds_alternative<Start>(step.variant_ref()) &&
+                !std::holds_alternative<Release>(step.variant_ref()))
+                launch_.end();
             StepSpan span{now_, now_};
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
                 span = span_of(*compute);
@@ -54,16 +60,8 @@ private:
                 now_ += seconds;
                 span.end = now_;
             } else if (const Start* start = std::get_if<Start>(&step.variant_ref())) {
-                const Collective& collective = start->collective;
-                const i64 bytes = plan_->buffers[start->input].bytes;
-                const double seconds = collective.def->seconds(collective, plan_->mesh, *hardware_, bytes);
-                report_.communication_seconds += count * seconds;
-                const double begin = std::max(channel_, now_);
-                channel_ = begin + seconds;
-                span = {begin, channel_};
-                ends_[start->token] = channel_;
-                std::erase_if(sent_, [this](const Sent& sent) { return sent.end <= now_; });
-                sent_.push_back({start->token, begin, channel_});
+                begin(*start, at, count);
+                continue;
             } else if (const Wait* wait = std::get_if<Wait>(&step.variant_ref())) {
                 const double end = ends_[wait->token];
                 waited_ += std::max(0.0, end - now_);
@@ -76,6 +74,30 @@ private:
                 span.end = now_;
             }
             spans_[at] = span;
+        }
+        launch_.end();
+    }
+
+    // Those of one launch end together; each is said to take an equal share of it, one after the other.
+    void begin(const Start& start, size_t at, double count) {
+        const double before = launch_.seconds();
+        const bool joins = launch_.add(start.collective, local_type(plan_->buffers[start.input]));
+        if (!joins) launched_.clear();
+        report_.communication_seconds += count * (launch_.seconds() - (joins ? before : 0));
+        launched_.emplace_back(start.token, at);
+        const double begin = joins ? launch_begin_ : std::max(channel_, now_);
+        const double share = launch_.seconds() / static_cast<double>(launched_.size());
+        launch_begin_ = begin;
+        channel_ = begin + launch_.seconds();
+        std::erase_if(sent_, [&](const Sent& sent) { return sent.end <= now_ || (joins && sent.begin >= begin); });
+        for (size_t i = 0; i < launched_.size(); ++i) {
+            const auto [token, step] = launched_[i];
+            seconds_[token] = share;
+            ends_[token] = channel_;
+            const double first = begin + static_cast<double>(i) * share;
+            const double last = i + 1 == launched_.size() ? channel_ : first + share;
+            sent_.push_back({token, first, last});
+            spans_[step] = {first, last};
         }
     }
 
@@ -101,9 +123,13 @@ private:
     const Hardware* hardware_;
     TimeReport report_;
     std::vector<StepSpan> spans_;
-    size_t at_ = 0;               // the step that comes next
-    std::map<int, double> ends_;  // of collectives in flight, by token
-    std::map<int, double> waits_; // seconds in all, by token of what the channel carries meanwhile
+    size_t at_ = 0; // the step that comes next
+    Launch launch_;
+    std::vector<std::pair<int, size_t>> launched_; // what is in it: token, number of the step
+    double launch_begin_ = 0;
+    std::map<int, double> seconds_; // by token
+    std::map<int, double> ends_;    // of collectives in flight, by token
+    std::map<int, double> waits_;   // seconds in all, by token of what the channel carries meanwhile
     struct Sent {
         int token;
         double begin, end;

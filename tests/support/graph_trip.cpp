@@ -30,13 +30,14 @@ std::optional<GraphState> read_back(Sources& sources, const std::string& text, s
     return state;
 }
 
-// The passes that need nothing but a text; partition and overlap choose by the hardware and by what the layout prefers,
-// and propagate too by whose choices it follows, which are in no text.
+// The passes that need nothing but a text; partition, overlap and combine choose by the hardware and by what the layout
+// prefers, and propagate too by whose choices it follows, which are in no text.
 bool runs_on_text(const Compilation& c, const PassDef& pass) {
     if (pass.name == "partition" && c.layout->prefer != Prefer::time) return false;
     if ((pass.name == "partition" || pass.name == "propagate") && c.layout->partitioner != Partitioner::shardc)
         return false;
-    if (pass.name == "partition" || pass.name == "overlap") return c.layout->hardware == "uniform";
+    if (pass.name == "partition" || pass.name == "overlap" || pass.name == "combine")
+        return c.layout->hardware == "uniform";
     if (pass.name == "propagate") return !c.model->xla_compat; // which is in no text either
     return pass.name == "optimize" || pass.name == "order" || pass.name == "land";
 }
