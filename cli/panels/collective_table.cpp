@@ -48,8 +48,7 @@ void write_row(Markup& out, const PageData& data, const CollectiveRow& row, doub
 
 void draw(Markup& out, const PageData& data) {
     const Report& report = data.plan.report;
-    const i64 count = collective_count(report);
-    if (count == 0) {
+    if (report.collectives.empty()) {
         out.leaf("p", {}, "No collectives: no device sends anything.").line();
         return;
     }
@@ -58,7 +57,7 @@ void draw(Markup& out, const PageData& data) {
     std::stable_sort(collectives.rows.begin(), collectives.rows.end(),
                      [](const CollectiveRow& a, const CollectiveRow& b) { return a.seconds > b.seconds; });
     collectives.rows.resize(std::min(all, most_rows));
-    std::string text = fmt::format("{}: a device sends {}, all together {}.", counted(count, "collective"),
+    std::string text = fmt::format("{}: a device sends {}, all together {}.", collectives_text(report, data.when),
                                    exact_bytes(wire_bytes_per_device(report)), human_bytes(wire_bytes_total(report)));
     if (all > most_rows)
         text += fmt::format(" The {} of {} causes that take longest; --only collectives shows all.", most_rows, all);

@@ -18,10 +18,10 @@ std::string title(const Plan& plan) {
     return fmt::format("{}, {}, on {}{}", plan.model, plan.mode, mesh_text(plan.mesh), hardware);
 }
 
-std::string collectives_heading(const Report& report) {
-    i64 count = collective_count(report);
-    if (count == 0) return "No collectives";
-    return fmt::format("{}: a device sends {}, all together {} B", counted(count, "collective"),
+std::string collectives_heading(const PlanPayload& payload) {
+    const Report& report = payload.plan->report;
+    if (report.collectives.empty()) return "No collectives";
+    return fmt::format("{}: a device sends {}, all together {} B", collectives_text(report, payload.when),
                        exact_bytes(wire_bytes_per_device(report)), grouped(wire_bytes_total(report)));
 }
 
@@ -79,7 +79,7 @@ std::string part_text(const PlanPayload& payload, ReportPart part, Detail detail
         return verdict_text(plan, paint);
     case ReportPart::collectives: {
         const CollectiveRows collectives = collective_rows(report.collectives, payload.when, detail);
-        std::string out = paint.strong(hanging(collectives_heading(report), paint.width, 2)) + "\n";
+        std::string out = paint.strong(hanging(collectives_heading(payload), paint.width, 2)) + "\n";
         if (collectives.left_out > 0)
             out += sums_table(plan, collectives, paint).render(paint, "  ") + "\n  " + largest_text(collectives) + "\n";
         return out + collectives_table(plan, collectives, paint).render(paint, "  ");
@@ -111,7 +111,7 @@ std::string part_markdown(const PlanPayload& payload, ReportPart part, Detail de
     }
     case ReportPart::collectives: {
         const CollectiveRows collectives = collective_rows(report.collectives, payload.when, detail);
-        std::string out = fmt::format("#### {}\n", collectives_heading(report));
+        std::string out = fmt::format("#### {}\n", collectives_heading(payload));
         if (collectives.left_out > 0)
             out += fmt::format("\n{}\n{}\n", sums_table(plan, collectives, {}).render_markdown(),
                                largest_text(collectives));

@@ -4,6 +4,8 @@
 #include "cli/summary/verdict.h"
 #include "cli/terminal/fold.h"
 #include "plans/base/saturating.h"
+#include "plans/base/units.h"
+#include "plans/plan/report_totals.h"
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>
@@ -107,6 +109,16 @@ std::vector<CollectiveRow> sums_of(const std::vector<Timed>& collectives) {
 }
 
 } // namespace
+
+std::string collectives_text(const Report& report, std::span<const When> when) {
+    const i64 count = collective_count(report);
+    i64 launches = 0;
+    for (size_t i = 0; i < report.collectives.size(); ++i)
+        if (i >= when.size() || when[i].begins_launch) launches = add_saturating(launches, report.collectives[i].count);
+    if (launches == count) return counted(count, "collective");
+    return fmt::format("{} in {} {}", counted(count, "collective"), grouped(launches),
+                       launches == 1 ? "launch" : "launches");
+}
 
 CollectiveRows collective_rows(std::span<const CollectiveReport> all, std::span<const When> when, Detail detail) {
     std::vector<Timed> collectives;

@@ -25,6 +25,9 @@ struct CollectiveRows {
     bool is_partly_hidden = false;   // a device waits for less than they take
 };
 
+// "365 collectives in 120 launches", where some begin together.
+std::string collectives_text(const Report& report, std::span<const When> when);
+
 // `when` is by collective, or empty where it is not asked for.
 CollectiveRows collective_rows(std::span<const CollectiveReport> collectives, std::span<const When> when,
                                Detail detail);

@@ -13,7 +13,7 @@ std::vector<When> when_collectives_run(const Compilation& compilation) {
         const Start* start = std::get_if<Start>(&step.variant_ref());
         if (start == nullptr) return;
         const Node& node = compilation.local->graph.node(compilation.schedule.starts[start->token]);
-        out.push_back({phases.of(node), time.waits[start->token]});
+        out.push_back({phases.of(node), time.waits[start->token], time.launches.at(start->token) == start->token});
     });
     return out;
 }

@@ -9,6 +9,7 @@ namespace shard {
 struct When {
     Phase phase = Phase::forward;
     double exposed_seconds = 0; // of those that it takes, those in which the device waits for it
+    bool begins_launch = true;  // rather than join that of the one before (plans/collective/launch.h)
 };
 
 // By collective of the plan's report.

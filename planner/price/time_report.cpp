@@ -23,7 +23,7 @@ public:
         run_list(plan_->steps, 1);
         report_.exposed_communication_seconds = waited_;
         report_.step_seconds = now_;
-        return {report_, seconds_, waits_, spans_};
+        return {report_, launches_, seconds_, waits_, spans_};
     }
 
 private:
@@ -92,6 +92,7 @@ private:
         std::erase_if(sent_, [&](const Sent& sent) { return sent.end <= now_ || (joins && sent.begin >= begin); });
         for (size_t i = 0; i < launched_.size(); ++i) {
             const auto [token, step] = launched_[i];
+            launches_[token] = launched_.front().first;
             seconds_[token] = share;
             ends_[token] = channel_;
             const double first = begin + static_cast<double>(i) * share;
@@ -127,6 +128,7 @@ private:
     Launch launch_;
     std::vector<std::pair<int, size_t>> launched_; // what is in it: token, number of the step
     double launch_begin_ = 0;
+    std::map<int, int> launches_;   // by token: the first of its launch
     std::map<int, double> seconds_; // by token
     std::map<int, double> ends_;    // of collectives in flight, by token
     std::map<int, double> waits_;   // seconds in all, by token of what the channel carries meanwhile

@@ -17,9 +17,10 @@ struct StepSpan {
 
 struct StepTime {
     TimeReport report;
+    std::map<int, int> launches;   // by token of a collective: the first one of its launch
     std::map<int, double> seconds; // by token of a collective: its share of its launch (plans/collective/launch.h)
-    std::map<int, double> waits; // by token of a collective: the seconds in which a device waits for it
-    std::vector<StepSpan> spans; // by step as they are written, a loop before its body
+    std::map<int, double> waits;   // by token of a collective: the seconds in which a device waits for it
+    std::vector<StepSpan> spans;   // by step as they are written, a loop before its body
 };
 
 // Seconds of the steps in order: a collective runs from its Start on a channel of its own, one launch at a time; a Wait
