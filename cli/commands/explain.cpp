@@ -116,7 +116,7 @@ int run(const Arguments& arguments, Env& env) {
         words.size() == used ? tensors_of_collectives(compiled.compilation) : *named;
     const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations = explain_alike(compiled.compilation, *compiled.sources, tensors);
-    Trials trials(*compiled.sources, compiled.request);
+    Trials trials(compiled.compilation, *compiled.sources, compiled.request);
     constexpr size_t all = 1000, least = 4; // of a small model everything is tried, of each tensor
     const bool is_small = compiled.compilation.graph->nodes.size() < 120;
     const size_t tries =

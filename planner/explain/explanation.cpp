@@ -159,9 +159,8 @@ private:
         const Node& node = c_.graph->node(producer);
         if (node.op() == nullptr || is_constraint(node)) return;
         if (is_as_xla()) return; // no price has decided
-        ComputeDecisions decisions(mesh_, *c_.hardware, c_.layout->prefer, c_.layout->partitioner);
         const std::vector<ComputeSharding> ways =
-            compute_ways(*c_.graph, *c_.propagation, decisions, c_.joint, producer);
+            compute_ways(*c_.graph, *c_.propagation, *c_.decisions, c_.joint, producer);
         if (ways.empty()) return;
         out.op = node.op()->name;
         // The first of equals is the quickest.
@@ -183,7 +182,7 @@ private:
         for (size_t n = 0; n < c_.attention_ways.size(); ++n) {
             const AttentionWays& ways = c_.attention_ways[n];
             if (std::find(ways.results.begin(), ways.results.end(), value) == ways.results.end()) continue;
-            out.attention = price_attention_ways(*c_.before_attention, *c_.layout, *c_.hardware, n);
+            out.attention = price_attention_ways(*c_.before_attention, *c_.layout, *c_.decisions, n);
             out.attention_goes = ways.way;
             out.attention_is_asked_for = ways.is_asked_for;
         }

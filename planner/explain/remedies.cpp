@@ -67,7 +67,7 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
     keep_most_promising(changes, most_tries(compilation));
-    std::vector<std::optional<Report>> reports = Trials(sources, request).run(changes);
+    std::vector<std::optional<Report>> reports = Trials(compilation, sources, request).run(changes);
     std::vector<Tried> tried;
     for (size_t i = 0; i < changes.size(); ++i)
         if (reports[i] && is_remedy(*reports[i], base)) tried.push_back({changes[i].text, std::move(*reports[i])});

@@ -27,16 +27,18 @@ std::string id_of(const Change& change) {
 
 } // namespace
 
-Trials::Trials(const Sources& sources, const PlanRequest& request) : sources_(sources), request_(request) {
+Trials::Trials(const Compilation& as_it_is, const Sources& sources, const PlanRequest& request)
+    : sources_(sources), request_(request) {
     const size_t seed = passes_before("seed", request).size(), spread = passes_before("spread", request).size();
     to_propagate_ = request.passes.subspan(seed, spread - seed);
     from_spread_ = request.passes.subspan(spread);
     request_.checks = false;
+    begun_.decisions = as_it_is.decisions;
     run_passes(begun_, request.passes.first(seed), request_, sources_);
     if (begun_.diagnostics.has_error()) return;
     Sources same = sources_;
-    if (const std::optional<Shared> as_it_is = propagated(*begun_.layout, request_, same))
-        owners_.emplace(as_it_is->key, "");
+    if (const std::optional<Shared> unchanged = propagated(*begun_.layout, request_, same))
+        owners_.emplace(unchanged->key, "");
 }
 
 std::vector<std::optional<Report>> Trials::run(std::span<const Change> changes) {

@@ -10,11 +10,12 @@
 namespace shard {
 
 // Plans with changes, to read their figures: nobody looks at what passes promise. They are made on all cores; those
-// after which the graph has the same shardings are one plan, and what was tried once is known from then on.
+// after which the graph has the same shardings are one plan, what was tried once is known from then on, and what was
+// decided for the plan without a change is decided for all.
 class Trials {
 public:
-    // Sources and request are those of the plan without a change.
-    Trials(const Sources& sources, const PlanRequest& request);
+    // Sources and request are those that the plan without a change, `as_it_is`, was made of.
+    Trials(const Compilation& as_it_is, const Sources& sources, const PlanRequest& request);
 
     // By change: the report of the plan with it, without its tensors. nullopt: the change does not fit the model, or the
     // plan is what it is without it.

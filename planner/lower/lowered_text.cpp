@@ -49,9 +49,7 @@ std::optional<std::string> lowered_text(const Compilation& compilation, Diagnost
     const Graph& graph = *compilation.graph;
     const Mesh& mesh = compilation.layout->mesh;
     // As planned, but with one node an op: fused kernels have no names.
-    ComputeDecisions decisions(mesh, *compilation.hardware, compilation.layout->prefer,
-                               compilation.layout->partitioner);
-    Local local = partition(graph, *compilation.propagation, decisions, compilation.joint);
+    Local local = partition(graph, *compilation.propagation, *compilation.decisions, compilation.joint);
     simplify_reshards(local);
 
     LoweredBody body(local.graph, mesh, diagnostics);

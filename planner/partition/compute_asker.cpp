@@ -3,6 +3,8 @@
 #include "planner/graph/first_places.h"
 #include "planner/graph/op_def.h"
 
+#include <bit>
+
 namespace shard {
 
 ComputeAsker::ComputeAsker(const Graph& graph, const GraphFacts& facts, std::span<const Sharding> kept,
@@ -32,16 +34,22 @@ const NumberedDecision& ComputeAsker::decide() {
         const size_t first = operands_[i].first_form, end = end_of_forms(i);
         words_.push_back(kept_numbers_[node.inputs[i]]);
         words_.push_back(static_cast<int>(places[i]));
-        words_.push_back(operands_[i].pending >= 0 ? 1 : 0);
+        words_.push_back(operands_[i].pending);
         words_.push_back(static_cast<int>(end - first));
         for (size_t form = first; form < end; ++form) {
-            const i64 bytes = forms_[form].base.wire_bytes;
+            const PlanCost& base = forms_[form].base; // of ways between shardings: no work of its own
             words_.push_back(forms_[form].sharding);
-            words_.push_back(static_cast<int>(bytes));
-            words_.push_back(static_cast<int>(bytes >> 32));
+            push(std::bit_cast<i64>(base.seconds));
+            push(base.wire_bytes);
+            words_.push_back(base.collectives);
         }
     }
     return decisions_.find(words_, [this] { return query(); });
+}
+
+void ComputeAsker::push(i64 number) {
+    words_.push_back(static_cast<int>(number));
+    words_.push_back(static_cast<int>(number >> 32));
 }
 
 OperandChoice ComputeAsker::choice_of(size_t operand) const {

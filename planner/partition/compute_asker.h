@@ -40,6 +40,7 @@ private:
         size_t first_form;
         int pending = -1;
     };
+    void push(i64 number);
     OperandChoice choice_of(size_t operand) const;
     size_t end_of_forms(size_t operand) const {
         return operand + 1 < operands_.size() ? operands_[operand + 1].first_form : forms_.size();

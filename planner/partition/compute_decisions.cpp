@@ -3,15 +3,12 @@
 namespace shard {
 
 const ComputeDecision& ComputeDecisions::find(const ComputeQuery& query) {
-    const std::string key = memo_key(query);
-    std::map<std::string, ComputeDecision>::iterator known = decided_.find(key);
-    if (known == decided_.end()) {
+    return decided_.find(memo_key(query), [&] {
         ComputeDecision decision;
         decision.rule = query.op->rule(query.operand_types, query.result_types, *query.attributes);
         decision.choice = choose_compute_sharding(redistributor_, query, decision.rule);
-        known = decided_.emplace(key, std::move(decision)).first;
-    }
-    return known->second;
+        return decision;
+    });
 }
 
 ComputeQuery compute_query(const Graph& graph, NodeId id, std::span<const Sharding> kept, const std::vector<bool>& sums,

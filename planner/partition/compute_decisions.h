@@ -1,10 +1,10 @@
-// How ops are computed, with a memory: layers repeat, and neighbours ask for one another.
+// How ops are computed, with a memory: layers repeat, neighbours ask for one another, and plans of one model on one mesh
+// have most in common. Several threads may ask at once.
 #pragma once
 
 #include "planner/partition/compute_sharding.h"
 
 #include <functional>
-#include <map>
 
 namespace shard {
 
@@ -22,13 +22,14 @@ public:
 
     Redistributor& redistributor() { return redistributor_; }
     const Mesh& mesh() const { return redistributor_.mesh(); }
+    const Hardware& hardware() const { return redistributor_.hardware(); }
 
     // Valid as long as this lives.
     const ComputeDecision& find(const ComputeQuery& query);
 
 private:
     Redistributor redistributor_;
-    std::map<std::string, ComputeDecision> decided_; // by memo_key
+    Memo<ComputeDecision> decided_; // by memo_key
 };
 
 // What is asked for a node whose values are kept as `kept` and whose operands can be had as `choice_of` says; `sums` by

@@ -10,6 +10,7 @@
 #include "plans/kernel/kernel_in_place.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace shard {
 
@@ -417,15 +418,25 @@ std::vector<ComputeSharding> all_compute_shardings(Redistributor& redistributor,
     return all;
 }
 
+namespace {
+
+void add(MemoKey& key, const PlanCost& cost) {
+    key.add(std::bit_cast<i64>(cost.seconds)).add(cost.wire_bytes).add(cost.collectives);
+    key.add(cost.flops).add(cost.local_bytes);
+}
+
+} // namespace
+
 std::string memo_key(const ComputeQuery& query) {
     MemoKey key;
     key.add(query.op->name).add(*query.attributes).add(static_cast<i64>(query.sums_where_split));
     const std::vector<size_t> places = first_places(query.operand_values); // which operands are one value
     for (size_t i = 0; i < query.operands.size(); ++i) {
         key.add(query.operand_types[i]).add(query.operand_kept[i]).add(static_cast<i64>(places[i]));
-        key.add(static_cast<i64>(query.operands[i].forms.size()))
-            .add(static_cast<i64>(query.operands[i].pending.has_value()));
-        for (const OperandForm& form : query.operands[i].forms) key.add(form.sharding).add(form.base.wire_bytes);
+        const OperandChoice& operand = query.operands[i];
+        key.add(static_cast<i64>(operand.forms.size())).add(static_cast<i64>(operand.pending.has_value()));
+        for (const OperandForm& form : operand.forms) add(key.add(form.sharding), form.base);
+        if (operand.pending) key.add(*operand.pending);
     }
     for (size_t i = 0; i < query.result_types.size(); ++i) key.add(query.result_types[i]).add(query.results_kept[i]);
     return key.text();

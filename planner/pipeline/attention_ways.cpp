@@ -27,8 +27,8 @@ struct Kind {
 
 class Chooser {
 public:
-    Chooser(const PropagatedGraph& before, const Layout& layout, const Hardware& hardware)
-        : before_(before), graph_(before.graph), layout_(layout), hardware_(hardware),
+    Chooser(const PropagatedGraph& before, const Layout& layout, ComputeDecisions& decisions)
+        : before_(before), graph_(before.graph), layout_(layout), decisions_(decisions),
           attentions_(split_attentions(graph_, layout.mesh, before.propagation.values)),
           ways_(attentions_.size(), SequenceWay::gather) {
         for (size_t a = 0; a < attentions_.size(); ++a) add(a);
@@ -70,9 +70,9 @@ public:
         const std::vector<SequenceWay> ways = with(kind, way);
         const bool as_it_is =
             std::all_of(ways.begin(), ways.end(), [](SequenceWay each) { return each == SequenceWay::gather; });
-        if (as_it_is) return price_alone(graph_, before_.propagation, layout_, hardware_, with_places);
+        if (as_it_is) return price_alone(graph_, before_.propagation, layout_, decisions_, with_places);
         const PropagatedGraph planned = plan(ways);
-        return price_alone(planned.graph, planned.propagation, layout_, hardware_, with_places);
+        return price_alone(planned.graph, planned.propagation, layout_, decisions_, with_places);
     }
 
     void set(const Kind& kind, SequenceWay way) { ways_ = with(kind, way); }
@@ -151,7 +151,7 @@ private:
     const PropagatedGraph& before_;
     const Graph& graph_;
     const Layout& layout_;
-    const Hardware& hardware_;
+    ComputeDecisions& decisions_;
     std::vector<SplitAttention> attentions_;
     std::vector<SequenceWay> ways_; // by attention
     std::vector<Kind> kinds_;
@@ -160,10 +160,10 @@ private:
 
 } // namespace
 
-std::vector<AttentionWays> choose_attention_ways(PropagatedGraph& graph, const Layout& layout, const Hardware& hardware,
-                                                 Diagnostics& diagnostics) {
+std::vector<AttentionWays> choose_attention_ways(PropagatedGraph& graph, const Layout& layout,
+                                                 ComputeDecisions& decisions, Diagnostics& diagnostics) {
     std::vector<AttentionWays> chosen;
-    Chooser chooser(graph, layout, hardware);
+    Chooser chooser(graph, layout, decisions);
     if (chooser.kinds().empty()) return chosen;
     chooser.choose(diagnostics);
     for (const Kind& kind : chooser.kinds()) {
@@ -183,8 +183,8 @@ std::vector<AttentionWays> choose_attention_ways(PropagatedGraph& graph, const L
 }
 
 std::vector<AttentionWays::Way> price_attention_ways(const PropagatedGraph& before, const Layout& layout,
-                                                     const Hardware& hardware, size_t n) {
-    Chooser chooser(before, layout, hardware);
+                                                     ComputeDecisions& decisions, size_t n) {
+    Chooser chooser(before, layout, decisions);
     Diagnostics unheard;
     chooser.choose(unheard);
     const Kind& kind = chooser.kinds()[n];

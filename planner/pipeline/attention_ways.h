@@ -27,11 +27,11 @@ struct PropagatedGraph {
 };
 
 // The pass: rewrites the graph, and propagates once more, if any goes another way than the partitioner's own.
-std::vector<AttentionWays> choose_attention_ways(PropagatedGraph& graph, const Layout& layout, const Hardware& hardware,
-                                                 Diagnostics& diagnostics);
+std::vector<AttentionWays> choose_attention_ways(PropagatedGraph& graph, const Layout& layout,
+                                                 ComputeDecisions& decisions, Diagnostics& diagnostics);
 
 // For explain: all ways of kind `n`, of a graph as it was before the pass.
 std::vector<AttentionWays::Way> price_attention_ways(const PropagatedGraph& before, const Layout& layout,
-                                                     const Hardware& hardware, size_t n);
+                                                     ComputeDecisions& decisions, size_t n);
 
 } // namespace shard

@@ -11,6 +11,7 @@
 #include "planner/text/allowances.h"
 #include "plans/collective/hardware.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ struct Compilation {
     Allowances allowances;
     std::optional<Graph> graph;
     std::optional<Hardware> hardware;
+    // For this mesh, hardware and what the layout prefers: plans that differ in other things share them (decisions_of).
+    std::shared_ptr<ComputeDecisions> decisions;
     std::optional<Seeds> seeds;
     Padding padding; // of the graph's values
     std::optional<Propagation> propagation;
@@ -53,5 +56,8 @@ struct Compilation {
     Diagnostics diagnostics;
     std::vector<double> seconds; // by pass that was run; never in what is printed on stdout
 };
+
+// Made when they are first asked for.
+ComputeDecisions& decisions_of(Compilation& c);
 
 } // namespace shard

@@ -47,9 +47,8 @@ PricedStep priced(Local local, const Layout& layout, const Hardware& hardware, b
 
 class Tries {
 public:
-    Tries(const Graph& graph, const GraphFacts& facts, const Layout& layout, const Hardware& hardware)
-        : graph_(graph), facts_(facts), layout_(layout), hardware_(hardware),
-          decisions_(layout.mesh, hardware, layout.prefer, layout.partitioner), numbered_(decisions_) {}
+    Tries(const Graph& graph, const GraphFacts& facts, const Layout& layout, ComputeDecisions& decisions)
+        : graph_(graph), facts_(facts), layout_(layout), numbered_(decisions) {}
 
     struct Made {
         Partitioned partitioned;
@@ -69,8 +68,8 @@ public:
         return costs_less(cost(made), cost(alone), 0) ? std::move(made) : std::move(alone);
     }
 
-    const StepCost& cost(Made& made) const {
-        if (!made.cost) made.cost = priced(made.partitioned.local, layout_, hardware_).cost;
+    const StepCost& cost(Made& made) {
+        if (!made.cost) made.cost = priced(made.partitioned.local, layout_, numbered_.decisions().hardware()).cost;
         return *made.cost;
     }
 
@@ -78,8 +77,6 @@ private:
     const Graph& graph_;
     const GraphFacts& facts_;
     const Layout& layout_;
-    const Hardware& hardware_;
-    ComputeDecisions decisions_;
     NumberedDecisions numbered_;
 };
 
@@ -91,30 +88,30 @@ bool costs_less(const StepCost& a, const StepCost& b, double gain) {
 }
 
 PricedStep price_alone(const Graph& graph, const Propagation& propagation, const Layout& layout,
-                       const Hardware& hardware, bool with_places) {
+                       ComputeDecisions& decisions, bool with_places) {
     const GraphFacts facts(graph);
-    Tries tries(graph, facts, layout, hardware);
-    return priced(tries.alone(propagation).partitioned.local, layout, hardware, with_places);
+    Tries tries(graph, facts, layout, decisions);
+    return priced(tries.alone(propagation).partitioned.local, layout, decisions.hardware(), with_places);
 }
 
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
-                              const Hardware& hardware) {
+                              ComputeDecisions& decisions) {
     const GraphFacts facts(graph);
-    Tries tries(graph, facts, layout, hardware);
+    Tries tries(graph, facts, layout, decisions);
     Tries::Made alone = tries.alone(propagation);
     if (layout.partitioner == Partitioner::xla) return std::move(alone.partitioned);
     return tries.together(std::move(alone), propagation).partitioned;
 }
 
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
-                           const Hardware& hardware) {
+                           ComputeDecisions& decisions) {
     const GraphFacts facts(graph);
-    Tries tries(graph, facts, layout, hardware);
+    Tries tries(graph, facts, layout, decisions);
     Tries::Made alone = tries.alone(propagation);
     std::vector<Propagation> ways = ways_to_spread(graph, seeds, propagation, alone.partitioned.local);
     if (ways.empty()) return tries.together(std::move(alone), propagation).partitioned;
-    // As it is and spread, side by side: each with decisions of its own.
-    Tries tries_spread(graph, facts, layout, hardware);
+    // As it is and spread, side by side: each with numbers of its own.
+    Tries tries_spread(graph, facts, layout, decisions);
     std::optional<Propagation> spread; // by the first way that gains: along other dims as much is saved
     Tries::Made spread_alone;
     for (size_t w = 0; w < ways.size() && !spread; ++w) {

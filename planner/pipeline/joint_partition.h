@@ -29,14 +29,14 @@ struct PricedStep {
     Plan plan;
 };
 PricedStep price_alone(const Graph& graph, const Propagation& propagation, const Layout& layout,
-                       const Hardware& hardware, bool with_places = false);
+                       ComputeDecisions& decisions, bool with_places = false);
 
 // With these shardings. Deciding together never makes a plan that its own price says is slower.
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
-                              const Hardware& hardware);
+                              ComputeDecisions& decisions);
 
 // Splits what is faster so, in `propagation`, and partitions with it.
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
-                           const Hardware& hardware);
+                           ComputeDecisions& decisions);
 
 } // namespace shard

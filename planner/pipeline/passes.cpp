@@ -135,7 +135,7 @@ void attention(Compilation& c, const PlanRequest&, Sources&) {
     if (split_attentions(*c.graph, c.layout->mesh, c.propagation->values).empty()) return;
     c.before_attention = {*c.graph, *c.seeds, *c.propagation};
     PropagatedGraph made = *c.before_attention;
-    c.attention_ways = choose_attention_ways(made, *c.layout, *c.hardware, c.diagnostics);
+    c.attention_ways = choose_attention_ways(made, *c.layout, decisions_of(c), c.diagnostics);
     c.graph = std::move(made.graph);
     c.seeds = std::move(made.seeds);
     c.propagation = std::move(made.propagation);
@@ -143,11 +143,11 @@ void attention(Compilation& c, const PlanRequest&, Sources&) {
 
 void spread(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
-        c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, *c.hardware);
+        c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, decisions_of(c));
 }
 
 void partition(Compilation& c, const PlanRequest&, Sources&) {
-    if (!c.partitioned) c.partitioned = partition_jointly(*c.graph, *c.propagation, *c.layout, *c.hardware);
+    if (!c.partitioned) c.partitioned = partition_jointly(*c.graph, *c.propagation, *c.layout, decisions_of(c));
     c.local = std::move(c.partitioned->local);
     c.joint = std::move(c.partitioned->joint);
     c.partitioned.reset();

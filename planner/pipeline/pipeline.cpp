@@ -49,6 +49,7 @@ std::vector<Compilation> ways_of(Compilation begun) {
     const bool is_open =
         begun.layout && begun.layout->fsdp && begun.layout->fsdp->gather_again == GatherAgain::if_faster;
     std::vector<Compilation> ways;
+    if (begun.layout && begun.hardware) decisions_of(begun);
     if (is_open) {
         begun.layout->fsdp->gather_again = GatherAgain::yes;
         ways.push_back(begun);

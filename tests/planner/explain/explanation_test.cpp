@@ -43,7 +43,7 @@ rules:
 Explanation explained(const Case& c, const std::string& name) {
     const std::vector<const TensorReport*> rows = find_tensors(c.compilation, name);
     REQUIRE(rows.size() == 1);
-    Trials trials(c.sources, c.request);
+    Trials trials(c.compilation, c.sources, c.request);
     Explanation out = explain_as_planned(c.compilation, c.sources, *rows.front());
     add_remedies(out, c.compilation, c.sources, trials, 100);
     return out;

@@ -37,7 +37,7 @@ struct Tried {
         as_it_is = compile(sources, request);
         REQUIRE(as_it_is.plan);
         changes = possible_changes(as_it_is, sources);
-        Trials trials(sources, request);
+        Trials trials(as_it_is, sources, request);
         reports = trials.run(changes);
         CHECK(trials.run(changes) == reports); // they are known now
         REQUIRE(reports.size() == changes.size());
