@@ -4,8 +4,8 @@ namespace shard {
 
 ComputeDecisions& decisions_of(Compilation& c) {
     if (!c.decisions)
-        c.decisions = std::make_shared<ComputeDecisions>(c.layout->mesh, *c.hardware, c.layout->prefer,
-                                                         c.layout->partitioner);
+        c.decisions =
+            std::make_shared<ComputeDecisions>(c.layout->mesh, *c.hardware, c.layout->prefer, c.layout->partitioner);
     return *c.decisions;
 }
 

@@ -12,62 +12,113 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 namespace shard {
 
 namespace {
 
-struct Visit {
-    MoveCost cost;
-    Placement previous;
-    RedistributionStep step;
-};
-
-Redistribution path_to(const std::map<Placement, Visit>& visits, const Placement& start, const Placement& goal) {
-    Redistribution result;
-    const MoveCost& cost = visits.at(goal).cost;
-    result.seconds = cost.seconds;
-    result.wire_bytes_total = cost.wire_bytes;
-    result.collectives = cost.collectives;
-    for (Placement at = goal; at != start;) {
-        const Visit& visit = visits.at(at);
-        result.steps.push_back(visit.step);
-        at = visit.previous;
-    }
-    std::reverse(result.steps.begin(), result.steps.end());
-    return result;
-}
-
 constexpr int most_placements = 600;
 
-// The cheapest way in which no state holds more than `most_bytes`.
-std::optional<Redistribution> search(const RedistributionSpace& space, const Placement& start, i64 most_bytes) {
-    std::map<Placement, Visit> visits;
-    std::set<std::pair<MoveCost, Placement>> queue; // by the least cost of a whole way through the placement
-    visits[start] = {};
-    queue.insert({space.estimate({}, space.at_least(start)), start});
-    for (int looked_at = 0; !queue.empty(); ++looked_at) {
-        Placement here = queue.begin()->second;
-        queue.erase(queue.begin());
-        if (here == space.goal() || (looked_at >= most_placements && visits.count(space.goal()) > 0)) {
-            return path_to(visits, start, space.goal());
-        }
-        const MoveCost cost = visits.at(here).cost;
-        for (PlacementMove& move : space.moves(here)) {
-            if (space.local_bytes(move.after) > most_bytes) continue;
-            MoveCost total = cost + move.cost;
-            MoveCost rest = space.at_least(move.after);
-            std::map<Placement, Visit>::iterator known = visits.find(move.after);
-            if (known != visits.end()) {
-                if (space.estimate(known->second.cost, {}) <= space.estimate(total, {})) continue;
-                queue.erase({space.estimate(known->second.cost, rest), move.after});
-            }
-            queue.insert({space.estimate(total, rest), move.after});
-            visits[move.after] = {total, here, std::move(move.step)};
-        }
+// For the cheapest way in which no state holds more than `most_bytes`, if it takes no more than `most_seconds`.
+class Search : MoveVisitor {
+public:
+    Search(const RedistributionSpace& space, const Placement& start, i64 most_bytes, double most_seconds)
+        : space_(space), start_(text_of(start)), goal_(text_of(space.goal())), most_bytes_(most_bytes),
+          most_seconds_(most_seconds + space.grain()) {
+        const MoveCost rest = space.at_least(start);
+        visits_[start_] = {{}, rest, {}, 0};
+        enqueue(start_, {}, rest);
     }
-    return std::nullopt;
-}
+
+    std::optional<Redistribution> run() {
+        for (int looked_at = 0; !queue_.empty(); ++looked_at) {
+            here_ = queue_.begin()->second;
+            queue_.erase(queue_.begin());
+            if (here_ == goal_ || (looked_at >= most_placements && sees_goal_)) break;
+            paid_ = visits_.at(here_).cost;
+            space_.visit_moves(placement_of(here_), *this);
+        }
+        return visits_.count(goal_) > 0 ? std::optional(way_to_goal()) : std::nullopt;
+    }
+
+    bool is_cut_short() const { return is_cut_short_; } // a way that takes more seconds may be there
+
+private:
+    struct Visit {
+        MoveCost cost, rest; // from the start; to the goal, at least
+        std::string previous;
+        int move = 0; // out of the previous one
+    };
+
+    // A placement that is reached for less already, or lies on no way that is cheaper than what is known, is left out.
+    bool wants(const Placement& after) override {
+        if (space_.local_bytes(after) > most_bytes_) return false;
+        after_ = text_of(after);
+        sees_goal_ = sees_goal_ || after_ == goal_;
+        const std::unordered_map<std::string, Visit>::const_iterator known = visits_.find(after_);
+        if (known == visits_.end()) {
+            rest_ = space_.at_least(after);
+        } else if (space_.estimate(known->second.cost, {}) <= space_.estimate(paid_, {})) {
+            return false;
+        } else {
+            rest_ = known->second.rest;
+        }
+        return may_help(paid_);
+    }
+
+    void take(int number, const MoveCost& cost) override {
+        const MoveCost total = paid_ + cost;
+        if (!may_help(total)) return;
+        const auto [known, is_new] = visits_.try_emplace(after_);
+        if (!is_new) {
+            if (space_.estimate(known->second.cost, {}) <= space_.estimate(total, {})) return;
+            queue_.erase({space_.estimate(known->second.cost, rest_), after_});
+        }
+        enqueue(after_, total, rest_);
+        known->second = {total, rest_, here_, number};
+        if (after_ == goal_) best_ = space_.estimate(total, {});
+    }
+
+    bool may_help(const MoveCost& paid) {
+        const MoveCost whole = space_.estimate(paid, rest_);
+        if (whole.seconds > most_seconds_) {
+            is_cut_short_ = true;
+            return false;
+        }
+        return !best_ || whole <= *best_;
+    }
+
+    void enqueue(const std::string& placement, const MoveCost& paid, const MoveCost& rest) {
+        queue_.insert({space_.estimate(paid, rest), placement});
+    }
+
+    Redistribution way_to_goal() const {
+        Redistribution way;
+        const MoveCost& cost = visits_.at(goal_).cost;
+        way.seconds = cost.seconds;
+        way.wire_bytes_total = cost.wire_bytes;
+        way.collectives = cost.collectives;
+        for (std::string at = goal_; at != start_;) {
+            const Visit& visit = visits_.at(at);
+            way.steps.push_back(space_.step(placement_of(visit.previous), visit.move));
+            at = visit.previous;
+        }
+        std::reverse(way.steps.begin(), way.steps.end());
+        return way;
+    }
+
+    const RedistributionSpace& space_;
+    const std::string start_, goal_;
+    const i64 most_bytes_;
+    const double most_seconds_;
+    bool is_cut_short_ = false, sees_goal_ = false;
+    std::unordered_map<std::string, Visit> visits_;    // looked up, never iterated
+    std::set<std::pair<MoveCost, std::string>> queue_; // by the least cost of a whole way through the placement
+    std::optional<MoveCost> best_;                     // of the ways to the goal that are known
+    std::string here_, after_; // where the moves begin, and where the one that is looked at ends
+    MoveCost paid_, rest_;     // up to here; from there on
+};
 
 // Slices between two collectives commute over dims: they are put in the order of the dims, one a dim.
 void join_slices(Redistribution& redistribution) {
@@ -91,14 +142,38 @@ void join_slices(Redistribution& redistribution) {
     redistribution.steps = std::move(joined);
 }
 
+struct FirstMoves : MoveVisitor {
+    struct Move {
+        int number;
+        Placement after;
+        MoveCost cost;
+    };
+    explicit FirstMoves(const RedistributionSpace& space) { space.visit_moves(space.start(), *this); }
+
+    bool wants(const Placement& placement) override {
+        after = placement;
+        return true;
+    }
+    void take(int number, const MoveCost& cost) override { moves.push_back({number, after, cost}); }
+
+    Placement after;
+    std::vector<Move> moves;
+};
+
 i64 larger_end(const RedistributionSpace& space) {
     return std::max(space.local_bytes(space.start()), space.local_bytes(space.goal()));
 }
 
-std::optional<Redistribution> search_from(const RedistributionSpace& space, const Placement& start) {
-    std::optional<Redistribution> found = search(space, start, larger_end(space));
-    if (!found) found = search(space, start, std::numeric_limits<i64>::max());
-    return found;
+constexpr double any_seconds = std::numeric_limits<double>::infinity();
+
+// Within the larger end where there is such a way. nullopt: it takes more than `most_seconds`.
+std::optional<Redistribution> search_from(const RedistributionSpace& space, const Placement& start,
+                                          double most_seconds = any_seconds) {
+    constexpr i64 any_bytes = std::numeric_limits<i64>::max();
+    Search small(space, start, larger_end(space), most_seconds);
+    if (std::optional<Redistribution> found = small.run()) return found;
+    std::optional<Redistribution> found = Search(space, start, any_bytes, most_seconds).run();
+    return found && small.is_cut_short() ? search_from(space, start) : found;
 }
 
 // What a person sees of a sequence, to tell alternatives apart.
@@ -144,9 +219,10 @@ void append(Redistribution& way, const Redistribution& rest) {
     way.collectives += rest.collectives;
 }
 
-// Through the shardings that the greedy algorithm passes, from one to the next as the search finds.
+// Through the shardings that the greedy algorithm passes, from one to the next as the search finds; if that takes no more
+// than `most_seconds`.
 std::optional<Redistribution> greedy_way(const Mesh& mesh, const Hardware& hardware, const TensorType& global,
-                                         const Sharding& from, const Sharding& to) {
+                                         const Sharding& from, const Sharding& to, double most_seconds) {
     Redistribution way;
     Sharding at = from;
     for (const GreedyStep& step : greedy_reshard(global.shape, from, to)) {
@@ -155,6 +231,7 @@ std::optional<Redistribution> greedy_way(const Mesh& mesh, const Hardware& hardw
         const std::optional<Redistribution> found = search_from(space, space.start());
         if (!found) return std::nullopt;
         append(way, *found);
+        if (way.seconds > most_seconds) return std::nullopt;
         at = step.after;
     }
     return same_layout(at, to) ? std::optional(way) : std::nullopt;
@@ -187,9 +264,9 @@ Redistribution redistribute(const Mesh& mesh, const Hardware& hardware, const Te
         // Split over an idle axis in between, large blocks may be cheaper to move: [x,y | -] -> [y | x] with z idle is
         // one permutation of half blocks and a gather.
         RedistributionSpace wider(mesh, hardware, global, from, to, true);
-        std::optional<Redistribution> other = search_from(wider, wider.start());
+        std::optional<Redistribution> other = search_from(wider, wider.start(), found->seconds);
         if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);
-        other = greedy_way(mesh, hardware, global, from, to);
+        other = greedy_way(mesh, hardware, global, from, to, found->seconds);
         if (other && other->seconds < found->seconds * (1 - 1e-9)) found = std::move(other);
     }
     join_slices(*found);
@@ -204,10 +281,13 @@ std::vector<Redistribution> redistribution_alternatives(const Mesh& mesh, const 
     if (result[0].steps.empty()) return result;
     RedistributionSpace space(mesh, hardware, global, from, to);
     std::vector<Redistribution> others;
-    for (const PlacementMove& first : space.moves(space.start())) {
+    for (const FirstMoves::Move& first : FirstMoves(space).moves) {
         const std::optional<Redistribution> rest = search_from(space, first.after);
         if (!rest) continue;
-        Redistribution way{{first.step}, first.cost.seconds, first.cost.wire_bytes, first.cost.collectives};
+        Redistribution way{{space.step(space.start(), first.number)},
+                           first.cost.seconds,
+                           first.cost.wire_bytes,
+                           first.cost.collectives};
         append(way, *rest);
         join_slices(way);
         others.push_back(std::move(way));

@@ -90,6 +90,7 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             if (pieces_.size() < most_pieces && ref.size > 1) pieces_.push_back(ref);
         }
     }
+    internal_check(pieces_.size() < 127, "a piece's number is a character");
     start_ = placement_of(source, pieces_);
     goal_ = placement_of(target, pieces_);
     bytes_ = element_count(shape_) * byte_size(global.dtype);
@@ -139,6 +140,35 @@ MoveCost RedistributionSpace::estimate(const MoveCost& paid, const MoveCost& res
     MoveCost whole = paid + rest;
     if (grain_ > 0) whole.seconds = std::round(whole.seconds / grain_) * grain_;
     return whole;
+}
+
+// Of each list the pieces, from 1 on, and a 0 behind each but the last: a list comes before those that begin with it.
+std::string text_of(const Placement& placement) {
+    std::string text;
+    const auto add = [&text](const std::vector<int>& list) {
+        for (int piece : list) text += static_cast<char>(piece + 1);
+    };
+    for (const std::vector<int>& dim : placement.dims) {
+        add(dim);
+        text += '\0';
+    }
+    add(placement.partial);
+    return text;
+}
+
+Placement placement_of(std::string_view text) {
+    Placement placement;
+    std::vector<int> list;
+    for (const char c : text) {
+        if (c != '\0') {
+            list.push_back(c - 1);
+            continue;
+        }
+        placement.dims.push_back(std::move(list));
+        list.clear();
+    }
+    placement.partial = std::move(list);
+    return placement;
 }
 
 i64 RedistributionSpace::local_bytes(const Placement& placement) const {

@@ -10,15 +10,18 @@
 #include "planner/redistribute/redistribute.h"
 #include "plans/base/saturating.h"
 
-#include <map>
+#include <unordered_map>
 
 namespace shard {
 
 struct Placement {
     std::vector<std::vector<int>> dims; // pieces, major to minor
     std::vector<int> partial;           // ascending
-    auto operator<=>(const Placement&) const = default;
+    bool operator==(const Placement&) const = default;
 };
+// As a text, which is small; texts have the order of the lists.
+std::string text_of(const Placement& placement);
+Placement placement_of(std::string_view text);
 
 // The order of preference.
 struct MoveCost {
@@ -33,10 +36,13 @@ struct MoveCost {
     }
 };
 
-struct PlacementMove {
-    RedistributionStep step;
-    Placement after;
-    MoveCost cost;
+// Who is told the moves out of a placement, one after the other. Most lead nowhere, and to price a move takes longer than
+// to see that.
+class MoveVisitor {
+public:
+    virtual ~MoveVisitor() = default;
+    virtual bool wants(const Placement& after) = 0;          // false: it need not be priced
+    virtual void take(int number, const MoveCost& cost) = 0; // of the placement that was asked about last
 };
 
 class RedistributionSpace {
@@ -48,7 +54,9 @@ public:
     const Placement& start() const { return start_; }
     const Placement& goal() const { return goal_; }
     i64 local_bytes(const Placement& placement) const;
-    std::vector<PlacementMove> moves(const Placement& placement) const; // in a fixed order
+    // In a fixed order, numbered from 0.
+    void visit_moves(const Placement& placement, MoveVisitor& visitor) const;
+    RedistributionStep step(const Placement& placement, int number) const; // what the move does
     // Never more than what is left to pay: a device receives at least the bytes by which its block has to grow, and to
     // finish a sum over n devices at least 2(n-1)/n of the smaller of its blocks now and at the goal; the fastest links
     // carry them.
@@ -56,9 +64,16 @@ public:
     // The cost of a whole way through a placement, as the search orders it: seconds that differ by rounding alone are
     // equal.
     MoveCost estimate(const MoveCost& paid, const MoveCost& rest) const;
+    double grain() const { return grain_; } // seconds that differ by less are equal
 
 private:
-    struct Generator;
+    class Generator;
+    // Of a collective that moves blocks of so many bytes.
+    struct Price {
+        double seconds = 0;
+        i64 wire_bytes = 0;
+    };
+
     const Mesh* mesh_;
     const Hardware* hardware_;
     ReduceOp reduce_ = ReduceOp::sum;
@@ -68,8 +83,10 @@ private:
     i64 bytes_ = 0;         // of that shape
     double rate_ = 0;       // bytes/s that a device can receive at most
     double hop_ = 0;        // seconds that any collective takes
-    double grain_ = 0;      // seconds that differ by less are equal
+    double grain_ = 0;
     Placement start_, goal_;
+    // By kind, bytes, and the pieces of the group or of both orders.
+    mutable std::unordered_map<std::string, Price> prices_;
 };
 
 } // namespace shard

@@ -5,19 +5,47 @@
 
 namespace shard {
 
-// Collects the moves out of one placement.
-struct RedistributionSpace::Generator {
-    const RedistributionSpace& space;
-    const Placement& here;
-    std::vector<PlacementMove> moves = {};
-    std::vector<int> unused = {}; // neither on a dim nor partial
+// Goes through the moves out of one placement. What a move does is written out for one of them alone, which is asked for
+// by its number; a search looks at many, and takes few.
+class RedistributionSpace::Generator {
+public:
+    Generator(const RedistributionSpace& space, const Placement& here, MoveVisitor* visitor, int asked_for = -1)
+        : space_(space), here_(here), after_(here), bytes_(space.local_bytes(here)), visitor_(visitor),
+          asked_for_(asked_for) {
+        find_unused();
+    }
 
-    i64 size(int piece) const { return space.pieces_[piece].size; }
-    size_t rank() const { return here.dims.size(); }
+    // A partial value is reduced before anything else is done to it, but for slices, which make it smaller.
+    void run() {
+        slices();
+        const std::vector<int> reducing = to_reduce();
+        if (reducing.empty()) {
+            all_gathers();
+            all_to_alls();
+            permutations();
+            return;
+        }
+        scatter_toward_goal(reducing);
+        for (size_t d = 0; d < rank(); ++d) {
+            std::vector<int> chosen;
+            scatter(d, chosen, reducing);
+        }
+        remove_partial(reducing);
+        add_collective(
+            {.reduce = true}, [&] { return group_key(reducing); },
+            [&] { return Collective{nullptr, refs(reducing), space_.reduce_, {}, {}, {}, 0}; });
+        after_.partial = here_.partial;
+    }
+
+    RedistributionStep step() { return std::move(step_); }
+
+private:
+    i64 size(int piece) const { return space_.pieces_[piece].size; }
+    size_t rank() const { return here_.dims.size(); }
 
     std::vector<AxisRef> refs(std::span<const int> pieces) const {
         std::vector<AxisRef> list;
-        for (int piece : pieces) append_axis(list, space.pieces_[piece]);
+        for (int piece : pieces) append_axis(list, space_.pieces_[piece]);
         return list;
     }
     i64 product(std::span<const int> pieces) const {
@@ -25,49 +53,92 @@ struct RedistributionSpace::Generator {
         for (int piece : pieces) result *= size(piece);
         return result;
     }
-    bool divides(size_t dim, i64 parts) const { return space.shape_[dim] / product(here.dims[dim]) % parts == 0; }
+    bool divides(size_t dim, i64 parts) const { return space_.shape_[dim] / product(here_.dims[dim]) % parts == 0; }
 
     void find_unused() {
-        std::vector<bool> used(space.pieces_.size());
-        for (const std::vector<int>& dim : here.dims) {
+        std::vector<bool> used(space_.pieces_.size());
+        for (const std::vector<int>& dim : here_.dims) {
             for (int piece : dim) used[piece] = true;
         }
-        for (int piece : here.partial) used[piece] = true;
+        for (int piece : here_.partial) used[piece] = true;
         for (size_t p = 0; p < used.size(); ++p) {
-            if (!used[p]) unused.push_back(static_cast<int>(p));
+            if (!used[p]) unused_.push_back(static_cast<int>(p));
         }
     }
 
     bool wanted(int piece) const {
-        for (const std::vector<int>& dim : space.goal_.dims) {
+        for (const std::vector<int>& dim : space_.goal_.dims) {
             if (std::find(dim.begin(), dim.end(), piece) != dim.end()) return true;
         }
         return false;
     }
 
-    // By every kind that does this.
-    void add_collective(const CollectiveDef::Uses& uses, Collective collective, const Placement& after) {
-        i64 bytes = space.local_bytes(here);
+    // The move that makes `after_`.
+    template<class Cost, class Step>
+    void add(const Cost& cost, const Step& step) {
+        const int number = next_++;
+        if (visitor_ == nullptr) {
+            if (number == asked_for_) step_ = step();
+        } else if (visitor_->wants(after_)) {
+            visitor_->take(number, cost());
+        }
+    }
+
+    // By every kind that does this. Equal keys are of one price.
+    template<class Key, class Make>
+    void add_collective(const CollectiveDef::Uses& uses, const Key& key, const Make& make) {
         for (const CollectiveDef* def : all_collectives()) {
             if (def->uses != uses) continue;
-            collective.def = def;
-            double seconds = def->seconds(collective, *space.mesh_, *space.hardware_, bytes);
-            MoveCost cost{seconds, def->wire_bytes_total(collective, *space.mesh_, bytes), 1, 1};
-            moves.push_back({{collective, {}}, after, cost});
+            const auto collective = [&] {
+                Collective made = make();
+                made.def = def;
+                return made;
+            };
+            add(
+                [&] {
+                    const Price& price = price_of(*def, key(), collective);
+                    return MoveCost{price.seconds, price.wire_bytes, 1, 1};
+                },
+                [&] {
+                    return RedistributionStep{collective(), {}};
+                });
         }
+    }
+
+    template<class Make>
+    const Price& price_of(const CollectiveDef& def, std::string key, const Make& collective) {
+        const CollectiveDef* const kind = &def;
+        key.append(reinterpret_cast<const char*>(&kind), sizeof kind);
+        key.append(reinterpret_cast<const char*>(&bytes_), sizeof bytes_);
+        const auto known = space_.prices_.find(key);
+        if (known != space_.prices_.end()) return known->second;
+        const Collective made = collective();
+        const Price price{def.seconds(made, *space_.mesh_, *space_.hardware_, bytes_),
+                          def.wire_bytes_total(made, *space_.mesh_, bytes_)};
+        return space_.prices_.emplace(std::move(key), price).first->second;
+    }
+
+    // What devices send each other depends on who they are, not on dims.
+    static std::string group_key(std::vector<int> pieces) {
+        std::sort(pieces.begin(), pieces.end());
+        return {pieces.begin(), pieces.end()};
     }
 
     // A piece that is wanted somewhere, or idle, may split any dim, without traffic.
     void slices() {
-        for (int piece : unused) {
-            if (!wanted(piece) && static_cast<size_t>(piece) < space.first_idle_) continue;
+        for (int piece : unused_) {
+            if (!wanted(piece) && static_cast<size_t>(piece) < space_.first_idle_) continue;
             for (size_t d = 0; d < rank(); ++d) {
                 if (!divides(d, size(piece))) continue;
-                Placement after = here;
-                after.dims[d].push_back(piece);
-                std::vector<AxisRef> axes = refs(std::span(&piece, 1));
-                moves.push_back(
-                    {{std::nullopt, {-1, static_cast<int>(d), std::move(axes)}}, std::move(after), {0, 0, 0, 1}});
+                after_.dims[d].push_back(piece);
+                add(
+                    [] {
+                        return MoveCost{0, 0, 0, 1};
+                    },
+                    [&] {
+                        return RedistributionStep{std::nullopt, {-1, static_cast<int>(d), refs(std::span(&piece, 1))}};
+                    });
+                after_.dims[d].pop_back();
             }
         }
     }
@@ -77,86 +148,133 @@ struct RedistributionSpace::Generator {
         std::vector<size_t> taken(rank(), 0);
         for (;;) {
             size_t d = 0;
-            while (d < rank() && taken[d] == here.dims[d].size()) taken[d++] = 0;
+            for (; d < rank() && taken[d] == here_.dims[d].size(); ++d) {
+                after_.dims[d] = here_.dims[d];
+                taken[d] = 0;
+            }
             if (d == rank()) return;
             ++taken[d];
-            Collective collective;
-            Placement after = here;
-            for (size_t k = 0; k < rank(); ++k) {
-                if (taken[k] == 0) continue;
-                std::vector<AxisRef> axes = refs(std::span(here.dims[k]).last(taken[k]));
-                for (const AxisRef& ref : axes) append_axis(collective.axes, ref);
-                collective.moves.push_back({static_cast<int>(k), -1, axes});
-                after.dims[k].resize(after.dims[k].size() - taken[k]);
-            }
-            add_collective({.from = true}, std::move(collective), after);
+            after_.dims[d].pop_back();
+            const auto pieces = [&](size_t k) { return std::span(here_.dims[k]).last(taken[k]); };
+            add_collective(
+                {.from = true},
+                [&] {
+                    std::vector<int> all;
+                    for (size_t k = 0; k < rank(); ++k) all.insert(all.end(), pieces(k).begin(), pieces(k).end());
+                    return group_key(std::move(all));
+                },
+                [&] {
+                    Collective collective;
+                    for (size_t k = 0; k < rank(); ++k) {
+                        if (taken[k] == 0) continue;
+                        std::vector<AxisRef> axes = refs(pieces(k));
+                        for (const AxisRef& ref : axes) append_axis(collective.axes, ref);
+                        collective.moves.push_back({static_cast<int>(k), -1, std::move(axes)});
+                    }
+                    return collective;
+                });
         }
     }
 
     void all_to_alls() {
         for (size_t from = 0; from < rank(); ++from) {
-            for (size_t count = 1; count <= here.dims[from].size(); ++count) {
-                std::span<const int> pieces = std::span(here.dims[from]).last(count);
+            for (size_t count = 1; count <= here_.dims[from].size(); ++count) {
+                const std::span<const int> pieces = std::span(here_.dims[from]).last(count);
+                after_.dims[from].pop_back();
                 for (size_t to = 0; to < rank(); ++to) {
                     if (to == from || !divides(to, product(pieces))) continue;
-                    Placement after = here;
-                    after.dims[to].insert(after.dims[to].end(), pieces.begin(), pieces.end());
-                    after.dims[from].resize(after.dims[from].size() - count);
-                    std::vector<AxisRef> axes = refs(pieces);
-                    AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
-                    add_collective({.from = true, .to = true}, {nullptr, axes, ReduceOp::sum, {move}, {}, {}, 0},
-                                   after);
+                    after_.dims[to].insert(after_.dims[to].end(), pieces.begin(), pieces.end());
+                    add_collective(
+                        {.from = true, .to = true},
+                        [&] {
+                            return group_key({pieces.begin(), pieces.end()});
+                        },
+                        [&] {
+                            const std::vector<AxisRef> axes = refs(pieces);
+                            const AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
+                            return Collective{nullptr, axes, ReduceOp::sum, {move}, {}, {}, 0};
+                        });
+                    after_.dims[to] = here_.dims[to];
                 }
             }
+            after_.dims[from] = here_.dims[from];
         }
     }
 
-    // Renumbers blocks: `after` has the same parts on every dim. Only what differs takes part; pieces that come or go
-    // fill up both orders. An order is one of each dim after the other: parts of an axis on two dims stay two.
-    void permutation(const Placement& after) {
-        std::vector<int> source, target;
-        std::vector<AxisRef> source_order, target_order;
-        const auto add = [this](std::vector<int>& pieces, std::vector<AxisRef>& order, std::span<const int> more) {
-            pieces.insert(pieces.end(), more.begin(), more.end());
-            const std::vector<AxisRef> axes = refs(more);
-            order.insert(order.end(), axes.begin(), axes.end());
-        };
-        for (size_t d = 0; d < rank(); ++d) {
-            const std::vector<int>&a = here.dims[d], &b = after.dims[d];
-            size_t front = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
-            size_t a_end = a.size(), b_end = b.size();
-            while (a_end > front && b_end > front && a[a_end - 1] == b[b_end - 1]) --a_end, --b_end;
-            add(source, source_order, std::span(a).subspan(front, a_end - front));
-            add(target, target_order, std::span(b).subspan(front, b_end - front));
+    // Of a permutation to `after_`: only what differs takes part; pieces that come or go fill up both orders. An order is
+    // one of each dim after the other: parts of an axis on two dims stay two.
+    struct Orders {
+        std::vector<std::vector<int>> source, target; // parts that stay apart
+
+        static std::vector<int> all(const std::vector<std::vector<int>>& parts) {
+            std::vector<int> pieces;
+            for (const std::vector<int>& part : parts) pieces.insert(pieces.end(), part.begin(), part.end());
+            return pieces;
         }
-        if (source.empty() && target.empty()) return;
+    };
+    Orders orders() const {
+        Orders made;
+        for (size_t d = 0; d < rank(); ++d) {
+            const std::vector<int>&a = here_.dims[d], &b = after_.dims[d];
+            const auto [a_front, b_front] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+            auto a_end = a.end();
+            auto b_end = b.end();
+            while (a_end != a_front && b_end != b_front && a_end[-1] == b_end[-1]) --a_end, --b_end;
+            made.source.emplace_back(a_front, a_end);
+            made.target.emplace_back(b_front, b_end);
+        }
         const auto missing = [](const std::vector<int>& list, const std::vector<int>& other) {
             std::vector<int> result;
             for (int piece : other)
                 if (std::find(list.begin(), list.end(), piece) == list.end()) result.push_back(piece);
             return result;
         };
-        const std::vector<int> coming = missing(source, target), leaving = missing(target, source);
-        add(source, source_order, coming);
-        add(target, target_order, leaving);
-        std::vector<int> group = source; // by axis, so that parts of one axis become one whatever their numbers
-        std::sort(group.begin(), group.end(), [this](int a, int b) { return space.pieces_[a] < space.pieces_[b]; });
-        add_collective({.orders = true}, {nullptr, refs(group), ReduceOp::sum, {}, source_order, target_order, 0},
-                       after);
+        const std::vector<int> source = Orders::all(made.source), target = Orders::all(made.target);
+        made.source.push_back(missing(source, target));
+        made.target.push_back(missing(target, source));
+        return made;
+    }
+
+    // Renumbers blocks: `after_` has the same parts on every dim.
+    void permutation() {
+        if (after_.dims == here_.dims) return;
+        add_collective(
+            {.orders = true},
+            [&] {
+                std::string key;
+                const Orders made = orders();
+                for (const std::vector<std::vector<int>>* parts : {&made.source, &made.target})
+                    for (const std::vector<int>& part : *parts)
+                        key.append(part.begin(), part.end()).push_back(-1); // no piece
+                return key;
+            },
+            [&] {
+                const Orders made = orders();
+                const auto order = [&](const std::vector<std::vector<int>>& parts) {
+                    std::vector<AxisRef> axes;
+                    for (const std::vector<int>& part : parts)
+                        for (const AxisRef& ref : refs(part)) axes.push_back(ref);
+                    return axes;
+                };
+                std::vector<int> group = Orders::all(made.source); // by axis, so that parts of one axis become one
+                std::sort(group.begin(), group.end(),
+                          [this](int a, int b) { return space_.pieces_[a] < space_.pieces_[b]; });
+                return Collective{nullptr, refs(group), ReduceOp::sum, {}, order(made.source), order(made.target), 0};
+            });
     }
 
     // Every arrangement of the pieces that gives each dim as many parts as it has now.
-    void arrange(Placement& after, std::vector<int>& pool, size_t dim, i64 parts_left) {
-        if (dim == rank()) return permutation(after);
-        if (parts_left == 1) return arrange(after, pool, dim + 1, dim + 1 < rank() ? product(here.dims[dim + 1]) : 1);
-        for (size_t i = 0; i < pool.size(); ++i) {
-            int piece = pool[i];
+    void arrange(std::vector<int>& pool, size_t dim, i64 parts_left) {
+        if (dim == rank()) return permutation();
+        if (parts_left == 1) return arrange(pool, dim + 1, dim + 1 < rank() ? product(here_.dims[dim + 1]) : 1);
+        for (int& entry : pool) {
+            const int piece = entry;
             if (piece < 0 || parts_left % size(piece) != 0) continue;
-            pool[i] = -1;
-            after.dims[dim].push_back(piece);
-            arrange(after, pool, dim, parts_left / size(piece));
-            after.dims[dim].pop_back();
-            pool[i] = piece;
+            entry = -1;
+            after_.dims[dim].push_back(piece);
+            arrange(pool, dim, parts_left / size(piece));
+            after_.dims[dim].pop_back();
+            entry = piece;
         }
     }
 
@@ -166,8 +284,7 @@ struct RedistributionSpace::Generator {
         for (size_t i = 0; i < pool.size(); ++i) {
             for (size_t j = i + 1; j < pool.size(); ++j) {
                 if (size(pool[i]) != size(pool[j])) continue;
-                Placement after = here;
-                for (std::vector<int>& dim : after.dims) {
+                for (std::vector<int>& dim : after_.dims) {
                     for (int& piece : dim) {
                         if (piece == pool[i]) {
                             piece = pool[j];
@@ -176,67 +293,65 @@ struct RedistributionSpace::Generator {
                         }
                     }
                 }
-                permutation(after);
+                permutation();
+                after_.dims = here_.dims;
             }
         }
     }
 
     void permutations() {
-        std::vector<int> pool = unused;
-        for (const std::vector<int>& dim : here.dims) pool.insert(pool.end(), dim.begin(), dim.end());
+        std::vector<int> pool = unused_;
+        for (const std::vector<int>& dim : here_.dims) pool.insert(pool.end(), dim.begin(), dim.end());
         std::sort(pool.begin(), pool.end());
         if (pool.size() > 4) {
             swaps(pool);
             toward_goal(pool);
-            return;
+        } else {
+            for (std::vector<int>& dim : after_.dims) dim.clear();
+            arrange(pool, 0, rank() > 0 ? product(here_.dims[0]) : 1);
         }
-        Placement after = here;
-        for (std::vector<int>& dim : after.dims) dim.clear();
-        arrange(after, pool, 0, rank() > 0 ? product(here.dims[0]) : 1);
+        after_.dims = here_.dims;
     }
 
     // One arrangement made for the goal: wanted pieces in the wanted order as far as they fit each dim, then whatever
     // is left over.
     void toward_goal(std::vector<int> pool) {
-        Placement after = here;
         std::vector<i64> left;
         auto take = [&](size_t d, int piece) {
             auto found = std::find(pool.begin(), pool.end(), piece);
             if (found == pool.end() || left[d] % size(piece) != 0) return false;
-            after.dims[d].push_back(piece);
+            after_.dims[d].push_back(piece);
             left[d] /= size(piece);
             pool.erase(found);
             return true;
         };
         for (size_t d = 0; d < rank(); ++d) {
-            after.dims[d].clear();
-            left.push_back(product(here.dims[d]));
-            for (int piece : space.goal_.dims[d]) {
+            after_.dims[d].clear();
+            left.push_back(product(here_.dims[d]));
+            for (int piece : space_.goal_.dims[d]) {
                 if (!take(d, piece)) break;
             }
         }
         for (size_t d = 0; d < rank(); ++d) {
-            for (int piece : here.dims[d]) take(d, piece);
+            for (int piece : here_.dims[d]) take(d, piece);
         }
         for (size_t d = 0; d < rank(); ++d) {
             for (int piece : std::vector<int>(pool)) take(d, piece);
             if (left[d] > 1) return;
         }
-        permutation(after);
+        permutation();
     }
 
     std::vector<int> to_reduce() const {
         std::vector<int> result;
-        std::set_difference(here.partial.begin(), here.partial.end(), space.goal_.partial.begin(),
-                            space.goal_.partial.end(), std::back_inserter(result));
+        std::set_difference(here_.partial.begin(), here_.partial.end(), space_.goal_.partial.begin(),
+                            space_.goal_.partial.end(), std::back_inserter(result));
         return result;
     }
 
-    Placement without_partial(std::span<const int> pieces) const {
-        Placement after = here;
-        std::erase_if(after.partial,
+    void remove_partial(std::span<const int> pieces) {
+        std::erase_if(after_.partial,
                       [&](int piece) { return std::find(pieces.begin(), pieces.end(), piece) != pieces.end(); });
-        return after;
     }
 
     void scatter(size_t dim, std::vector<int>& chosen, const std::vector<int>& pieces) {
@@ -244,11 +359,17 @@ struct RedistributionSpace::Generator {
             if (std::find(chosen.begin(), chosen.end(), piece) != chosen.end()) continue;
             chosen.push_back(piece);
             if (divides(dim, product(chosen))) {
-                Placement after = without_partial(chosen);
-                after.dims[dim].insert(after.dims[dim].end(), chosen.begin(), chosen.end());
-                std::vector<AxisRef> axes = refs(chosen);
-                AxisMove move{-1, static_cast<int>(dim), axes};
-                add_collective({.reduce = true, .to = true}, {nullptr, axes, space.reduce_, {move}, {}, {}, 0}, after);
+                remove_partial(chosen);
+                after_.dims[dim].insert(after_.dims[dim].end(), chosen.begin(), chosen.end());
+                add_collective(
+                    {.reduce = true, .to = true}, [&] { return group_key(chosen); },
+                    [&] {
+                        const std::vector<AxisRef> axes = refs(chosen);
+                        const AxisMove move{-1, static_cast<int>(dim), axes};
+                        return Collective{nullptr, axes, space_.reduce_, {move}, {}, {}, 0};
+                    });
+                after_.partial = here_.partial;
+                after_.dims[dim] = here_.dims[dim];
                 if (chosen.size() < 3) scatter(dim, chosen, pieces);
             }
             chosen.pop_back();
@@ -258,11 +379,10 @@ struct RedistributionSpace::Generator {
     // The pieces that are partial now and come next on the goal's dims, all dims in one reduce_scatter.
     void scatter_toward_goal(const std::vector<int>& pieces) {
         Collective collective;
-        collective.reduce = space.reduce_;
+        collective.reduce = space_.reduce_;
         std::vector<int> all;
-        Placement after = here;
         for (size_t d = 0; d < rank(); ++d) {
-            const std::vector<int>&now = here.dims[d], &goal = space.goal_.dims[d];
+            const std::vector<int>&now = here_.dims[d], &goal = space_.goal_.dims[d];
             if (now.size() >= goal.size() || !std::equal(now.begin(), now.end(), goal.begin())) continue;
             std::vector<int> chosen;
             for (size_t i = now.size(); i < goal.size(); ++i) {
@@ -271,40 +391,36 @@ struct RedistributionSpace::Generator {
             }
             if (chosen.empty() || !divides(d, product(chosen))) continue;
             collective.moves.push_back({-1, static_cast<int>(d), refs(chosen)});
-            after.dims[d].insert(after.dims[d].end(), chosen.begin(), chosen.end());
+            after_.dims[d].insert(after_.dims[d].end(), chosen.begin(), chosen.end());
             all.insert(all.end(), chosen.begin(), chosen.end());
         }
-        if (collective.moves.size() < 2) return; // one dim alone was tried
         collective.axes = refs(all);
-        after.partial = without_partial(all).partial;
-        add_collective({.reduce = true, .to = true}, std::move(collective), after);
+        remove_partial(all);
+        if (collective.moves.size() > 1) // one dim alone is tried as every other
+            add_collective(
+                {.reduce = true, .to = true}, [&] { return group_key(all); }, [&] { return collective; });
+        after_ = here_;
     }
 
-    // A partial value is reduced before anything else is done to it, but for slices, which make it smaller.
-    void all() {
-        find_unused();
-        slices();
-        std::vector<int> reducing = to_reduce();
-        if (!reducing.empty()) {
-            scatter_toward_goal(reducing);
-            for (size_t d = 0; d < rank(); ++d) {
-                std::vector<int> chosen;
-                scatter(d, chosen, reducing);
-            }
-            add_collective({.reduce = true}, {nullptr, refs(reducing), space.reduce_, {}, {}, {}, 0},
-                           without_partial(reducing));
-            return;
-        }
-        all_gathers();
-        all_to_alls();
-        permutations();
-    }
+    const RedistributionSpace& space_;
+    const Placement& here_;
+    Placement after_; // as the move that is looked at makes it; `here_` between moves
+    const i64 bytes_;
+    MoveVisitor* visitor_; // nullptr: one move is asked for
+    int asked_for_;
+    int next_ = 0;
+    RedistributionStep step_;
+    std::vector<int> unused_; // neither on a dim nor partial
 };
 
-std::vector<PlacementMove> RedistributionSpace::moves(const Placement& placement) const {
-    Generator generator{*this, placement};
-    generator.all();
-    return std::move(generator.moves);
+void RedistributionSpace::visit_moves(const Placement& placement, MoveVisitor& visitor) const {
+    Generator(*this, placement, &visitor).run();
+}
+
+RedistributionStep RedistributionSpace::step(const Placement& placement, int number) const {
+    Generator generator(*this, placement, nullptr, number);
+    generator.run();
+    return generator.step();
 }
 
 } // namespace shard
