@@ -52,19 +52,20 @@ private:
     };
 
     // A placement that is reached for less already, or lies on no way that is cheaper than what is known, is left out.
-    bool wants(const Placement& after) override {
+    bool wants(const Placement& after, double seconds) override {
         if (space_.local_bytes(after) > most_bytes_) return false;
+        const MoveCost least = paid_ + MoveCost{seconds, 0, 0, 1};
         after_ = text_of(after);
         sees_goal_ = sees_goal_ || after_ == goal_;
         const std::unordered_map<std::string, Visit>::const_iterator known = visits_.find(after_);
         if (known == visits_.end()) {
             rest_ = space_.at_least(after);
-        } else if (space_.estimate(known->second.cost, {}) <= space_.estimate(paid_, {})) {
+        } else if (space_.estimate(known->second.cost, {}) <= space_.estimate(least, {})) {
             return false;
         } else {
             rest_ = known->second.rest;
         }
-        return may_help(paid_);
+        return may_help(least);
     }
 
     void take(int number, const MoveCost& cost) override {
@@ -150,7 +151,7 @@ struct FirstMoves : MoveVisitor {
     };
     explicit FirstMoves(const RedistributionSpace& space) { space.visit_moves(space.start(), *this); }
 
-    bool wants(const Placement& placement) override {
+    bool wants(const Placement& placement, double) override {
         after = placement;
         return true;
     }

@@ -90,7 +90,9 @@ RedistributionSpace::RedistributionSpace(const Mesh& mesh, const Hardware& hardw
             if (pieces_.size() < most_pieces && ref.size > 1) pieces_.push_back(ref);
         }
     }
-    internal_check(pieces_.size() < 127, "a piece's number is a character");
+    internal_check(pieces_.size() <= 64, "a set of pieces is a number");
+    for (size_t piece = 0; piece < pieces_.size(); ++piece)
+        if (pieces_[piece].size == 1) units_ |= Group{1} << piece;
     start_ = placement_of(source, pieces_);
     goal_ = placement_of(target, pieces_);
     bytes_ = element_count(shape_) * byte_size(global.dtype);

@@ -10,6 +10,8 @@
 #include "planner/redistribute/redistribute.h"
 #include "plans/base/saturating.h"
 
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace shard {
@@ -36,13 +38,13 @@ struct MoveCost {
     }
 };
 
-// Who is told the moves out of a placement, one after the other. Most lead nowhere, and to price a move takes longer than
-// to see that.
+// Who is told the moves out of a placement, one after the other. Most lead nowhere, and to count what a move sends takes
+// longer than to see that.
 class MoveVisitor {
 public:
     virtual ~MoveVisitor() = default;
-    virtual bool wants(const Placement& after) = 0;          // false: it need not be priced
-    virtual void take(int number, const MoveCost& cost) = 0; // of the placement that was asked about last
+    virtual bool wants(const Placement& after, double seconds) = 0; // false: no more needs to be known
+    virtual void take(int number, const MoveCost& cost) = 0;        // of the move that was asked about last
 };
 
 class RedistributionSpace {
@@ -68,7 +70,7 @@ public:
 
 private:
     class Generator;
-    // Of a collective that moves blocks of so many bytes.
+    using Group = std::uint64_t; // a set of pieces
     struct Price {
         double seconds = 0;
         i64 wire_bytes = 0;
@@ -85,8 +87,10 @@ private:
     double hop_ = 0;        // seconds that any collective takes
     double grain_ = 0;
     Placement start_, goal_;
-    // By kind, bytes, and the pieces of the group or of both orders.
-    mutable std::unordered_map<std::string, Price> prices_;
+    Group units_ = 0; // pieces of one part
+    // What was asked for once: by kind, group and bytes of a block; and the wire bytes of permutations.
+    mutable std::map<std::tuple<const CollectiveDef*, Group, i64>, Price> prices_;
+    mutable std::map<const CollectiveDef*, std::unordered_map<std::string, i64>> permutation_bytes_;
 };
 
 } // namespace shard

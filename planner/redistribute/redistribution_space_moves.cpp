@@ -31,9 +31,8 @@ public:
             scatter(d, chosen, reducing);
         }
         remove_partial(reducing);
-        add_collective(
-            {.reduce = true}, [&] { return group_key(reducing); },
-            [&] { return Collective{nullptr, refs(reducing), space_.reduce_, {}, {}, {}, 0}; });
+        add_collective({.reduce = true}, group_of(reducing),
+                       [&] { return Collective{nullptr, refs(reducing), space_.reduce_, {}, {}, {}, 0}; });
         after_.partial = here_.partial;
     }
 
@@ -74,54 +73,58 @@ private:
     }
 
     // The move that makes `after_`.
-    template<class Cost, class Step>
-    void add(const Cost& cost, const Step& step) {
+    template<class Seconds, class Cost, class Step>
+    void add(const Seconds& seconds, const Cost& cost, const Step& step) {
         const int number = next_++;
         if (visitor_ == nullptr) {
             if (number == asked_for_) step_ = step();
-        } else if (visitor_->wants(after_)) {
-            visitor_->take(number, cost());
+        } else if (const double taken = seconds(); visitor_->wants(after_, taken)) {
+            visitor_->take(number, cost(taken));
         }
     }
 
-    // By every kind that does this. Equal keys are of one price.
-    template<class Key, class Make>
-    void add_collective(const CollectiveDef::Uses& uses, const Key& key, const Make& make) {
-        for (const CollectiveDef* def : all_collectives()) {
-            if (def->uses != uses) continue;
-            const auto collective = [&] {
-                Collective made = make();
-                made.def = def;
-                return made;
-            };
-            add(
-                [&] {
-                    const Price& price = price_of(*def, key(), collective);
-                    return MoveCost{price.seconds, price.wire_bytes, 1, 1};
+    // By every kind that does this. What devices send each other depends on who they are, not on dims.
+    template<class Make>
+    void add_collective(const CollectiveDef::Uses& uses, Group group, const Make& make) {
+        for_each_kind(uses, make, [&](const CollectiveDef& def, const auto& collective) {
+            const Price& price = price_of(def, group, collective);
+            add([&] { return price.seconds; },
+                [&](double seconds) {
+                    return MoveCost{seconds, price.wire_bytes, 1, 1};
                 },
                 [&] {
                     return RedistributionStep{collective(), {}};
                 });
+        });
+    }
+
+    template<class Make, class Visit>
+    static void for_each_kind(const CollectiveDef::Uses& uses, const Make& make, const Visit& visit) {
+        for (const CollectiveDef* def : all_collectives()) {
+            if (def->uses != uses) continue;
+            visit(*def, [&make, def] {
+                Collective made = make();
+                made.def = def;
+                return made;
+            });
         }
     }
 
     template<class Make>
-    const Price& price_of(const CollectiveDef& def, std::string key, const Make& collective) {
-        const CollectiveDef* const kind = &def;
-        key.append(reinterpret_cast<const char*>(&kind), sizeof kind);
-        key.append(reinterpret_cast<const char*>(&bytes_), sizeof bytes_);
-        const auto known = space_.prices_.find(key);
-        if (known != space_.prices_.end()) return known->second;
-        const Collective made = collective();
-        const Price price{def.seconds(made, *space_.mesh_, *space_.hardware_, bytes_),
-                          def.wire_bytes_total(made, *space_.mesh_, bytes_)};
-        return space_.prices_.emplace(std::move(key), price).first->second;
+    const Price& price_of(const CollectiveDef& def, Group group, const Make& collective) {
+        const auto [known, is_new] = space_.prices_.try_emplace({&def, group, bytes_});
+        if (is_new) {
+            const Collective made = collective();
+            known->second = {def.seconds(made, *space_.mesh_, *space_.hardware_, bytes_),
+                             def.wire_bytes_total(made, *space_.mesh_, bytes_)};
+        }
+        return known->second;
     }
 
-    // What devices send each other depends on who they are, not on dims.
-    static std::string group_key(std::vector<int> pieces) {
-        std::sort(pieces.begin(), pieces.end());
-        return {pieces.begin(), pieces.end()};
+    static Group group_of(std::span<const int> pieces) {
+        Group group = 0;
+        for (int piece : pieces) group |= Group{1} << piece;
+        return group;
     }
 
     // A piece that is wanted somewhere, or idle, may split any dim, without traffic.
@@ -131,8 +134,8 @@ private:
             for (size_t d = 0; d < rank(); ++d) {
                 if (!divides(d, size(piece))) continue;
                 after_.dims[d].push_back(piece);
-                add(
-                    [] {
+                add([] { return 0.0; },
+                    [](double) {
                         return MoveCost{0, 0, 0, 1};
                     },
                     [&] {
@@ -155,24 +158,19 @@ private:
             if (d == rank()) return;
             ++taken[d];
             after_.dims[d].pop_back();
+            Group group = 0;
             const auto pieces = [&](size_t k) { return std::span(here_.dims[k]).last(taken[k]); };
-            add_collective(
-                {.from = true},
-                [&] {
-                    std::vector<int> all;
-                    for (size_t k = 0; k < rank(); ++k) all.insert(all.end(), pieces(k).begin(), pieces(k).end());
-                    return group_key(std::move(all));
-                },
-                [&] {
-                    Collective collective;
-                    for (size_t k = 0; k < rank(); ++k) {
-                        if (taken[k] == 0) continue;
-                        std::vector<AxisRef> axes = refs(pieces(k));
-                        for (const AxisRef& ref : axes) append_axis(collective.axes, ref);
-                        collective.moves.push_back({static_cast<int>(k), -1, std::move(axes)});
-                    }
-                    return collective;
-                });
+            for (size_t k = 0; k < rank(); ++k) group |= group_of(pieces(k));
+            add_collective({.from = true}, group, [&] {
+                Collective collective;
+                for (size_t k = 0; k < rank(); ++k) {
+                    if (taken[k] == 0) continue;
+                    std::vector<AxisRef> axes = refs(pieces(k));
+                    for (const AxisRef& ref : axes) append_axis(collective.axes, ref);
+                    collective.moves.push_back({static_cast<int>(k), -1, std::move(axes)});
+                }
+                return collective;
+            });
         }
     }
 
@@ -184,16 +182,11 @@ private:
                 for (size_t to = 0; to < rank(); ++to) {
                     if (to == from || !divides(to, product(pieces))) continue;
                     after_.dims[to].insert(after_.dims[to].end(), pieces.begin(), pieces.end());
-                    add_collective(
-                        {.from = true, .to = true},
-                        [&] {
-                            return group_key({pieces.begin(), pieces.end()});
-                        },
-                        [&] {
-                            const std::vector<AxisRef> axes = refs(pieces);
-                            const AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
-                            return Collective{nullptr, axes, ReduceOp::sum, {move}, {}, {}, 0};
-                        });
+                    add_collective({.from = true, .to = true}, group_of(pieces), [&] {
+                        const std::vector<AxisRef> axes = refs(pieces);
+                        const AxisMove move{static_cast<int>(from), static_cast<int>(to), axes};
+                        return Collective{nullptr, axes, ReduceOp::sum, {move}, {}, {}, 0};
+                    });
                     after_.dims[to] = here_.dims[to];
                 }
             }
@@ -215,13 +208,9 @@ private:
     Orders orders() const {
         Orders made;
         for (size_t d = 0; d < rank(); ++d) {
-            const std::vector<int>&a = here_.dims[d], &b = after_.dims[d];
-            const auto [a_front, b_front] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-            auto a_end = a.end();
-            auto b_end = b.end();
-            while (a_end != a_front && b_end != b_front && a_end[-1] == b_end[-1]) --a_end, --b_end;
-            made.source.emplace_back(a_front, a_end);
-            made.target.emplace_back(b_front, b_end);
+            const auto [source, target] = changed(d);
+            made.source.emplace_back(source.begin(), source.end());
+            made.target.emplace_back(target.begin(), target.end());
         }
         const auto missing = [](const std::vector<int>& list, const std::vector<int>& other) {
             std::vector<int> result;
@@ -235,32 +224,67 @@ private:
         return made;
     }
 
+    // What differs on a dim between here and `after_`.
+    std::pair<std::span<const int>, std::span<const int>> changed(size_t dim) const {
+        const std::span<const int> a = here_.dims[dim], b = after_.dims[dim];
+        const size_t least = std::min(a.size(), b.size());
+        size_t front = 0, back = 0;
+        while (front < least && a[front] == b[front]) ++front;
+        while (front + back < least && a[a.size() - 1 - back] == b[b.size() - 1 - back]) ++back;
+        return {a.subspan(front, a.size() - front - back), b.subspan(front, b.size() - front - back)};
+    }
+
     // Renumbers blocks: `after_` has the same parts on every dim.
     void permutation() {
         if (after_.dims == here_.dims) return;
-        add_collective(
-            {.orders = true},
-            [&] {
-                std::string key;
-                const Orders made = orders();
-                for (const std::vector<std::vector<int>>* parts : {&made.source, &made.target})
-                    for (const std::vector<int>& part : *parts)
-                        key.append(part.begin(), part.end()).push_back(-1); // no piece
-                return key;
-            },
-            [&] {
-                const Orders made = orders();
-                const auto order = [&](const std::vector<std::vector<int>>& parts) {
-                    std::vector<AxisRef> axes;
-                    for (const std::vector<int>& part : parts)
-                        for (const AxisRef& ref : refs(part)) axes.push_back(ref);
-                    return axes;
-                };
-                std::vector<int> group = Orders::all(made.source); // by axis, so that parts of one axis become one
-                std::sort(group.begin(), group.end(),
-                          [this](int a, int b) { return space_.pieces_[a] < space_.pieces_[b]; });
-                return Collective{nullptr, refs(group), ReduceOp::sum, {}, order(made.source), order(made.target), 0};
-            });
+        const auto make = [&] {
+            const Orders made = orders();
+            const auto order = [&](const std::vector<std::vector<int>>& parts) {
+                std::vector<AxisRef> axes;
+                for (const std::vector<int>& part : parts)
+                    for (const AxisRef& ref : refs(part)) axes.push_back(ref);
+                return axes;
+            };
+            std::vector<int> group = Orders::all(made.source); // by axis, so that parts of one axis become one
+            std::sort(group.begin(), group.end(),
+                      [this](int a, int b) { return space_.pieces_[a] < space_.pieces_[b]; });
+            return Collective{nullptr, refs(group), ReduceOp::sum, {}, order(made.source), order(made.target), 0};
+        };
+        for_each_kind({.orders = true}, make, [&](const CollectiveDef& def, const auto& collective) {
+            add([&] { return permutation_seconds(def, collective); },
+                [&](double seconds) {
+                    return MoveCost{seconds, permutation_bytes(def, collective), 1, 1};
+                },
+                [&] {
+                    return RedistributionStep{collective(), {}};
+                });
+        });
+    }
+
+    // Of a group, but for a permutation that moves nothing, as only pieces of one part can make one.
+    template<class Make>
+    double permutation_seconds(const CollectiveDef& def, const Make& collective) {
+        Group group = 0;
+        for (size_t d = 0; d < rank(); ++d) {
+            const auto [source, target] = changed(d);
+            group |= group_of(source) | group_of(target);
+        }
+        if ((group & space_.units_) != 0) return def.seconds(collective(), *space_.mesh_, *space_.hardware_, bytes_);
+        return price_of(def, group, collective).seconds;
+    }
+
+    // Who sends depends on the orders.
+    template<class Make>
+    i64 permutation_bytes(const CollectiveDef& def, const Make& collective) {
+        std::string key(reinterpret_cast<const char*>(&bytes_), sizeof bytes_);
+        for (size_t d = 0; d < rank(); ++d) {
+            const auto [source, target] = changed(d);
+            for (const std::span<const int> pieces : {source, target})
+                key.append(pieces.begin(), pieces.end()).push_back(-1); // no piece
+        }
+        const auto [known, is_new] = space_.permutation_bytes_[&def].try_emplace(std::move(key));
+        if (is_new) known->second = def.wire_bytes_total(collective(), *space_.mesh_, bytes_);
+        return known->second;
     }
 
     // Every arrangement of the pieces that gives each dim as many parts as it has now.
@@ -361,13 +385,11 @@ private:
             if (divides(dim, product(chosen))) {
                 remove_partial(chosen);
                 after_.dims[dim].insert(after_.dims[dim].end(), chosen.begin(), chosen.end());
-                add_collective(
-                    {.reduce = true, .to = true}, [&] { return group_key(chosen); },
-                    [&] {
-                        const std::vector<AxisRef> axes = refs(chosen);
-                        const AxisMove move{-1, static_cast<int>(dim), axes};
-                        return Collective{nullptr, axes, space_.reduce_, {move}, {}, {}, 0};
-                    });
+                add_collective({.reduce = true, .to = true}, group_of(chosen), [&] {
+                    const std::vector<AxisRef> axes = refs(chosen);
+                    const AxisMove move{-1, static_cast<int>(dim), axes};
+                    return Collective{nullptr, axes, space_.reduce_, {move}, {}, {}, 0};
+                });
                 after_.partial = here_.partial;
                 after_.dims[dim] = here_.dims[dim];
                 if (chosen.size() < 3) scatter(dim, chosen, pieces);
@@ -397,8 +419,7 @@ private:
         collective.axes = refs(all);
         remove_partial(all);
         if (collective.moves.size() > 1) // one dim alone is tried as every other
-            add_collective(
-                {.reduce = true, .to = true}, [&] { return group_key(all); }, [&] { return collective; });
+            add_collective({.reduce = true, .to = true}, group_of(all), [&] { return collective; });
         after_ = here_;
     }
 
