@@ -207,45 +207,64 @@ private:
         return taken;
     }
 
-    // With these taken in: few operands, and at no moment more memory.
-    bool is_good(NodeId n, std::span<const NodeId> taken) const {
-        std::map<ValueId, NodeId> inside; // by value that is made and read inside: its last reader
-        for (NodeId node : taken) inside[graph_.node(node).outputs[0]] = n;
-        std::set<ValueId> outside;
-        const auto look = [&](NodeId reader) {
-            const Node& node = graph_.node(reader);
+    // What is asked of a choice of producers to take in: looked up once, since many choices are looked at.
+    struct Member {
+        std::vector<ValueId> reads; // but leaves
+        NodeId node = -1, last_reader = -1;
+        i64 bytes = 0; // of what it makes
+    };
+    // First `n`, then the producers.
+    std::vector<Member> members_of(NodeId n, std::span<const NodeId> taken) const {
+        std::vector<Member> members(1 + taken.size());
+        members[0].node = n;
+        for (size_t i = 0; i < taken.size(); ++i) members[i + 1].node = taken[i];
+        std::map<ValueId, NodeId> last_reader; // the last one comes first
+        for (Member& member : members) {
+            const Node& node = graph_.node(member.node);
+            const ValueId made = node.outputs[0];
+            member.bytes = graph_.value(made).type.bytes();
+            if (const auto found = last_reader.find(made); found != last_reader.end())
+                member.last_reader = found->second;
             for (size_t i = 0; i < node.inputs.size(); ++i) {
-                if (leaf_of(node, i)) continue;
-                const ValueId id = node.inputs[i];
-                if (const auto own = inside.find(id); own != inside.end())
-                    own->second = last_inside(id, n, taken);
-                else
-                    outside.insert(id);
+                last_reader.emplace(node.inputs[i], member.node);
+                if (!leaf_of(node, i)) member.reads.push_back(node.inputs[i]);
             }
-        };
-        look(n);
-        for (NodeId node : taken) look(node);
-        if (outside.size() > input_limit) return false;
-        for (NodeId moment : taken) {
+        }
+        return members;
+    }
+
+    // With these taken in: few operands, and at no moment more memory.
+    bool is_good(std::span<const Member> members) const {
+        const std::span<const Member> taken = members.subspan(1);
+        std::vector<ValueId> outside;
+        for (const Member& member : members)
+            for (const ValueId id : member.reads) {
+                const NodeId producer = graph_.value(id).producer;
+                const auto makes = [producer](const Member& each) { return each.node == producer; };
+                if (std::any_of(taken.begin(), taken.end(), makes) ||
+                    std::find(outside.begin(), outside.end(), id) != outside.end())
+                    continue;
+                outside.push_back(id);
+                if (outside.size() > input_limit) return false;
+            }
+        for (const Member& moment : taken) {
             i64 kept_alive = 0, gone = 0;
             for (ValueId id : outside)
-                if (last_read_[id] <= moment) kept_alive += graph_.value(id).type.bytes();
-            for (const auto& [id, reader] : inside)
-                if (graph_.value(id).producer <= moment && reader > moment) gone += graph_.value(id).type.bytes();
+                if (last_read_[id] <= moment.node) kept_alive += graph_.value(id).type.bytes();
+            for (const Member& inside : taken)
+                if (inside.node <= moment.node && inside.last_reader > moment.node) gone += inside.bytes;
             if (kept_alive > gone + gone / hardly) return false;
         }
         return true;
     }
 
-    NodeId last_inside(ValueId id, NodeId n, std::span<const NodeId> taken) const {
-        const auto reads = [this, id](NodeId node) {
-            const std::vector<ValueId>& inputs = graph_.node(node).inputs;
-            return std::find(inputs.begin(), inputs.end(), id) != inputs.end();
-        };
-        if (reads(n)) return n;
-        const auto reader = std::find_if(taken.begin(), taken.end(), reads); // the last one comes first
-        internal_check(reader != taken.end(), "what is taken in is read");
-        return *reader;
+    // How many of them, from the first on.
+    size_t good(NodeId n, std::span<const NodeId> possible) const {
+        if (possible.empty()) return 0;
+        const std::vector<Member> members = members_of(n, possible);
+        size_t count = possible.size();
+        while (count > 0 && !is_good(std::span(members).first(1 + count))) --count;
+        return count;
     }
 
     bool changes(NodeId n, std::span<const NodeId> taken) const {
@@ -274,8 +293,7 @@ private:
 
     void take_in(NodeId n) {
         const std::vector<NodeId> possible = takeable(n);
-        std::span<const NodeId> taken = possible;
-        while (!taken.empty() && !is_good(n, taken)) taken = taken.first(taken.size() - 1);
+        const std::span<const NodeId> taken = std::span(possible).first(good(n, possible));
         if (!changes(n, taken)) return;
         Node& node = graph_.nodes[n];
         KernelMaker made;
