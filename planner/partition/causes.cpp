@@ -173,15 +173,13 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
     return {fmt::format("a constraint asks for it {}, but {} is {}", then, from.name, now), {}};
 }
 
-Reason kept_reason(const Mesh& mesh, const Graph& graph, std::span<const NodeId> readers,
-                   std::span<const Sharding> kept, const Node& node, const Sharding& made) {
-    const ValueId result = node.outputs[0];
+NodeId constraint_behind(const Graph& graph, std::span<const NodeId> readers, std::span<const Sharding> kept,
+                         ValueId value) {
     for (const NodeId reader : readers) {
         const Node& constraint = graph.node(reader);
-        if (is_constraint(constraint) && same_layout(kept[constraint.outputs[0]], kept[result]))
-            return constraint_reason(mesh, graph, constraint, made, kept[result]);
+        if (is_constraint(constraint) && same_layout(kept[constraint.outputs[0]], kept[value])) return reader;
     }
-    return result_reason(mesh, graph, node, result, made, kept[result]);
+    return -1;
 }
 
 Reason gather_reason(const Mesh& mesh, const Node& node, const Sharding& kept, const Sharding& wanted) {
