@@ -3,6 +3,7 @@
 #include "cli/check/path_pattern.h"
 #include "cli/inputs/inputs.h"
 #include "plans/base/printable.h"
+#include "plans/base/units.h"
 #include "plans/file/plan_json.h"
 #include "plans/json/json_reader.h"
 
@@ -97,7 +98,6 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
 
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
                   Diagnostics& diagnostics) {
-    if (!subject.figures) return;
     auto found = baseline.figures.find(subject.as);
     if (found == baseline.figures.end() && baseline.is_plan && alone &&
         are_called_alike(baseline.figures.begin()->first, subject.as))
@@ -107,10 +107,16 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
             std::any_of(baseline.figures.begin(), baseline.figures.end(), [&](const auto& entry) {
                 return entry.first.model == subject.as.model && entry.first.layout == subject.as.layout;
             });
-        diagnostics.warning(
-            "W0701", {},
+        DiagnosticBuilder warning = diagnostics.warning(
+            "W0701", place,
             in_another_mode ? fmt::format("{} says nothing of this layout in mode {}", baseline.path, subject.as.mode)
                             : fmt::format("{} says nothing of this layout", baseline.path));
+        if (!baseline.is_plan) return;
+        const CheckedAs& planned = baseline.figures.begin()->first;
+        warning
+            .note(fmt::format("it is the plan of {} with {}, {}", printable(planned.model), printable(planned.layout),
+                              planned.mode))
+            .help("name a plan of this layout; or a file that is no plan, which --accept writes for many layouts");
         return;
     }
     for (size_t i = 0; i < figure_count; ++i) {
@@ -118,13 +124,13 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
         const double before = found->second[i], now = (*subject.figures)[i];
         const double limit = before * (1 + tolerance[i]);
         if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
-        DiagnosticBuilder finding =
-            diagnostics.finding("P0107", place,
-                                fmt::format("{} rose from {} to {}, the limit is {}", figure.words, figure.text(before),
-                                            figure.text(now), figure.text(limit)));
+        DiagnosticBuilder finding = diagnostics.finding(
+            "P0107", place,
+            fmt::format("{} rose from {} to {}{}", figure.words, figure.text(before), figure.text(now),
+                        before > 0 ? fmt::format(", by {}", percent(now - before, before)) : ""));
         finding.note(tolerance[i] == 0 ? fmt::format("{} says what it was; nothing more is tolerated", baseline.path)
-                                       : fmt::format("{} says what it was; {:.4g}% more is tolerated", baseline.path,
-                                                     100 * tolerance[i]));
+                                       : fmt::format("{} says what it was; {:.4g}% more is tolerated, up to {}",
+                                                     baseline.path, 100 * tolerance[i], figure.text(limit)));
         if (baseline.is_plan)
             finding.help("`shardc diff BASELINE NEW` shows what changed; to accept it, write the baseline again");
     }

@@ -4,6 +4,7 @@
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"
 #include "planner/text/allowances.h"
+#include "planner/text/yaml.h"
 #include "plans/base/in_parallel.h"
 
 #include <algorithm>
@@ -37,10 +38,18 @@ void judge_by(const std::vector<TaskPolicy>& policies, Compiled& compiled) {
     for (const Diagnostic& diagnostic : left.all()) diagnostics.add(diagnostic);
 }
 
-// Where a layout says what it splits over: its first line that matters, for what is said of the whole of it.
-Span mesh_of(const Compiled& compiled) {
-    const std::optional<Layout>& layout = compiled.compilation.layout;
-    return layout && !layout->mesh_spans.empty() ? layout->mesh_spans.front() : Span{};
+// Where a layout begins, below the comments at its top: for what is said of the whole of it.
+Span beginning_of(const Compiled& compiled) {
+    Diagnostics unsaid;
+    const std::optional<Yaml> root = parse_yaml(*compiled.sources, compiled.request.layout_file, unsaid);
+    return root && root->map() != nullptr && !root->map()->empty() ? root->map()->front().key_span : Span{};
+}
+
+void compare(const CheckTask& task, bool alone, const Subject& subject, Compiled& compiled) {
+    Diagnostics found;
+    compare_with(*task.baseline, task.tolerance, subject, beginning_of(compiled), alone, found);
+    const Diagnostics left = compiled.compilation.allowances.apply_compared(found);
+    for (const Diagnostic& diagnostic : left.all()) compiled.compilation.diagnostics.add(diagnostic);
 }
 
 Checked check_one(const CheckTask& task, bool alone) {
@@ -57,10 +66,8 @@ Checked check_one(const CheckTask& task, bool alone) {
         subject.summary = summary_line(*plan);
         subject.figures = figures_of(plan->report);
     }
-    Diagnostics compared;
-    if (task.baseline) compare_with(*task.baseline, task.tolerance, subject, mesh_of(compiled), alone, compared);
+    if (task.baseline && subject.figures) compare(task, alone, subject, compiled);
     subject.diagnostics = compiled.diagnostics().all();
-    for (const Diagnostic& diagnostic : compared.all()) subject.diagnostics.push_back(diagnostic);
     checked.sources = std::move(compiled.sources);
     subject.sources = checked.sources.get();
     return checked;

@@ -1,5 +1,6 @@
 #include "cli/check/accept.h"
 #include "cli/check/check_inputs.h"
+#include "cli/check/mend.h"
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/output.h"
@@ -19,6 +20,25 @@ int refuse(Env& env, std::string_view message, std::string help) {
     return exit_usage;
 }
 
+constexpr int most_rounds = 10; // of --fix: each mends what the last one brought to light
+
+std::vector<Subject> subjects_of(const std::vector<Checked>& problems, const std::vector<Checked>& of_tasks) {
+    std::vector<Subject> subjects;
+    for (const Checked& checked : problems) subjects.push_back(checked.subject);
+    for (const Checked& checked : of_tasks) subjects.push_back(checked.subject);
+    return subjects;
+}
+
+// --fix writes files as they stand, and reads them again.
+int refuse_fix(Env& env, const Arguments& arguments) {
+    if (arguments.has("--set"))
+        return refuse(env, "--fix mends what files say, and --set checks something else", "leave one of them out");
+    for (const std::string_view name : {"MODEL", "LAYOUT", "--policy", "--baseline"})
+        for (const std::string& word : arguments.strings(name))
+            if (word == "-") return refuse(env, "--fix writes files, and stdin is none", "name a file instead of -");
+    return exit_clean;
+}
+
 int run(const Arguments& arguments, Env& env) {
     const bool named = arguments.has("MODEL"), accepts = arguments.flag("--accept");
     if (named && arguments.has("--config"))
@@ -26,19 +46,28 @@ int run(const Arguments& arguments, Env& env) {
     if (accepts && arguments.has("--baseline") && arguments.string("--baseline") == "-")
         return refuse(env, "--accept writes the baseline, and stdin is none to write to",
                       "name a file: --baseline FILE");
+    const bool fixes = arguments.flag("--fix");
+    if (fixes && refuse_fix(env, arguments) != exit_clean) return exit_usage;
     const std::optional<std::vector<Rendering>> wanted = wanted_formats(env, arguments, formats_for(&FormatDef::check));
     if (!wanted) return exit_usage;
-    CheckInputs inputs = named ? inputs_of_words(env, arguments) : inputs_of_config(env, arguments);
+    const auto inputs_of = named ? inputs_of_words : inputs_of_config;
+    CheckInputs inputs = inputs_of(env, arguments);
+    std::vector<Checked> of_tasks = check_all(inputs.tasks);
+    bool is_written = true;
+    // What hides behind a mistake shows when that is mended: a layout is only judged where its model can be read.
+    for (int round = 0; fixes && round < most_rounds; ++round) {
+        const Mending mending = mend(env, subjects_of(inputs.problems, of_tasks));
+        is_written = is_written && mending.written;
+        if (!mending.changed) break;
+        inputs = inputs_of(env, arguments);
+        of_tasks = check_all(inputs.tasks);
+    }
     const auto is_accepted = [](const CheckTask& task) { return !task.accept_in.empty(); };
     if (accepts && inputs.problems.empty() && std::none_of(inputs.tasks.begin(), inputs.tasks.end(), is_accepted))
         return refuse(env, "--accept writes the baseline, and none is named",
                       "name it: --baseline FILE, or baseline: FILE in shardc.yaml");
-    std::vector<Checked> all = std::move(inputs.problems);
-    std::vector<Checked> of_tasks = check_all(inputs.tasks);
-    const bool is_written = !accepts || accept(env, inputs.tasks, of_tasks, !named);
-    for (Checked& one : of_tasks) all.push_back(std::move(one));
-    std::vector<Subject> subjects;
-    for (const Checked& checked : all) subjects.push_back(checked.subject);
+    if (accepts) is_written = accept(env, inputs.tasks, of_tasks, !named) && is_written;
+    const std::vector<Subject> subjects = subjects_of(inputs.problems, of_tasks);
     const CheckPayload payload = {subjects, Repository(env.files)};
     return write_renderings(
         env, arguments, *wanted,
@@ -60,6 +89,8 @@ const CommandDef& command_check() {
             "  shardc check model.yaml layouts/*.yaml --format text --format sarif=out.sarif --format junit=out.xml\n"
             "  shardc check model.yaml layouts/*.yaml --baseline accepted.json --tolerance 3%\n"
             "  shardc check                     what shardc.yaml says, of this folder or one above it\n"
+            "  shardc check --fix               the same, when misspelt words and what nothing uses are mended in the "
+            "files\n"
             "  shardc check --accept            the same, and the figures of now are its baseline from here on\n"
             "A policy file has the keys of a layout's `policy`; both are judged. A comment in a file,\n"
             "  # shardc: allow W0304 why it is meant\n"
@@ -80,6 +111,8 @@ const CommandDef& command_check() {
                      .doc = "figures that may not get worse",
                      .file = FileUse::read,
                      .dash = true},
+                    {.name = "--fix",
+                     .doc = "mend what is mechanical in the files, then check: what --format patch prints"},
                     {.name = "--accept", .doc = "write the figures of now into the baseline, instead of comparing"},
                     {.name = "--tolerance",
                      .value = "PERCENT",

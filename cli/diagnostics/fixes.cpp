@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace shard {
@@ -44,7 +45,8 @@ class Fixer {
 public:
     explicit Fixer(std::span<const Subject> subjects) : subjects_(subjects) {}
 
-    std::vector<Fix> run() {
+    // By file and line, as it would be; absent: the line goes. At most one for a line.
+    std::map<std::string, std::map<int, std::optional<std::string>>> run() {
         for (const Placed& placed : flatten(subjects_)) {
             if (placed.place() == nullptr || placed.subjects.empty()) continue;
             if (!is_readable_file(*placed.subjects.front(), placed.file())) continue;
@@ -52,14 +54,12 @@ public:
             if (placed.diagnostic->code == "W0302" || placed.diagnostic->code == "W0303") remove_rules(placed);
             if (placed.diagnostic->code == "W0101") remove_allowance(placed);
         }
-        std::vector<Fix> fixes;
-        for (auto& [at, line] : lines_) fixes.push_back({at.first, at.second, std::move(line)});
-        return fixes;
+        return std::move(files_);
     }
 
 private:
     void put(const Placed& placed, const Span& span, std::optional<std::string> line) {
-        lines_.try_emplace({placed.sources->name(span.file), span.line}, std::move(line));
+        files_[placed.sources->name(span.file)].try_emplace(span.line, std::move(line));
     }
 
     // The place is the word, in quotes or not, and the message has it.
@@ -117,11 +117,35 @@ private:
     }
 
     std::span<const Subject> subjects_;
-    std::map<std::pair<std::string, int>, std::optional<std::string>> lines_;
+    std::map<std::string, std::map<int, std::optional<std::string>>> files_;
 };
+
+std::string source_text(std::span<const Subject> subjects, const std::string& file) {
+    for (const Subject& subject : subjects)
+        for (int i = 0; i < subject.sources->count(); ++i)
+            if (subject.sources->name(i) == file) return subject.sources->text(i);
+    return {};
+}
 
 } // namespace
 
-std::vector<Fix> fixes_of(std::span<const Subject> subjects) { return Fixer(subjects).run(); }
+std::vector<MendedFile> mended_files(std::span<const Subject> subjects) {
+    std::vector<MendedFile> mended;
+    for (const auto& [file, lines] : Fixer(subjects).run()) {
+        MendedFile& one = mended.emplace_back(MendedFile{file, source_text(subjects, file)});
+        one.lines = static_cast<i64>(lines.size());
+        std::string_view rest = one.before;
+        for (int line = 1; !rest.empty(); ++line) {
+            const std::string_view old = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+            const auto fix = lines.find(line);
+            if (fix == lines.end())
+                one.after += old;
+            else if (fix->second) // its break is that of the old line
+                one.after.append(*fix->second).append(old.substr(old.find_last_not_of("\r\n") + 1));
+            rest.remove_prefix(old.size());
+        }
+    }
+    return mended;
+}
 
 } // namespace shard

@@ -139,9 +139,11 @@ std::string summary_line(const Plan& plan) {
     std::string communication = count == 0 ? "no collectives"
                                            : fmt::format("{}, {} sent per device", counted(count, "collective"),
                                                          human_bytes(wire_bytes_per_device(report)));
-    const std::string of_capacity =
-        report.memory.capacity > 0 ? " of " + human_bytes(report.memory.capacity) : std::string();
-    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(report.memory.peak), of_capacity,
+    const MemoryReport& memory = report.memory;
+    const std::string fits = memory.capacity == 0            ? ""
+                             : memory.peak > memory.capacity ? ", does not fit " + human_bytes(memory.capacity)
+                                                             : " of " + human_bytes(memory.capacity);
+    return fmt::format("{}; peak {}{}; step {}", communication, human_bytes(memory.peak), fits,
                        human_seconds(report.time.step_seconds));
 }
 

@@ -22,6 +22,8 @@ bool is_code(std::string_view word) {
            word.substr(1).find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool is_of_comparison(std::string_view code) { return code == "P0107" || code == "W0701"; }
+
 std::vector<std::string_view> allowable_codes() {
     std::vector<std::string_view> codes;
     for (const CodeDoc& doc : all_codes())
@@ -139,7 +141,7 @@ bool Allowances::covers(std::string_view code, const Span& place) {
     return covered;
 }
 
-Diagnostics Allowances::apply(const Diagnostics& found) {
+Diagnostics Allowances::apply(const Diagnostics& found, bool compared) {
     Diagnostics left;
     for (const Diagnostic& diagnostic : found.all()) {
         const bool can = diagnostic.finding || diagnostic.severity != Severity::error;
@@ -147,7 +149,7 @@ Diagnostics Allowances::apply(const Diagnostics& found) {
             left.add(diagnostic);
     }
     for (const Allowance& allowance : all_)
-        if (!allowance.used)
+        if (!allowance.used && is_of_comparison(allowance.code) == compared)
             left.warning("W0101", allowance.span, fmt::format("nothing here is silenced: no {}", allowance.code))
                 .help("remove the allowance");
     return left;

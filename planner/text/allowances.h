@@ -22,10 +22,14 @@ public:
     // True if a finding of this code at this place is allowed: the allowance counts as used from then on. A pass that
     // puts many cases into one warning asks for each case.
     bool covers(std::string_view code, const Span& place);
-    // What is not covered, and W0101 for what was not used.
-    Diagnostics apply(const Diagnostics& found);
+    // What is not covered, and W0101 for what was not used. Of planning, which knows no baseline; what a comparison with
+    // one finds (P0107, W0701) is a matter of its own.
+    Diagnostics apply(const Diagnostics& found) { return apply(found, false); }
+    Diagnostics apply_compared(const Diagnostics& found) { return apply(found, true); }
 
 private:
+    Diagnostics apply(const Diagnostics& found, bool compared);
+
     struct Allowance {
         std::string code;
         Span span;    // of the code in the comment

@@ -75,9 +75,8 @@ std::vector<CodeDoc> codes_plan() {
         {"P0107", "figure above the baseline",
          "A figure of the plan is worse than the baseline's by more than is tolerated (`check --baseline FILE "
          "--tolerance 3%`): the time of a step, exposed communication, peak memory, what a device sends, the number of "
-         "collectives. The finding says what it was, what it is and the limit. If the change is meant, the same "
-         "command "
-         "with --accept writes the figures of now into the baseline."},
+         "collectives. The finding says what it was, what it is and the limit, where the layout begins. If the change "
+         "is meant, the same command with --accept writes the figures of now into the baseline."},
         {"P0108", "policy: bytes of an axis or a kind",
          "In the collectives that an entry of policy.max_wire_bytes means, those over an axis or of a kind, a device "
          "sends more than its limit. The finding names the most expensive of them."},

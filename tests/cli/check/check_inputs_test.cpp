@@ -62,8 +62,9 @@ TEST_CASE("every format of a finding names the layout that has it") {
 }
 
 TEST_CASE(
-    "what is worse than the baseline is said at the layout's mesh, what has no place is there for code scanning") {
+    "what is worse than the baseline is said where the layout begins, what has no place is there for code scanning") {
     MemoryFiles files = files_of(1);
+    files.files["l/00.yaml"] = "# Of one device.\n\n" + files.files["l/00.yaml"];
     run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
     const CommandResult result =
         run_command(files, "shardc check model.yaml l/00.yaml --set batch=128 --baseline plan.json --format sarif");
@@ -75,8 +76,8 @@ TEST_CASE(
         CHECK(found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "l/00.yaml");
         const nlohmann::json& region = found["locations"][0]["physicalLocation"]["region"];
         CHECK(region["startLine"] >= 1);
-        if (found["ruleId"] == "P0107") CHECK(region["startLine"] == 1);
-        if (found["ruleId"] == "P0107") CHECK(region["startColumn"] == 8);
+        if (found["ruleId"] == "P0107") CHECK(region["startLine"] == 3);
+        if (found["ruleId"] == "P0107") CHECK(region["startColumn"] == 1);
         CHECK(found["properties"]["subjects"] == nlohmann::json{"l/00.yaml"});
         risen += found["ruleId"] == "P0107" ? 1 : 0;
     }
@@ -84,6 +85,83 @@ TEST_CASE(
     const CommandResult missing = run_command(files, "shardc check model.yaml l/none.yaml --format sarif");
     CHECK(missing.code == 2);
     CHECK(nlohmann::json::parse(missing.out)["runs"][0]["results"][0]["locations"].size() == 1);
+}
+
+TEST_CASE("a comment where the layout begins accepts what a comparison with the baseline finds there") {
+    MemoryFiles files = files_of(2);
+    run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
+    const std::string layout = files.files["l/00.yaml"];
+    const auto codes = [&](const std::string& comment, const std::string& options) {
+        files.files["l/00.yaml"] = comment + layout;
+        std::vector<std::string> found;
+        const CommandResult result = run_command(files, "shardc check model.yaml l/00.yaml --format json " + options);
+        const nlohmann::json json = nlohmann::json::parse(result.out);
+        for (const nlohmann::json& one : json["diagnostics"])
+            if (one["code"] != "W0302") found.push_back(one["code"]);
+        return found;
+    };
+    const std::string wider = "--set batch=128 --baseline plan.json";
+    using Codes = std::vector<std::string>;
+    CHECK(codes("", wider) == Codes{"P0107", "P0107"});
+    CHECK(codes("# shardc: allow P0107 until the next release\n", wider).empty());
+    CHECK(codes("# shardc: allow P0107 until the next release\n", "--baseline plan.json") == Codes{"W0101"});
+    CHECK(codes("# shardc: allow P0107 until the next release\n", "").empty()); // nothing to compare with
+    run_command(files, "shardc check model.yaml l/01.yaml --baseline base.json --accept");
+    CHECK(codes("", "--baseline base.json") == Codes{"W0701"});
+    CHECK(codes("# shardc: allow W0701 a trial\n", "--baseline base.json").empty());
+}
+
+TEST_CASE("--fix writes what the patch holds, as often as there is something, and checks what files say then") {
+    MemoryFiles files = files_of(0);
+    std::string slip = model_text;
+    slip.replace(slip.find("dot:"), 4, "dott:");
+    files.files["model.yaml"] = slip;
+    // Lines end as they did, also the last one, which ends in nothing.
+    files.files["l.yaml"] = "mesh: {data: 2}\r\nrules:\r\n  - {heads: data}\r\n  - {bach: data}\r\n  - {embed: ~}\r\n"
+                            "  - {out: ~}";
+    const CommandResult fixed = run_command(files, "shardc check model.yaml l.yaml --fix --strict");
+    CHECK(fixed.code == 0);
+    CHECK(fixed.err == "mended model.yaml: 1 line\nmended l.yaml: 2 lines\n");
+    CHECK(fixed.out.starts_with("ok "));
+    CHECK(files.files["model.yaml"] == model_text);
+    CHECK(files.files["l.yaml"] == "mesh: {data: 2}\r\nrules:\r\n  - {batch: data}\r\n  - {embed: ~}\r\n  - {out: ~}");
+    const CommandResult again = run_command(files, "shardc check model.yaml l.yaml --fix");
+    CHECK(again.err.empty());
+    CHECK(again.out == fixed.out);
+}
+
+TEST_CASE("--fix of a configuration mends what its patterns name, and the baseline is of what is mended") {
+    MemoryFiles files = files_of(2);
+    files.files["shardc.yaml"] = "{models: [model.yaml], layouts: [\"l/*.yaml\"], baseline: base.json, stricct: true}";
+    files.files["l/00.yaml"] =
+        "mesh: {data: 2}\nrules:\n  - {batch: data}\n  - {heads: data}\n  - {embed: ~}\n  - {out: ~}\n";
+    files.files.erase("l/01.yaml");
+    const CommandResult result = run_command(files, "shardc check --fix --accept");
+    CHECK(result.code == 0);
+    CHECK(result.err ==
+          "mended shardc.yaml: 1 line\nmended l/00.yaml: 1 line\naccepted the figures of 1 layout: base.json\n");
+    CHECK(files.files["shardc.yaml"].find("strict: true") != std::string::npos);
+    CHECK(files.files["l/00.yaml"].find("heads") == std::string::npos);
+}
+
+TEST_CASE("the line of a layout says that its plan does not fit the device") {
+    MemoryFiles files = files_of(1);
+    files.files["l/00.yaml"] += "hardware: h100\n";
+    CHECK(run_command(files, "shardc check model.yaml l/00.yaml").out.find("KiB of 74.5 GiB; step") !=
+          std::string::npos);
+    const CommandResult large = run_command(files, "shardc check model.yaml l/00.yaml --set batch=4294967296");
+    CHECK(large.out.find(", does not fit 74.5 GiB; step") != std::string::npos);
+}
+
+TEST_CASE("a layout that the baseline does not know is said where the layout begins") {
+    MemoryFiles files = files_of(3);
+    run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
+    const CommandResult result =
+        run_command(files, "shardc check model.yaml l/01.yaml l/02.yaml --baseline plan.json --format github");
+    for (const std::string name : {"l/01.yaml", "l/02.yaml"})
+        CHECK(result.out.find("::warning file=" + name + ",line=1,col=1,endColumn=5,title=W0701 ") !=
+              std::string::npos);
+    CHECK(result.out.find("it is the plan of model.yaml with l/00.yaml, forward") != std::string::npos);
 }
 
 TEST_CASE("one run writes several formats, each what it writes alone") {
