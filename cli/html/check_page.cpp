@@ -74,7 +74,7 @@ void write_findings(Markup& out, std::span<const Subject> subjects) {
         const bool is_bad = diagnostic.finding || diagnostic.severity == Severity::error;
         out.open("li").leaf("b", {{"class", is_bad ? "bad" : "warn"}}, diagnostic.code).text(" " + diagnostic.message);
         if (const std::string names = names_text(placed, count); !names.empty())
-            out.leaf("div", {{"class", "small"}}, names);
+            out.leaf("div", {{"class", "small"}}, "layout: " + names);
         write_line(out, placed);
         write_notes(out, diagnostic.notes);
         if (!diagnostic.help.empty()) out.leaf("div", {}, diagnostic.help);

@@ -226,8 +226,11 @@ std::string diff_html(const std::vector<NamedPlan>& plans, bool all_values) {
         out.open("header").leaf("h1", {}, first.model);
         out.leaf("p", {}, fmt::format("{}, {} layouts side by side", first.mode, plans.size()));
         out.open("nav", {{"aria-label", "parts"}});
-        for (const std::string_view part : {"figures", "collectives", "shardings", "layouts"})
-            out.leaf("a", {{"href", fmt::format("#{}", part)}}, part).text(" ");
+        for (const auto& [id, part] : {std::pair("figures", "Figures"),
+                                       {"collectives", "Collectives"},
+                                       {"shardings", "Shardings"},
+                                       {"layouts", "Layouts"}})
+            out.leaf("a", {{"href", fmt::format("#{}", id)}}, part).text(" ");
         out.close().close().line().open("main").line().open("section", {{"id", "verdict"}});
         write_cards(out, plans);
         write_legend(out, plans);
