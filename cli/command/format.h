@@ -39,9 +39,9 @@ struct FormatDef {
     std::string (*diff)(const std::vector<NamedPlan>&, bool all_values, const Paint&) = nullptr;
     std::string (*show)(const Plan&, const std::vector<const TensorReport*>&, const Paint&) = nullptr;
     std::string (*explain)(const Plan&, const std::vector<Explanation>&, const Paint&) = nullptr;
-    std::string (*found)(const std::vector<FoundItem>&) = nullptr; // of `explain NAME`
+    std::string (*found)(const std::vector<FoundItem>&, const Paint&) = nullptr; // of `explain NAME`
     std::string (*list)(const Listing&, const Paint&) = nullptr;
-    std::string (*item)(const Registry&, const Item&) = nullptr;
+    std::string (*item)(const Registry&, const Item&, const Paint&) = nullptr;
     std::string (*run)(const RunReport&, const Paint&) = nullptr;
     std::string (*run_heading)(const Plan&, const Paint&) = nullptr; // before the first step
     // A run whose checkpoint is where it would end.

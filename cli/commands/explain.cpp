@@ -25,6 +25,9 @@ bool is_called(const Item& item, const std::string& name) {
     return item.name == name || item.name.ends_with("." + name);
 }
 
+// Of keys of one name, those that lie deeper in a file are asked for less.
+i64 depth(const Item& item) { return std::count(item.name.begin(), item.name.end(), '.'); }
+
 // A code, an op, a key of a file, ...: whatever list has the name.
 int explain_name(const std::string& name, const Arguments& arguments, Env& env) {
     std::vector<std::string> names;
@@ -35,7 +38,12 @@ int explain_name(const std::string& name, const Arguments& arguments, Env& env) 
             if (is_called(item, name)) found.push_back({&registry, item});
         }
     }
-    if (!found.empty()) return write_payload(env, arguments, chosen_format(arguments).found(found), exit_clean);
+    std::stable_sort(found.begin(), found.end(), [](const FoundItem& a, const FoundItem& b) {
+        return a.registry == b.registry && depth(a.item) < depth(b.item);
+    });
+    if (!found.empty())
+        return write_payload(env, arguments, chosen_format(arguments).found(found, payload_paint(env, arguments)),
+                             exit_clean);
     std::vector<std::string_view> views(names.begin(), names.end());
     return unknown_name(env, "code, op, collective, key of a file, hardware profile or initializer", name, views);
 }

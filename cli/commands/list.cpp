@@ -31,7 +31,7 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<std::string_view> names;
     for (const Item& item : items) {
         if (item.name == arguments.string("NAME"))
-            return write_payload(env, arguments, format.item(*registry, item), exit_clean);
+            return write_payload(env, arguments, format.item(*registry, item, paint), exit_clean);
         names.push_back(item.name);
     }
     return unknown_name(env, registry->one, arguments.string("NAME"), names);

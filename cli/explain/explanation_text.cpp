@@ -27,17 +27,10 @@ public:
 
 private:
     std::string header() const {
-        const std::string called = called_together(e_);
-        const std::string head = hanging(fmt::format("{}  {}  {}  {}", called, name(tensor_.role),
-                                                     type_text(tensor_.dtype, tensor_.shape, tensor_.logical),
-                                                     sharding_text(plan_.mesh, tensor_.sharding)),
-                                         paint_.width, 4);
-        const size_t named = head.starts_with(called) ? called.size() : 0;
         const std::string alike =
             e_.alike.empty() ? ""
                              : fmt::format("  {} are alike; what follows is of {}\n", e_.alike.size(), tensor_.name);
-        return fmt::format("{}{}\n{}\n{}", paint_.strong(head.substr(0, named)),
-                           paint_axes(paint_, plan_.mesh, std::string_view(head).substr(named)),
+        return fmt::format("{}\n{}\n{}", tensor_heading(paint_, plan_.mesh, called_together(e_), tensor_),
                            hanging(fmt::format("  a device holds {}, {}; {}", shape_text(tensor_.local_shape),
                                                human_bytes(tensor_.bytes_per_device), shard::text(tensor_.source)),
                                    paint_.width, 4),
@@ -155,7 +148,10 @@ private:
         if (base.touching == 0) return {};
         std::string out = "\n" + paint_.strong("What would change it") + " (each planned again)\n";
         if (e_.remedies.empty())
-            return out + "  no single constraint, override or rule makes these collectives fewer or smaller\n";
+            return out +
+                   hanging("  no single constraint, override or rule makes these collectives fewer or smaller",
+                           paint_.width, 2) +
+                   "\n";
         Table table({{.header = "change", .wraps = true},
                      {"collectives", Align::right},
                      {"sent by a device", Align::right},

@@ -24,7 +24,8 @@ std::string explain(const Plan& plan, const std::vector<Explanation>& explanatio
     return explanations_json(plan, explanations);
 }
 std::string list(const Listing& listing, const Paint&) { return listing_json(listing); }
-std::string item(const Registry&, const Item& item) { return item_payload(item); }
+std::string item(const Registry&, const Item& item, const Paint&) { return item_payload(item); }
+std::string found(const std::vector<FoundItem>& items, const Paint&) { return found_json(items); }
 std::string run(const RunReport& report, const Paint&) { return run_json(report); }
 std::string nothing_left(const Plan& plan, const std::string&, int steps, const Paint&) {
     return nothing_left_json(plan, steps);
@@ -42,7 +43,7 @@ const FormatDef& format_json() {
         .diff = diff,
         .show = show,
         .explain = explain,
-        .found = found_json,
+        .found = found,
         .list = list,
         .item = item,
         .run = run,

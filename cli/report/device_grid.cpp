@@ -189,13 +189,7 @@ std::string device_grid(const Mesh& mesh, const TensorReport& tensor, const std:
     std::vector<AxisRef> free;
     for (const AxisRef& axis : unused_axes(mesh, used))
         if (axis.size > 1) free.push_back(axis);
-    const std::string head =
-        hanging(fmt::format("{}  {}  {}  {}", shown_name, name(tensor.role),
-                            type_text(tensor.dtype, tensor.shape, tensor.logical), text(mesh, sharding)),
-                paint.width, 4);
-    const size_t named = head.starts_with(shown_name) ? shown_name.size() : 0;
-    std::string out = fmt::format("{}{}\n", paint.strong(head.substr(0, named)),
-                                  paint_axes(paint, mesh, std::string_view(head).substr(named)));
+    std::string out = tensor_heading(paint, mesh, shown_name, tensor) + "\n";
     std::string held =
         fmt::format("  a device holds {}, {}; ", shape_text(tensor.local_shape), human_bytes(tensor.bytes_per_device));
     if (parts == 1)

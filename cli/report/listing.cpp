@@ -23,9 +23,9 @@ std::string listing_json(const Listing& listing) {
     return object.text() + "\n";
 }
 
-std::string found_text(const std::vector<FoundItem>& found) {
+std::string found_text(const std::vector<FoundItem>& found, const Paint& paint) {
     std::string out;
-    for (const FoundItem& each : found) out += (out.empty() ? "" : "\n") + item_text(*each.registry, each.item);
+    for (const FoundItem& each : found) out += (out.empty() ? "" : "\n") + item_text(*each.registry, each.item, paint);
     return out;
 }
 
@@ -89,14 +89,15 @@ std::string item_payload(const Item& item) {
     return item_members(JsonObject().integer("format_version", 1).string("tool", tool_text()), item) + "\n";
 }
 
-std::string item_text(const Registry& registry, const Item& item) {
-    std::string out = fmt::format("{} ({})\n\n", item.name, registry.one);
-    out += registry.is_text ? item.doc + "\n" : wrapped(item.doc, 100);
+std::string item_text(const Registry& registry, const Item& item, const Paint& paint) {
+    constexpr size_t most = 100; // columns of a text that is read
+    std::string out = fmt::format("{} ({})\n\n", paint.strong(item.name), registry.one);
+    out += registry.is_text ? item.doc + "\n" : wrapped(item.doc, std::min(most, paint.width > 0 ? paint.width : most));
     if (item.arguments.empty()) return out;
     Table table({{""}, {"", Align::left, 0, true}});
     for (const std::pair<std::string, std::string>& argument : item.arguments)
         table.add({argument.first, argument.second});
-    return out + "\n" + table.render({}, "  ");
+    return out + "\n" + table.render(paint, "  ");
 }
 
 } // namespace shard

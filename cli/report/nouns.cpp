@@ -1,5 +1,7 @@
 #include "cli/report/nouns.h"
 
+#include "cli/terminal/wrap.h"
+#include "plans/base/printable.h"
 #include "plans/base/units.h"
 #include "plans/sharding/axis_lists.h"
 
@@ -58,6 +60,22 @@ std::string type_text(DType dtype, std::span<const i64> shape, std::span<const s
         dims.push_back(named ? fmt::format("{} {}", logical[i], shape[i]) : std::to_string(shape[i]));
     }
     return fmt::format("{} ({})", name(dtype), fmt::join(dims, ", "));
+}
+
+std::string tensor_heading(const Paint& paint, const Mesh& mesh, std::string_view called, const TensorReport& tensor) {
+    constexpr size_t indent = 4; // of what goes on in the next line
+    const std::string head = hanging(called, paint.width, indent);
+    std::string out = paint.strong(head);
+    size_t column = display_width(std::string_view(head).substr(head.rfind('\n') + 1)); // npos + 1 is 0
+    for (const std::string& part :
+         {std::string(name(tensor.role)), type_text(tensor.dtype, tensor.shape, tensor.logical),
+          sharding_text(mesh, tensor.sharding)}) {
+        const bool fits = paint.width == 0 || column + 2 + display_width(part) <= paint.width;
+        out += fits ? "  " : "\n" + std::string(indent, ' ');
+        column = (fits ? column + 2 : indent) + display_width(part);
+        out += paint_axes(paint, mesh, hanging(part, paint.width, indent));
+    }
+    return out;
 }
 
 } // namespace shard

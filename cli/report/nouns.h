@@ -22,4 +22,8 @@ std::string type_text(DType dtype, std::span<const i64> shape);         // "f32 
 std::string type_text(DType dtype, std::span<const i64> shape,
                       std::span<const std::string> logical); // "f32 (batch 8, embed 1024)"
 
+// "w  param  f32 (embed 8, mlp 32)  [- | model]", the name bold; in a narrow terminal in lines of their own, each of the
+// name, the type and the sharding whole where it can be. `called` is the name, or that of several tensors.
+std::string tensor_heading(const Paint& paint, const Mesh& mesh, std::string_view called, const TensorReport& tensor);
+
 } // namespace shard

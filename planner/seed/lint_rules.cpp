@@ -6,6 +6,7 @@
 #include "planner/seed/named_arrays.h"
 #include "planner/text/allowances.h"
 #include "plans/base/saturating.h"
+#include "plans/base/units.h"
 
 #include <fmt/format.h>
 
@@ -251,7 +252,7 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& a
         .warning("W0307", first,
                  fmt::format("{} held in full by every device: {}",
                              names.size() == 1 ? "a large parameter is" : "large parameters are", listed(names)))
-        .note(fmt::format("{} bytes per device", bytes))
+        .note(fmt::format("{} on a device", exact_bytes(bytes)))
         .help("give one of the logical axes a rule, or override the sharding under params:");
 }
 

@@ -86,6 +86,26 @@ TEST_CASE("no line of plan, check, diff and show is wider than the terminal") {
         }
 }
 
+TEST_CASE("no line about a code, a key or an op is wider than the terminal, examples apart") {
+    for (const std::string line : {"explain E0313", "explain all_gather", "explain adamw", "explain min_size",
+                                   "list ops dot", "list codes W0308"})
+        for (const size_t width : {60, 80, 100}) check_width(line, width);
+    CHECK(shown("explain E0313", 60).find("\nA dim is split over mesh axes") != std::string::npos);
+}
+
+TEST_CASE("a sharding is whole where a tensor's heading takes several lines") {
+    const std::string text = shown("explain examples/llama3/model.yaml examples/llama3/layout.yaml llama_block.wq", 60);
+    CHECK(text.starts_with("llama_block.wq  param"));
+    CHECK(text.find("\n    [") != std::string::npos);
+    CHECK(text.find("[-\n") == std::string::npos);
+}
+
+TEST_CASE("of keys of one name the one that lies highest in its file is explained first") {
+    const std::string text = shown("explain rules", 80);
+    CHECK(text.starts_with("layout.rules (key)"));
+    CHECK(text.find("model.inputs.NAME.rules (key)") != std::string::npos);
+}
+
 TEST_CASE("no line of explain is wider than the terminal") {
     for (const char* folder : {"dot_relu_dot", "linen_guide", "layouts", "zero", "mlp"})
         for (const auto& [model, layouts] : examples()) {
