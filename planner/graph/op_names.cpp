@@ -88,8 +88,16 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"dot_product_attention", "attention"},
         {"scaled_dot_product_attention", "attention"},
         {"sdpa", "attention"},
+        {"multi_head_attention", "attention"},
+        {"flash_attention", "attention"},
+        {"rotary_embedding", "rope"},
+        {"apply_rotary_pos_emb", "rope"},
+        {"dense_general", "einsum"},
         {"take", "gather"},
         {"embedding", "gather"},
+        {"embed", "gather"},
+        {"lookup", "gather"},
+        {"embedding_lookup", "gather"},
         {"index_select", "gather"},
         {"take_along_dim", "take_along_axis"},
         {"index_add", "scatter_add"},
@@ -107,19 +115,62 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"astype", "cast"},
         {"layernorm", "layer_norm"},
         {"rmsnorm", "rms_norm"},
+        {"rms_normalization", "rms_norm"},
         {"cross_entropy", "softmax_cross_entropy"},
+        {"softmax_cross_entropy_with_integer_labels", "softmax_cross_entropy"},
+        {"sparse_softmax_cross_entropy", "softmax_cross_entropy"},
         {"mse_loss", "mse"},
         {"with_sharding_constraint", "constrain"},
+        {"sharding_constraint", "constrain"},
+        {"detach", "stop_gradient"},
         {"all_reduce", "psum"},
         {"reduce_scatter", "psum_scatter"},
     };
     return names;
 }
 
+namespace {
+
+constexpr std::string_view loop = "write {repeat: block, times: 4, in: x, scan: true}, of a module";
+constexpr std::string_view remat = "write `remat: full` beside `repeat`, or in a module";
+constexpr std::string_view none =
+    "there is none here: write it over others, of `shardc list ops` and `shardc list composites`";
+
+// Of other array languages what is no op here, and what is none at all, though its name is near to another's.
+const std::vector<std::pair<std::string_view, std::string_view>>& foreign_forms() {
+    static const std::vector<std::pair<std::string_view, std::string_view>> forms = {
+        {"scan", loop},
+        {"fori_loop", loop},
+        {"while_loop", loop},
+        {"remat", remat},
+        {"checkpoint", remat},
+        {"swiglu", "write {mul: [{silu: gate}, up]}"},
+        {"geglu", "write {mul: [{gelu: gate}, up]}"},
+        {"glu", "write {mul: [{logistic: gate}, up]}"},
+        {"cond", "write {select: [condition, x, y]}, which chooses by element"},
+        {"batch_norm", none},
+        {"elu", none},
+        {"group_norm", none},
+        {"leaky_relu", none},
+        {"mae", none},
+        {"softplus", none},
+        {"std", none},
+        {"tril", none},
+        {"triu", none},
+        {"var", none},
+        {"variance", none},
+    };
+    return forms;
+}
+
+} // namespace
+
 std::string unknown_op_help(std::string_view word, const std::vector<std::string_view>& names) {
     for (const auto& [foreign, here] : foreign_op_names())
         if (foreign == word) return fmt::format("it is called '{}' here", here);
-    return did_you_mean(word, names, "`shardc list ops` shows all ops");
+    for (const auto& [foreign, form] : foreign_forms())
+        if (foreign == word) return std::string(form);
+    return did_you_mean(word, names, "`shardc list ops` and `shardc list composites` show all");
 }
 
 } // namespace shard

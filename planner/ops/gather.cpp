@@ -3,6 +3,8 @@
 #include "planner/ops_support/lookup.h"
 #include "planner/ops_support/rule_maker.h"
 
+#include <fmt/format.h>
+
 namespace shard {
 
 namespace {
@@ -13,6 +15,14 @@ Lookup lookup_along(const Attributes& attributes) {
 
 InferResult infer(const InferContext& context) {
     const TensorType &table = context.operands[0], &indices = context.operands[1];
+    if (!is_integer(indices.dtype) && is_integer(table.dtype)) {
+        context.diagnostics
+            .error("E0224", context.span,
+                   fmt::format("'gather' takes the table first, and indices behind it, but {} is {}",
+                               operand_text(context, 1), name(indices.dtype)))
+            .help("write {gather: [table, indices]}");
+        return std::nullopt;
+    }
     if (!check_dtype(context, 1, is_integer, "whole numbers as indices")) return std::nullopt;
     if (table.rank() == 0) {
         context.diagnostics.error("E0223", context.span,

@@ -286,7 +286,9 @@ private:
     bool argument_twice(const YamlEntry& op, const YamlEntry& again) {
         diagnostics_->error("E0226", again.key_span, fmt::format("`{}` of '{}' is given twice", again.key, op.key))
             .label(op.value.span, "first given here")
-            .help(fmt::format("what stands behind `{}:` is its `{}`: write one of them", op.key, again.key));
+            .help(op.value.list() != nullptr && again.value.scalar() != nullptr
+                      ? fmt::format("write {{{}: \"{}\", in: [operands]}}", op.key, again.value.scalar()->text)
+                      : fmt::format("what stands behind `{}:` is its `{}`: write one of them", op.key, again.key));
         return false;
     }
 

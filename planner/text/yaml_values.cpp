@@ -24,6 +24,15 @@ void wrong_type(const Yaml& yaml, std::string_view what, std::string_view wanted
     if (const std::string help = number_spelling_help(yaml.scalar()->text); !help.empty()) error.help(help);
 }
 
+// Words of Python, and of YAML before 1.2; empty for others.
+std::string_view bool_meant_by(std::string_view text) {
+    for (const std::string_view word : {"True", "TRUE", "yes", "Yes", "on", "On"})
+        if (text == word) return "true";
+    for (const std::string_view word : {"False", "FALSE", "no", "No", "off", "Off"})
+        if (text == word) return "false";
+    return {};
+}
+
 std::string_view without_sign(std::string_view text) {
     if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
     return text;
@@ -130,8 +139,10 @@ std::optional<bool> read_bool(const Yaml& yaml, std::string_view what, Diagnosti
     if (scalar != nullptr && !scalar->quoted) {
         if (scalar->text == "true") return true;
         if (scalar->text == "false") return false;
-        diagnostics.error("E0113", yaml.span,
-                          fmt::format("{}: expected true or false, found '{}'", what, scalar->text));
+        DiagnosticBuilder error = diagnostics.error(
+            "E0113", yaml.span, fmt::format("{}: expected true or false, found '{}'", what, scalar->text));
+        if (const std::string_view meant = bool_meant_by(scalar->text); !meant.empty())
+            error.help(fmt::format("did you mean '{}'?", meant));
         return std::nullopt;
     }
     wrong_type(yaml, what, "true or false", diagnostics);

@@ -17,7 +17,13 @@ TEST_CASE("names of other languages lead to an op or composite that there is, an
     }
     CHECK(unknown_op_help("matmul", {"mul"}) == "it is called 'dot' here");
     CHECK(unknown_op_help("sotfmax", {"softmax"}) == "did you mean 'softmax'?");
-    CHECK(unknown_op_help("unheard", {"softmax"}) == "`shardc list ops` shows all ops");
+    CHECK(unknown_op_help("unheard", {"softmax"}) == "`shardc list ops` and `shardc list composites` show all");
+}
+
+TEST_CASE("what another language has and this one has not is no slip of the pen of an op that is another") {
+    CHECK(unknown_op_help("elu", {"relu"}).starts_with("there is none here"));
+    CHECK(unknown_op_help("swiglu", {"silu"}) == "write {mul: [{silu: gate}, up]}");
+    CHECK(unknown_op_help("scan", {}).starts_with("write {repeat: block, "));
 }
 
 TEST_CASE("a guess is a slip of the pen, not any word that is near") {

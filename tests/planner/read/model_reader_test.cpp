@@ -124,7 +124,7 @@ TEST_CASE("graph entries that cannot be read") {
     CHECK(model_problems(entry("{x: {repeet: block, in: x}}")) ==
           "E0203 2:14+6 unknown op 'repeet'\n  help did you mean 'repeat'?\n");
     CHECK(model_problems(entry("{x: {frobnicate: y}}")) ==
-          "E0203 2:14+10 unknown op 'frobnicate'\n  help `shardc list ops` shows all ops\n");
+          "E0203 2:14+10 unknown op 'frobnicate'\n  help `shardc list ops` and `shardc list composites` show all\n");
     CHECK(model_problems(entry("{x: {repeat: block, in: x}}")) ==
           "E0116 2:14+6 a repeat needs 'times'\n  help write {repeat: block, times: 4, in: x}\n"
           "E0203 2:22+5 unknown module 'block'\n  help the model declares no `modules`\n");

@@ -250,7 +250,7 @@ TEST_CASE("floating-point numbers, truth values and strings") {
           "E0113 1:1+3 x: expected a number, found a string\n  help the number that is none is written .nan\n"
           "E0115 1:1+4 x: '01.5' has a leading zero\n"
           "  note some YAML readers take such a number for octal\n  help remove the zero\n"
-          "E0113 1:1+3 x: expected true or false, found 'yes'\n"
+          "E0113 1:1+3 x: expected true or false, found 'yes'\n  help did you mean 'true'?\n"
           "E0113 1:1+1 x: expected a string, found a list\n"
           "E0113 1:1+4 x: expected a string, found true or false\n  help if it is one, put it in quotes: \"true\"\n");
 }
