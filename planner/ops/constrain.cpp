@@ -3,6 +3,7 @@
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/move.h"
 #include "planner/ops_support/pointwise.h"
+#include "plans/sharding/type.h"
 
 #include <fmt/format.h>
 
@@ -31,6 +32,12 @@ InferResult infer(const InferContext& context) {
     TensorType type = context.operands[0];
     if (by_axes) {
         const std::vector<std::string>& axes = context.attributes.strings("axes");
+        if (axes.size() != type.shape.size()) {
+            context.diagnostics.error(
+                "E0226", context.span,
+                fmt::format("{} axes are given for {} dims, {}", axes.size(), type.rank(), shape_text(type.shape)));
+            return std::nullopt;
+        }
         for (size_t d = 0; d < axes.size(); ++d)
             if (!axes[d].empty() && !is_unconstrained(axes[d])) type.logical[d] = axes[d];
     }

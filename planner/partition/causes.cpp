@@ -173,13 +173,15 @@ Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node,
     return {fmt::format("a constraint asks for it {}, but {} is {}", then, from.name, now), {}};
 }
 
-NodeId constraint_behind(const Graph& graph, std::span<const NodeId> readers, std::span<const Sharding> kept,
-                         ValueId value) {
+KeptReason kept_reason(const Mesh& mesh, const Graph& graph, std::span<const NodeId> readers,
+                       std::span<const Sharding> kept, NodeId node, const Sharding& made) {
+    const ValueId result = graph.node(node).outputs[0];
     for (const NodeId reader : readers) {
         const Node& constraint = graph.node(reader);
-        if (is_constraint(constraint) && same_layout(kept[constraint.outputs[0]], kept[value])) return reader;
+        if (is_constraint(constraint) && same_layout(kept[constraint.outputs[0]], kept[result]))
+            return {constraint_reason(mesh, graph, constraint, made, kept[result]), reader};
     }
-    return -1;
+    return {result_reason(mesh, graph, graph.node(node), result, made, kept[result]), node};
 }
 
 Reason gather_reason(const Mesh& mesh, const Node& node, const Sharding& kept, const Sharding& wanted) {

@@ -23,9 +23,14 @@ Reason overlap_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
 // "dot makes it split over data along batch, but it is kept split over data along embed"
 Reason result_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId result, const Sharding& made,
                      const Sharding& kept);
-// The constraint among a value's readers that is why it is kept as it is; -1 if none is.
-NodeId constraint_behind(const Graph& graph, std::span<const NodeId> readers, std::span<const Sharding> kept,
-                         ValueId value);
+// Of a value that is kept otherwise than it is made: because a constraint reads it, or because propagation found it
+// best. It stands at the line of the constraint, if there is one, else at that of the node that makes the value.
+struct KeptReason {
+    Reason why;
+    NodeId at;
+};
+KeptReason kept_reason(const Mesh& mesh, const Graph& graph, std::span<const NodeId> readers,
+                       std::span<const Sharding> kept, NodeId node, const Sharding& made);
 // "a constraint asks for it whole along hidden, but a is split over model along hidden"
 Reason constraint_reason(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
                          const Sharding& wanted);

@@ -409,11 +409,8 @@ private:
         held.kept = local;
         if (same_layout(made, kept(result))) return;
         const Redistribution& way = redistributor_.find(type(result), made, kept(result));
-        // At the line of a constraint, if it is for one, and not at that of what it constrains.
-        const NodeId asks = constraint_behind(graph_, users_[result], shardings_, result);
-        const Reason why = asks >= 0 ? constraint_reason(mesh_, graph_, graph_.node(asks), made, kept(result))
-                                     : result_reason(mesh_, graph_, node, result, made, kept(result));
-        held.kept = builder_.reshard(local, result, way, why, asks >= 0 ? asks : id, true);
+        const KeptReason reason = kept_reason(mesh_, graph_, users_[result], shardings_, id, made);
+        held.kept = builder_.reshard(local, result, way, reason.why, reason.at, true);
         held.reduced.push_back(held.kept);
     }
 

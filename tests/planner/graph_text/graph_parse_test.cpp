@@ -56,6 +56,8 @@ TEST_CASE("the text of a graph: names and types") {
           "3:27 expected a number, true, false, a text in quotes or a list");
     CHECK(verdict(whole + "y: f32 (8, 4) = exp x; gradient of epx\n") == "3:36 expected an op or a composite");
     CHECK(verdict(local + "y: f32 (4, 4) of (8, 4) = exp x\n") == "3:1 a value of a local graph has a sharding");
+    CHECK(verdict(whole + "y: f32 (8, 4) = constrain x {axes: [b, c, d]}\n") ==
+          "1:1 this is no graph that a pass may be given: graph: node 0 (constrain): its operands do not fit");
 }
 
 TEST_CASE("the text of a graph: what does not fit") {
