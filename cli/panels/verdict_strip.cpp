@@ -84,6 +84,9 @@ void draw(Markup& out, const PageData& data) {
     out.open("div", {{"class", "cards"}}).line();
     memory_card(out, report.memory);
     time_cards(out, report);
+    if (report.memory.host_peak > 0)
+        write_card(out, "memory on the host", human_bytes(report.memory.host_peak), "", "",
+                   "of a device; copies " + copies_text(report.time), {});
     const ParamsTotal params = params_total(report);
     if (params.count > 0)
         write_card(out, "params", grouped(params.count), "", "",

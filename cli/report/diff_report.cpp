@@ -41,6 +41,13 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
         {"collectives", "collectives", [](const Report& r) { return static_cast<double>(collective_count(r)); },
          count_text},
     };
+    const auto uses_host = [](const NamedPlan& named) { return named.plan->report.memory.host_peak > 0; };
+    if (std::any_of(plans.begin(), plans.end(), uses_host)) {
+        figures.push_back({"host_peak_bytes", "memory on the host",
+                           [](const Report& r) { return static_cast<double>(r.memory.host_peak); }, bytes_text});
+        figures.push_back(
+            {"host_seconds", "  copies", [](const Report& r) { return r.time.host_seconds; }, human_seconds});
+    }
     std::vector<std::string> kinds;
     for (const NamedPlan& named : plans)
         for (const CollectiveReport& collective : named.plan->report.collectives)

@@ -124,6 +124,12 @@ Table memory_table(const MemoryReport& memory) {
         table.add({"of the device's", human_bytes(memory.capacity), percent(peak, capacity),
                    Cell(bar(peak, capacity, bar_width) + (fits ? "" : " does not fit"), fits ? "32" : "1;31")});
     }
+    if (memory.host_peak > 0) {
+        table.add({"on the host", human_bytes(memory.host_peak)});
+        if (memory.host_capacity > 0)
+            table.add({"of a device's share", human_bytes(memory.host_capacity),
+                       percent(static_cast<double>(memory.host_peak), static_cast<double>(memory.host_capacity))});
+    }
     return table;
 }
 
@@ -140,6 +146,8 @@ Table time_table(const Report& report) {
                        : "none of it while the device computes"});
     table.add({"exposed communication", human_seconds(time.exposed_communication_seconds),
                share(time.exposed_communication_seconds)});
+    if (time.host_seconds > 0)
+        table.add({"copies to and from the host", human_seconds(time.host_seconds), share(time.host_seconds)});
     table.add({Cell("step", "1"), Cell(human_seconds(time.step_seconds), "1")});
     return table;
 }

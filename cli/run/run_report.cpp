@@ -35,12 +35,16 @@ void judge_run(const RunReport& report, Diagnostics& diagnostics) {
                      fmt::format("the devices exchanged {} B, the plan says {} B",
                                  grouped(report.result.wire_bytes_total), grouped(report.predicted_wire_bytes())))
             .help("this is a bug in shardc: please report it with the plan file");
-    if (!report.peak_equal())
+    const auto compare_peak = [&](std::string_view where, i64 touched, i64 said) {
+        if (touched == said) return;
         diagnostics
             .finding("P0204", {},
-                     fmt::format("the fullest device touched {} B, the plan says {} B",
-                                 grouped(report.result.touched_peak_bytes), grouped(report.plan->peak_bytes)))
+                     fmt::format("the fullest device touched {} B{}, the plan says {} B", grouped(touched), where,
+                                 grouped(said)))
             .help("this is a bug in shardc: please report it with the plan file");
+    };
+    compare_peak("", report.result.touched_peak_bytes, report.plan->peak_bytes);
+    compare_peak(" on the host", report.result.touched_host_peak_bytes, report.plan->host_peak_bytes);
 }
 
 namespace {
@@ -264,6 +268,8 @@ std::string run_text(const RunReport& report, const Paint& paint) {
                                           : "sent between devices, all together",
         result.wire_bytes_total, report.predicted_wire_bytes());
     row("peak memory of the fullest device", result.touched_peak_bytes, plan.peak_bytes);
+    if (plan.host_peak_bytes > 0)
+        row("peak of a device's memory on the host", result.touched_host_peak_bytes, plan.host_peak_bytes);
     out += figures.render(paint, "  ");
     if (report.comparison) {
         const std::string_view verdict = report.verified() ? "verified" : "NOT verified";
@@ -319,6 +325,8 @@ std::string run_json(const RunReport& report) {
     object.raw("outputs", json_lines(outputs, 2))
         .raw("wire_bytes_total", figures(report.result.wire_bytes_total, report.predicted_wire_bytes()))
         .raw("peak_bytes", figures(report.result.touched_peak_bytes, plan.peak_bytes));
+    if (plan.host_peak_bytes > 0)
+        object.raw("host_peak_bytes", figures(report.result.touched_host_peak_bytes, plan.host_peak_bytes));
     if (report.comparison) object.raw("verify", comparison_json(report));
     if (is_step(plan)) {
         std::vector<std::string> steps;

@@ -30,7 +30,9 @@ struct RunReport {
     bool is_rounding() const { return in_f64 && in_f64->equal; }
     bool verified() const { return comparison && (comparison->equal || is_rounding()); }
     bool stopped() const { return result.steps < steps; }
-    bool peak_equal() const { return result.touched_peak_bytes == plan->peak_bytes; }
+    bool peak_equal() const {
+        return result.touched_peak_bytes == plan->peak_bytes && result.touched_host_peak_bytes == plan->host_peak_bytes;
+    }
 };
 
 // Findings P0203 and P0204 where the execution moved or touched other bytes than the plan says.

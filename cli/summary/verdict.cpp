@@ -25,6 +25,20 @@ Fact memory_fact(const MemoryReport& memory) {
     return fact;
 }
 
+// Nothing if nothing is there.
+std::vector<Fact> host_fact(const Report& report) {
+    const MemoryReport& memory = report.memory;
+    if (memory.host_peak <= 0) return {};
+    Fact fact{"host", "", true,
+              fmt::format("{}{} of the host's memory for a device; copies {}", human_bytes(memory.host_peak),
+                          memory.host_capacity > 0 ? " of " + human_bytes(memory.host_capacity) : "",
+                          copies_text(report.time))};
+    if (memory.host_capacity <= 0) return {fact};
+    fact.is_good = memory.host_peak <= memory.host_capacity;
+    fact.verdict = fact.is_good ? "fits" : "does not fit";
+    return {fact};
+}
+
 Fact time_fact(const Report& report) {
     const TimeReport& time = report.time;
     const std::string compute =
@@ -39,6 +53,11 @@ Fact time_fact(const Report& report) {
         "communication {}, {}", human_seconds(time.communication_seconds),
         exposed > 0 ? fmt::format("{} ({} of the step)", waited, percent(exposed, time.step_seconds)) : "all hidden");
     const bool by_compute = is_bound_by_compute(time);
+    if (time.host_seconds > std::max(exposed, time.compute_seconds))
+        return {"time", "", true,
+                fmt::format("{}, bound by copies to and from the host: {}; {}; {}", step,
+                            human_seconds(time.host_seconds), by_compute ? compute : communication,
+                            by_compute ? communication : compute)};
     return {"time", "", true,
             fmt::format("{}, bound by {}: {}; {}", step, by_compute ? "compute" : "communication",
                         by_compute ? compute : communication, by_compute ? communication : compute)};
@@ -68,6 +87,12 @@ std::vector<Fact> padding_fact(const Plan& plan) {
 
 bool is_partly_hidden(double seconds, double exposed_seconds) {
     return human_seconds(exposed_seconds) != human_seconds(seconds);
+}
+
+std::string copies_text(const TimeReport& time) {
+    if (time.host_seconds <= 0) return "are not priced, the profile has no link to a host";
+    return fmt::format("{}, {} of the step, which waits for them", human_seconds(time.host_seconds),
+                       percent(time.host_seconds, time.step_seconds));
 }
 
 bool is_bound_by_compute(const TimeReport& time) { return time.exposed_communication_seconds <= time.compute_seconds; }
@@ -101,6 +126,7 @@ std::vector<std::pair<std::string_view, i64>> memory_by_role(const MemoryReport&
 
 std::vector<Fact> verdict_of(const Plan& plan) {
     std::vector<Fact> facts = {memory_fact(plan.report.memory), time_fact(plan.report)};
+    for (Fact& fact : host_fact(plan.report)) facts.push_back(std::move(fact));
     for (Fact& fact : params_fact(plan)) facts.push_back(std::move(fact));
     for (Fact& fact : padding_fact(plan)) facts.push_back(std::move(fact));
     return facts;

@@ -16,6 +16,9 @@ struct Fact {
 // Whether a device waits for less than the collectives take, as far as anybody can see.
 bool is_partly_hidden(double seconds, double exposed_seconds);
 
+// "3 ms, 12% of the step, which waits for them": copies to the host's memory and back.
+std::string copies_text(const TimeReport& time);
+
 // Whether a device waits for collectives no longer than it computes.
 bool is_bound_by_compute(const TimeReport& time);
 
@@ -25,7 +28,7 @@ struct ParamsTotal {
 };
 ParamsTotal params_total(const Report& report);
 
-// Memory, time, and parameters and padding where there are any: what a report begins with.
+// Memory, time, and the host's memory, parameters and padding where there are any: what a report begins with.
 std::vector<Fact> verdict_of(const Plan& plan);
 
 // {"params", bytes}, ... of what is alive at the peak, the largest first, without those of no bytes.

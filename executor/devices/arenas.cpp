@@ -20,7 +20,17 @@ i64 stride_of(i64 bytes) {
     return round_up(bytes, page) + skew_lines * line;
 }
 
+i64 host_begin(const Plan& plan) { return round_up(plan.arena_bytes, line); }
+
 } // namespace
+
+i64 memory_bytes(const Plan& plan) {
+    return plan.host_arena_bytes > 0 ? host_begin(plan) + plan.host_arena_bytes : plan.arena_bytes;
+}
+
+i64 place_of(const Plan& plan, const Buffer& buffer) {
+    return buffer.on_host ? host_begin(plan) + buffer.offset : buffer.offset;
+}
 
 i64 Arenas::total_bytes(i64 devices, i64 bytes_per_device) {
     const i64 limit = std::numeric_limits<i64>::max() / 2;

@@ -8,11 +8,16 @@
 // (executor/collective/shared_memory.h).
 #pragma once
 
-#include "plans/base/base.h"
+#include "plans/plan/plan.h"
 
 #include <cstddef>
 
 namespace shard {
+
+// What a device has in its host's memory lies behind its arena, as memory of its own; offsets from the beginning of
+// both.
+i64 memory_bytes(const Plan& plan);
+i64 place_of(const Plan& plan, const Buffer& buffer);
 
 // What unwritten bytes hold: all ones, a NaN in every float type, -1 or the largest value in integers, no valid
 // boolean.

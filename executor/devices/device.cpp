@@ -50,17 +50,20 @@ void Device::note(const DeviceInstruction& done) {
 }
 
 std::byte* Device::touch(const Buffer& buffer) {
-    internal_check(buffer.offset >= 0 && buffer.offset + buffer.bytes <= machine_.plan.arena_bytes,
+    const Plan& plan = machine_.plan;
+    internal_check(buffer.offset >= 0 &&
+                       buffer.offset + buffer.bytes <= (buffer.on_host ? plan.host_arena_bytes : plan.arena_bytes),
                    "a buffer outside its arena");
-    touched_ = std::max(touched_, buffer.offset + buffer.bytes);
+    i64& touched = buffer.on_host ? host_touched_ : touched_;
+    touched = std::max(touched, buffer.offset + buffer.bytes);
     allow_bytes(data(buffer), buffer.bytes);
     return data(buffer);
 }
 
-void Device::poison(i64 offset, i64 bytes) {
-    allow_bytes(arena_ + offset, bytes);
-    if (machine_.poison) std::memset(arena_ + offset, poison_byte, bytes);
-    forbid_bytes(arena_ + offset, bytes);
+void Device::poison(i64 place, i64 bytes) {
+    allow_bytes(arena_ + place, bytes);
+    if (machine_.poison) std::memset(arena_ + place, poison_byte, bytes);
+    forbid_bytes(arena_ + place, bytes);
 }
 
 i64 Device::read_scalar(const void* state, int id) {
@@ -97,7 +100,7 @@ void Device::compute_together(std::span<const DeviceInstruction> run, Team& team
     run_pointwise_together(kernels, calls);
     for (const DeviceInstruction& each : run)
         if (each.kind == DeviceInstruction::Kind::release)
-            poison(buffer(each.buffer).offset, buffer(each.buffer).bytes);
+            poison(place_of(machine_.plan, buffer(each.buffer)), buffer(each.buffer).bytes);
 }
 
 void Device::compute(const Compute& step, Team& team) {
@@ -157,7 +160,7 @@ Progress Device::advance(Backend& backend, Team& team) {
             }
             break;
         case DeviceInstruction::Kind::release:
-            poison(buffer(step.buffer).offset, buffer(step.buffer).bytes);
+            poison(place_of(machine_.plan, buffer(step.buffer)), buffer(step.buffer).bytes);
             break;
         }
         if (machine_.timed) note(step);

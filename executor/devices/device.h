@@ -42,13 +42,14 @@ public:
 
     // The bytes of a buffer, which count as touched from here on.
     std::byte* touch(const Buffer& buffer);
-    std::byte* data(const Buffer& buffer) const { return arena_ + buffer.offset; }
-    // Makes bytes unreadable; with poison off, only to AddressSanitizer.
-    void poison(i64 offset, i64 bytes);
+    std::byte* data(const Buffer& buffer) const { return arena_ + place_of(machine_.plan, buffer); }
+    // Makes bytes unreadable, from place_of on; with poison off, only to AddressSanitizer.
+    void poison(i64 place, i64 bytes);
 
     int position() const { return position_; }
     std::span<const i64> coordinates() const { return coordinates_; }
     i64 touched_bytes() const { return touched_; }
+    i64 touched_host_bytes() const { return host_touched_; }
     Clock::time_point started() const { return started_; }
     Clock::time_point ended() const { return ended_; }
     // Since the start, in the order of their end; empty unless the machine is timed.
@@ -70,6 +71,7 @@ private:
     size_t counter_ = 0;
     std::vector<i64> loops_; // by loop index id: the running trip
     i64 touched_ = 0;        // highest end of an extent that was handed to a kernel or a collective
+    i64 host_touched_ = 0;   // the same of those on the host
     Clock::time_point started_, ended_;
     std::vector<StepRun> runs_;
     bool parked_ = false;                    // at a wait

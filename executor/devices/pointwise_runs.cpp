@@ -70,10 +70,12 @@ private:
 
     bool overlap(int a, int b) const {
         const Buffer &one = buffer(a), &other = buffer(b);
-        return one.offset < other.offset + other.bytes && other.offset < one.offset + one.bytes;
+        return one.on_host == other.on_host && one.offset < other.offset + other.bytes &&
+               other.offset < one.offset + one.bytes;
     }
     bool is_same_place(int a, int b) const {
-        return buffer(a).offset == buffer(b).offset && buffer(a).bytes == buffer(b).bytes;
+        return buffer(a).on_host == buffer(b).on_host && buffer(a).offset == buffer(b).offset &&
+               buffer(a).bytes == buffer(b).bytes;
     }
 
     const Plan& plan_;

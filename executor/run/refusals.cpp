@@ -146,7 +146,7 @@ bool fits_memory(const Plan& plan, bool returns_initial, i64 held, Diagnostics& 
                                human_bytes(largest->bytes_per_device)));
     error
         .note(fmt::format("{} devices with {} each, {} to keep track of them, and the outputs", held,
-                          human_bytes(plan.arena_bytes), human_bytes(bookkeeping_bytes(plan, held))))
+                          human_bytes(memory_bytes(plan)), human_bytes(bookkeeping_bytes(plan, held))))
         .help("a smaller batch, or a machine with more memory; `shardc plan` needs no memory for tensors");
     return false;
 }

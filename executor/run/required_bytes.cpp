@@ -38,7 +38,7 @@ i64 bookkeeping_bytes(const Plan& plan, std::optional<i64> held) {
 i64 required_bytes(const Plan& plan, bool returns_initial, std::optional<i64> held) {
     const i64 devices = held.value_or(plan.mesh.device_count());
     if (devices > std::numeric_limits<int>::max()) return most_required_bytes;
-    i64 bytes = add_saturating(Arenas::total_bytes(devices, plan.arena_bytes), bookkeeping_bytes(plan, held));
+    i64 bytes = add_saturating(Arenas::total_bytes(devices, memory_bytes(plan)), bookkeeping_bytes(plan, held));
     for (const PlanOutput& output : plan.outputs) {
         const Buffer& buffer = plan.buffers[output.buffer];
         const i64 copies = returns_initial && output.is_update() ? 2 : 1;

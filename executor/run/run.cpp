@@ -43,21 +43,22 @@ double seconds_of(std::span<const Device> devices) {
 }
 
 struct Gap {
-    i64 offset = 0, bytes = 0;
+    i64 place = 0, bytes = 0;
 };
 
 // What lies between the inputs: another step must not read there what the one before left.
 std::vector<Gap> without_inputs(const Plan& plan) {
     std::vector<const Buffer*> inputs;
     for (const PlanInput& input : plan.inputs) inputs.push_back(&plan.buffers[input.buffer]);
-    std::sort(inputs.begin(), inputs.end(), [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; });
+    const auto place = [&plan](const Buffer* buffer) { return place_of(plan, *buffer); };
+    std::sort(inputs.begin(), inputs.end(), [&](const Buffer* a, const Buffer* b) { return place(a) < place(b); });
     std::vector<Gap> gaps;
     i64 at = 0;
     for (const Buffer* input : inputs) {
-        if (input->offset > at) gaps.push_back({at, input->offset - at});
-        at = std::max(at, input->offset + input->bytes);
+        if (place(input) > at) gaps.push_back({at, place(input) - at});
+        at = std::max(at, place(input) + input->bytes);
     }
-    if (at < plan.arena_bytes) gaps.push_back({at, plan.arena_bytes - at});
+    if (at < memory_bytes(plan)) gaps.push_back({at, memory_bytes(plan) - at});
     return gaps;
 }
 
@@ -130,8 +131,10 @@ public:
             wire.add_step(*backend_, result_);
             more = tell(step);
         }
-        for (const Device& device : devices_)
+        for (const Device& device : devices_) {
             result_.touched_peak_bytes = std::max(result_.touched_peak_bytes, device.touched_bytes());
+            result_.touched_host_peak_bytes = std::max(result_.touched_host_peak_bytes, device.touched_host_bytes());
+        }
         if (options_.timed) {
             std::optional<std::vector<std::vector<RunSpan>>> spans = gather_spans(devices_, ranks_);
             if (!spans) return std::nullopt;
@@ -159,7 +162,7 @@ private:
             !fits_memory(plan_, options_.return_initial, held_ * ranks_here, diagnostics_) ||
             (needs_blas && !load_blas(diagnostics_)))
             return false;
-        if (!arenas_.allocate(count, plan_.arena_bytes, first_, held_)) {
+        if (!arenas_.allocate(count, memory_bytes(plan_), first_, held_)) {
             diagnostics_.error("E0601", {},
                                fmt::format("the machine does not give {} of memory",
                                            human_bytes(required_bytes(plan_, false, held_))));
@@ -200,10 +203,10 @@ private:
             Device& device = devices_[index];
             device.restart();
             if (step == 0) {
-                device.poison(0, plan_.arena_bytes);
+                device.poison(0, memory_bytes(plan_));
                 if (!write_inputs(plan_, options_, device, problems[index])) return Progress::done;
             } else if (options_.poison) {
-                for (const Gap& gap : gaps_) device.poison(gap.offset, gap.bytes);
+                for (const Gap& gap : gaps_) device.poison(gap.place, gap.bytes);
             }
             write_data(plan_, options_.data, i64{options_.first_step} + step, device);
             return Progress::done;
@@ -224,11 +227,13 @@ private:
         if (ranks_ == nullptr) return true;
         const std::optional<std::vector<i64>> bytes = ranks_->sum("the end of the run", result_.wire_bytes_by_start);
         const std::optional<std::vector<i64>> peak =
-            bytes ? ranks_->largest("the end of the run", {result_.touched_peak_bytes}) : std::nullopt;
+            bytes ? ranks_->largest("the end of the run", {result_.touched_peak_bytes, result_.touched_host_peak_bytes})
+                  : std::nullopt;
         if (!peak) return false;
         result_.wire_bytes_by_start = *bytes;
         result_.wire_bytes_total = std::accumulate(bytes->begin(), bytes->end(), i64{0});
         result_.touched_peak_bytes = peak->front();
+        result_.touched_host_peak_bytes = peak->back();
         return true;
     }
 

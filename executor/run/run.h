@@ -72,6 +72,7 @@ struct RunResult {
     i64 wire_bytes_total = 0;
     std::vector<i64> wire_bytes_by_start;    // by Start step, in plan order
     i64 touched_peak_bytes = 0;              // the highest end of an extent really touched, over all devices and steps
+    i64 touched_host_peak_bytes = 0;         // the same of what devices have in their host's memory
     std::vector<double> seconds;             // by step, first start to last end inside the workers
     std::vector<std::vector<RunSpan>> spans; // by device, in the order of their end: of the last step
 };

@@ -31,7 +31,10 @@ public:
         scratch_offset_ = plan_.arena_bytes * factor;
         widen_steps(plan_.steps);
         plan_.arena_bytes = scratch_offset_ + scratch_bytes_;
-        plan_.peak_bytes = check_steps(plan_, [](const std::string&, const std::string&) {});
+        plan_.host_arena_bytes *= factor;
+        const PeakBytes peak = check_steps(plan_, [](const std::string&, const std::string&) {});
+        plan_.peak_bytes = peak.device;
+        plan_.host_peak_bytes = peak.host;
         return std::move(plan_);
     }
 

@@ -43,10 +43,12 @@ private:
         for (const MeshAxis& axis : mesh_.axes()) axes.push_back(fmt::format("{} {}", axis.name, axis.size));
         std::vector<std::string> files;
         for (const SourceText& source : plan_.sources) files.push_back(source.name);
+        const std::string_view host =
+            plan_.host_peak_bytes == 0 ? "" : "\n\nWhat the plan keeps in the host's memory stays on the device here.";
         std::string text = fmt::format(
-            "\"\"\"{}, {}, on {} = {} devices: the program of one device.\n\n{} planned it from\n{}.\n\"\"\"\n\n",
+            "\"\"\"{}, {}, on {} = {} devices: the program of one device.\n\n{} planned it from\n{}.{}\n\"\"\"\n\n",
             docstring(plan_.model), plan_.mode, fmt::join(axes, " x "), plan_.mesh.device_count(),
-            docstring(plan_.tool), docstring(fmt::format("{}", fmt::join(files, " and "))));
+            docstring(plan_.tool), docstring(fmt::format("{}", fmt::join(files, " and "))), host);
         if (has_partial) text += "from functools import partial\n\n";
         text += "import jax\nimport jax.numpy as jnp\nimport numpy\nfrom jax import lax\n"
                 "from jax.sharding import PartitionSpec as P\n\n";

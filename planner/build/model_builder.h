@@ -112,6 +112,7 @@ private:
     };
     std::vector<NotedUpdate> updates_;
     std::set<std::string> instances_;               // paths taken
+    std::set<const Name*> unknown_kept_;            // names of a remat that are said to mean nothing
     i64 calls_ = 0;                                 // of modules, every repetition counted
     std::vector<ValueId> named_;                    // results that the user named, in order
     std::map<std::string, CarriedVarying> settled_; // by the loop's place, its region and its operands

@@ -2,6 +2,7 @@
 #include "planner/build/build_calls.h"
 #include "planner/build/build_gradient.h"
 #include "planner/build/build_operands.h"
+#include "planner/build/build_remat.h"
 #include "planner/build/build_scan.h"
 #include "planner/build/model_builder.h"
 
@@ -137,6 +138,7 @@ BuiltValues ModelBuilder::run_module(const ModuleCall& call) {
         builder_.set_remat(static_cast<int>(graph_.remats.size()));
         graph_.remats.push_back(module.remat);
     }
+    const BuiltCall built{module, call.instance, call.operands, graph_.values.size(), graph_.aliases.size()};
     Scope scope(call.instance, module.graph, region_);
     for (size_t n = 0; n < call.operands.size(); ++n) scope.bind(module.inputs[n].text, call.operands[n]);
     bool ok = true;
@@ -149,6 +151,7 @@ BuiltValues ModelBuilder::run_module(const ModuleCall& call) {
     ok = run(scope, module.graph, call.path) && ok;
     BuiltValues outputs = scope.find_all(module.outputs, graph_, diagnostics_);
     ok = note_updates(scope, module.updates) && ok;
+    ok = ok && keep_named(graph_, built, unknown_kept_, diagnostics_);
     if (ok && outputs && module.gradient) outputs = declare_gradient(gradient, *outputs);
     builder_.set_remat(remat_around);
     return ok ? outputs : std::nullopt;

@@ -75,13 +75,25 @@ private:
                 .help("a number, or a schedule: {warmup_cosine: {peak: 1.0e-3, warmup_steps: 100, decay_steps: 1000}}");
             return std::nullopt;
         }
-        if (rate->value.map() != nullptr) {
-            schedule_ = rate->value;
-            arguments.erase(rate);
-        }
+        const bool knows_adam_rate =
+            std::any_of(optimizer_.composite.attributes.begin(), optimizer_.composite.attributes.end(),
+                        [](const AttributeDef& attribute) { return attribute.name == "adam_learning_rate"; });
+        schedule_ = take_schedule(arguments, "learning_rate");
+        if (knows_adam_rate) adam_schedule_ = take_schedule(arguments, "adam_learning_rate");
         std::optional<ReadArguments> read = read_arguments(context, arguments);
         if (!read || !update_arguments_fit(read->attributes, op.span, diagnostics_)) return std::nullopt;
         return std::move(read->attributes);
+    }
+
+    // What is no number.
+    static std::optional<Yaml> take_schedule(YamlMap& arguments, std::string_view key) {
+        const YamlMap::iterator rate =
+            std::find_if(arguments.begin(), arguments.end(),
+                         [key](const YamlEntry& argument) { return argument.key == key && argument.value.map(); });
+        if (rate == arguments.end()) return std::nullopt;
+        Yaml schedule = rate->value;
+        arguments.erase(rate);
+        return schedule;
     }
 
     void place(const std::string& prefix) { builder_.set_place({"", prefix, train_.optimizer.op.span, {}, {}}); }
@@ -92,6 +104,7 @@ private:
         gradients_ = differentiate(builder_, graph_.loss, parameters_);
         if (train_.microbatches > 1) {
             name_gradients(".grad.microbatch");
+            if (train_.microbatch_sums) widen_gradients(*train_.microbatch_sums);
             gradients_ = close_microbatches(builder_, train_, gradients_);
         }
         if (train_.clip_by_global_norm) {
@@ -104,6 +117,14 @@ private:
         }
         name_gradients(".grad");
         return true;
+    }
+
+    // As they are added up.
+    void widen_gradients(DType dtype) {
+        for (ValueId& gradient : gradients_) {
+            place(graph_.value(gradient).name);
+            gradient = chain_.cast(gradient, dtype);
+        }
     }
 
     void name_gradients(const std::string& suffix) {
@@ -164,31 +185,36 @@ private:
     // What all updates share: the count of steps, and numbers that follow from it.
     bool make_shared(const Attributes& attributes) {
         place("step");
-        if (optimizer_.counts || schedule_ || find_step_count(graph_)) {
+        if (optimizer_.counts || schedule_ || adam_schedule_ || find_step_count(graph_)) {
             count_ = step_count(builder_);
             next_count_ = chain_("add", count_, 1);
         }
         if (schedule_) {
-            const std::optional<ValueId> rate = scheduled_rate();
+            const std::optional<ValueId> rate = scheduled_rate(*schedule_);
             if (!rate) return false;
             rate_ = chain_("neg", {*rate});
         } else {
             rate_ = chain_.scalar(-attributes.number("learning_rate"), DType::f32);
+        }
+        if (adam_schedule_) {
+            const std::optional<ValueId> rate = scheduled_rate(*adam_schedule_);
+            if (!rate) return false;
+            adam_rate_ = chain_("neg", {*rate});
         }
         if (optimizer_.shared) shared_ = optimizer_.shared(chain_, chain_.cast(next_count_, DType::f32), attributes);
         return chain_.ok();
     }
 
     // As optax, a schedule is asked with the count before the step.
-    std::optional<ValueId> scheduled_rate() {
-        const YamlMap& map = *schedule_->map();
+    std::optional<ValueId> scheduled_rate(const Yaml& schedule) {
+        const YamlMap& map = *schedule.map();
         const auto refuse = [&](Span span, std::string message) {
             diagnostics_.error("E0226", span, std::move(message))
                 .help(fmt::format("a learning rate is a number, {{constant: 1.0e-3}}, or one of {}",
                                   fmt::join(schedules(), ", ")));
             return std::nullopt;
         };
-        if (map.size() != 1) return refuse(schedule_->span, "a learning rate is one schedule");
+        if (map.size() != 1) return refuse(schedule.span, "a learning rate is one schedule");
         const YamlEntry& chosen = map.front();
         if (chosen.key == "constant") {
             const std::optional<double> rate = read_double(chosen.value, "learning_rate", diagnostics_);
@@ -236,9 +262,12 @@ private:
             states.push_back(add_state(std::move(state), graph_.value(parameter).span));
         }
         place(fmt::format("{}.{}", name, optimizer_.composite.name));
-        const ValueId rate = chain_.cast(rate_, builder_.type(updated).dtype);
+        const DType computed = builder_.type(updated).dtype;
+        gradient = chain_.cast(gradient, computed);
+        const ValueId rate = chain_.cast(rate_, computed);
+        const ValueId adam_rate = adam_rate_ < 0 ? -1 : chain_.cast(adam_rate_, computed);
         const std::vector<ValueId> made = shard::updated(
-            optimizer_, {chain_, updated, gradient, states, shared_, rate, own_attributes, stacked}, kept);
+            optimizer_, {chain_, updated, gradient, states, shared_, rate, own_attributes, stacked, adam_rate}, kept);
         if (!chain_.ok()) return false;
         if (has_master) {
             place(name);
@@ -262,6 +291,7 @@ private:
     ValueId add_state(Value state, Span span) {
         state.role = Role::state;
         state.span = span;
+        state.on_host = train_.states_on_host;
         if (!state.init) state.init = Generate{Fill{0}, state.type.shape, {}};
         const ValueId id = builder_.add_input(std::move(state));
         builder_.mark_used(id);
@@ -288,10 +318,11 @@ private:
     const OptimizerDef& optimizer_;
     std::map<ValueId, std::vector<const ParameterList*>> listed_; // parameters that lists name
     Chain chain_;
-    std::optional<Yaml> schedule_;
+    std::optional<Yaml> schedule_, adam_schedule_;
     std::vector<ValueId> parameters_, gradients_, shared_;
     ValueId count_ = -1, next_count_ = -1;
-    ValueId rate_ = -1; // minus the learning rate, f32
+    ValueId rate_ = -1;      // minus the learning rate, f32
+    ValueId adam_rate_ = -1; // the same of adam_learning_rate, if that is a schedule
 };
 
 } // namespace

@@ -80,7 +80,9 @@ private:
             const Node& node = graph_.node(n);
             if (node.remat < 0 || node.op() == nullptr || node.loop != passes_.forward_loop) continue;
             const bool is_dot = node.op()->op_class == OpDef::Class::contraction && node.inputs.size() >= 2;
-            for (ValueId id : node.outputs) remat_[id] = !(is_dot && graph_.remats[node.remat] == Remat::dots);
+            for (ValueId id : node.outputs)
+                remat_[id] =
+                    !(is_dot && graph_.remats[node.remat] == Remat::dots) && graph_.value(id).kept == Kept::as_is_best;
         }
         for (NodeId n = passes_.first; n < passes_.last; ++n)
             for (ValueId id : graph_.node(n).inputs)
@@ -106,6 +108,8 @@ private:
                 if (reader.loop != passes_.backward_loop || !is_cheap(reader) || !is_cheap(producer_of(id)))
                     kept_[id] = true;
             }
+        for (size_t id = 0; id < kept_.size(); ++id)
+            if (graph_.values[id].kept != Kept::as_is_best && is_forward(static_cast<ValueId>(id))) kept_[id] = true;
         if (passes_.forward_loop != passes_.backward_loop) return;
         for (ValueId id : graph_.outputs) kept_[id] = true;
     }
@@ -175,9 +179,12 @@ private:
     }
 
     ValueId copied(ValueId id) {
-        if (id >= static_cast<ValueId>(copy_.size()) || again_.count(id) == 0) return id;
+        if (id >= static_cast<ValueId>(copy_.size())) return id;
+        const bool waits = waits_on_host(id);
+        if (!waits && again_.count(id) == 0) return id;
         const ValueId copy = copy_[id];
         if (copy >= 0) return copy;
+        if (waits) return copy_[id] = fetched(id);
         const Node node = graph_.node(graph_.value(id).producer);
         std::vector<ValueId> inputs;
         for (ValueId input : node.inputs) inputs.push_back(copied(input));
@@ -194,6 +201,24 @@ private:
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
         add_calls(id, *made);
+        return *made;
+    }
+
+    // Also what the module is called with, which a scan carries.
+    bool waits_on_host(ValueId id) const {
+        const Value& value = graph_.value(id);
+        return value.kept == Kept::on_host && value.loop == passes_.forward_loop && value.producer >= 0 &&
+               value.producer < passes_.last;
+    }
+
+    ValueId fetched(ValueId id) {
+        const Value value = graph_.value(id);
+        const Node& producer = graph_.node(value.producer);
+        builder_.set_place({producer.scope, value.name + ".fetched", value.span, {}, {}, value.region});
+        const std::optional<ValueId> made = builder_.emit("host_copy", {id});
+        internal_check(made.has_value(), "a copy to the host was refused");
+        graph_.value(*made).type = value.type;
+        builder_.rename(*made, builder_.unique_name(value.name + ".fetched", "_"), value.span);
         return *made;
     }
 
@@ -215,7 +240,7 @@ private:
     std::vector<bool> read_, kept_; // forward values, by ValueId: by the backward pass; between the passes
     std::set<ValueId> again_;       // computed a second time
     std::map<std::set<ValueId>, std::vector<ValueId>> from_; // kept values by what they could be computed from instead
-    std::vector<ValueId> copy_;                              // by ValueId
+    std::vector<ValueId> copy_;                              // by ValueId; of what waits on the host, as it comes back
     std::multimap<ValueId, size_t> calls_; // of modules with a gradient of their own, by their results
 };
 

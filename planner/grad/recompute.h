@@ -7,7 +7,9 @@
 //
 // A module may say `remat: full` or `remat: dots`: then the backward pass computes again whatever it needs of the
 // module's values, from the module's inputs and, with dots, from the results of its contractions (jax.checkpoint and
-// its policy dots_saveable).
+// its policy dots_saveable). With `remat: {save: [...], offload: [...]}` all but the values that it names is computed
+// again (its policies save_only_these_names and save_and_offload_only_these_names); those that are offloaded reach the
+// backward pass through the op host_copy.
 //
 // Kept as they are: results of other ops, results that a backward op other than a pointwise one reads (it would have to
 // be written to memory again), and outputs of the graph.

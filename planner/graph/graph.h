@@ -30,6 +30,8 @@ struct Value {
     int stacked = 0;              // parameters: how many leading dims hold the layers of blocks that are scanned
     int region = -1;              // the manual region that it is a local value of, as in GraphRegion; -1: none
     std::vector<int> varying;     // in a region: the mesh axes over which it varies, sorted
+    Kept kept = Kept::as_is_best; // of the forward pass: what its module's remat says of it
+    bool on_host = false;         // in the host's memory: states, and local values
 };
 
 // A loop is a run of consecutive nodes between two markers, which are nodes without an op in the surrounding loop:

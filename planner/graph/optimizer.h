@@ -22,6 +22,7 @@ struct UpdateContext {
     const Attributes& attributes;
     // Leading dims of the parameter that hold the layers of blocks that are scanned: each layer is a parameter.
     int stacked = 0;
+    ValueId adam_rate = -1; // as `rate`, where the parameters that an optimizer leaves to Adam have one of their own
 };
 
 // What an optimizer keeps of a parameter: as the parameter is, but of its own type, and with 1 in place of the sizes of

@@ -167,6 +167,7 @@ ValueId GraphReader::new_value(LineScanner& at, std::string name, const Span& pl
     value.loop = here();
     value.role = details_.role.value_or(Role::value);
     value.stacked = details_.stacked;
+    value.on_host = details_.on_host;
     value.region = details_.region;
     if (value.region < -1 || value.region >= static_cast<int>(graph().regions.size()))
         at.problem(place, "there is no such region");

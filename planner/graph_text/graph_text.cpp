@@ -144,7 +144,7 @@ private:
         if (value.producer >= 0 && value.of >= 0) object.string("of", name(value.of));
         object.integer_unless(0, "stacked", value.stacked);
         if (!state_.is_local) object.integer_unless(-1, "region", value.region);
-        return object.flag_if("kept", !kept_.empty() && kept_[id]);
+        return object.flag_if("kept", !kept_.empty() && kept_[id]).flag_if("on_host", value.on_host);
     }
 
     void region(size_t r) {

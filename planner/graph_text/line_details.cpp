@@ -17,14 +17,15 @@ std::optional<LineDetails> read_details(std::string_view json, const Mesh& mesh,
     Diagnostics diagnostics;
     JsonReport report(diagnostics);
     const JsonAt at(parsed.root, report);
-    at.known_keys({"mesh", "role", "of", "stacked", "region", "kept", "init", "kernel", "exchange", "op", "scope",
-                   "remedy", "reduce", "becomes", "origin", "named"});
+    at.known_keys({"mesh", "role", "of", "stacked", "region", "kept", "on_host", "init", "kernel", "exchange", "op",
+                   "scope", "remedy", "reduce", "becomes", "origin", "named"});
     if (at.has("mesh")) out.mesh = read_mesh(at["mesh"]);
     if (at.has("role")) out.role = read_role(at["role"]);
     out.of = at.string("of", "");
     out.stacked = at.small("stacked", 0);
     out.region = at.small("region", -1);
     out.kept = at.flag("kept");
+    out.on_host = at.flag("on_host");
     if (at.has("init")) out.init = read_generate(at["init"], mesh);
     if (at.has("kernel")) out.kernel = read_kernel(at["kernel"], mesh);
     if (at.has("exchange")) out.exchange = read_collective(at["exchange"], mesh);

@@ -16,6 +16,7 @@ struct LineDetails {
     std::string of; // the name of a parameter
     int stacked = 0, region = -1;
     bool kept = false; // it stands for a value of the global graph
+    bool on_host = false;
     std::optional<Generate> init;
     std::optional<Kernel> kernel;
     std::optional<Collective> exchange;

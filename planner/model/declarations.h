@@ -55,7 +55,12 @@ struct ArrayDecl {
 //   none   pointwise chains, where that takes no more memory (planner/grad/recompute.h)
 //   full   everything but the module's inputs
 //   dots   everything but its inputs and the results of contractions
-enum class Remat { none, full, dots };
+//   names  everything but its inputs and the values that it names
+enum class Remat { none, full, dots, names };
+
+// Where a value waits for the backward pass, if a `remat` names it: `save` keeps it on the device, `offload` in the
+// memory of the host.
+enum class Kept { as_is_best, on_device, on_host };
 
 // How gradients of microbatches are reduced: once after the last, or in each. Unless said, gradients of parameters that
 // are replicated over an axis are reduced once, those that are sharded over it in each.

@@ -70,7 +70,12 @@ struct ModuleHead {
 struct ModuleDecl {
     Name name;                 // "block", or with arguments "block(width: 256)"
     Remat remat = Remat::none; // of modules that it calls too, unless they say otherwise
-    std::vector<Name> inputs;  // formal names; their types come from the call
+    struct KeptDecl {
+        Name glob; // over the paths of values, seen from the module
+        Kept kept = Kept::on_device;
+    };
+    std::vector<KeptDecl> kept; // of Remat::names
+    std::vector<Name> inputs;   // formal names; their types come from the call
     std::vector<TensorDecl> params, variables;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
@@ -88,7 +93,9 @@ struct TrainDecl {
     std::vector<Entry> metrics;
     Entry optimizer;
     std::optional<double> clip_by_global_norm;
+    bool states_on_host = false; // those of the optimizer, as large as their parameters
     i64 microbatches = 1;
+    std::optional<DType> microbatch_sums; // the type in which gradients are added up over them; unless said, their own
     std::string microbatch_axis; // the logical axis that they share; "": that of the first dim of the first input
     GradientReduce reduce = GradientReduce::automatic;
     Span span, microbatches_span;

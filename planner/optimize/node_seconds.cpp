@@ -5,6 +5,8 @@
 #include "plans/kernel/kernel_cost.h"
 #include "plans/kernel/kernel_in_place.h"
 
+#include <algorithm>
+
 namespace shard {
 
 double node_seconds(const Graph& graph, const Node& node, const Mesh& mesh, const Hardware& hardware) {
@@ -17,8 +19,12 @@ double node_seconds(const Graph& graph, const Node& node, const Mesh& mesh, cons
     int in_place = -1;
     for (size_t i = types.size(); i-- > 0;)
         if (can_run_in_place(*node.kernel(), i, types[i], result)) in_place = static_cast<int>(i);
+    const i64 bytes = kernel_bytes(*node.kernel(), types, result, in_place);
+    const auto on_host = [&graph](ValueId id) { return graph.value(id).on_host; };
+    if (on_host(node.outputs[0]) || std::any_of(node.inputs.begin(), node.inputs.end(), on_host))
+        return types.empty() ? 0 : host_seconds(hardware, bytes / 2);
     return kernel_seconds(hardware, *node.kernel(), types.empty() ? result.dtype : types[0].dtype,
-                          flops(*node.kernel(), types, result), kernel_bytes(*node.kernel(), types, result, in_place));
+                          flops(*node.kernel(), types, result), bytes);
 }
 
 } // namespace shard

@@ -86,6 +86,16 @@ double size_by_shape(const Attributes& attributes, const Shape& shape) {
     return std::sqrt(std::max(1.0, out / in));
 }
 
+UpdateContext for_adam(const UpdateContext& context) {
+    UpdateContext own = context;
+    if (context.adam_rate >= 0)
+        own.rate = context.adam_rate;
+    else if (context.attributes.has("adam_learning_rate"))
+        own.rate = context.chain.scalar(-context.attributes.number("adam_learning_rate"),
+                                        context.chain.type(context.parameter).dtype);
+    return own;
+}
+
 std::vector<ValueId> update(const UpdateContext& context) {
     Chain& chain = context.chain;
     const Attributes& attributes = context.attributes;
@@ -93,8 +103,8 @@ std::vector<ValueId> update(const UpdateContext& context) {
     if (!is_matrix(chain.type(context.parameter), context.stacked, attributes)) {
         const AdamMoments moments =
             adam_moments(context, numbers_of_adam(attributes), context.shared.subspan(2, nesterov ? 3 : 2));
-        return {decayed_step(context, moments.direction, attributes.number("adam_weight_decay", 0)), moments.mu,
-                moments.nu};
+        return {decayed_step(for_adam(context), moments.direction, attributes.number("adam_weight_decay", 0)),
+                moments.mu, moments.nu};
     }
     const double beta = attributes.number("beta", usual_beta);
     const ValueId mean = running_mean(chain, context.gradient, context.states[0], beta);
@@ -125,6 +135,8 @@ const OptimizerDef& optimizer_muon() {
                        {"consistent_rms", AttributeDef::Type::number, false,
                         "the size of an update's elements, 0.2 as Adam's; without it sqrt(max(1, out / in)) scales it"},
                        {"orthogonal", AttributeDef::Type::flag, false, "false: a matrix is Adam's too"},
+                       {"adam_learning_rate", AttributeDef::Type::number, false,
+                        "of what is no matrix; learning_rate unless said"},
                        {"adam_b1", AttributeDef::Type::number, false, "of what is no matrix; 0.9 unless said"},
                        {"adam_b2", AttributeDef::Type::number, false, "of what is no matrix; 0.999 unless said"},
                        {"adam_weight_decay", AttributeDef::Type::number, false,

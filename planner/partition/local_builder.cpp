@@ -45,6 +45,7 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
     ValueId id = value(global, kept, "", true);
     // The start stays empty: where a device's block begins follows from the buffer's sharding.
     local_->graph.value(id).init = graph_->value(global).init;
+    local_->graph.value(id).on_host = graph_->value(global).on_host;
     local_->graph.inputs.push_back(id);
     return id;
 }

@@ -2,6 +2,7 @@
 
 #include "planner/optimize/combine.h"
 #include "planner/optimize/in_place.h"
+#include "planner/optimize/offload.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
 #include "planner/optimize/overlap.h"
@@ -18,6 +19,7 @@ namespace {
 
 // As the passes that follow make it.
 PricedStep priced(Local local, const Layout& layout, const Hardware& hardware, bool with_places = false) {
+    offload(local);
     optimize(local);
     order_updates(local);
     overlap(local, layout.mesh, hardware, !layout.fsdp || layout.fsdp->prefetch);

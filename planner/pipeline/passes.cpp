@@ -7,6 +7,7 @@
 #include "planner/grad/gradient_pattern.h"
 #include "planner/optimize/combine.h"
 #include "planner/optimize/in_place.h"
+#include "planner/optimize/offload.h"
 #include "planner/optimize/optimize.h"
 #include "planner/optimize/order_updates.h"
 #include "planner/optimize/overlap.h"
@@ -155,6 +156,8 @@ void partition(Compilation& c, const PlanRequest&, Sources&) {
     warn_of_full_gathers(*c.local, *c.graph, c.layout->mesh, *c.hardware, c.diagnostics);
 }
 
+void offload(Compilation& c, const PlanRequest&, Sources&) { offload(*c.local); }
+
 void optimize(Compilation& c, const PlanRequest&, Sources&) { optimize(*c.local); }
 
 void order(Compilation& c, const PlanRequest&, Sources&) { order_updates(*c.local); }
@@ -238,6 +241,8 @@ constexpr PassDef passes[] = {
      "every value has the sharding that it is kept in", spread, nullptr},
     {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",
      "types are local, collectives are nodes", partition, check_local},
+    {"offload", "what waits in the host's memory is copied there and back",
+     "the local graph means what it meant, with values on the host", offload, check_local},
     {"optimize", "pointwise steps fused, reshards shared and joined",
      "the local graph means what it meant, in fewer steps", optimize, check_local},
     {"order", "an optimizer's steps move to where their gradients are",

@@ -11,6 +11,11 @@ namespace {
 
 void warn_of_capacity(const Plan& plan, Span place, Diagnostics& diagnostics) {
     const MemoryReport& memory = plan.report.memory;
+    if (memory.host_capacity > 0 && memory.host_peak > memory.host_capacity)
+        diagnostics.warning("W0401", place,
+                            fmt::format("the plan needs {} of the host's memory per device, {} has {}",
+                                        exact_bytes(memory.host_peak), plan.report.hardware,
+                                        exact_bytes(memory.host_capacity)));
     if (memory.capacity <= 0 || memory.peak <= memory.capacity) return;
     note_tensors(diagnostics.warning("W0401", place,
                                      fmt::format("the plan needs {} per device, {} has {}", exact_bytes(memory.peak),

@@ -20,6 +20,7 @@ public:
         run_list(plan_->steps);
         while (!held_.empty()) drop(held_.begin()->first);
         out_.most.peak = plan_->peak_bytes;
+        out_.most.host_peak = plan_->host_peak_bytes;
         out_.steps = at_ + 1;
         return std::move(out_);
     }
@@ -48,6 +49,7 @@ private:
     }
 
     void hold(int buffer) {
+        if (plan_->buffers[buffer].on_host) return;
         const int root = root_of(plan_->buffers, buffer);
         const MemoryKind kind = kind_of(buffer);
         const std::map<int, HeldBytes>::iterator it = held_.find(root);

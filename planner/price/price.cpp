@@ -104,6 +104,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
 
     report.memory = memory_use(plan, contents_of_buffers(graph, local, map)).most;
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
+    if (report.memory.host_peak > 0) report.memory.host_capacity = static_cast<i64>(hardware.host_memory_bytes);
     plan.padding = padding_cost(plan, graph, padding, local, map);
     report.time = time.report;
     report.compute_seconds = report.time.compute_seconds;

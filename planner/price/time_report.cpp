@@ -34,12 +34,24 @@ private:
         const DType dtype = types.empty() ? output.dtype : types[0].dtype;
         int in_place = -1;
         for (size_t i = compute.inputs.size(); i-- > 0;)
-            if (plan_->buffers[compute.inputs[i]].offset == plan_->buffers[compute.output].offset)
+            if (plan_->buffers[compute.inputs[i]].offset == plan_->buffers[compute.output].offset &&
+                plan_->buffers[compute.inputs[i]].on_host == plan_->buffers[compute.output].on_host)
                 in_place = static_cast<int>(i);
         StepSpan span{0, 0, flops(compute.kernel, types, output),
                       kernel_bytes(compute.kernel, types, output, in_place)};
+        if (is_host_copy(compute)) {
+            span.bytes = compute.inputs.empty() ? 0 : span.bytes / 2; // they cross the link once
+            span.end = host_seconds(*hardware_, span.bytes);
+            return span;
+        }
         span.end = kernel_seconds(*hardware_, compute.kernel, dtype, span.flops, span.bytes);
         return span;
+    }
+
+    // Zeros that a stack on the host begins with are its own.
+    bool is_host_copy(const Compute& compute) const {
+        const auto on_host = [this](int buffer) { return plan_->buffers[buffer].on_host; };
+        return on_host(compute.output) || std::any_of(compute.inputs.begin(), compute.inputs.end(), on_host);
     }
 
     // `count`: how often the list runs in all; the clock sees one run of it.
@@ -55,7 +67,7 @@ private:
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
                 span = span_of(*compute);
                 const double seconds = span.end;
-                report_.compute_seconds += count * seconds;
+                (is_host_copy(*compute) ? report_.host_seconds : report_.compute_seconds) += count * seconds;
                 span.begin = now_;
                 now_ += seconds;
                 span.end = now_;

@@ -28,8 +28,8 @@ public:
 
     std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
-                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_floor", "memory", "links",
-                         "collective_launch", "latency"},
+                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_floor", "memory", "host",
+                         "links", "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
         hardware_.name = text(*root_, "hardware");
@@ -42,6 +42,11 @@ public:
             hardware_.memory_bytes = number(*memory, "bytes", 0, not_negative);
             hardware_.memory_bandwidth = number(*memory, "bandwidth", 0, not_negative);
             hardware_.memory_efficiency = number(*memory, "efficiency", 1, positive);
+        }
+        if (const Yaml* host = root_->find("host");
+            host != nullptr && check_keys(*host, {"bandwidth", "bytes"}, "host", *diagnostics_)) {
+            hardware_.host_bandwidth = number(*host, "bandwidth", 0, not_negative);
+            hardware_.host_memory_bytes = number(*host, "bytes", 0, not_negative);
         }
         hardware_.collective_launch = number(*root_, "collective_launch", 0, not_negative);
         read_latency();
@@ -98,6 +103,8 @@ private:
         for (auto& [type, rate] : hardware_.flops) rate *= part;
         hardware_.memory_bandwidth *= part;
         hardware_.memory_bytes *= part;
+        hardware_.host_bandwidth *= part;
+        hardware_.host_memory_bytes *= part;
         for (Link& link : hardware_.links) link.bandwidth *= sent;
         hardware_.kernel_floor *= turns;
         hardware_.collective_launch *= turns;

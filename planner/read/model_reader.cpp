@@ -229,10 +229,7 @@ private:
         const std::string what = fmt::format("module '{}'", name.text);
         ModuleDecl module;
         module.name = name;
-        if (const Yaml* remat = yaml.find("remat")) {
-            const std::optional<std::string> text = read_choice(*remat, "remat", {"none", "full", "dots"});
-            if (text && *text != "none") module.remat = *text == "full" ? Remat::full : Remat::dots;
-        }
+        if (const Yaml* remat = yaml.find("remat")) read_remat(*remat, module);
         for (std::string_view key : {"inputs", "graph", "outputs"})
             if (yaml.find(key) == nullptr)
                 diagnostics_->error("E0116", name.span, fmt::format("{} has no '{}'", what, key));
@@ -248,6 +245,29 @@ private:
         if (const Yaml* gradient = yaml.find("gradient"))
             module.gradient = read_gradient(*gradient, module, context(), *diagnostics_);
         model_.modules.push_back(std::move(module));
+    }
+
+    // `full`, or `{save: [q, k, v], offload: x}`.
+    void read_remat(const Yaml& yaml, ModuleDecl& module) {
+        if (yaml.map() == nullptr) {
+            const std::optional<std::string> text = read_choice(yaml, "remat", {"none", "full", "dots"});
+            if (text && *text != "none") module.remat = *text == "full" ? Remat::full : Remat::dots;
+            return;
+        }
+        if (!check_keys(yaml, {"save", "offload"}, "remat", *diagnostics_)) return;
+        module.remat = Remat::names;
+        for (const YamlEntry& entry : *yaml.map()) {
+            const Kept kept = entry.key == "save" ? Kept::on_device : Kept::on_host;
+            const std::string what = fmt::format("remat.{}", entry.key);
+            const auto read_glob = [&](const Yaml& glob) {
+                const std::optional<std::string> text = read_string(glob, what, *diagnostics_);
+                if (text) module.kept.push_back({{*text, glob.span}, kept});
+            };
+            if (entry.value.list() == nullptr)
+                read_glob(entry.value);
+            else
+                for (const Yaml& glob : *entry.value.list()) read_glob(glob);
+        }
     }
 
     // The types of a module's inputs come from its calls, so only names are written.

@@ -113,7 +113,11 @@ private:
                 .help(std::string(optimizer_help));
             return;
         }
-        train_.optimizer.arguments = *chosen.value.map();
+        for (const YamlEntry& argument : *chosen.value.map())
+            if (argument.key == "offload")
+                train_.states_on_host = read_bool(argument.value, "offload", *diagnostics_).value_or(false);
+            else
+                train_.optimizer.arguments.push_back(argument);
     }
 
     void read_clip(const YamlEntry& entry) {
@@ -133,7 +137,7 @@ private:
 
     void read_microbatches(const YamlEntry& entry) {
         const bool is_map = entry.value.map() != nullptr;
-        if (is_map && !check_keys(entry.value, {"count", "axis"}, "microbatches", *diagnostics_)) return;
+        if (is_map && !check_keys(entry.value, {"count", "axis", "dtype"}, "microbatches", *diagnostics_)) return;
         const Yaml* number = is_map ? entry.value.find("count") : &entry.value;
         if (number == nullptr) {
             diagnostics_->error("E0116", entry.value.span, "microbatches has no 'count'")
@@ -144,10 +148,22 @@ private:
             const std::optional<std::string> name = read_string(*axis, "axis", *diagnostics_);
             if (name) read_axis(*name, axis->span);
         }
+        if (const Yaml* dtype = is_map ? entry.value.find("dtype") : nullptr) read_sums(*dtype);
         const std::optional<i64> count = read_size(*number, "microbatches", context_->axes, *diagnostics_);
         if (!count) return;
         train_.microbatches = *count;
         train_.microbatches_span = number->span;
+    }
+
+    void read_sums(const Yaml& yaml) {
+        const std::optional<std::string> text = read_string(yaml, "microbatches.dtype", *diagnostics_);
+        if (!text) return;
+        train_.microbatch_sums = parse_dtype(*text);
+        if (!train_.microbatch_sums)
+            suggest_dtype(diagnostics_->error("E0210", yaml.span, fmt::format("unknown dtype '{}'", *text)), *text);
+        else if (!is_floating(*train_.microbatch_sums) || byte_size(*train_.microbatch_sums) < 2)
+            diagnostics_->error("E0220", yaml.span, fmt::format("gradients cannot be added up as {}", *text))
+                .help("`dtype` is a floating-point type of 16 bits or more: f32");
     }
 
     void read_axis(const std::string& name, Span span) {

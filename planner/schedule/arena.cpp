@@ -140,4 +140,15 @@ std::vector<i64> place(std::span<const Extent> extents) {
     return placed_end(extents, by_birth) < end ? by_birth : by_size;
 }
 
+void ArenaExtents::add(const Extent& extent, i64& offset) {
+    extents_.push_back(extent);
+    offsets_.push_back(&offset);
+}
+
+i64 ArenaExtents::place(std::vector<i64> (*places)(std::span<const Extent>)) {
+    const std::vector<i64> made = places(extents_);
+    for (size_t i = 0; i < made.size(); ++i) *offsets_[i] = made[i];
+    return placed_end(extents_, made);
+}
+
 } // namespace shard

@@ -28,4 +28,16 @@ i64 most_alive(std::span<const Extent> extents);
 // The highest end of a placed extent.
 i64 placed_end(std::span<const Extent> extents, std::span<const i64> offsets);
 
+// The extents of one arena, each with where its offset is to stand.
+class ArenaExtents {
+public:
+    void add(const Extent& extent, i64& offset);
+    // By place(), or another way to do it; returns their highest end.
+    i64 place(std::vector<i64> (*places)(std::span<const Extent>));
+
+private:
+    std::vector<Extent> extents_;
+    std::vector<i64*> offsets_;
+};
+
 } // namespace shard

@@ -138,6 +138,7 @@ private:
             buffer.sharding = value.part.sharding;
         }
         buffer.bytes = value.type.bytes();
+        buffer.on_host = value.on_host;
         buffer_of_[id] = buffer.id;
         last_use_.push_back(last_read_[id]);
         lives_.emplace_back();
@@ -252,6 +253,7 @@ private:
         Buffer& view = plan_.buffers[add_buffer(node.outputs[0])];
         view.alias_of = operand;
         view.view = true;
+        view.on_host = buffer(operand).on_host;
     }
 
     void add_collective(const Node& node) {
@@ -303,7 +305,7 @@ private:
         if (sources_ != nullptr) compute.source = source_ref(*sources_, node.span);
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
-        const int taken = target >= 0 ? target : operand_to_take_over(compute, types, type);
+        const int taken = target >= 0 ? target : operand_to_take_over(compute, types, graph_->value(node.outputs[0]));
         compute.output = carries ? carry(node.outputs[0], target) : add_buffer(node.outputs[0]);
         if (carries) {
             life_of(root(target)).contents = target;
@@ -337,12 +339,11 @@ private:
         return target;
     }
 
-    int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types,
-                             const TensorType& output) const {
-        const auto in_place = [&](size_t i) { return can_run_in_place(compute.kernel, i, types[i], output); };
+    int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types, const Value& made) const {
+        const auto in_place = [&](size_t i) { return can_run_in_place(compute.kernel, i, types[i], made.type); };
         std::map<int, std::vector<size_t>> operands; // by root, from the first that asks on; there may be very many
         for (size_t i = 0; i < types.size(); ++i) {
-            if (types[i].bytes() != output.bytes()) continue;
+            if (types[i].bytes() != made.type.bytes() || buffer(compute.inputs[i]).on_host != made.on_host) continue;
             const int bytes = root(compute.inputs[i]);
             const Life& life = life_of(bytes);
             if (life.readers > 0 || last_use_[life.contents] > node_) continue;
@@ -384,25 +385,23 @@ private:
 
     void place_all(std::vector<i64> (*places)(std::span<const Extent>)) {
         const int end = now();
-        std::vector<Extent> extents;
-        std::vector<i64*> targets;
+        ArenaExtents device, host;
         for (int id = 0; id < static_cast<int>(lives_.size()); ++id) {
             const Life& life = lives_[id];
             if (!life.opened) continue;
-            extents.push_back({buffer(id).bytes, life.begin, life.end == forever ? end + 1 : life.end});
-            targets.push_back(&plan_.buffers[id].offset);
+            Buffer& at = plan_.buffers[id];
+            (at.on_host ? host : device).add({at.bytes, life.begin, std::min(life.end, end + 1)}, at.offset);
         }
         for (int step = 0; step < end; ++step) {
             Compute* compute = std::get_if<Compute>(&plan_.steps[step].variant_ref());
-            if (compute == nullptr || compute->scratch_bytes == 0) continue;
-            extents.push_back({compute->scratch_bytes, step, step + 1});
-            targets.push_back(&compute->scratch_offset);
+            if (compute != nullptr && compute->scratch_bytes > 0)
+                device.add({compute->scratch_bytes, step, step + 1}, compute->scratch_offset);
         }
-        const std::vector<i64> offsets = places(extents);
-        for (size_t i = 0; i < offsets.size(); ++i) *targets[i] = offsets[i];
+        plan_.peak_bytes = device.place(places);
+        plan_.host_peak_bytes = host.place(places);
         for (Buffer& alias : plan_.buffers) alias.offset = buffer(root(alias.id)).offset;
-        plan_.peak_bytes = placed_end(extents, offsets);
         plan_.arena_bytes = round_up(plan_.peak_bytes, arena_alignment);
+        plan_.host_arena_bytes = round_up(plan_.host_peak_bytes, arena_alignment);
     }
 
     const Graph* graph_;

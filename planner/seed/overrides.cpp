@@ -1,40 +1,16 @@
 #include "planner/seed/overrides.h"
 
-#include "planner/text/glob.h"
+#include "planner/graph/binding.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
-
-#include <charconv>
-#include <map>
 
 namespace shard {
 
 namespace {
 
-// "a#2" is a, and "a#2.softmax.exp" is a.softmax.exp.
-std::string without_binding(std::string_view path) {
-    std::string result;
-    bool number = false;
-    for (char c : path) {
-        number = c == '#' || (number && c != '.');
-        if (!number) result += c;
-    }
-    return result;
-}
-
-// "a" is the first binding, "a#3" the third.
-i64 binding_of(std::string_view path) {
-    const size_t hash = path.find('#');
-    i64 number = 1;
-    if (hash != std::string_view::npos) std::from_chars(path.data() + hash + 1, path.data() + path.size(), number);
-    return number;
-}
-
 bool applies(const Override& override, const OverrideTarget& target) {
-    if (target.path.empty()) return false;
-    if (override.glob.find('#') != std::string::npos) return glob_matches(override.glob, target.path);
-    return !target.hidden && glob_matches(override.glob, without_binding(target.path));
+    return means(override.glob, target.path, target.hidden);
 }
 
 void warn_without_effect(const Override& override, const std::vector<OverrideTarget>& targets, std::string_view section,
@@ -74,15 +50,10 @@ std::vector<OverrideTarget> value_targets(const Graph& graph) {
         if (is_result(static_cast<ValueId>(v))) targets[v].path = graph.values[v].name;
     for (size_t a = 0; a < graph.aliases.size(); ++a)
         if (is_result(graph.aliases[a].second)) targets[graph.values.size() + a].path = graph.aliases[a].first;
-    std::map<std::string, size_t, std::less<>> last; // by name without binding
-    for (size_t t = 0; t < targets.size(); ++t) {
-        if (targets[t].path.empty()) continue;
-        const auto [other, added] = last.emplace(without_binding(targets[t].path), t);
-        if (added) continue;
-        const bool newer = binding_of(targets[t].path) > binding_of(targets[other->second].path);
-        targets[newer ? other->second : t].hidden = true;
-        if (newer) other->second = t;
-    }
+    std::vector<std::string> paths;
+    for (const OverrideTarget& target : targets) paths.push_back(target.path);
+    const std::vector<bool> again = bound_again(paths);
+    for (size_t t = 0; t < targets.size(); ++t) targets[t].hidden = again[t];
     return targets;
 }
 

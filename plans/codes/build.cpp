@@ -80,6 +80,10 @@ std::vector<CodeDoc> codes_build() {
          "what "
          "its own variables and parameters hold: a value of its shape and element type, one for each. It is returned "
          "under the name of what is updated, which no output has. Manual regions have no updates."},
+        {"E0248", "remat of no value",
+         "remat: {save: [q, k], offload: [x]} names what of a module's values the backward pass finds again: its "
+         "inputs, results of its entries and, by path, of the modules that it calls. Patterns are those of overrides: "
+         "`*` stops at dots, `**` does not; a name that is bound several times means the last, and a#2 the second."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "

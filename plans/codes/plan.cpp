@@ -99,8 +99,12 @@ std::vector<CodeDoc> codes_plan() {
         {"P0114", "policy: two axes together",
          "A collective runs over both mesh axes of a pair in policy.forbid_axis_pairs, or a dim is split over both: "
          "one message then crosses the links of both."},
+        {"P0115", "policy: memory of the host",
+         "What a device keeps in its host's memory, values that a `remat` offloads and states of the optimizer, is at "
+         "its peak above policy.max_host_memory_per_device."},
         {"W0401", "does not fit the hardware",
-         "The plan's peak memory is larger than the memory of one device of the hardware profile. The plan can still "
+         "The plan's peak memory is larger than the memory of one device of the hardware profile, "
+         "or what it keeps on its host than its share of the host's. The plan can still "
          "be made and run on emulated devices. Shard the largest tensors that the message names, or set "
          "policy.max_memory_per_device to make this a failure."},
         {"W0402", "policy that means nothing",

@@ -90,6 +90,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0112", "give one of its logical axes a rule, or an override; for parameters and states, `fsdp`"},
     {"P0113", "split it over more axes, with rules or `fsdp`; or raise policy.max_param_copies"},
     {"P0114", "give the dims to one axis each, or take the pair out of policy.forbid_axis_pairs"},
+    {"P0115", "keep less there: fewer values under remat.offload; or raise policy.max_host_memory_per_device"},
     {"P0201",
      "find the first value that differs: `shardc explain PLAN NAME`; if the plan was not edited, report it as a bug"},
     {"P0202", "plan the model again"},

@@ -45,8 +45,9 @@ SourceText read_source_text(const JsonAt& at) {
 }
 
 Plan read_plan(const JsonAt& root) {
-    root.known_keys({"format_version", "tool", "model", "mode", "mesh", "arena_bytes", "peak_bytes", "buffers",
-                     "inputs", "outputs", "steps", "report", "padding", "sources", "checksum"});
+    root.known_keys({"format_version", "tool", "model", "mode", "mesh", "arena_bytes", "peak_bytes", "host_arena_bytes",
+                     "host_peak_bytes", "buffers", "inputs", "outputs", "steps", "report", "padding", "sources",
+                     "checksum"});
     Plan plan;
     plan.tool = root["tool"].string();
     plan.model = read_name(root["model"]);
@@ -58,6 +59,8 @@ Plan read_plan(const JsonAt& root) {
     const Mesh& mesh = plan.mesh;
     plan.arena_bytes = root["arena_bytes"].integer();
     plan.peak_bytes = root["peak_bytes"].integer();
+    plan.host_arena_bytes = root.integer("host_arena_bytes", 0);
+    plan.host_peak_bytes = root.integer("host_peak_bytes", 0);
     plan.buffers = root["buffers"].list<Buffer>([&mesh](const JsonAt& buffer) { return read_buffer(buffer, mesh); });
     plan.inputs = root["inputs"].list<PlanInput>([&mesh](const JsonAt& input) { return read_input(input, mesh); });
     plan.outputs = root["outputs"].list<PlanOutput>(read_output);
@@ -151,6 +154,10 @@ std::string print_plan(const Plan& plan) {
     line("mesh", print_mesh(plan.mesh));
     line("arena_bytes", std::to_string(plan.arena_bytes));
     line("peak_bytes", std::to_string(plan.peak_bytes));
+    if (plan.host_arena_bytes > 0) {
+        line("host_arena_bytes", std::to_string(plan.host_arena_bytes));
+        line("host_peak_bytes", std::to_string(plan.host_peak_bytes));
+    }
     line("buffers", json_lines(buffers, 2));
     line("inputs", json_lines(inputs, 2));
     line("outputs", json_lines(outputs, 2));

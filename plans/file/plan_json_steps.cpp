@@ -25,12 +25,13 @@ std::string print_buffer(const Mesh& mesh, const Buffer& buffer) {
         .integer_unless(-1, "alias_of", buffer.alias_of)
         .flag_if("view", buffer.view)
         .flag_if("donated", buffer.donated)
+        .flag_if("on_host", buffer.on_host)
         .text();
 }
 
 Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"id", "name", "role", "dtype", "global_shape", "unpadded_shape", "shape", "sharding", "offset",
-                   "bytes", "alias_of", "view", "donated"});
+                   "bytes", "alias_of", "view", "donated", "on_host"});
     Buffer buffer;
     buffer.id = at["id"].small();
     buffer.name = read_name(at["name"]);
@@ -45,6 +46,7 @@ Buffer read_buffer(const JsonAt& at, const Mesh& mesh) {
     buffer.alias_of = at.small("alias_of", -1);
     buffer.view = at.flag("view");
     buffer.donated = at.flag("donated");
+    buffer.on_host = at.flag("on_host");
     return buffer;
 }
 

@@ -179,15 +179,18 @@ std::string print_memory(const MemoryReport& memory) {
         .integer("inputs", memory.inputs)
         .integer("peak", memory.peak)
         .integer("capacity", memory.capacity)
+        .integer_unless(0, "host_peak", memory.host_peak)
+        .integer_unless(0, "host_capacity", memory.host_capacity)
         .text();
 }
 
 MemoryReport read_memory(const JsonAt& at) {
-    at.known_keys(
-        {"params", "optimizer_state", "gradients", "activations", "temporaries", "inputs", "peak", "capacity"});
-    return {at["params"].integer(),      at["optimizer_state"].integer(), at["gradients"].integer(),
-            at["activations"].integer(), at["temporaries"].integer(),     at["inputs"].integer(),
-            at["peak"].integer(),        at["capacity"].integer()};
+    at.known_keys({"params", "optimizer_state", "gradients", "activations", "temporaries", "inputs", "peak", "capacity",
+                   "host_peak", "host_capacity"});
+    return {at["params"].integer(),        at["optimizer_state"].integer(), at["gradients"].integer(),
+            at["activations"].integer(),   at["temporaries"].integer(),     at["inputs"].integer(),
+            at["peak"].integer(),          at["capacity"].integer(),        at.integer("host_peak", 0),
+            at.integer("host_capacity", 0)};
 }
 
 std::string print_time(const TimeReport& time) {
@@ -196,13 +199,15 @@ std::string print_time(const TimeReport& time) {
         .number("communication_seconds", time.communication_seconds)
         .number("exposed_communication_seconds", time.exposed_communication_seconds)
         .number("step_seconds", time.step_seconds)
+        .number_unless(0, "host_seconds", time.host_seconds)
         .text();
 }
 
 TimeReport read_time(const JsonAt& at) {
-    at.known_keys({"compute_seconds", "communication_seconds", "exposed_communication_seconds", "step_seconds"});
+    at.known_keys(
+        {"compute_seconds", "communication_seconds", "exposed_communication_seconds", "step_seconds", "host_seconds"});
     return {at["compute_seconds"].number(), at["communication_seconds"].number(),
-            at["exposed_communication_seconds"].number(), at["step_seconds"].number()};
+            at["exposed_communication_seconds"].number(), at["step_seconds"].number(), at.number("host_seconds", 0)};
 }
 
 // The members from "hardware" on, one a line.

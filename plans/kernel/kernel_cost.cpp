@@ -69,6 +69,10 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     return bytes;
 }
 
+double host_seconds(const Hardware& hardware, i64 bytes) {
+    return hardware.host_bandwidth > 0 ? static_cast<double>(bytes) / hardware.host_bandwidth : 0;
+}
+
 double memory_seconds(const Hardware& hardware, i64 bytes) {
     if (hardware.memory_bandwidth <= 0) return hardware.kernel_floor;
     return std::max(hardware.kernel_floor,

@@ -18,5 +18,7 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
 double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes);
 // What it takes at least, whatever it computes.
 double memory_seconds(const Hardware& hardware, i64 bytes);
+// Of a copy to the host's memory or back; 0 if the profile does not say how fast its link is.
+double host_seconds(const Hardware& hardware, i64 bytes);
 
 } // namespace shard

@@ -7,7 +7,7 @@
 
 namespace shard {
 
-// A named piece of a device's arena. Two buffers may share bytes only if their lives do not overlap or one is an alias
+// A named piece of a device's arena, or of the one that the device has in its host's memory. Two buffers may share bytes only if their lives do not overlap or one is an alias
 // of the other. Aliases lead to a *root* (alias_of == -1), whose extent is what is allocated (by the
 // first step that writes it; for inputs from the start) and released. A view shows the contents of what it is a view
 // of; any other alias, once written, replaces them.
@@ -25,6 +25,7 @@ struct Buffer {
     int alias_of = -1;    // the buffer whose bytes this one is in
     bool view = false;    // alias: the same live contents (a reshape); otherwise the bytes are reused in place
     bool donated = false; // an input whose bytes an output reuses
+    bool on_host = false; // in the host's arena: only moves and fills write it, and only moves read it
     const Shape& real_shape() const { return unpadded_shape.empty() ? global_shape : unpadded_shape; }
     bool operator==(const Buffer&) const = default;
 };
@@ -120,6 +121,8 @@ struct Plan {
     std::vector<PlanOutput> outputs;
     i64 arena_bytes = 0; // size of every device's arena
     i64 peak_bytes = 0;  // highest end of an extent alive at some step: what the executor's high-water mark must show
+    // The same of the arena that every device has in its host's memory: 0 of most plans.
+    i64 host_arena_bytes = 0, host_peak_bytes = 0;
     std::vector<SourceText> sources; // model, layout
     Report report;
     PaddingCost padding;

@@ -27,10 +27,10 @@ public:
         if (problems_.empty()) check_buffers();
         if (problems_.empty()) check_ends();
         if (problems_.empty()) {
-            const i64 peak =
+            const PeakBytes peak =
                 check_steps(*plan_, [this](const std::string& where, const std::string& what) { fail(where, what); });
-            if (problems_.empty() && peak != plan_->peak_bytes)
-                fail("peak_bytes", fmt::format("the steps reach byte {}, the plan says {}", peak, plan_->peak_bytes));
+            check_peak("peak_bytes", peak.device, plan_->peak_bytes);
+            check_peak("host_peak_bytes", peak.host, plan_->host_peak_bytes);
         }
         return std::move(problems_);
     }
@@ -38,6 +38,11 @@ public:
 private:
     void fail(const std::string& where, const std::string& what) {
         if (problems_.size() < 10) problems_.push_back({where, what});
+    }
+
+    void check_peak(std::string_view key, i64 reached, i64 said) {
+        if (problems_.empty() && reached != said)
+            fail(std::string(key), fmt::format("the steps reach byte {}, the plan says {}", reached, said));
     }
 
     void check_mesh() {
@@ -48,8 +53,13 @@ private:
         if (!devices) return fail("mesh", "its axes do not multiply to a number of devices");
         if (!mesh.device_ids.empty() && !is_permutation_of(mesh.device_ids, *devices))
             fail("mesh", "one id per device");
-        if (plan_->arena_bytes < 0 || plan_->arena_bytes > arena_limit) fail("arena_bytes", "no size of an arena");
-        if (plan_->peak_bytes < 0 || plan_->peak_bytes > plan_->arena_bytes) fail("peak_bytes", "outside the arena");
+        check_arena("", plan_->arena_bytes, plan_->peak_bytes);
+        check_arena("host_", plan_->host_arena_bytes, plan_->host_peak_bytes);
+    }
+
+    void check_arena(std::string_view which, i64 bytes, i64 peak) {
+        if (bytes < 0 || bytes > arena_limit) fail(fmt::format("{}arena_bytes", which), "no size of an arena");
+        if (peak < 0 || peak > bytes) fail(fmt::format("{}peak_bytes", which), "outside the arena");
     }
 
     static bool is_permutation_of(std::vector<i64> ids, i64 count) {
@@ -73,8 +83,8 @@ private:
         if (!type.empty() || !whole.empty()) return type.empty() ? whole : type;
         if (b.bytes != local_type(b).bytes())
             return fmt::format("{} bytes for a shape of {}", b.bytes, local_type(b).bytes());
-        if (b.offset < 0 || b.offset % 64 != 0 || b.bytes > plan_->arena_bytes ||
-            b.offset > plan_->arena_bytes - b.bytes)
+        const i64 arena = b.on_host ? plan_->host_arena_bytes : plan_->arena_bytes;
+        if (b.offset < 0 || b.offset % 64 != 0 || b.bytes > arena || b.offset > arena - b.bytes)
             return "its extent is not inside the arena";
         const std::string sharding = sharding_problem(plan_->mesh, b.global_shape, b.shape, b.sharding);
         if (!sharding.empty()) return sharding;
@@ -86,7 +96,8 @@ private:
         if (b.alias_of < 0) return {};
         if (b.alias_of >= id) return "an alias of a buffer that comes later";
         const Buffer& of = plan_->buffers[b.alias_of];
-        if (b.offset != of.offset || b.bytes > of.bytes) return "an alias outside the bytes of its buffer";
+        if (b.offset != of.offset || b.bytes > of.bytes || b.on_host != of.on_host)
+            return "an alias outside the bytes of its buffer";
         if (b.view && (b.bytes != of.bytes || b.dtype != of.dtype)) return "a view of other elements";
         return {};
     }

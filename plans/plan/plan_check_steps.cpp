@@ -29,6 +29,7 @@ struct Group {
 struct State {
     std::vector<Group> groups;           // by root buffer id
     std::map<i64, i64> extents;          // alive: offset -> end
+    std::map<i64, i64> host_extents;     // the same on the host
     std::map<int, const Start*> pending; // by token
 };
 
@@ -42,7 +43,7 @@ public:
         is_input_.resize(plan.buffers.size());
     }
 
-    i64 run() {
+    PeakBytes run() {
         for (const PlanInput& input : plan_->inputs) {
             is_input_[input.buffer] = true;
             if (!allocate(input.buffer))
@@ -73,18 +74,21 @@ private:
         return g.alive && !g.in_flight && g.contents == contents_of(plan_->buffers, id);
     }
 
-    bool is_free(i64 offset, i64 end) const {
-        std::map<i64, i64>::const_iterator next = state_.extents.lower_bound(offset);
-        if (next != state_.extents.end() && next->first < end) return false;
-        return next == state_.extents.begin() || std::prev(next)->second <= offset;
+    std::map<i64, i64>& extents(bool on_host) { return on_host ? state_.host_extents : state_.extents; }
+
+    static bool is_free(const std::map<i64, i64>& extents, i64 offset, i64 end) {
+        std::map<i64, i64>::const_iterator next = extents.lower_bound(offset);
+        if (next != extents.end() && next->first < end) return false;
+        return next == extents.begin() || std::prev(next)->second <= offset;
     }
 
     bool allocate(int root) {
         const Buffer& b = buffer(root);
-        if (!is_free(b.offset, b.offset + b.bytes)) return false;
-        state_.extents[b.offset] = b.offset + b.bytes;
+        if (!is_free(extents(b.on_host), b.offset, b.offset + b.bytes)) return false;
+        extents(b.on_host)[b.offset] = b.offset + b.bytes;
         state_.groups[root].alive = true;
-        peak_ = std::max(peak_, b.offset + b.bytes);
+        i64& peak = b.on_host ? peak_.host : peak_.device;
+        peak = std::max(peak, b.offset + b.bytes);
         return true;
     }
 
@@ -124,6 +128,7 @@ private:
         for (int id : step.inputs) types.push_back(local_type(buffer(id)));
         const TensorType output = local_type(buffer(step.output));
         std::string problem = kernel_problem(scope_, step.kernel, types, output);
+        if (problem.empty()) problem = host_problem(step, reads);
         if (!problem.empty()) return problem;
 
         const int root = root_of(plan_->buffers, step.output);
@@ -140,14 +145,26 @@ private:
             step.scratch_bytes > plan_->arena_bytes || step.scratch_offset > plan_->arena_bytes - step.scratch_bytes)
             return "scratch outside the arena";
         if (step.scratch_bytes < scratch_bytes(step.kernel, types, output)) return "too little scratch for the kernel";
-        if (step.scratch_bytes > 0 && !is_free(step.scratch_offset, end)) return "scratch over a buffer that is alive";
-        if (step.scratch_bytes > 0) peak_ = std::max(peak_, end);
+        if (step.scratch_bytes > 0 && !is_free(state_.extents, step.scratch_offset, end))
+            return "scratch over a buffer that is alive";
+        if (step.scratch_bytes > 0) peak_.device = std::max(peak_.device, end);
         return {};
+    }
+
+    // Nothing is computed on the host.
+    std::string host_problem(const Compute& step, const std::vector<int>& reads) const {
+        if (std::holds_alternative<Move>(step.kernel)) return {};
+        for (int id : reads)
+            if (buffer(id).on_host) return fmt::format("computes with '{}', which is on the host", buffer(id).name);
+        return buffer(step.output).on_host && !reads.empty()
+                   ? fmt::format("computes '{}' on the host", buffer(step.output).name)
+                   : std::string();
     }
 
     std::string check(const Start& step, const std::string& path, size_t index, int) {
         if (!known(step.input) || !known(step.output)) return "a collective of something that is not a buffer";
         if (!readable(step.input)) return fmt::format("sends '{}' before it holds a value", buffer(step.input).name);
+        if (buffer(step.input).on_host || buffer(step.output).on_host) return "a collective of what is on the host";
         const bool in_place = root_of(plan_->buffers, step.input) == root_of(plan_->buffers, step.output);
         if (in_place && (step.input == step.output || !can_run_in_place(step.collective)))
             return "a collective into its own input";
@@ -182,7 +199,7 @@ private:
         if (!g.alive) return fmt::format("releases '{}', which is not alive", b.name);
         if (g.in_flight || g.readers > 0) return fmt::format("releases '{}' while a collective uses it", b.name);
         if (is_input_[step.buffer] && !b.donated) return fmt::format("releases the input '{}'", b.name);
-        state_.extents.erase(b.offset);
+        extents(b.on_host).erase(b.offset);
         g = Group{};
         return {};
     }
@@ -211,13 +228,13 @@ private:
     State state_;
     std::vector<bool> is_input_;
     std::map<int, std::string> tokens_; // every token and the step that starts it
-    i64 peak_ = 0;
+    PeakBytes peak_;
     bool failed_ = false;
 };
 
 } // namespace
 
-i64 check_steps(const Plan& plan, const std::function<void(const std::string&, const std::string&)>& report) {
+PeakBytes check_steps(const Plan& plan, const std::function<void(const std::string&, const std::string&)>& report) {
     return Walk(plan, report).run();
 }
 

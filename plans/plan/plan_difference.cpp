@@ -29,6 +29,8 @@ std::string first_difference(const Plan& plan, const Plan& other) {
     if (plan.buffers != other.buffers) return list_difference("buffers", plan.buffers, other.buffers);
     if (plan.arena_bytes != other.arena_bytes) return "arena_bytes";
     if (plan.peak_bytes != other.peak_bytes) return "peak_bytes";
+    if (plan.host_arena_bytes != other.host_arena_bytes) return "host_arena_bytes";
+    if (plan.host_peak_bytes != other.host_peak_bytes) return "host_peak_bytes";
     if (plan.sources != other.sources) return list_difference("sources", plan.sources, other.sources);
     if (!(plan.report == other.report)) return "report";
     Plan same = other;

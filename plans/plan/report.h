@@ -62,13 +62,16 @@ struct MemoryReport {
     i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
     i64 inputs = 0;
     i64 peak = 0;
-    i64 capacity = 0; // of a device of the hardware profile; 0 = not known
+    i64 capacity = 0;                     // of a device of the hardware profile; 0 = not known
+    i64 host_peak = 0, host_capacity = 0; // the same of the host's memory, a device's share of it
     bool operator==(const MemoryReport&) const = default;
 };
 
-// Of one step of one device. Exposed is the communication that it waits for while nothing is computed.
+// Of one step of one device. Exposed is the communication that it waits for while nothing is computed. Copies to the
+// host's memory and back are waited for.
 struct TimeReport {
     double compute_seconds = 0, communication_seconds = 0, exposed_communication_seconds = 0, step_seconds = 0;
+    double host_seconds = 0;
     bool operator==(const TimeReport&) const = default;
 };
 

@@ -308,6 +308,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"relu", unary([](double x) { return x < 0 ? 0 : x; })},
         {"constrain", unary([](double x) { return x; })},
         {"stop_gradient", unary([](double x) { return x; })},
+        {"host_copy", unary([](double x) { return x; })},
         {"add", binary([](double a, double b) { return a + b; })},
         {"sub", binary([](double a, double b) { return a - b; })},
         {"mul", binary([](double a, double b) { return a * b; })},

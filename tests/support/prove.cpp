@@ -231,6 +231,9 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
     if (result->touched_peak_bytes != plan.peak_bytes)
         problems.push_back(
             fmt::format("the peak was {} bytes, {} promised", result->touched_peak_bytes, plan.peak_bytes));
+    if (result->touched_host_peak_bytes != plan.host_peak_bytes)
+        problems.push_back(fmt::format("the peak on the host was {} bytes, {} promised",
+                                       result->touched_host_peak_bytes, plan.host_peak_bytes));
     if (plan.report.memory.peak != plan.peak_bytes) problems.push_back("the report's peak is not the plan's");
     return problems;
 }

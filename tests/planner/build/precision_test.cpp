@@ -118,4 +118,23 @@ TEST_CASE("losses in bf16 are near those in f32") {
     }
 }
 
+TEST_CASE("gradients of microbatches are added up, reduced and given on in the type that is said") {
+    const std::string bf16 = "precision: {compute: bf16, params: bf16}\n",
+                      wide = "  microbatches: {count: 8, dtype: f32}\n", own = "  microbatches: 8\n";
+    for (const std::string& more : {wide, own, wide + "  clip: {global_norm: 0.5}\n", wide + "  reduce: each\n"})
+        CHECK(proved(mlp(bf16) + more) == "");
+    CHECK(dtype_of(train_plan(mlp(bf16) + wide, layout), "w1.grad") == DType::f32);
+    CHECK(dtype_of(train_plan(mlp(bf16) + own, layout), "w1.grad") == DType::bf16);
+    // Beside the whole batch at once, whose contraction sums in f32: what a step makes of the f32 copies.
+    const auto error = [&](const std::string& more) {
+        const Numbers whole = run_steps(train_plan(mlp(bf16), layout), 1).back().at("w1.master"),
+                      parts = run_steps(train_plan(mlp(bf16) + more, layout), 1).back().at("w1.master");
+        double sum = 0;
+        for (size_t n = 0; n < whole.size(); ++n) sum += std::fabs(whole[n] - parts[n]);
+        return sum;
+    };
+    CHECK(error(wide) > 0);
+    CHECK(error(wide) < error(own));
+}
+
 } // namespace shard

@@ -1,4 +1,5 @@
 // What a module's `remat` costs and saves; values are the same.
+#include "executor/run/run.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
 
@@ -47,6 +48,15 @@ std::string proved(const std::string& model) {
     return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
 }
 
+RunResult executed(const Plan& plan, int steps) {
+    RunOptions options;
+    options.steps = steps;
+    Diagnostics diagnostics;
+    std::optional<RunResult> result = run_plan(plan, options, diagnostics);
+    REQUIRE(result);
+    return std::move(*result);
+}
+
 } // namespace
 
 TEST_CASE("remat: full and dots compute the same, on one device and on four") {
@@ -71,6 +81,85 @@ TEST_CASE("remat: full needs the least memory and the most FLOPs, dots lies betw
         CHECK(all.report.flops_per_device > some.report.flops_per_device);
         CHECK(some.report.flops_per_device >= plain.report.flops_per_device);
     }
+}
+
+// h waits, by name, for the softmax's gradient; with the input nothing else of a block is kept.
+const std::string save = "remat: {save: h}\n    ", offload = "remat: {offload: [h]}\n    ",
+                  offload_more = "remat: {offload: [x, h]}\n    ", everything = "remat: {save: \"**\"}\n    ";
+
+TEST_CASE("remat by name computes the same: saved, offloaded, in loops and written out, with microbatches") {
+    for (const std::string& micro : {std::string(), std::string("  microbatches: 2\n")})
+        for (const std::string& loop : {std::string(), scan}) {
+            const Numbers plain = series(run_steps(train_plan(blocks(none, loop) + micro, layout), 3), "loss");
+            for (const std::string& remat : {save, offload, offload_more, everything}) {
+                CAPTURE(micro);
+                CAPTURE(loop);
+                CAPTURE(remat);
+                CHECK(proved(blocks(remat, loop) + micro) == "");
+                const Numbers again = series(run_steps(train_plan(blocks(remat, loop) + micro, layout), 3), "loss");
+                for (size_t n = 0; n < plain.size(); ++n) CHECK(again[n] == doctest::Approx(plain[n]).epsilon(1e-6));
+            }
+        }
+}
+
+TEST_CASE("remat by name: what is saved is not computed again, and what is offloaded is not on the device either") {
+    for (const std::string& loop : {std::string(), scan}) {
+        CAPTURE(loop);
+        const Plan all = train_plan(blocks(full, loop), layout), saved = train_plan(blocks(save, loop), layout),
+                   away = train_plan(blocks(offload, loop), layout),
+                   more = train_plan(blocks(offload_more, loop), layout);
+        CHECK(all.peak_bytes < saved.peak_bytes);
+        CHECK(all.report.flops_per_device > saved.report.flops_per_device);
+        CHECK(away.report.flops_per_device == saved.report.flops_per_device);
+        CHECK(away.peak_bytes < saved.peak_bytes);
+        CHECK(more.peak_bytes < away.peak_bytes);
+        CHECK(saved.host_peak_bytes == 0);
+        CHECK(away.host_peak_bytes == 6 * 32 * 16 * 4); // six blocks of a device's part of h: 32 x 16 numbers
+        CHECK(more.host_peak_bytes > away.host_peak_bytes);
+        // There and back at 1e9 bytes/s, which the step waits for.
+        CHECK(away.report.time.host_seconds == doctest::Approx(2 * 6 * 32 * 16 * 4 / 1e9));
+        const TimeReport& time = away.report.time;
+        CHECK(time.step_seconds ==
+              doctest::Approx(time.compute_seconds + time.exposed_communication_seconds + time.host_seconds));
+        // The same bits as where it is saved, and the bytes that the plan says.
+        const RunResult a = executed(saved, 2), b = executed(away, 2);
+        CHECK(a.scalars == b.scalars);
+        for (const auto& [name, tensor] : a.outputs) CHECK(tensor.bytes == b.outputs.at(name).bytes);
+        CHECK(b.touched_peak_bytes == away.peak_bytes);
+        CHECK(b.touched_host_peak_bytes == away.host_peak_bytes);
+    }
+}
+
+TEST_CASE("remat by name in a scan of scans: the outer stack is on the host") {
+    const std::string model = R"(model: nested
+axes: {batch: 64, embed: 8, wide: 16, inner: 3, outer: 2}
+inputs: {x: {axes: [batch, embed], init: normal}}
+modules:
+  block:
+    inputs: [x]
+    remat: {offload: h}
+    params: {w: {axes: [embed, wide]}, v: {axes: [wide, embed]}}
+    graph:
+      - h: {dot: [x, w]}
+      - y: {dot: [{softmax: h}, v]}
+    outputs: [y]
+  blocks:
+    inputs: [x]
+    graph: [{y: {repeat: block, times: 3, in: x, axis: inner, scan: true}}]
+    outputs: [y]
+graph:
+  - y: {repeat: blocks, times: 2, in: x, axis: outer, scan: true}
+outputs: [y]
+train:
+  targets: {t: {axes: [batch, embed], init: normal}}
+  loss: {mse: [y, t]}
+  optimizer: {adam: {learning_rate: 0.1, offload: true}}
+)";
+    CHECK(proved(model) == "");
+    const Plan plan = train_plan(model, "mesh: {data: 2}\nrules: [{batch: data}]\n");
+    const i64 h = 2 * 3 * 32 * 16 * 4,
+              states = 2 * 2 * 2 * 3 * 8 * 16 * 4; // of six blocks: h, and Adam's two means of two
+    CHECK(plan.host_peak_bytes == h + states);
 }
 
 TEST_CASE("remat: full computes each contraction of the forward pass a second time, but for the last of a block") {

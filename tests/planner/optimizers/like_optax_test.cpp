@@ -81,6 +81,15 @@ void check_like_optax(const std::string& optimizer, const Answers& want, double 
     }
 }
 
+RunResult executed(const Plan& plan, int steps) {
+    RunOptions options;
+    options.steps = steps;
+    Diagnostics diagnostics;
+    std::optional<RunResult> result = run_plan(plan, options, diagnostics);
+    REQUIRE(result);
+    return std::move(*result);
+}
+
 } // namespace
 
 TEST_CASE("muon is optax's: matrices orthogonalized, the rest by Adam that looks one step ahead") {
@@ -103,6 +112,51 @@ TEST_CASE("muon is optax's: matrices orthogonalized, the rest by Adam that looks
                       0.20743133,
                       0.24690685},
                      2e-6);
+}
+
+TEST_CASE("muon's learning rate for what Adam takes is its own: a number or a schedule, as optax's") {
+    check_like_optax("{muon: {learning_rate: 0.05, adam_learning_rate: 0.2}}",
+                     {{0.45838657, 0.53086507, 0.30963367, 0.27386045, 0.24045362},
+                      {0.38103366, 0.51899201, -0.34688154},
+                      0.20923159,
+                      0.44249898},
+                     2e-6);
+    const std::string schedule = "{warmup_cosine: {peak: 0.2, warmup_steps: 2, decay_steps: 6, end: 0.01}}";
+    check_like_optax("{muon: {learning_rate: 0.05, adam_learning_rate: " + schedule + "}}",
+                     {{0.45838657, 0.40073621, 0.31134823, 0.31246611, 0.25572377},
+                      {0.38448864, 0.52372247, -0.36435688},
+                      0.19551046,
+                      0.43828392},
+                     4e-6);
+    check_like_optax("{muon: {learning_rate: " + schedule + ", adam_learning_rate: 0.01}}",
+                     {{0.45838657, 0.44311702, 0.32626668, 0.190844, 0.1538623},
+                      {0.30556789, 0.49943545, -0.44023409},
+                      0.25623626,
+                      0.40243754},
+                     4e-6);
+}
+
+TEST_CASE("states on the host: the same numbers to the last bit, and less of the device's memory") {
+    for (const char* of : {"adam", "muon", "adafactor"}) {
+        CAPTURE(of);
+        const std::string rate = fmt::format("{{{}: {{learning_rate: 0.05", of);
+        for (const std::string& layout : layouts) {
+            CAPTURE(layout);
+            for (const char* more : {"", "precision: {params: bf16, compute: bf16}\n"}) {
+                const Plan here = train_plan(more + network(rate + "}}"), layout),
+                           there = train_plan(more + network(rate + ", offload: true}}"), layout);
+                CHECK(here.host_peak_bytes == 0);
+                CHECK(there.host_peak_bytes > 0);
+                CHECK(there.peak_bytes < here.peak_bytes);
+                CHECK(there.report.time.host_seconds > 0);
+                const RunResult a = executed(here, 3), b = executed(there, 3);
+                CHECK(a.scalars == b.scalars);
+                CHECK(b.touched_peak_bytes == there.peak_bytes);
+                CHECK(b.touched_host_peak_bytes == there.host_peak_bytes);
+                for (const auto& [name, tensor] : a.outputs) CHECK(tensor.bytes == b.outputs.at(name).bytes);
+            }
+        }
+    }
 }
 
 TEST_CASE("adafactor is optax's, factored and not") {
@@ -217,7 +271,7 @@ TEST_CASE("what an optimizer keeps is saved under one layout, and goes on under 
     };
     for (const char* optimizer :
          {"{muon: {learning_rate: 0.05}}", "{adafactor: {learning_rate: 0.1, min_dim_size_to_factor: 4}}",
-          "{adamw: {learning_rate: 0.01, mu_dtype: bf16}}"}) {
+          "{adamw: {learning_rate: 0.01, mu_dtype: bf16}}", "{adam: {learning_rate: 0.01, offload: true}}"}) {
         CAPTURE(optimizer);
         MemoryFiles files;
         files.files = {{"model.yaml", network(optimizer)}, {"one.yaml", layouts[2]}, {"other.yaml", layouts[4]}};

@@ -24,6 +24,14 @@ TEST_CASE("a train block and its places") {
                                             "  metrics: {a: {mean: x}, b: {accuracy: [x, label]}},\n"
                                             "  optimizer: {adamw: {learning_rate: 0.1, weight_decay: 0.01}},\n"
                                             "  clip: {global_norm: 1.5}, microbatches: 4, reduce: each}"));
+    CHECK(!model.train->states_on_host);
+    CHECK(!model.train->microbatch_sums);
+    const Model other = model_of(with_train("{loss: {mse: [x, x]}, optimizer: {adam: {learning_rate: 0.1, offload: "
+                                            "true}}, microbatches: {count: 4, dtype: f32}}"));
+    REQUIRE(other.train.has_value());
+    CHECK(other.train->states_on_host);
+    CHECK(other.train->optimizer.arguments.size() == 1);
+    CHECK(other.train->microbatch_sums == DType::f32);
     REQUIRE(model.train.has_value());
     const TrainDecl& train = *model.train;
     REQUIRE(train.targets.size() == 1);
@@ -86,6 +94,11 @@ TEST_CASE("clip, microbatches, reduce, metrics and targets are checked") {
           "E0116 4:71+4 clip has no 'global_norm'\n  help write clip: {global_norm: 1.0}\n");
     CHECK(model_problems(with_more("microbatches: 0")) ==
           "E0206 4:85+1 microbatches: the size must be at least 1\n  note it is 0\n");
+    CHECK(model_problems(with_more("microbatches: {count: 4, dtype: float32}")) ==
+          "E0210 4:103+7 unknown dtype 'float32'\n  help did you mean 'f32'?\n");
+    CHECK(model_problems(with_more("microbatches: {count: 4, dtype: i32}")) ==
+          "E0220 4:103+3 gradients cannot be added up as i32\n  help `dtype` is a floating-point type of 16 bits or "
+          "more: f32\n");
     CHECK(model_problems(with_more("reduce: once")) ==
           "E0118 4:79+4 reduce: unknown choice 'once'\n  help choices: each, end\n");
     CHECK(model_problems(with_more("metrics: {loss: {mean: x}}")) ==

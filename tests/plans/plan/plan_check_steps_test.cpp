@@ -70,6 +70,31 @@ TEST_CASE("check of steps: what is read is there, and what is written is free") 
           }) == "steps[1]: writes over 'a' while it reads it");
 }
 
+TEST_CASE("check of steps: what is on the host is copied, and nothing else") {
+    const auto on_host = [](const std::function<void(Chain&)>& change) {
+        return chain([&](Chain& c) { // x is copied to the host, and from there to b
+            Move copy;
+            copy.flat = true;
+            c.step(0).kernel = c.step(1).kernel = copy;
+            c.buffer(c.a).on_host = true;
+            c.buffer(c.a).offset = 0;
+            c.plan().host_arena_bytes = 64;
+            c.plan().host_peak_bytes = 16;
+            change(c);
+        });
+    };
+    CHECK(on_host([](Chain&) {}) == "fine");
+    CHECK(on_host([](Chain& c) { c.step(0).kernel = negated(); }) == "steps[0]: computes 'a' on the host");
+    CHECK(on_host([](Chain& c) { c.step(1).kernel = negated(); }) ==
+          "steps[1]: computes with 'a', which is on the host");
+    CHECK(on_host([](Chain& c) { c.plan().host_peak_bytes = 32; }) ==
+          "host_peak_bytes: the steps reach byte 16, the plan says 32");
+    CHECK(on_host([](Chain& c) { c.plan().host_arena_bytes = 0; }) == "host_peak_bytes: outside the arena");
+    CHECK(on_host([](Chain& c) { c.buffer(c.a).offset = 64; }) == "buffers[1] 'a': its extent is not inside the arena");
+    CHECK(on_host([](Chain& c) { c.buffer(c.b).alias_of = c.a; }) ==
+          "buffers[2] 'b': an alias outside the bytes of its buffer");
+}
+
 TEST_CASE("check of steps: a scalar that places a kernel's block is read too, and cannot be written over") {
     const auto with = [](const std::function<void(Plan&, int, int)>& change) {
         PlanBuilder builder(chain_mesh());
