@@ -85,7 +85,7 @@ std::optional<std::vector<i64>> integers_of(const MlirAttribute& list) {
 void warn_of_device_sharding(Span span, Diagnostics& diagnostics) {
     for (const Diagnostic& diagnostic : diagnostics.all())
         if (diagnostic.code == "W0801") return;
-    diagnostics.warning("W0801", span, "shardings over devices are left out")
+    diagnostics.warning("W0801", span, "a sharding over devices is left out: it is no split over axes of one mesh")
         .help("lower with Shardy, which names axes: jax.config.update('jax_use_shardy_partitioner', True); or write "
               "the layout by hand");
 }
@@ -170,6 +170,8 @@ void OpContext::warn_of_callback(std::string_view target) {
     diagnostics_.warning("W0804", op.span, fmt::format("a call of '{}' is left out: nothing comes of it", target))
         .help("jax.debug.print and callbacks are no part of a plan");
 }
+
+const DeviceShardings& OpContext::device_shardings() const { return walk_.device_shardings(); }
 
 void OpContext::warn_of_devices() { warn_of_device_sharding(op.span, diagnostics_); }
 

@@ -7,6 +7,7 @@
 
 namespace shard {
 
+class DeviceShardings;
 class ProgramWalk;
 
 // One op while it is imported. What fails has said why.
@@ -39,8 +40,8 @@ public:
     bool refuse(std::string message, std::string help = {}); // E0804 at the op; false
     bool expect(bool condition, std::string_view what);      // E0801 at the op if an op is not as its definition says
 
-    // W0801, once: a sharding by devices (mhlo.sharding) is left out, since a layout names axes of a mesh.
-    void warn_of_devices();
+    const DeviceShardings& device_shardings() const;
+    void warn_of_devices(); // W0801, once: a sharding by devices is no split over axes of a mesh, and left out
     void warn_of_callback(std::string_view target); // W0804: nothing comes of it
 
     // Of the manual region that the op stands in, its axes; null outside of one.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "importer/mlir/mlir_module.h"
+#include "importer/model/device_shardings.h"
 #include "importer/model/draft.h"
 
 namespace shard {
@@ -12,7 +13,7 @@ public:
     // Lines of files in `folder` are named from there.
     ProgramWalk(const MlirModule& module, std::string folder, Draft& draft, Diagnostics& diagnostics)
         : module_(module), folder_(std::move(folder)), draft_(draft), diagnostics_(diagnostics),
-          values_(module.values.size(), -1) {}
+          device_shardings_(module), values_(module.values.size(), -1) {}
 
     // What the region returns. Errors are E0801 to E0805, at most twenty of them.
     std::optional<std::vector<DraftId>> region(const MlirRegion& region, const std::vector<DraftId>& arguments,
@@ -22,6 +23,7 @@ public:
                                               const std::vector<DraftId>& arguments,
                                               const std::vector<std::string>& axes, Span caller);
     const std::vector<std::string>* region_axes() const { return region_axes_; }
+    const DeviceShardings& device_shardings() const { return device_shardings_; }
     DraftId value(MlirId value) const { return values_[value]; }
     void set(MlirId value, DraftId meaning) { values_[value] = meaning; }
     std::optional<DraftType> draft_type(MlirId value);
@@ -35,6 +37,7 @@ private:
     std::string folder_;
     Draft& draft_;
     Diagnostics& diagnostics_;
+    DeviceShardings device_shardings_;
     std::vector<DraftId> values_;
     std::map<int, std::string> lines_; // by location
     std::string line_;                 // of the op that calls, for ops that have none of their own

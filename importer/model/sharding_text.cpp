@@ -1,6 +1,5 @@
 #include "importer/model/sharding_text.h"
 
-#include "importer/model/device_groups.h"
 #include "importer/model/draft.h"
 
 #include <fmt/format.h>
@@ -67,8 +66,7 @@ std::optional<std::string> sharding_over(const MlirAttribute& sharding, const st
     return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-std::string mesh_text(const MlirModule& module) {
-    const ProgramMesh mesh = mesh_of(module);
+std::string mesh_text(const ProgramMesh& mesh) {
     std::vector<std::string> axes;
     for (size_t i = 0; i < mesh.axes.size(); ++i) axes.push_back(fmt::format("{}: {}", mesh.axes[i], mesh.sizes[i]));
     return fmt::format("{{{}}}", fmt::join(axes, ", "));

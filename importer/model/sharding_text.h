@@ -1,7 +1,7 @@
 // Shardings of the SDY dialect, as model and layout files write them.
 #pragma once
 
-#include "importer/mlir/mlir_module.h"
+#include "importer/model/device_groups.h"
 
 namespace shard {
 
@@ -11,7 +11,6 @@ std::optional<std::string> sharding_text(const MlirAttribute& sharding);
 // Of these axes alone, those of a manual region: `[data, ~]`; nullopt if it names a part of one.
 std::optional<std::string> sharding_over(const MlirAttribute& sharding, const std::vector<std::string>& axes);
 
-// sdy.mesh @mesh = <["data"=2, "model"=4]> as `{data: 2, model: 4}`; `{}` of a program without one.
-std::string mesh_text(const MlirModule& module);
+std::string mesh_text(const ProgramMesh& mesh); // `{data: 2, model: 4}`
 
 } // namespace shard

@@ -1,8 +1,12 @@
 // What a program says about shardings, in the middle of it.
+#include "importer/model/device_shardings.h"
 #include "importer/model/op_context.h"
 #include "importer/model/sharding_text.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace shard {
 
@@ -46,7 +50,38 @@ bool import_approx_top_k(OpContext& context) {
     return true;
 }
 
-// Calls of what is not in the program. @Sharding is the constraint of GSPMD, over devices and not over axes.
+// The dims of "unspecified_dims=[0,2]".
+std::set<i64> open_dims(std::string_view config) {
+    std::set<i64> dims;
+    constexpr std::string_view before = "unspecified_dims=[";
+    const size_t begin = config.find(before);
+    if (begin == std::string_view::npos) return dims;
+    config.remove_prefix(begin + before.size());
+    config = config.substr(0, config.find(']'));
+    while (!config.empty()) {
+        const size_t comma = std::min(config.find(','), config.size());
+        if (const std::optional<i64> dim = parse_number<i64>(config.substr(0, comma))) dims.insert(*dim);
+        config.remove_prefix(std::min(comma + 1, config.size()));
+    }
+    return dims;
+}
+
+// The constraint of GSPMD: mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}".
+void import_device_constraint(OpContext& context, const DraftType& type) {
+    const MlirAttribute* const sharding = find_attribute(context.op.items, {"mhlo.sharding"});
+    const MlirAttribute* const config = find_attribute(context.op.items, {"backend_config"});
+    const std::set<i64> open = config == nullptr ? std::set<i64>{} : open_dims(config->text);
+    const std::optional<std::string> text =
+        sharding == nullptr ? std::nullopt : context.device_shardings().text(sharding->text, type.shape.size(), open);
+    if (!text) {
+        context.warn_of_devices();
+        context.set(0, context.operand(0));
+        return;
+    }
+    context.set(0, context.draft.add("constrain", {context.operand(0)}, fmt::format(", mesh: {}", *text), type));
+}
+
+// Calls of what is not in the program.
 bool import_custom_call(OpContext& context, std::string_view) {
     std::string target;
     if (const MlirAttribute* const name = find_attribute(context.op.items, {"call_target_name"})) target = name->text;
@@ -63,8 +98,7 @@ bool import_custom_call(OpContext& context, std::string_view) {
         return context.refuse(fmt::format("a call of '{}', which is not part of the program", target));
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(*type == context.type(0), "keeps its operand's type")) return false;
-    context.warn_of_devices();
-    context.set(0, context.operand(0));
+    import_device_constraint(context, *type);
     return true;
 }
 

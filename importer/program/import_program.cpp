@@ -43,24 +43,31 @@ std::string short_name(const Argument& argument, const std::vector<Argument>& al
 // One line of a section of the layout for each array that the program says a sharding of.
 class LayoutText {
 public:
-    explicit LayoutText(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+    LayoutText(const DeviceShardings& by_devices, Diagnostics& diagnostics)
+        : by_devices_(by_devices), diagnostics_(diagnostics) {}
 
-    void add(std::string_view section, const std::string& name, const std::vector<MlirItem>& attributes, size_t i,
-             Span span) {
+    void add(std::string_view section, const std::string& name, size_t rank, const std::vector<MlirItem>& attributes,
+             size_t i, Span span) {
         if (i >= attributes.size() || attributes[i].parts.empty()) return;
         const std::vector<MlirItem>& items = attributes[i].parts[0].items;
-        if (find_item(items, {"mhlo.sharding"}) != nullptr) warn_of_device_sharding(span, diagnostics_);
+        if (const MlirAttribute* const by_devices = find_attribute(items, {"mhlo.sharding"})) {
+            if (const std::optional<std::string> text = by_devices_.text(by_devices->text, rank))
+                put(section, name, *text);
+            else
+                warn_of_device_sharding(span, diagnostics_);
+        }
         const MlirAttribute* const sharding = find_attribute(items, {"sdy.sharding"});
         if (sharding == nullptr) return;
         if (const std::optional<std::string> text = sharding_text(*sharding))
-            sections_[std::string(section)] += fmt::format("  {}: {}\n", name, *text);
+            put(section, name, *text);
         else
             diagnostics_.error("E0804", sharding->span, "a sharding that a layout cannot say")
                 .help("name whole axes, and let none follow where there are several");
     }
 
     std::string print(const MlirModule& module) const {
-        std::string text = fmt::format("mesh: {}\n", mesh_text(module));
+        const ProgramMesh named = mesh_of(module);
+        std::string text = fmt::format("mesh: {}\n", mesh_text(named.axes.empty() ? by_devices_.mesh() : named));
         for (const std::string_view section : {"inputs", "params", "outputs"})
             if (const std::map<std::string, std::string>::const_iterator it = sections_.find(std::string(section));
                 it != sections_.end())
@@ -69,6 +76,11 @@ public:
     }
 
 private:
+    void put(std::string_view section, const std::string& name, const std::string& sharding) {
+        sections_[std::string(section)] += fmt::format("  {}: {}\n", name, sharding);
+    }
+
+    const DeviceShardings& by_devices_;
     Diagnostics& diagnostics_;
     std::map<std::string, std::string> sections_;
 };
@@ -208,14 +220,18 @@ private:
     }
 
     std::optional<std::string> layout_text() const {
-        LayoutText layout(diagnostics_);
+        LayoutText layout(walk_.device_shardings(), diagnostics_);
         for (size_t i = 0; i < arguments_.size(); ++i)
-            layout.add(all_[i].is_param ? "params" : "inputs", draft_.name_of(arguments_[i]), main_.argument_attributes,
-                       i, module_.values[main_.body.arguments[i]].span);
+            layout.add(all_[i].is_param ? "params" : "inputs", draft_.name_of(arguments_[i]),
+                       draft_.type(arguments_[i]).shape.size(), main_.argument_attributes, i,
+                       module_.values[main_.body.arguments[i]].span);
         // What replaces an argument is left as that is.
         for (size_t i = 0, output = 0; i < replaced_.size(); ++i)
-            if (replaced_[i] < 0)
-                layout.add("outputs", draft_.name_of(outputs_[output++]), main_.result_attributes, i, main_.span);
+            if (replaced_[i] < 0) {
+                const DraftId result = outputs_[output++];
+                layout.add("outputs", draft_.name_of(result), draft_.type(result).shape.size(), main_.result_attributes,
+                           i, main_.span);
+            }
         if (diagnostics_.has_error()) return std::nullopt;
         return layout.print(module_);
     }

@@ -48,9 +48,10 @@ std::vector<CodeDoc> codes_importing() {
          "`params.**.kernel: [embed, mlp]`, `~` for a dim without one. Here a line says something else, matches no "
          "argument, names more or fewer dims than its arrays have, or gives one name to dims of two sizes."},
         {"W0801", "sharding over devices",
-         "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding), without "
-         "names of mesh axes. These shardings are left out of the model and its layout: lower the program with Shardy, "
-         "JAX's default since 0.7, or write the layout by hand."},
+         "Programs that were lowered for GSPMD say how arrays lie on devices by their numbers (mhlo.sharding). Import "
+         "finds the mesh that these are over and calls its axes axis_0, axis_1, ... This one is no split over axes of "
+         "one mesh (an array on one device, devices in some other order), and is left out of the model and its layout: "
+         "lower the program with Shardy, JAX's default since 0.7, or write the layout by hand."},
         {"W0802", "no layout fits",
          "`init --from` compared layouts of the devices given, and a training step of the model fits in the memory of "
          "none. The layout that was written is the one that needs least. More devices, a smaller batch or shorter "

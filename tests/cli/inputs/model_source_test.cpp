@@ -103,14 +103,15 @@ TEST_CASE("every command says the same of a program that is wrong, and where") {
 TEST_CASE("what is left out of a program is said by the commands that say such things") {
     Shell shell;
     shell.files.files["l.yaml"] = "mesh: {a: 2}\n";
-    shell.files.files["p.mlir"] = "func.func @main(%a: tensor<4xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\"}) -> "
+    shell.files.files["p.mlir"] = "func.func @main(%a: tensor<4xf32> {mhlo.sharding = \"{maximal device=0}\"}) -> "
                                   "tensor<4xf32> {\n  %0 = stablehlo.tanh %a : tensor<4xf32>\n"
                                   "  return %0 : tensor<4xf32>\n}\n";
     for (const char* line : {"run p.mlir l.yaml", "export p.mlir l.yaml --to specs", "import p.mlir"}) {
         CAPTURE(line);
         const CommandResult result = shell(line);
         CHECK(result.code == 0);
-        CHECK(result.err.find("warning[W0801]: shardings over devices are left out\n --> p.mlir:1:17\n") == 0);
+        CHECK(result.err.find("warning[W0801]: a sharding over devices is left out: it is no split over axes of one "
+                              "mesh\n --> p.mlir:1:17\n") == 0);
     }
     for (const char* line : {"plan p.mlir l.yaml", "check p.mlir l.yaml"}) {
         CAPTURE(line);
