@@ -2,6 +2,7 @@
 
 #include "cli/diagnostics/subjects_text.h"
 #include "cli/terminal/exit_code.h"
+#include "planner/graph/op_names.h"
 #include "plans/base/printable.h"
 #include "plans/diagnostics/suggestion.h"
 #include "plans/disk/file.h"
@@ -45,8 +46,16 @@ int unknown_name(Env& env, std::string_view kind, std::string_view name, const s
     const auto is_whole = [&](std::string_view path) { return path.ends_with("." + std::string(name)); };
     const std::vector<std::string_view>::const_iterator whole =
         name.empty() ? names.end() : std::find_if(names.begin(), names.end(), is_whole);
+    // What another array language calls so.
+    const auto is_called_so = [&](std::string_view candidate) {
+        return std::any_of(foreign_op_names().begin(), foreign_op_names().end(),
+                           [&](const auto& pair) { return pair.first == name && pair.second == candidate; });
+    };
+    const std::vector<std::string_view>::const_iterator here = std::find_if(names.begin(), names.end(), is_called_so);
     diagnostics.error("E0706", {}, fmt::format("there is no {} '{}'", kind, name))
-        .help(whole != names.end() ? fmt::format("did you mean '{}'?", *whole) : did_you_mean(name, names, others));
+        .help(whole != names.end()  ? fmt::format("did you mean '{}'?", *whole)
+              : here != names.end() ? fmt::format("it is called '{}' here", *here)
+                                    : did_you_mean(name, names, others));
     print_diagnostics(env, sources, diagnostics.all());
     return exit_usage;
 }

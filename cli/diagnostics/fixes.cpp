@@ -70,6 +70,7 @@ private:
         size_t at = static_cast<size_t>(span.column - 1), size = static_cast<size_t>(std::max(span.length, 0));
         if (meant.empty() || at + size > line.size()) return;
         if (size > 2 && (line[at] == '"' || line[at] == '\'') && line[at + size - 1] == line[at]) ++at, size -= 2;
+        if (placed.diagnostic->code == "E0330") return; // hardware is a choice, not a spelling
         const std::string word = line.substr(at, size);
         if (placed.diagnostic->message.find("'" + word + "'") == std::string::npos) return;
         put(placed, span, line.substr(0, at) + std::string(meant) + line.substr(at + size));

@@ -74,8 +74,7 @@ private:
         const std::optional<int> axis = build_.mesh->find(name);
         if (axis) return axis;
         DiagnosticBuilder error = diagnostics_.error("E0316", span, fmt::format("unknown mesh axis '{}'", name));
-        error.note(mesh_axes_text(*build_.mesh));
-        suggest(error, name, mesh_axis_names(*build_.mesh));
+        suggest_axis(error, name, *build_.mesh);
         return std::nullopt;
     }
 

@@ -93,6 +93,13 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"rotary_embedding", "rope"},
         {"apply_rotary_pos_emb", "rope"},
         {"dense_general", "einsum"},
+        {"Dense", "linear"},
+        {"Embed", "gather"},
+        {"Embedding", "gather"},
+        {"LayerNorm", "layer_norm"},
+        {"RMSNorm", "rms_norm"},
+        {"Conv", "conv"},
+        {"Dropout", "dropout"},
         {"take", "gather"},
         {"embedding", "gather"},
         {"embed", "gather"},
@@ -166,6 +173,12 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_forms(
 } // namespace
 
 std::string unknown_op_help(std::string_view word, const std::vector<std::string_view>& names) {
+    if (const size_t dot = word.rfind('.'); dot != std::string_view::npos) { // jnp.dot, jax.nn.silu
+        const std::string_view base = word.substr(dot + 1);
+        if (std::find(names.begin(), names.end(), base) != names.end())
+            return fmt::format("it is called '{}' here", base);
+        return unknown_op_help(base, names);
+    }
     for (const auto& [foreign, here] : foreign_op_names())
         if (foreign == word) return fmt::format("it is called '{}' here", here);
     for (const auto& [foreign, form] : foreign_forms())

@@ -32,8 +32,10 @@ bool is_value_name(std::string_view text) {
 
 bool check_name(const std::string& text, Span span, std::string_view what, Diagnostics& diagnostics) {
     if (is_name(text)) return true;
+    const bool is_spec = text.starts_with("P(") || text.starts_with("PartitionSpec(");
     diagnostics.error("E0201", span, fmt::format("'{}' cannot be the name of {}", text, what))
-        .help("use letters, digits, '_' and '-', starting with a letter or '_'");
+        .help(is_spec ? "write axes without P and quotes: data, [data, model], or ~ for none"
+                      : "use letters, digits, '_' and '-', starting with a letter or '_'");
     return false;
 }
 

@@ -27,10 +27,8 @@ void check_rule_axes(const Mesh& mesh, std::span<const AxisRule> rules, Diagnost
             DiagnosticBuilder error = diagnostics.error(
                 "E0310", rule.span,
                 fmt::format("the rule {} names the mesh axis '{}', which the mesh lacks", text(rule), name));
-            error.note(mesh_axes_text(mesh)).help("say missing_axes: ignore if the rules serve several meshes");
-            suggest(error, name, mesh_axis_names(mesh));
-            // The spelling of a rule in Python.
-            if (name == "None") error.help(fmt::format("for no axis write ~: {{{}: ~}}", rule.logical));
+            error.help("say missing_axes: ignore if the rules serve several meshes");
+            suggest_axis(error, name, mesh);
         }
 }
 
@@ -43,6 +41,13 @@ std::vector<std::string_view> mesh_axis_names(const Mesh& mesh) {
     std::vector<std::string_view> names;
     for (const MeshAxis& axis : mesh.axes) names.push_back(axis.name);
     return names;
+}
+
+void suggest_axis(DiagnosticBuilder& error, std::string_view name, const Mesh& mesh) {
+    error.note(mesh_axes_text(mesh));
+    suggest(error, name, mesh_axis_names(mesh));
+    // As Python has it.
+    if (name == "None" || name == "none") error.help("for no axis write ~");
 }
 
 std::string dim_text(size_t dim, std::string_view logical) {

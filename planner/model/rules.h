@@ -22,6 +22,9 @@ void check_rule_axes(const Mesh& mesh, std::span<const AxisRule> rules, Diagnost
 std::string mesh_axes_text(const Mesh& mesh);
 std::vector<std::string_view> mesh_axis_names(const Mesh& mesh);
 
+// Which axes there are, and what to write in place of a name that is none of them.
+void suggest_axis(DiagnosticBuilder& error, std::string_view name, const Mesh& mesh);
+
 // "dim 1 (embed)" or "dim 1".
 std::string dim_text(size_t dim, std::string_view logical);
 

@@ -111,8 +111,7 @@ bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& di
             }
             DiagnosticBuilder error =
                 diagnostics.error("E0316", dim.span, fmt::format("unknown mesh axis '{}'", whole));
-            error.note(mesh_axes_text(mesh));
-            suggest(error, whole, mesh_axis_names(mesh));
+            suggest_axis(error, whole, mesh);
         }
     return good;
 }

@@ -222,6 +222,23 @@ const EmbeddedText* find_builtin(std::string_view name) {
     return nullptr;
 }
 
+// A profile is a choice: of "tpu-v6" it is said which profiles begin so, and no chip of another generation is guessed.
+std::string like_names(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<std::string> longer;
+    for (const std::string& candidate : names)
+        if (!name.empty() && candidate.starts_with(name)) longer.push_back(fmt::format("'{}'", candidate));
+    if (!longer.empty()) return fmt::format("there is {}", fmt::join(longer, ", "));
+    const auto digits = [](std::string_view text) {
+        std::string found;
+        std::copy_if(text.begin(), text.end(), std::back_inserter(found), [](char c) { return c >= '0' && c <= '9'; });
+        return found;
+    };
+    std::vector<std::string_view> same;
+    for (const std::string& candidate : names)
+        if (digits(candidate) == digits(name)) same.push_back(candidate);
+    return did_you_mean(name, same, "a name that ends in .yaml is a file beside the layout");
+}
+
 } // namespace
 
 std::vector<std::string> builtin_hardware() {
@@ -249,8 +266,7 @@ std::optional<Hardware> load_hardware(std::string_view name, Span span, Sources&
         const std::vector<std::string> names = builtin_hardware();
         diagnostics.error("E0330", span, fmt::format("unknown hardware profile '{}'", name))
             .note(fmt::format("built-in profiles: {}", fmt::join(names, ", ")))
-            .help(did_you_mean(name, {names.begin(), names.end()},
-                               "a name that ends in .yaml is a file beside the layout"));
+            .help(like_names(name, names));
         return std::nullopt;
     }
     const std::string path = path_beside(name, span, sources);

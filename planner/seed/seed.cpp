@@ -80,8 +80,7 @@ private:
             if (mesh_->find(axis.text)) continue;
             DiagnosticBuilder error =
                 diagnostics_->error("E0316", axis.span, fmt::format("unknown mesh axis '{}'", axis.text));
-            error.note(mesh_axes_text(*mesh_));
-            suggest(error, axis.text, mesh_axis_names(*mesh_));
+            suggest_axis(error, axis.text, *mesh_);
         }
     }
 

@@ -16,6 +16,9 @@ TEST_CASE("names of other languages lead to an op or composite that there is, an
         CHECK(find_composite(foreign) == nullptr);
     }
     CHECK(unknown_op_help("matmul", {"mul"}) == "it is called 'dot' here");
+    CHECK(unknown_op_help("jnp.matmul", {"mul"}) == "it is called 'dot' here");
+    CHECK(unknown_op_help("jax.nn.silu", {"silu"}) == "it is called 'silu' here");
+    CHECK(unknown_op_help("nn.Dense", {"dot"}) == "it is called 'linear' here");
     CHECK(unknown_op_help("sotfmax", {"softmax"}) == "did you mean 'softmax'?");
     CHECK(unknown_op_help("unheard", {"softmax"}) == "`shardc list ops` and `shardc list composites` show all");
 }
