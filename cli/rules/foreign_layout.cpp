@@ -93,7 +93,9 @@ std::string layout_of(const ForeignRules& rules, std::string_view tool) {
         split.insert(axis.name);
     }
     std::string text =
-        fmt::format("# From the rules of {}, by `shardc rules`.\nmesh: {{{}}}\n", tool, fmt::join(axes, ", "));
+        fmt::format("# From the rules of {}, by `shardc rules`. Add `hardware:`, of `shardc list hardware`, "
+                    "for times of real machines.\nmesh: {{{}}}\n",
+                    tool, fmt::join(axes, ", "));
     if (const std::vector<i64> order = device_order(rules); !order.empty())
         text += fmt::format("device_ids: [{}]  # slices first\n", fmt::join(order, ", "));
     std::set<std::string> said;
