@@ -138,7 +138,9 @@ std::vector<SplitAttention> split_attentions(const Graph& graph, const Mesh& mes
 std::string way_problem(const Graph& graph, const SplitAttention& attention, SequenceWay way) {
     const TensorType &q = graph.value(attention.q).type, &k = graph.value(attention.k).type;
     const i64 devices = attention.devices();
-    const auto differs_by_key = [&](ValueId id) { return id >= 0 && graph.value(id).type.shape[3] > 1; };
+    const auto differs_along_it = [&](ValueId id) {
+        return id >= 0 && (graph.value(id).type.shape[2] > 1 || graph.value(id).type.shape[3] > 1);
+    };
     switch (way) {
     case SequenceWay::gather:
         return "";
@@ -154,8 +156,8 @@ std::string way_problem(const Graph& graph, const SplitAttention& attention, Seq
         if (!attention.is_causal()) return "without a causal mask all devices have as much to do";
         if (attention.attributes.has("window")) return "a window leaves all devices as much to do";
         if (attention.start >= 0) return "its queries begin at a number that is not known before";
-        if (differs_by_key(attention.bias) || differs_by_key(attention.mask))
-            return "its bias or mask has something else for every key";
+        if (differs_along_it(attention.bias) || differs_along_it(attention.mask))
+            return "its bias or mask has something else for every query or key";
         if (q.shape[1] != k.shape[1]) return "it has other queries than keys";
         if (q.shape[1] % (2 * devices) != 0)
             return fmt::format("{} positions are not two parts for each of {} devices", q.shape[1], devices);

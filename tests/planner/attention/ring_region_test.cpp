@@ -128,6 +128,13 @@ TEST_CASE("what a ring's attention is given beside q, k and v goes along with th
         CHECK(prove(trained(", causal: true", "", "f32", 24, 1), along_sequence("{seq: 4}", way)) ==
               std::vector<std::string>{}); // one head of k and v, which all have
     }
+    // By query alone: no part of it could go along in zigzag order.
+    for (const char* more :
+         {"b: {shape: [2, 8, 64, 1], init: normal}", "b: {shape: [2, 8, 64, 1], dtype: bool, init: ones}"})
+        for (const char* way : {"ring", "zigzag", "all_to_all"})
+            CHECK(prove(with(with(forward, "graph:", fmt::format("  {}\ngraph:", more)), "[q, k, v]", "[q, k, v, b]"),
+                        fmt::format("mesh: {{seq: 4}}\nrules: [{{length: seq}}]\nattention: {}\n", way)) ==
+                  std::vector<std::string>{});
     // Over two axes, the inner one of the mesh outer in the sequence.
     CHECK(prove(trained(", causal: true"), "mesh: {a: 2, b: 3}\nrules: [{length: [b, a]}, {keys: [b, a]}]\n"
                                            "attention: ring\n") == std::vector<std::string>{});
