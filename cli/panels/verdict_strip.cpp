@@ -43,7 +43,7 @@ void memory_card(Markup& out, const MemoryReport& memory) {
 void time_cards(Markup& out, const Report& report) {
     const TimeReport& time = report.time;
     const double exposed = time.exposed_communication_seconds;
-    const std::string bound = is_bound_by_compute(time) ? "bound by compute" : "bound by communication";
+    const std::string bound = fmt::format("bound by {}", bound_by(time));
     write_card(
         out, "time of a step", human_seconds(time.step_seconds), bound, "plain",
         fmt::format("compute {} ({} on a device)", human_seconds(time.compute_seconds),

@@ -39,28 +39,30 @@ std::vector<Fact> host_fact(const Report& report) {
     return {fact};
 }
 
+bool is_bound_by_host(const TimeReport& time) {
+    return time.host_seconds > std::max(time.exposed_communication_seconds, time.compute_seconds);
+}
+
 Fact time_fact(const Report& report) {
     const TimeReport& time = report.time;
     const std::string compute =
         fmt::format("compute {} ({})", human_seconds(time.compute_seconds), human_flops(report.flops_per_device));
     const std::string step = human_seconds(time.step_seconds) + " a step";
-    if (time.communication_seconds <= 0) return {"time", "", true, fmt::format("{}: {}", step, compute)};
     const double exposed = time.exposed_communication_seconds;
-    const std::string waited = is_partly_hidden(time.communication_seconds, exposed)
-                                   ? fmt::format("{} of it exposed", human_seconds(exposed))
-                                   : "all exposed";
-    const std::string communication = fmt::format(
-        "communication {}, {}", human_seconds(time.communication_seconds),
-        exposed > 0 ? fmt::format("{} ({} of the step)", waited, percent(exposed, time.step_seconds)) : "all hidden");
-    const bool by_compute = is_bound_by_compute(time);
-    if (time.host_seconds > std::max(exposed, time.compute_seconds))
-        return {"time", "", true,
-                fmt::format("{}, bound by copies to and from the host: {}; {}; {}", step,
-                            human_seconds(time.host_seconds), by_compute ? compute : communication,
-                            by_compute ? communication : compute)};
-    return {"time", "", true,
-            fmt::format("{}, bound by {}: {}; {}", step, by_compute ? "compute" : "communication",
-                        by_compute ? compute : communication, by_compute ? communication : compute)};
+    std::vector<std::string> parts = {compute};
+    if (time.communication_seconds > 0) {
+        const std::string waited = is_partly_hidden(time.communication_seconds, exposed)
+                                       ? fmt::format("{} of it exposed", human_seconds(exposed))
+                                       : "all exposed";
+        parts.insert(exposed <= time.compute_seconds ? parts.end() : parts.begin(),
+                     fmt::format("communication {}, {}", human_seconds(time.communication_seconds),
+                                 exposed > 0
+                                     ? fmt::format("{} ({} of the step)", waited, percent(exposed, time.step_seconds))
+                                     : "all hidden"));
+    }
+    if (is_bound_by_host(time)) parts.insert(parts.begin(), human_seconds(time.host_seconds));
+    const std::string bound = parts.size() > 1 ? fmt::format(", bound by {}", bound_by(time)) : std::string();
+    return {"time", "", true, fmt::format("{}{}: {}", step, bound, fmt::join(parts, "; "))};
 }
 
 // Nothing if there are none.
@@ -95,7 +97,10 @@ std::string copies_text(const TimeReport& time) {
                        percent(time.host_seconds, time.step_seconds));
 }
 
-bool is_bound_by_compute(const TimeReport& time) { return time.exposed_communication_seconds <= time.compute_seconds; }
+std::string_view bound_by(const TimeReport& time) {
+    if (is_bound_by_host(time)) return "copies to and from the host";
+    return time.exposed_communication_seconds <= time.compute_seconds ? "compute" : "communication";
+}
 
 ParamsTotal params_total(const Report& report) {
     ParamsTotal total;

@@ -19,8 +19,8 @@ bool is_partly_hidden(double seconds, double exposed_seconds);
 // "3 ms, 12% of the step, which waits for them": copies to the host's memory and back.
 std::string copies_text(const TimeReport& time);
 
-// Whether a device waits for collectives no longer than it computes.
-bool is_bound_by_compute(const TimeReport& time);
+// What takes most of a step: "compute", "communication" that a device waits for, or "copies to and from the host".
+std::string_view bound_by(const TimeReport& time);
 
 struct ParamsTotal {
     i64 count = 0, bytes = 0; // elements, and bytes of the whole arrays

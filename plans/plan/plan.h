@@ -7,9 +7,9 @@
 
 namespace shard {
 
-// A named piece of a device's arena, or of the one that the device has in its host's memory. Two buffers may share bytes only if their lives do not overlap or one is an alias
-// of the other. Aliases lead to a *root* (alias_of == -1), whose extent is what is allocated (by the
-// first step that writes it; for inputs from the start) and released. A view shows the contents of what it is a view
+// A named piece of a device's arena, or of the one in its host's memory. Two buffers share bytes only if their lives do
+// not overlap or one is an alias of the other. Aliases lead to a *root* (alias_of == -1), whose extent is allocated (by
+// the first step that writes it; for inputs from the start) and released. A view shows the contents of what it is a view
 // of; any other alias, once written, replaces them.
 struct Buffer {
     int id = 0;
