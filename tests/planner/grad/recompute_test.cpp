@@ -1,5 +1,6 @@
 // What a module's `remat` costs and saves; values are the same.
 #include "executor/run/run.h"
+#include "tests/support/plan_builder.h"
 #include "tests/support/prove.h"
 #include "tests/support/steps.h"
 
@@ -46,15 +47,6 @@ std::string proved(const std::string& model) {
     options.mode = "train";
     options.steps = 2;
     return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
-}
-
-RunResult executed(const Plan& plan, int steps) {
-    RunOptions options;
-    options.steps = steps;
-    Diagnostics diagnostics;
-    std::optional<RunResult> result = run_plan(plan, options, diagnostics);
-    REQUIRE(result);
-    return std::move(*result);
 }
 
 } // namespace
@@ -122,7 +114,9 @@ TEST_CASE("remat by name: what is saved is not computed again, and what is offlo
         CHECK(time.step_seconds ==
               doctest::Approx(time.compute_seconds + time.exposed_communication_seconds + time.host_seconds));
         // The same bits as where it is saved, and the bytes that the plan says.
-        const RunResult a = executed(saved, 2), b = executed(away, 2);
+        RunOptions options;
+        options.steps = 2;
+        const RunResult a = run_clean(saved, options), b = run_clean(away, options);
         CHECK(a.scalars == b.scalars);
         for (const auto& [name, tensor] : a.outputs) CHECK(tensor.bytes == b.outputs.at(name).bytes);
         CHECK(b.touched_peak_bytes == away.peak_bytes);

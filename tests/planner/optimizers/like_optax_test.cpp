@@ -4,6 +4,7 @@
 #include "cli/command/command.h"
 #include "test_paths.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/plan_builder.h"
 #include "tests/support/steps.h"
 #include "tests/support/tensors.h"
 
@@ -81,15 +82,6 @@ void check_like_optax(const std::string& optimizer, const Answers& want, double 
     }
 }
 
-RunResult executed(const Plan& plan, int steps) {
-    RunOptions options;
-    options.steps = steps;
-    Diagnostics diagnostics;
-    std::optional<RunResult> result = run_plan(plan, options, diagnostics);
-    REQUIRE(result);
-    return std::move(*result);
-}
-
 } // namespace
 
 TEST_CASE("muon is optax's: matrices orthogonalized, the rest by Adam that looks one step ahead") {
@@ -149,7 +141,9 @@ TEST_CASE("states on the host: the same numbers to the last bit, and less of the
                 CHECK(there.host_peak_bytes > 0);
                 CHECK(there.peak_bytes < here.peak_bytes);
                 CHECK(there.report.time.host_seconds > 0);
-                const RunResult a = executed(here, 3), b = executed(there, 3);
+                RunOptions options;
+                options.steps = 3;
+                const RunResult a = run_clean(here, options), b = run_clean(there, options);
                 CHECK(a.scalars == b.scalars);
                 CHECK(b.touched_peak_bytes == there.peak_bytes);
                 CHECK(b.touched_host_peak_bytes == there.host_peak_bytes);
