@@ -9,7 +9,7 @@
 #include "cli/report/listing.h"
 #include "cli/svg/explain_svg.h"
 #include "cli/terminal/exit_code.h"
-#include "planner/explain/changes.h"
+#include "planner/explain/tensor_remedies.h"
 #include "planner/lower/lowered_text.h"
 #include "planner/pipeline/graph_after.h"
 
@@ -124,13 +124,7 @@ int run(const Arguments& arguments, Env& env) {
         words.size() == used ? tensors_of_collectives(compiled.compilation) : *named;
     const Paint paint = payload_paint(env, arguments);
     std::vector<Explanation> explanations = explain_alike(compiled.compilation, *compiled.sources, tensors);
-    Trials trials(compiled.compilation, *compiled.sources, compiled.request);
-    constexpr size_t all = 1000, least = 4; // of a small model everything is tried, of each tensor
-    const bool is_small = compiled.compilation.graph->nodes.size() < 120;
-    const size_t tries =
-        is_small ? all : std::max(least, most_tries(compiled.compilation) / std::max<size_t>(1, explanations.size()));
-    for (Explanation& explanation : explanations)
-        add_remedies(explanation, compiled.compilation, *compiled.sources, trials, tries);
+    add_remedies(explanations, compiled.compilation, *compiled.sources, compiled.request);
     if (arguments.has("--svg") && !write_file(env, arguments.string("--svg"), explain_svg(plan, explanations)))
         return exit_usage;
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);

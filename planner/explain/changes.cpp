@@ -149,13 +149,13 @@ std::vector<Change> possible_changes(const Compilation& c, const Sources& source
     return changes;
 }
 
-size_t most_tries(const Compilation& c) {
-    constexpr size_t most = 32, least = 8;
+size_t most_tries(const Compilation& c, size_t least) {
+    constexpr size_t most = 32;
     const std::vector<MeshAxis>& axes = c.layout->mesh.axes;
     const bool has_several =
         std::count_if(axes.begin(), axes.end(), [](const MeshAxis& axis) { return axis.size > 1; }) > 1;
     const size_t nodes = has_several ? 6000 : 30000; // that are planned in a second or two
-    return std::clamp(nodes / std::max<size_t>(1, c.graph->nodes.size()), least, most);
+    return std::clamp(nodes / std::max<size_t>(1, c.graph->nodes.size()), least, std::max(least, most));
 }
 
 void keep_most_promising(std::vector<Change>& changes, size_t most, std::span<const Span> named) {

@@ -23,8 +23,8 @@ std::vector<Change> possible_changes(const Compilation& compilation, const Sourc
 void override_tensor(const Compilation& compilation, const std::string& tensor, std::vector<Change>& changes);
 
 // How many changes are worth their time, of a model of this size: a plan of thousands of nodes takes a while, of several
-// mesh axes the longer. Never none.
-size_t most_tries(const Compilation& compilation);
+// mesh axes the longer; never fewer than `least`.
+size_t most_tries(const Compilation& compilation, size_t least);
 
 // Leaves `most` of them, where there are more: first what edits one of the `named` places, last rules that would split
 // what they keep whole.

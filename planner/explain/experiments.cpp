@@ -48,26 +48,22 @@ std::map<std::string, i64> kind_changes(const Experiment& experiment, const Expe
     return changes;
 }
 
-std::vector<Experiment> find_changes_that_help(const Compilation& c, const Sources& sources, Trials& trials,
-                                               const std::string& tensor, std::span<const Span> named, size_t tries,
-                                               size_t most) {
-    std::vector<Change> changes = possible_changes(c, sources);
-    override_tensor(c, tensor, changes);
-    keep_most_promising(changes, tries, named);
-    const Experiment base = figures_of(c.plan->report, tensor);
-    const std::vector<std::optional<Report>> reports = trials.run(changes);
-    std::vector<Experiment> found;
+std::vector<Help> changes_that_help(const Report& base, std::span<const Change> changes,
+                                    std::span<const std::optional<Report>> tried, const std::string& tensor) {
+    const Experiment now = figures_of(base, tensor);
+    std::vector<Help> found;
     for (size_t i = 0; i < changes.size(); ++i) {
-        if (!reports[i]) continue;
-        Experiment experiment = figures_of(*reports[i], tensor);
+        if (!tried[i]) continue;
+        Experiment experiment = figures_of(*tried[i], tensor);
         experiment.change = changes[i].text;
-        bool helps = experiment.touching < base.touching || experiment.touching_bytes < base.touching_bytes;
-        bool known = std::any_of(found.begin(), found.end(),
-                                 [&](const Experiment& earlier) { return same_figures(earlier, experiment); });
-        if (helps && !known) found.push_back(experiment);
+        const bool helps = experiment.touching < now.touching || experiment.touching_bytes < now.touching_bytes;
+        const bool known = std::any_of(found.begin(), found.end(), [&](const Help& earlier) {
+            return same_figures(earlier.experiment, experiment);
+        });
+        if (helps && !known) found.push_back({i, std::move(experiment)});
     }
-    std::stable_sort(found.begin(), found.end(), better);
-    if (found.size() > most) found.resize(most);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Help& a, const Help& b) { return better(a.experiment, b.experiment); });
     return found;
 }
 

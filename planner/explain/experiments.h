@@ -23,10 +23,13 @@ Experiment figures_of(const Report& report, const std::string& tensor);
 // By how much the numbers of collectives of a kind differ, without those that do not.
 std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);
 
-// The changes that make the tensor's collectives fewer or cheaper, best first by the planner's objective: step time,
-// bytes, collectives. Of a large model no more than `tries` are planned, those at the `named` places first.
-std::vector<Experiment> find_changes_that_help(const Compilation& compilation, const Sources& sources, Trials& trials,
-                                               const std::string& tensor, std::span<const Span> named, size_t tries,
-                                               size_t most);
+// Of changes that were tried those that make the tensor's collectives fewer or cheaper, and how; best first by the
+// planner's objective: step time, bytes, collectives. Of those with the same figures the first.
+struct Help {
+    size_t change = 0; // which one
+    Experiment experiment;
+};
+std::vector<Help> changes_that_help(const Report& base, std::span<const Change> changes,
+                                    std::span<const std::optional<Report>> tried, const std::string& tensor);
 
 } // namespace shard

@@ -323,36 +323,8 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
     return words;
 }
 
-namespace {
-
-// The lines that an explanation names: where the axes come from, what the collectives are for, and the array itself.
-std::vector<Span> named_by(const Explanation& explanation, const Layout& layout, const Sources& sources) {
-    std::vector<SourceRef> places = {explanation.tensor->source};
-    for (const DimReason& dim : explanation.dims)
-        for (const AxisReason& axis : dim.axes)
-            for (const Because& step : axis.chain) places.push_back(step.source);
-    for (const CollectiveReport& collective : explanation.collectives) places.push_back(collective.source);
-    std::vector<Span> spans;
-    for (const SourceRef& place : places)
-        for (int file = 0; file < sources.count(); ++file)
-            if (place.line > 0 && sources.name(file) == place.file) spans.push_back({file, place.line, place.column});
-    const std::vector<std::string>& logical = explanation.tensor->logical;
-    for (const AxisRule& rule : layout.rules)
-        if (std::find(logical.begin(), logical.end(), rule.logical) != logical.end()) spans.push_back(rule.span);
-    return spans;
-}
-
-} // namespace
-
 Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor) {
     return Explainer(compilation, sources, tensor).run();
-}
-
-void add_remedies(Explanation& explanation, const Compilation& compilation, const Sources& sources, Trials& trials,
-                  size_t tries) {
-    if (explanation.as_it_is.touching == 0) return;
-    explanation.remedies = find_changes_that_help(compilation, sources, trials, explanation.tensor->name,
-                                                  named_by(explanation, *compilation.layout, sources), tries, 5);
 }
 
 } // namespace shard

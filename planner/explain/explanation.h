@@ -56,7 +56,7 @@ struct Explanation {
     std::vector<std::string> for_operands; // of a tensor without: "all_gather of w1", for operands of its op
     std::vector<WaysThere> ways;
     Experiment as_it_is;
-    std::vector<Experiment> remedies;
+    std::vector<Experiment> remedies; // planner/explain/tensor_remedies.h
 };
 
 // "all_gather over data (dim 0)", "slice over model"
@@ -65,9 +65,5 @@ std::vector<std::string> step_words(const Mesh& mesh, const Redistribution& way)
 // What is known without planning again: no remedies. `tensor` is a row of the compilation's report, and the sources are
 // those it was made of.
 Explanation explain_as_planned(const Compilation& compilation, const Sources& sources, const TensorReport& tensor);
-// With what would help, found by planning again, of a large model no more than `tries` times. The trials are of the same
-// sources.
-void add_remedies(Explanation& explanation, const Compilation& compilation, const Sources& sources, Trials& trials,
-                  size_t tries);
 
 } // namespace shard

@@ -1,6 +1,6 @@
 #include "planner/explain/remedies.h"
 
-#include "planner/explain/trials.h"
+#include "planner/explain/few_layers.h"
 #include "plans/base/units.h"
 
 #include <algorithm>
@@ -13,19 +13,19 @@ namespace shard {
 namespace {
 
 constexpr double worth_it = 0.01; // what is less is within what a price says
+constexpr size_t least_tries = 8;
 
-bool fits(const Report& report) { return report.memory.capacity <= 0 || report.memory.peak <= report.memory.capacity; }
-
-bool is_remedy(const Report& changed, const Report& base) {
-    const double more_work = static_cast<double>(base.flops_per_device) * (1 + worth_it);
-    if (static_cast<double>(changed.flops_per_device) > more_work) return false;
-    if (!fits(base)) return changed.memory.peak < base.memory.peak;
-    return fits(changed) && changed.time.step_seconds < base.time.step_seconds * (1 - worth_it);
+// On the device, or the smaller one, that the plan without a change is for.
+bool fits(const Report& report, const Report& base) {
+    return base.memory.capacity <= 0 || report.memory.peak <= base.memory.capacity;
 }
 
-bool better(const Report& a, const Report& b) {
-    if (fits(a) != fits(b)) return fits(a);
-    return a.time.step_seconds < b.time.step_seconds;
+// `gain`: the least share of the step that counts.
+bool is_remedy(const Report& changed, const Report& base, double gain) {
+    const double more_work = static_cast<double>(base.flops_per_device) * (1 + worth_it);
+    if (static_cast<double>(changed.flops_per_device) > more_work) return false;
+    if (!fits(base, base)) return changed.memory.peak < base.memory.peak;
+    return fits(changed, base) && changed.time.step_seconds < base.time.step_seconds * (1 - gain);
 }
 
 // "-12.0 us (-42%)"
@@ -53,10 +53,44 @@ std::map<std::string, double> seconds_by_tensor(const Report& report) {
     return seconds;
 }
 
-struct Tried {
-    std::string text;
-    Report report;
-};
+// By collective of the plan the `most` changes that help it most, of those that were tried.
+std::vector<std::vector<size_t>> best_changes(const Report& base, std::span<const std::optional<Report>> tried,
+                                              double gain, size_t most) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < tried.size(); ++i)
+        if (tried[i] && is_remedy(*tried[i], base, gain)) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        if (fits(*tried[a], base) != fits(*tried[b], base)) return fits(*tried[a], base);
+        return tried[a]->time.step_seconds < tried[b]->time.step_seconds;
+    });
+    const std::map<std::string, double> now = seconds_by_tensor(base);
+    std::vector<std::vector<size_t>> best(base.collectives.size());
+    for (const size_t i : order) {
+        const std::map<std::string, double> then = seconds_by_tensor(*tried[i]);
+        for (size_t row = 0; row < best.size(); ++row) {
+            const std::string& tensor = base.collectives[row].tensor;
+            const std::map<std::string, double>::const_iterator left = then.find(tensor);
+            const bool helps = left == then.end() || left->second < now.at(tensor) * (1 - worth_it);
+            if (helps && best[row].size() < most) best[row].push_back(i);
+        }
+    }
+    return best;
+}
+
+// Of changes those that help where there are few layers. What is saved in each layer is there a smaller share of the step,
+// beside what there is but once.
+void keep_those_that_help(std::vector<Change>& changes, FewLayers& few, const Compilation& all) {
+    const double share =
+        static_cast<double>(few.planned.graph->nodes.size()) / static_cast<double>(all.graph->nodes.size());
+    const std::vector<std::optional<Report>> tried = few.trials.run(changes);
+    std::vector<bool> helps(changes.size());
+    for (const std::vector<size_t>& best : best_changes(few.planned.plan->report, tried, worth_it * share, 3))
+        for (const size_t i : best) helps[i] = true;
+    std::vector<Change> kept;
+    for (size_t i = 0; i < changes.size(); ++i)
+        if (helps[i]) kept.push_back(std::move(changes[i]));
+    changes = std::move(kept);
+}
 
 } // namespace
 
@@ -66,23 +100,14 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     std::vector<std::string> remedies(base.collectives.size());
     if (base.collectives.empty()) return remedies;
     std::vector<Change> changes = possible_changes(compilation, sources);
-    keep_most_promising(changes, most_tries(compilation));
-    std::vector<std::optional<Report>> reports = Trials(compilation, sources, request).run(changes);
-    std::vector<Tried> tried;
-    for (size_t i = 0; i < changes.size(); ++i)
-        if (reports[i] && is_remedy(*reports[i], base)) tried.push_back({changes[i].text, std::move(*reports[i])});
-    std::stable_sort(tried.begin(), tried.end(),
-                     [](const Tried& a, const Tried& b) { return better(a.report, b.report); });
-    const std::map<std::string, double> now = seconds_by_tensor(base);
-    for (const Tried& each : tried) {
-        const std::map<std::string, double> then = seconds_by_tensor(each.report);
-        for (size_t i = 0; i < remedies.size(); ++i) {
-            const std::string& tensor = base.collectives[i].tensor;
-            const std::map<std::string, double>::const_iterator left = then.find(tensor);
-            const bool helps = left == then.end() || left->second < now.at(tensor) * (1 - worth_it);
-            if (helps && remedies[i].empty()) remedies[i] = fmt::format("{}: {}", each.text, effect(each.report, base));
-        }
-    }
+    const std::unique_ptr<FewLayers> few = with_few_layers(compilation, sources, request);
+    keep_most_promising(changes, most_tries(few ? few->planned : compilation, least_tries));
+    if (few) keep_those_that_help(changes, *few, compilation);
+    const std::vector<std::optional<Report>> reports = Trials(compilation, sources, request).run(changes);
+    const std::vector<std::vector<size_t>> best = best_changes(base, reports, worth_it, 1);
+    for (size_t row = 0; row < best.size(); ++row)
+        for (const size_t i : best[row])
+            remedies[row] = fmt::format("{}: {}", changes[i].text, effect(*reports[i], base));
     return remedies;
 }
 

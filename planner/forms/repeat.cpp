@@ -8,6 +8,7 @@
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace shard {
@@ -54,6 +55,7 @@ std::optional<Repeat> repeat_of(const Model& model, const Entry& entry, Diagnost
     if (!count) return std::nullopt;
     repeat.times = *count;
     repeat.scan = flag("scan");
+    if (model.most_layers && !repeat.scan) repeat.times = std::min(repeat.times, *model.most_layers);
     repeat.reverse = flag("reverse");
     if (repeat.reverse && !repeat.scan) {
         diagnostics.error("E0226", reverse->key_span, "'reverse' is of a loop, and this repeat is written out")

@@ -65,6 +65,7 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     for (int file : {request.model_file, request.layout_file}) c.allowances.read(sources, file, c.diagnostics);
     for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);
     if (!c.model || !c.layout) return;
+    c.model->most_layers = request.most_layers;
     c.written_mesh = c.layout->mesh;
     c.written_missing_axes = c.layout->missing_axes;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);

@@ -68,11 +68,15 @@ Compilation best_of(std::vector<Compilation> ways) {
 }
 
 Compilation compile(Sources& sources, const PlanRequest& request) {
-    const std::span<const PassDef> before = passes_before("seed", request);
     Compilation begun;
-    run_passes(begun, before, request, sources);
+    run_passes(begun, passes_before("seed", request), request, sources);
+    return compile_rest(std::move(begun), request, sources);
+}
+
+Compilation compile_rest(Compilation begun, const PlanRequest& request, Sources& sources) {
+    const std::span<const PassDef> rest = request.passes.subspan(passes_before("seed", request).size());
     std::vector<Compilation> ways = ways_of(std::move(begun));
-    for (Compilation& way : ways) run_passes(way, request.passes.subspan(before.size()), request, sources);
+    for (Compilation& way : ways) run_passes(way, rest, request, sources);
     return best_of(std::move(ways));
 }
 

@@ -17,6 +17,9 @@ std::span<const PassDef> passes_before(std::string_view name, const PlanRequest&
 // As compile() runs them, on what the passes before them made. `passes` are some of the request's.
 void run_passes(Compilation& c, std::span<const PassDef> passes, const PlanRequest& request, Sources& sources);
 
+// From `seed` on, all ways, and the best of them.
+Compilation compile_rest(Compilation begun, const PlanRequest& request, Sources& sources);
+
 // What is planned side by side from `seed` on: both ways of fsdp's gathers where the layout leaves them open, else one.
 std::vector<Compilation> ways_of(Compilation begun);
 

@@ -1,5 +1,5 @@
-#include "planner/explain/explanation.h"
 #include "planner/explain/tensor_names.h"
+#include "planner/explain/tensor_remedies.h"
 #include "planner/pipeline/pipeline.h"
 
 #include <doctest/doctest.h>
@@ -43,9 +43,8 @@ rules:
 Explanation explained(const Case& c, const std::string& name) {
     const std::vector<const TensorReport*> rows = find_tensors(c.compilation, name);
     REQUIRE(rows.size() == 1);
-    Trials trials(c.compilation, c.sources, c.request);
     Explanation out = explain_as_planned(c.compilation, c.sources, *rows.front());
-    add_remedies(out, c.compilation, c.sources, trials, 100);
+    add_remedies({&out, 1}, c.compilation, c.sources, c.request);
     return out;
 }
 
