@@ -3,6 +3,7 @@
 #include "executor/elements/element.h"
 #include "executor/elements/strided.h"
 #include "executor/kernels/blas.h"
+#include "executor/kernels/generate.h"
 #include "executor/kernels/softmax_row.h"
 #include "plans/kernel/attend_pairs.h"
 
@@ -28,10 +29,13 @@ public:
     Attention(const Attend& kernel, const KernelCall& call, std::span<const TensorType> types)
         : kernel_(kernel), call_(call), inputs_(attend_inputs(kernel.part)), pairs_(attend_pairs(kernel.part, types)),
           may_hide_all_(may_hide_all(kernel, pairs_)), sizes_(attend_sizes(kernel.part, types)),
-          scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype)), memory_(call.scratch.at(0, scratch_.bytes)),
-          start_(evaluate(kernel.start, call.context)),
+          scratch_(attend_scratch(kernel.part, sizes_, types[0].dtype, kernel.kept.has_value())),
+          memory_(call.scratch.at(0, scratch_.bytes)), start_(evaluate(kernel.start, call.context)),
           result_width_(call.output.shape->size() == 4 ? call.output.shape->back() : 0) {
         if (kernel.part == AttendPart::with_logsumexp) --result_width_;
+        if (!kernel.kept) return;
+        drawn_ = folded(*kernel.kept, call.context);
+        first_drawn_ = own_start(*kernel.kept, call.context);
     }
 
     void run() {
@@ -103,6 +107,7 @@ private:
                                      block_from(key, scratch_.keys, keys.high)};
                 if (block.keys.high <= seen.low || block.keys.low >= seen.high) continue;
                 score(block);
+                draw(block);
                 to_gradients(block);
                 for (i64 r = 0; r < block.rows(); ++r) {
                     const T* const ds = at(scratch_.products) + r * scratch_.keys;
@@ -122,6 +127,7 @@ private:
 
     void add(const Block& block) {
         score(block);
+        draw(block);
         inputs_.given < 0 ? to_weights(block) : to_gradients(block);
         MatrixRef<const T> left = {at(inputs_.mean < 0 ? scratch_.scores : scratch_.products), false, scratch_.keys};
         const MatrixRef<T> sum = {at(scratch_.result), false, result_width_};
@@ -156,6 +162,24 @@ private:
             T* const row = at(scratch_.scores) + r * scratch_.keys;
             for (i64 c = 0; c < block.columns(); ++c) row[c] = cap * std::tanh(row[c] / cap);
         }
+    }
+
+    // Which weights of the block stay, where weights are dropped: by their places among all that are drawn.
+    void draw(const Block& block) {
+        if (!drawn_) return;
+        const i64 within[] = {block.batch, block.head, block.queries.low, block.keys.low};
+        std::vector<i64> first = first_drawn_;
+        for (size_t d = 0; d < first.size(); ++d) first[d] += within[d];
+        const Shape shape = {1, 1, block.rows(), block.columns()};
+        generate_block(*drawn_, first, {DType::boolean, &shape, memory_ + scratch_.kept});
+    }
+
+    // Numbers for the keys of row r of the block: 0 where the weight is dropped.
+    void drop(const Block& block, i64 r, T* row, AttendRange keys) const {
+        if (!drawn_) return;
+        const std::byte* const kept = memory_ + scratch_.kept + r * block.columns();
+        const T share = static_cast<T>(kept_share(kernel_));
+        for (i64 c = keys.low; c < keys.high; ++c) row[c] = kept[c] == std::byte{0} ? 0 : row[c] / share;
     }
 
     // Of the keys of the block, those that its query r sees.
@@ -224,6 +248,7 @@ private:
                     factor = std::exp(largest[r] - shift);
             sums[r] = sums[r] * factor + exponentials(row + keys.low, count, shift);
             largest[r] = most;
+            drop(block, r, row, keys);
             hide(row, keys, block.columns());
             if (factor != 1)
                 for (i64 c = 0; c < result_width_; ++c) result[r * result_width_ + c] *= factor;
@@ -250,12 +275,14 @@ private:
                 std::fill_n(of_scores ? ds : p, block.columns(), T{0});
                 continue;
             }
+            if (of_scores) drop(block, r, ds, keys);
             for (i64 c = keys.low; of_scores && c < keys.high; ++c) {
                 const T capped = cap == 0 ? 0 : p[c] / cap;
                 ds[c] = (ds[c] - mean) * (1 - capped * capped);
             }
             cover(block, r, p, keys);
             exponentials(p + keys.low, keys.high - keys.low, logsumexp);
+            if (!of_scores) drop(block, r, p, keys);
             for (i64 c = keys.low; of_scores && c < keys.high; ++c) ds[c] *= p[c];
             hide(of_scores ? ds : p, keys, block.columns());
         }
@@ -333,6 +360,8 @@ private:
     AttendScratch scratch_;
     std::byte* memory_;
     i64 start_, result_width_;
+    std::optional<Generate> drawn_; // if weights are dropped
+    std::vector<i64> first_drawn_;  // where its own begin
 };
 
 } // namespace

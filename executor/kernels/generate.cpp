@@ -138,24 +138,34 @@ void generate_rows(const Generate& kernel, std::span<const i64> start, const Res
     });
 }
 
+} // namespace
+
 void generate_block(const Generate& kernel, std::span<const i64> start, const Result& output) {
     if (is_inside(kernel, start, *output.shape)) return generate_box(kernel, start, output);
     generate_rows(kernel, start, output);
 }
 
-} // namespace
+std::vector<i64> own_start(const Generate& kernel, const AffineContext& context) {
+    std::vector<i64> start;
+    for (const Affine& affine : kernel.start) start.push_back(evaluate(affine, context));
+    return start;
+}
+
+Generate folded(const Generate& kernel, const AffineContext& context) {
+    Generate made = kernel;
+    Random& random = std::get<Random>(made.source);
+    for (const Affine& fold : random.folds)
+        random.key = fold_in(random.key, static_cast<std::uint32_t>(evaluate(fold, context)));
+    random.folds.clear();
+    return made;
+}
 
 void run_generate(const Generate& kernel, const KernelCall& call) {
-    std::vector<i64> start;
-    for (const Affine& affine : kernel.start) start.push_back(evaluate(affine, call.context));
+    std::vector<i64> start = own_start(kernel, call.context);
     start.resize(call.output.shape->size(), 0);
     const Random* random = std::get_if<Random>(&kernel.source);
     if (random == nullptr || random->folds.empty()) return generate_block(kernel, start, call.output);
-    Random folded = *random;
-    for (const Affine& fold : random->folds)
-        folded.key = fold_in(folded.key, static_cast<std::uint32_t>(evaluate(fold, call.context)));
-    folded.folds.clear();
-    generate_block({folded, kernel.shape, kernel.start}, start, call.output);
+    generate_block(folded(kernel, call.context), start, call.output);
 }
 
 } // namespace shard

@@ -66,8 +66,8 @@ public:
             contract("gradient", gradients(scores), score_labels, q, q_labels, k_labels, dtype_);
             break;
         case value_gradient:
-            contract("gradient", narrow(weights(scores)), score_labels, by_groups(at_.given, "given"), q_labels,
-                     k_labels, dtype_);
+            contract("gradient", narrow(dropped(weights(scores))), score_labels, by_groups(at_.given, "given"),
+                     q_labels, k_labels, dtype_);
             break;
         }
         return std::move(steps_);
@@ -221,8 +221,9 @@ private:
         }
         const int share = shares.apply(ScalarOp::div, wide_, shares.input(0, wide_), sum);
         const bool alone = attend_.part == AttendPart::values;
-        if (alone) shares.cast(share, dtype_);
-        const int weights = pointwise("weights", {exponentials, sums}, {{0, 1, 2, 3}}, std::move(shares));
+        if (alone && !attend_.kept) shares.cast(share, dtype_);
+        int weights = dropped(pointwise("weights", {exponentials, sums}, {{0, 1, 2, 3}}, std::move(shares)));
+        if (alone) weights = narrow(weights);
         const int v = alone ? at_.v : as(at_.v, wide_, "wide"),
                   made = contract("by_group", weights, score_labels, v, k_labels, q_labels, alone ? dtype_ : wide_);
         if (alone) return finish(made);
@@ -236,6 +237,19 @@ private:
         joined.pieces.push_back({0, zeros, {1, 1, 1, 1}, zeros, {1, 1, 1, 1}, shape});
         joined.pieces.push_back({1, zeros, {1, 1, 1, 1}, behind, {1, 1, 1, 1}, one});
         add("result", joined, {reshape("values", made, shape), reshape("logsumexp", logs, one)}, wide_, output_.shape);
+    }
+
+    // 0 for pairs whose weight is dropped, the others as much larger.
+    int dropped(int by_group) {
+        if (!attend_.kept) return by_group;
+        const Shape pairs = {sizes_.batch, sizes_.heads, sizes_.queries, sizes_.keys};
+        const int drawn = add("kept", *attend_.kept, {}, DType::boolean, pairs);
+        PointwiseSteps made;
+        const DType dtype = type(by_group).dtype;
+        const int share = made.constant(kept_share(attend_), dtype);
+        const int grown = made.apply(ScalarOp::div, dtype, made.input(0, dtype), share);
+        made.apply(ScalarOp::select, dtype, made.input(1, DType::boolean), grown, made.constant(0, dtype));
+        return pointwise("dropped", {by_group, pairs_by_groups(drawn, "kept_by_group")}, {all_dims}, std::move(made));
     }
 
     // Sums over what the bias has one of.
@@ -274,8 +288,8 @@ private:
 
     // Of the products of q and k.
     int gradients(int scores) {
-        const int given =
-            contract("given_products", by_groups(at_.given, "given"), q_labels, at_.v, k_labels, score_labels, wide_);
+        const int given = dropped(
+            contract("given_products", by_groups(at_.given, "given"), q_labels, at_.v, k_labels, score_labels, wide_));
         const int shares = weights(scores), mean = by_groups(at_.mean, "mean");
         PointwiseSteps made;
         const int weight = made.input(0, wide_);

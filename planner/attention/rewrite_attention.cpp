@@ -194,7 +194,7 @@ private:
                 operands[n] = with_heads(id, heads.of_rows(), number);
             else if (id == attention.bias || id == attention.mask)
                 operands[n] = with_heads(id, heads.of_pairs(type.shape), number);
-            else if (id != attention.start)
+            else if (type.rank() > 0) // of scalars all devices have the same
                 operands[n] = with_heads(id, heads.of_segments(), number);
         }
         const std::optional<ValueId> made = builder_.emit(node.op()->name, operands, node.attributes());

@@ -2,6 +2,7 @@
 
 #include "planner/graph/loop_builder.h"
 #include "planner/graph/region_ops.h"
+#include "planner/ops_support/attention_drop.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ constexpr std::string_view op_names[] = {"attention",
 RingRegion::RingRegion(Builder& builder, const SplitAttention& attention, const Mesh& mesh, bool zigzag,
                        std::function<void(ValueId, Sharding)> constrained)
     : builder_(builder), attention_(attention), mesh_(mesh), zigzag_(zigzag), constrained_(std::move(constrained)),
-      devices_(attention.devices()), wide_(computed_as(builder.type(attention.q).dtype)) {
+      devices_(attention.devices()), loop_(builder.loop()), wide_(computed_as(builder.type(attention.q).dtype)) {
     results_.fill(-1);
 }
 
@@ -237,6 +238,7 @@ RingRegion::Rows RingRegion::own_rows(bool of_gradients) {
                      ? start
                      : emit("cast", {start}, attributes_of({{"dtype", std::string("i32")}}));
     }
+    if (attention_.count >= 0) count_ = enter(attention_.count, {});
     if (!of_gradients) return rows;
     for (const AttendPart part : {AttendPart::query_gradient, AttendPart::key_gradient, AttendPart::value_gradient}) {
         if (!has(part)) continue;
@@ -251,8 +253,16 @@ RingRegion::Rows RingRegion::own_rows(bool of_gradients) {
 
 // --- one block ---
 
-Attributes RingRegion::part_attributes(bool positions) const {
-    Attributes made = attention_.attributes;
+Attributes RingRegion::part_attributes(AttendPart part, bool positions) const {
+    const bool drops = attention_.drops() && part != AttendPart::logsumexp;
+    Attributes made = drops ? attention_.attributes : without_drop(attention_.attributes);
+    if (drops) {
+        const Graph& graph = builder_.graph();
+        const Shape &q = graph.value(attention_.q).type.shape, &k = graph.value(attention_.k).type.shape;
+        if (!made.has("drawn")) made.set("drawn", std::vector<i64>{q[0], q[2], q[1], k[1]});
+        if (builder_.loop() != loop_)
+            made.set("loops_alike", i64{1} + made.integer("loops_alike", 0)); // the ring's own
+    }
     if (!positions) std::erase_if(made.entries, [](const auto& entry) { return entry.first == "causal"; });
     return made;
 }
@@ -293,7 +303,12 @@ ValueId RingRegion::attend(AttendPart part, const Rows& rows, const Values& bloc
     add(true, rows.segments);
     add(true, block[2]);
     add(positions, start);
-    return emit(op_names[static_cast<size_t>(part)], operands, part_attributes(positions));
+    if (attention_.drops() && part != AttendPart::logsumexp) {
+        const ValueId first_query = emit("mul", {rank_, integer(type(rows.q).shape[1])}),
+                      first_key = emit("mul", {source, integer(type(block[0]).shape[1])});
+        operands.insert(operands.end(), {count_, integer(0), integer(0), first_query, first_key});
+    }
+    return emit(op_names[static_cast<size_t>(part)], operands, part_attributes(part, positions));
 }
 
 // Values of the block in the type that is computed in, and the logsumexp, (batch, queries, heads, 1): the last of them,

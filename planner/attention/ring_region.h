@@ -61,7 +61,7 @@ private:
 
     Block own_block();
     Rows own_rows(bool of_gradients);
-    Attributes part_attributes(bool positions) const;
+    Attributes part_attributes(AttendPart part, bool positions) const;
     ValueId attend(AttendPart part, const Rows& rows, const Values& block, ValueId start, bool positions,
                    ValueId source);
     ValueId start_of(ValueId source);
@@ -104,7 +104,8 @@ private:
     // The way round: forward and back, so that nobody takes a block that the forward pass had for one that is to come, and
     // keeps it until then.
     i64 shift_ = 1;
-    ValueId rank_ = -1, v_ = -1, start_ = -1;
+    int loop_; // around the attention
+    ValueId rank_ = -1, v_ = -1, start_ = -1, count_ = -1;
     Values kept_; // after the last step
     ValueId bias_ = -1, mask_ = -1;
     DType wide_;

@@ -1,6 +1,7 @@
 #include "planner/attention/split_attention.h"
 
 #include "planner/graph/types_of.h"
+#include "planner/ops_support/attention_drop.h"
 #include "plans/kernel/attend_pairs.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,12 @@ Sharding of_dims(std::initializer_list<std::vector<AxisRef>> dims) {
     return sharding;
 }
 
-// What stands behind the part's own operands.
-std::vector<ValueId> further_operands(const Node& node) {
-    const size_t own = static_cast<size_t>(attend_inputs(*node.op()->attends).count);
-    return {node.inputs.begin() + static_cast<std::ptrdiff_t>(own), node.inputs.end()};
+// What stands behind the part's own operands; `drops`: also what says which weights are dropped.
+std::vector<ValueId> further_operands(const Graph& graph, const Node& node, bool drops) {
+    const AttendPart part = *node.op()->attends;
+    const int count = attention_scalars(part, types_of(graph, node.inputs), node.attributes()).count;
+    return {node.inputs.begin() + attend_inputs(part).count,
+            count < 0 || drops ? node.inputs.end() : node.inputs.begin() + count};
 }
 
 class Finder {
@@ -67,13 +70,17 @@ private:
         const size_t p = static_cast<size_t>(part);
         const auto fits = [&](const SplitAttention& group) {
             return group.nodes[p] < 0 && group.q == node.inputs[0] && group.k == node.inputs[1] &&
-                   group.attributes == node.attributes() && loop_of(group) == node.loop && is_alike(group, node);
+                   without_drop(group.attributes) == without_drop(node.attributes()) && loop_of(group) == node.loop &&
+                   is_alike(group, node);
         };
         std::vector<SplitAttention>::iterator group = std::find_if(found_.begin(), found_.end(), fits);
         if (group == found_.end()) group = found_.insert(found_.end(), begin_with(node));
         group->nodes[p] = n;
         group->operands[p] = node.inputs;
         group->outputs[p] = node.outputs[0];
+        if (!node.attributes().has("dropout")) return;
+        group->attributes = node.attributes();
+        group->count = scalar(node, &AttentionScalars::count);
     }
 
     int loop_of(const SplitAttention& group) const {
@@ -94,7 +101,13 @@ private:
                        node.inputs[static_cast<size_t>(mine)] != other.inputs[static_cast<size_t>(its)];
             };
             if (differ(at.v, of.v) || differ(at.given, of.given) || differ(at.logsumexp, of.logsumexp) ||
-                differ(at.mean, of.mean) || further_operands(node) != further_operands(other))
+                differ(at.mean, of.mean))
+                return false;
+            // A logsumexp is of all weights, dropped or not.
+            const bool drop =
+                *node.op()->attends != AttendPart::logsumexp && *other.op()->attends != AttendPart::logsumexp;
+            if (further_operands(graph_, node, drop) != further_operands(graph_, other, drop) ||
+                (drop && node.attributes() != other.attributes()))
                 return false;
         }
         return true;
@@ -119,8 +132,13 @@ private:
         group.mask = operand(pairs.mask);
         group.query_segments = operand(pairs.query_segments);
         group.key_segments = operand(pairs.key_segments);
-        if (static_cast<size_t>(pairs.count) < node.inputs.size()) group.start = node.inputs.back();
+        group.start = scalar(node, &AttentionScalars::start);
         return group;
+    }
+
+    ValueId scalar(const Node& node, int AttentionScalars::*which) const {
+        const int n = attention_scalars(*node.op()->attends, types_of(graph_, node.inputs), node.attributes()).*which;
+        return n < 0 ? -1 : node.inputs[static_cast<size_t>(n)];
     }
 
     const Graph& graph_;
@@ -156,6 +174,7 @@ std::string way_problem(const Graph& graph, const SplitAttention& attention, Seq
         if (!attention.is_causal()) return "without a causal mask all devices have as much to do";
         if (attention.attributes.has("window")) return "a window leaves all devices as much to do";
         if (attention.start >= 0) return "its queries begin at a number that is not known before";
+        if (attention.drops()) return "which weights are dropped goes by their places, which it takes apart";
         if (differs_along_it(attention.bias) || differs_along_it(attention.mask))
             return "its bias or mask has something else for every query or key";
         if (q.shape[1] != k.shape[1]) return "it has other queries than keys";

@@ -18,13 +18,14 @@ struct SplitAttention {
     std::array<NodeId, attend_parts> nodes;      // by AttendPart; -1: there is none
     std::array<std::vector<ValueId>, attend_parts> operands;
     std::array<ValueId, attend_parts> outputs;
-    Attributes attributes;
+    Attributes attributes; // of the op's parts but the logsumexp also which weights are dropped
     ValueId q = -1, k = -1;
     // Operands that are behind those of the part, -1: not there.
-    ValueId bias = -1, mask = -1, query_segments = -1, key_segments = -1, start = -1;
+    ValueId bias = -1, mask = -1, query_segments = -1, key_segments = -1, start = -1, count = -1;
 
     bool has(AttendPart part) const { return nodes[static_cast<size_t>(part)] >= 0; }
     const std::vector<ValueId>& of(AttendPart part) const { return operands[static_cast<size_t>(part)]; }
+    bool drops() const { return attributes.has("dropout"); }
     bool is_causal() const { return attributes.flag("causal", false); }
     i64 devices() const { return total_size(axes); }
 };

@@ -1,5 +1,7 @@
 #include "planner/build/fold_by_device.h"
 
+#include "planner/graph/draws.h"
+#include "planner/graph/types_of.h"
 #include "plans/diagnostics/diagnostic.h"
 
 #include <fmt/format.h>
@@ -13,7 +15,7 @@ bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnos
     for (Node& node : graph.nodes) {
         if (!node.attributes().has("fold")) continue;
         const std::string& wanted = node.attributes().string("fold");
-        const Shape& shape = graph.value(node.outputs[0]).type.shape;
+        const Shape shape = drawn_shape(*node.op(), types_of(graph, node.inputs), graph.value(node.outputs[0]).type);
         const i64 dim = node.attributes().integer("fold_dim", 0);
         const std::vector<MeshAxis>::const_iterator axis = std::find_if(
             mesh.axes.begin(), mesh.axes.end(), [&wanted](const MeshAxis& each) { return each.name == wanted; });

@@ -1,6 +1,7 @@
 #include "planner/graph/builder.h"
 
 #include "planner/graph/arity.h"
+#include "planner/graph/draws.h"
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/local_use.h"
 #include "planner/graph/loop_index.h"
@@ -174,7 +175,7 @@ std::optional<ValueId> Builder::emit_op(const OpDef& def, std::vector<ValueId> o
     for (const TensorType& result : *results)
         if (!check_size(result, def.name, place_.span, *diagnostics_)) return std::nullopt;
     if (def.complete) def.complete(types, *results, attributes);
-    if (def.draws) set_loops_around(attributes, *graph_, loop_);
+    if (draws(def, attributes)) set_loops_around(attributes, *graph_, loop_);
     if (def.splits && def.splits(types, attributes)) {
         const BuiltValues parts = inside(def.name, operands, attributes, nullptr, &def);
         return parts ? std::optional(parts->front()) : std::nullopt;

@@ -24,6 +24,8 @@ Affine loop_index(const Attributes& attributes) {
 
 void set_loops_around(Attributes& attributes, const Graph& graph, int innermost) {
     std::vector<i64> loops, trips, reverse;
+    for (i64 alike = attributes.integer("loops_alike", 0); alike > 0 && innermost >= 0; --alike)
+        innermost = graph.loops[innermost].parent;
     for (int loop = innermost; loop >= 0; loop = graph.loops[loop].parent) {
         const GraphLoop& of = graph.loops[loop];
         loops.insert(loops.begin(), loop);

@@ -14,7 +14,8 @@ i64 loop_trips(const Attributes& attributes);
 // 0 .. trips-1, or down to 0.
 Affine loop_index(const Attributes& attributes);
 
-// Of an op that draws: the loops around it, outer first, under `loops`, with their trips and directions.
+// Of an op that draws: the loops around it, outer first, under `loops`, with their trips and directions; without as many
+// of the innermost ones as `loops_alike` says, in whose trips it draws parts of one array.
 void set_loops_around(Attributes& attributes, const Graph& graph, int innermost);
 // Their indices.
 std::vector<Affine> loop_indices(const Attributes& attributes);

@@ -177,7 +177,7 @@ struct OpDef {
 
     // Traits that propagation priorities ask for (docs/propagation.md).
     enum class Class { pointwise, reshape_like, broadcast, constant, contraction, other } op_class = Class::other;
-    bool draws = false;             // random: what it draws differs from trip to trip of the loops around it
+    bool draws = false;             // random: what it draws differs from trip to trip of the loops around it (draws.h)
     bool internal = false;          // made by passes, not for model files
     bool duplicate_per_use = false; // constants and iota: each use gets its own, so uses do not constrain each other
 };

@@ -5,7 +5,6 @@
 #include "planner/graph/view.h"
 #include "planner/ops_support/pieces.h"
 #include "planner/redistribute/manual_form.h"
-#include "plans/kernel/attend_pairs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -279,7 +278,8 @@ void LoweredBody::write_op(const Node& node) {
         return write_lookup(node, *gather);
     if (const Scatter* scatter = std::get_if<Scatter>(node.kernel()); scatter && has_coordinate(scatter->start))
         return write_scatter(node, *scatter);
-    if (const Attend* attend = std::get_if<Attend>(node.kernel()); attend && has_coordinate(attend->start))
+    if (const Attend* attend = std::get_if<Attend>(node.kernel());
+        attend && (has_coordinate(attend->start) || attend->kept))
         return write_attention(node, *attend);
     if (const SelectWindows* select = std::get_if<SelectWindows>(node.kernel()))
         if (local_.value(node.inputs[0]).type.shape != local_.value(node.outputs[0]).type.shape)
@@ -409,26 +409,6 @@ void LoweredBody::write_scatter(const Node& node, const Scatter& scatter) {
         step(value.name + ".all", fmt::format("{}: [{}, {}], dim: {}, size: {}{}", node.op()->name, row,
                                               name(node.inputs[1]), axis, rows + 1, batch_text(scatter.lookup())));
     entry(result, fmt::format("slice: {}, dim: {}, limit: {}", all, axis, rows));
-}
-
-// Of a device's own queries or keys: where they begin depends on the device.
-void LoweredBody::write_attention(const Node& node, const Attend& attend) {
-    const size_t count = static_cast<size_t>(attend_pairs(attend.part, types_of(local_, node.inputs)).count);
-    Affine own = attend.start;
-    std::erase_if(own.terms, [](const AffineTerm& term) { return term.kind != AffineTerm::Kind::coordinate; });
-    std::string start = affine_text(own);
-    if (node.inputs.size() > count) {
-        std::string given = name(node.inputs[count]);
-        if (local_.value(node.inputs[count]).type.dtype != DType::i32)
-            given = step("start", fmt::format("cast: {}, dtype: i32", given));
-        start = step("start", fmt::format("add: [{}, {}]", given, start));
-    }
-    std::vector<std::string> operands;
-    for (size_t n = 0; n < count; ++n) operands.push_back(name(node.inputs[n]));
-    operands.push_back(start);
-    const ValueId result = node.outputs[0];
-    entry(result, fmt::format("{}: {}{}", node.op()->name, joined(operands),
-                              arguments_text(node, local_.value(result).type.shape)));
 }
 
 // Whether each element of what is found belongs to an own row of the table.

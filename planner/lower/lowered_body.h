@@ -73,6 +73,7 @@ private:
     void write_lookup(const Node& node, const Gather& gather);
     void write_scatter(const Node& node, const Scatter& scatter);
     void write_attention(const Node& node, const Attend& attend);
+    std::string start_text(Affine start, ValueId given);
     void write_selected(const Node& node, const SelectWindows& select);
     std::string mask_text(const std::string& stem, const OwnRows& own, const Lookup& lookup, const TensorType& table,
                           ValueId indices, const Shape& shape);

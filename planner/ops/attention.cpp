@@ -1,6 +1,7 @@
 #include "planner/ops_support/attention.h"
 #include "planner/graph/chain.h"
 #include "planner/graph/types_of.h"
+#include "planner/ops_support/attention_drop.h"
 #include "plans/kernel/attend_pairs.h"
 
 namespace shard {
@@ -11,16 +12,20 @@ namespace {
 // their gradients have in common, `mean`, is taken off.
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
-    const std::vector<ValueId> starts(context.inputs.begin() + 3, context.inputs.end());
+    const std::vector<TensorType> types = types_of(context.builder.graph(), context.inputs);
+    const int count = attention_scalars(AttendPart::values, types, context.attributes).count; // and what follows it
+    const std::vector<ValueId> behind(context.inputs.begin() + 3, context.inputs.end()),
+        of_scores(behind.begin(), count < 0 ? behind.end() : behind.begin() + count - 3);
     const auto part = [&](std::string_view op, std::vector<ValueId> operands) {
-        operands.insert(operands.end(), starts.begin(), starts.end());
+        operands.insert(operands.end(), behind.begin(), behind.end());
         return chain(op, std::move(operands), context.attributes);
     };
     const ValueId q = context.inputs[0], k = context.inputs[1], v = context.inputs[2], given = context.cotangent;
     const DType wide = computed_as(chain.type(q).dtype);
-    const ValueId logsumexp = part("attention_logsumexp", {q, k});
+    std::vector<ValueId> of_logsumexp = {q, k}; // of all weights, dropped or not
+    of_logsumexp.insert(of_logsumexp.end(), of_scores.begin(), of_scores.end());
+    const ValueId logsumexp = chain("attention_logsumexp", of_logsumexp, without_drop(context.attributes));
     std::vector<ValueId> gradients(context.inputs.size(), -1);
-    const std::vector<TensorType> types = types_of(context.builder.graph(), context.inputs);
     const int bias = attend_pairs(AttendPart::values, types).bias;
     const bool of_bias = bias >= 0 && context.wanted[static_cast<size_t>(bias)];
     if (context.wanted[0] || context.wanted[1] || of_bias) {
@@ -47,10 +52,13 @@ const OpDef& op_attention() {
             "is added to the scores, and a bool mask, which hides keys where it is false, both (batch, heads, queries, "
             "keys) or 1 where all are alike; segments of the queries and of the keys, integers (batch, length), which "
             "see their own alone; the position of the first query among the keys, 0 unless given. A query that "
-            "sees no key has the result 0.\n"
+            "sees no key has the result 0. With dropout some weights are 0 in training, others in every step; the sum "
+            "that they are shares of is of all.\n"
             "{attention: [q, k, v, bias, mask], causal: true}",
             gradient);
         made.linear_in = {2};
+        made.splits = drops_without_bits;
+        made.expand = with_bits;
         return made;
     }();
     return def;

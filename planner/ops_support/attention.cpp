@@ -1,6 +1,7 @@
 #include "planner/ops_support/attention.h"
 
 #include "planner/graph/builder.h"
+#include "planner/ops_support/attention_drop.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/rule_maker.h"
 #include "plans/kernel/attend_pairs.h"
@@ -96,12 +97,25 @@ bool check_start(const InferContext& context, size_t n) {
     return false;
 }
 
-// What stands behind the operands that are known by their types: the start, or nothing.
+// What stands behind the operands that are known by their types: the start, or nothing, or what dropout reads.
 bool check_rest(const InferContext& context, size_t count) {
-    if (context.operands.size() <= count) return true;
+    const bool is_counted = context.attributes.flag("counted", false);
+    if (context.operands.size() <= count && !is_counted) return true;
+    if (context.operands.size() <= count) {
+        context.diagnostics
+            .error("E0226", context.span, fmt::format("'{}' has no operand that counts steps", context.op))
+            .help("with `counted: true` its last operand is a whole number, which is folded into dropout's key");
+        return false;
+    }
     const TensorType& next = context.operands[count];
-    if (context.operands.size() == count + 1 && (next.rank() == 0 || is_integer(next.dtype)))
+    if (!is_counted && context.operands.size() == count + 1 && (next.rank() == 0 || is_integer(next.dtype)))
         return check_start(context, count);
+    const auto is_number = [](const TensorType& type) { return type.rank() == 0 && is_integer(type.dtype); };
+    const size_t rest = context.operands.size() - count;
+    const bool fits = rest <= 2 || (context.attributes.has("drawn") && (rest == 5 || rest == 6));
+    const std::span<const TensorType> numbers = context.operands.subspan(count);
+    if (is_counted && fits && std::all_of(numbers.begin(), numbers.end(), is_number)) return true;
+    while (is_counted && count + 1 < context.operands.size() && is_number(context.operands[count])) ++count;
     context.diagnostics
         .error("E0223", context.span,
                fmt::format("'{}' does not know {} here", context.op, operand_text(context, count)))
@@ -168,7 +182,9 @@ std::optional<std::vector<TensorType>> infer_attention(AttendPart part, const In
     if (!check_rest(context, count)) return std::nullopt;
     const TensorType result = result_type(part, operands);
     if (!check_shapes(part, context, operands, result)) return std::nullopt;
-    if (!check_arguments(context, attend_sizes(part, operands), context.operands.size() > count)) return std::nullopt;
+    const bool starts = attention_scalars(part, context.operands, context.attributes).start >= 0;
+    if (!check_arguments(context, attend_sizes(part, operands), starts) || !check_drop(part, context))
+        return std::nullopt;
     return std::vector<TensorType>{result};
 }
 
@@ -251,12 +267,13 @@ Kernel lower_attention(AttendPart part, const LowerContext& context) {
     attend.soft_cap = attributes.number("soft_cap", 0);
     if (attend.causal || attend.window > 0) // otherwise positions do not matter
         attend.start = context.operand_start(0, 1) + context.operand_start(1, 1) * -1;
-    const int count = attend_pairs(part, context.global_operands).count;
-    if (context.global_operands.size() == static_cast<size_t>(count)) return attend;
+    attend.kept = weights_kept(part, context);
+    const int start = attention_scalars(part, context.global_operands, attributes).start;
+    if (start < 0) return attend;
     // A kernel's scalars are none of its inputs, so it is read where it does not matter too. Further away than this all
     // queries see what they see there.
     const i64 queries = context.global_operands[0].shape[1], keys = context.global_operands[1].shape[1];
-    attend.start = LowerContext::scalar(count, -queries - attend.window, keys + attend.window) + attend.start;
+    attend.start = LowerContext::scalar(start, -queries - attend.window, keys + attend.window) + attend.start;
     return attend;
 }
 
@@ -274,7 +291,8 @@ std::vector<ValueId> no_second_gradient(const GradientContext& context) {
 }
 
 OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view doc) {
-    constexpr int may_be_left_out = 5; // bias, mask, segments of queries and of keys, start
+    // Bias, mask, segments of queries and of keys, start; the count of steps, and where a part of the weights begins.
+    const int may_be_left_out = part == AttendPart::logsumexp ? 5 : 10;
     const int count = attend_inputs(part).count;
     OpDef def;
     def.name = name;
@@ -287,6 +305,11 @@ OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view 
          "a query sees only the keys that are less than so many positions away; all unless said"},
         {"soft_cap", AttributeDef::Type::number, false,
          "scores become soft_cap * tanh(score / soft_cap); as they are unless said"}};
+    if (part != AttendPart::logsumexp) {
+        const std::vector<AttributeDef> of_drop = drop_attributes();
+        def.attributes.insert(def.attributes.end(), of_drop.begin(), of_drop.end());
+        def.draws = true;
+    }
     def.complete = complete;
     def.op_class = OpDef::Class::contraction;
     return def;

@@ -2,6 +2,7 @@
 
 #include "planner/attention/rewrite_attention.h"
 #include "planner/graph/types_of.h"
+#include "planner/ops_support/attention_drop.h"
 #include "planner/price/time_report.h"
 #include "planner/text/glob.h"
 #include "plans/base/in_parallel.h"
@@ -95,8 +96,8 @@ private:
         const auto is_alike = [&](const Kind& kind) {
             const SplitAttention &one = attentions_[kind.attentions[0]], &other = attentions_[a];
             return kind.asked == asked && one.axes == other.axes && one.batch == other.batch &&
-                   one.heads == other.heads && one.kv_heads == other.kv_heads && one.attributes == other.attributes &&
-                   types(one) == types(other);
+                   one.heads == other.heads && one.kv_heads == other.kv_heads && one.drops() == other.drops() &&
+                   without_drop(one.attributes) == without_drop(other.attributes) && types(one) == types(other);
         };
         std::vector<Kind>::iterator kind = std::find_if(kinds_.begin(), kinds_.end(), is_alike);
         if (kind == kinds_.end())

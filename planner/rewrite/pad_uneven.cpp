@@ -1,5 +1,6 @@
 #include "planner/rewrite/pad_uneven.h"
 
+#include "planner/graph/draws.h"
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/types_of.h"
@@ -99,8 +100,12 @@ private:
         }
         node.apply().attributes = attributes_for(node, op);
         // Random values depend on the shape.
-        if (node.op()->draws && is_padded(node.outputs[0]))
-            node.apply().attributes.set("drawn", std::vector<i64>(real_shape(node.outputs[0])));
+        if (draws(*node.op(), node.attributes())) {
+            const std::vector<TensorType> read = types_of(graph_, node.inputs);
+            const Shape drawn = drawn_shape(*node.op(), op.operands, op.results[0]);
+            if (drawn != drawn_shape(*node.op(), read, graph_.value(node.outputs[0]).type))
+                node.apply().attributes.set("drawn", std::vector<i64>(drawn));
+        }
         for (size_t r = 0; r < node.outputs.size(); ++r)
             zeros_[static_cast<size_t>(node.outputs[r])] = keeps_zeros(node, rule, r);
     }

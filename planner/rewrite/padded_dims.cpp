@@ -62,8 +62,14 @@ bool begins_anywhere(const Move& move, const IndexRule& rule, int factor) {
 bool depends_on_size(const Kernel& kernel, const IndexRule& rule, int factor, const TensorType& result) {
     const bool is_reduced = rule.factors[static_cast<size_t>(factor)].kind == FactorKind::reduction;
     if (const Move* move = std::get_if<Move>(&kernel)) return begins_anywhere(*move, rule, factor);
-    if (std::holds_alternative<Attend>(kernel)) // positions of queries and of keys, and what a softmax is over
-        return is_reduced || has(rule.operands[0][1], factor) || has(rule.operands[1][1], factor);
+    const auto is_in_blocks = [](const Generate& drawn) {
+        const Random* const random = std::get_if<Random>(&drawn.source);
+        return random != nullptr && !random->blocks.empty();
+    };
+    if (const Attend* attend = std::get_if<Attend>(&kernel))
+        // Positions of queries and of keys, and what a softmax is over.
+        return (attend->kept && is_in_blocks(*attend->kept)) || is_reduced || has(rule.operands[0][1], factor) ||
+               has(rule.operands[1][1], factor);
     if (const RaggedContract* const ragged = std::get_if<RaggedContract>(&kernel)) { // as many groups as sizes
         const TensorFactors& matrices = ragged->part == RaggedPart::rows ? rule.operands[1] : rule.results[0];
         return has(matrices[matrices.size() - 3], factor);
@@ -73,8 +79,7 @@ bool depends_on_size(const Kernel& kernel, const IndexRule& rule, int factor, co
         return is_reduced; // windows slide along it, or channels are summed
     const Generate* const generate = std::get_if<Generate>(&kernel);
     if (generate == nullptr) return false;
-    const Random* const random = std::get_if<Random>(&generate->source);
-    return std::holds_alternative<Literal>(generate->source) || (random != nullptr && !random->blocks.empty()) ||
+    return std::holds_alternative<Literal>(generate->source) || is_in_blocks(*generate) ||
            (std::holds_alternative<Iota>(generate->source) && byte_size(result.dtype) < 4); // may not count so far
 }
 

@@ -204,11 +204,12 @@ std::string print_attend(const Mesh& mesh, const Attend& attend) {
                             .integer_unless(0, "window", attend.window)
                             .number_unless(0, "soft_cap", attend.soft_cap);
     if (attend.start != Affine{}) object.raw("start", print_affine(mesh, attend.start));
+    if (attend.kept) object.raw("kept", print_generate(mesh, *attend.kept));
     return object.text();
 }
 
 Attend read_attend(const JsonAt& at, const Mesh& mesh) {
-    at.known_keys({"part", "scale", "causal", "window", "soft_cap", "start"});
+    at.known_keys({"part", "scale", "causal", "window", "soft_cap", "start", "kept"});
     Attend attend;
     const JsonAt part = at["part"];
     const std::optional<AttendPart> parsed = parse_attend_part(part.string());
@@ -219,6 +220,7 @@ Attend read_attend(const JsonAt& at, const Mesh& mesh) {
     attend.window = at.integer("window", 0);
     attend.soft_cap = at.number("soft_cap", 0);
     if (at.has("start")) attend.start = read_affine(at["start"], mesh);
+    if (at.has("kept")) attend.kept = read_generate(at["kept"], mesh);
     return attend;
 }
 

@@ -113,6 +113,12 @@ std::string attend_problem(const Attend& attend, std::span<const TensorType> inp
     if (!std::isfinite(attend.scale) || !std::isfinite(attend.soft_cap) || attend.soft_cap < 0 || attend.window < 0 ||
         attend.window > most_attend_window)
         return "a scale, window or soft cap that is none";
+    if (!attend.kept) return "";
+    const Random* random = std::get_if<Random>(&attend.kept->source);
+    if (attend.part == AttendPart::logsumexp) return "weights that are dropped from a sum of all";
+    if (random == nullptr || random->distribution.kind != DistributionKind::bernoulli || kept_share(attend) <= 0 ||
+        kept_share(attend) > 1 || attend.kept->start.size() != 4)
+        return "weights that are dropped by what is no mask";
     return "";
 }
 
@@ -153,18 +159,25 @@ i64 attend_flops(const Attend& attend, const AttendSizes& sizes) {
     return multiply_saturating(multiply_saturating(multiply_saturating(sizes.batch, sizes.heads), pairs), 2 * numbers);
 }
 
-AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dtype) {
+double kept_share(const Attend& attend) {
+    const Random* random = attend.kept ? std::get_if<Random>(&attend.kept->source) : nullptr;
+    return random == nullptr ? 1 : random->distribution.probability;
+}
+
+AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dtype, bool drops) {
     using enum AttendPart;
     constexpr i64 aligned = 64;
     const i64 element = byte_size(computed_as(dtype));
     AttendScratch scratch;
     scratch.queries = std::min(sizes.queries, queries_of_block);
     scratch.keys = std::min(sizes.keys, keys_of_block);
-    const auto place = [&](bool needed, i64 rows, i64 columns) {
+    const auto place_bytes = [&](bool needed, i64 bytes) {
         const i64 at = scratch.bytes;
-        const i64 bytes = multiply_saturating(multiply_saturating(rows, columns), element);
         if (needed) scratch.bytes = add_saturating(at, add_saturating(bytes, aligned - 1) / aligned * aligned);
         return at;
+    };
+    const auto place = [&](bool needed, i64 rows, i64 columns) {
+        return place_bytes(needed, multiply_saturating(multiply_saturating(rows, columns), element));
     };
     const AttendInputs inputs = attend_inputs(part);
     const bool packs = dtype != computed_as(dtype), of_keys = has(part, {key_gradient, value_gradient});
@@ -181,6 +194,7 @@ AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dt
     scratch.k = place(packs, scratch.keys, sizes.width);
     scratch.v = place(packs && inputs.v >= 0, scratch.keys, sizes.value_width);
     scratch.given = place(packs && inputs.given >= 0, scratch.queries, sizes.value_width);
+    scratch.kept = place_bytes(drops, scratch.queries * scratch.keys);
     return scratch;
 }
 

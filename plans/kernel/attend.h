@@ -13,11 +13,15 @@
 //                     are put together with these by it
 //     bias_gradient   p (given v^T - mean), summed over the dims in which the bias is 1
 //
+// Where weights are dropped, `kept` holds 1 for a pair whose weight stays, divided by the probability with which one does,
+// and 0 elsewhere, drawn where it is needed and never held. That is of the shares softmax(s), so a sum over e^s, and with
+// it logsumexp, has all of them; given v^T is dropped likewise before mean is taken off, and p in value_gradient.
+//
 // `given` is the gradient of the values and `mean` is (batch, queries, heads) as logsumexp: the sum of given * values.
 // Of a device's part of the queries or keys these are the parts' own sums, so gradients may be partial sums.
 #pragma once
 
-#include "plans/sharding/affine.h"
+#include "plans/kernel/generate.h"
 
 namespace shard {
 
@@ -40,6 +44,8 @@ struct Attend {
     i64 window = 0;      // if any: only keys that are less than so many positions away
     double soft_cap = 0; // if any: s becomes soft_cap * tanh(s / soft_cap)
     Affine start;        // position of the first query, counted from the first key
+    // If any: a bernoulli for the pairs (batch, heads, queries, keys), of which the kernel's own begin at its `start`.
+    std::optional<Generate> kept = {};
     bool operator==(const Attend&) const = default;
 };
 
@@ -74,9 +80,11 @@ i64 attend_flops(const Attend& attend, const AttendSizes& sizes);
 // computed in; offsets in bytes.
 struct AttendScratch {
     i64 queries = 1, keys = 1; // of a block
-    i64 scores = 0, products = 0, result = 0, largest = 0, sums = 0, q = 0, k = 0, v = 0, given = 0;
+    i64 scores = 0, products = 0, result = 0, largest = 0, sums = 0, q = 0, k = 0, v = 0, given = 0, kept = 0;
     i64 bytes = 0;
 };
-AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dtype);
+AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dtype, bool drops = false);
+// The probability with which a weight stays; 1 unless weights are dropped.
+double kept_share(const Attend& attend);
 
 } // namespace shard

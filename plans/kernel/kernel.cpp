@@ -32,15 +32,6 @@ std::optional<ScanOp> parse_scan_op(std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<size_t> stack_dims(const Shape& shape, size_t entries) {
-    i64 count = 1;
-    for (size_t d = 0; d < shape.size(); ++d) {
-        count = multiply_saturating(count, shape[d]);
-        if (count == static_cast<i64>(entries)) return d + 1;
-    }
-    return std::nullopt;
-}
-
 namespace {
 
 i64 contract_flops(const Contract& contract, std::span<const TensorType> inputs, const TensorType& output) {
@@ -62,6 +53,13 @@ bool is_arithmetic(ScalarOp op) {
 
 namespace {
 
+template<typename G, typename Visit>
+void visit_generated(G& generate, const Visit& visit) {
+    for (auto& start : generate.start) visit(start);
+    if (auto* random = std::get_if<Random>(&generate.source))
+        for (auto& fold : random->folds) visit(fold);
+}
+
 template<typename K, typename Visit>
 void visit_affines(K& kernel, const Visit& visit) {
     if (auto* pointwise = std::get_if<Pointwise>(&kernel))
@@ -71,18 +69,17 @@ void visit_affines(K& kernel, const Visit& visit) {
             for (auto& start : piece.in_start) visit(start);
             for (auto& start : piece.out_start) visit(start);
         }
-    if (auto* attend = std::get_if<Attend>(&kernel)) visit(attend->start);
+    if (auto* attend = std::get_if<Attend>(&kernel)) {
+        visit(attend->start);
+        if (attend->kept) visit_generated(*attend->kept, visit);
+    }
     if (auto* ragged = std::get_if<RaggedContract>(&kernel)) {
         visit(ragged->row);
         visit(ragged->group);
     }
     if (auto* gather = std::get_if<Gather>(&kernel)) visit(gather->start);
     if (auto* scatter = std::get_if<Scatter>(&kernel)) visit(scatter->start);
-    if (auto* generate = std::get_if<Generate>(&kernel)) {
-        for (auto& start : generate->start) visit(start);
-        if (auto* random = std::get_if<Random>(&generate->source))
-            for (auto& fold : random->folds) visit(fold);
-    }
+    if (auto* generate = std::get_if<Generate>(&kernel)) visit_generated(*generate, visit);
 }
 
 } // namespace

@@ -4,12 +4,11 @@
 
 #include "plans/kernel/attend.h"
 #include "plans/kernel/convolve.h"
+#include "plans/kernel/generate.h"
 #include "plans/kernel/lookup.h"
 #include "plans/kernel/pool.h"
 #include "plans/kernel/ragged_contract.h"
 #include "plans/kernel/scalar.h"
-#include "plans/random/distribution.h"
-#include "plans/random/random.h"
 
 #include <functional>
 #include <variant>
@@ -116,44 +115,7 @@ struct Scatter {
     bool operator==(const Scatter&) const = default;
 };
 
-// Makes values from nothing. `start` are per-dim offsets of the local block in the global value of shape `shape`.
-struct Fill {
-    Number value = 0;
-    bool operator==(const Fill&) const = default;
-};
-struct Literal {
-    std::vector<Number> values; // row-major, global
-    bool operator==(const Literal&) const = default;
-};
-struct Iota {
-    int dim = 0;
-    bool operator==(const Iota&) const = default;
-};
-struct Random {
-    Distribution distribution;
-    Key key;
-    BitLayout layout = BitLayout::partitionable;
-    std::uint32_t multiplier = 1; // of the random bits, modulo 2^32; not 1 only to reproduce what XLA got wrong
-    // If any: the first dims are stacks, as many dims as have that many entries together (row-major), and each entry is
-    // an array of its own, drawn with its key in place of `key`.
-    std::vector<Key> layers = {};
-    std::vector<Affine> folds = {}; // folded into the key one after the other: a step count, a loop index, a coordinate
-    // If not empty, into how many blocks each dim of the whole is cut: every block is an array of its own, drawn under
-    // the key folded with the block's index (row-major), after `folds`.
-    std::vector<i64> blocks = {};
-    bool operator==(const Random&) const = default;
-};
-struct Generate {
-    std::variant<Fill, Literal, Iota, Random> source;
-    Shape shape;
-    std::vector<Affine> start;
-    bool operator==(const Generate&) const = default;
-};
-
-// How many of a shape's first dims have `entries` entries together; at least one. nullopt: no number of them does.
-std::optional<size_t> stack_dims(const Shape& shape, size_t entries);
-
-// Attend, Convolve, RaggedContract and the kernels of pooling have headers of their own.
+// Attend, Convolve, Generate, RaggedContract and the kernels of pooling have headers of their own.
 using Kernel = std::variant<Contract, RaggedContract, Convolve, Pointwise, Reduce, Scan, Sort, Attend, ReduceWindows,
                             SelectWindows, Move, Gather, Scatter, Generate>;
 std::string_view class_name(const Kernel& kernel); // "contract", ...

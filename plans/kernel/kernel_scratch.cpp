@@ -27,7 +27,9 @@ i64 scratch_bytes(const Kernel& kernel, std::span<const TensorType> inputs, cons
         return output.elements() * byte_size(computed_as(output.dtype));
     if (const Sort* sort = std::get_if<Sort>(&kernel)) return sort_scratch(inputs, *sort).bytes;
     if (const Attend* attend = std::get_if<Attend>(&kernel))
-        return attend_scratch(attend->part, attend_sizes(attend->part, inputs), inputs[0].dtype).bytes;
+        return attend_scratch(attend->part, attend_sizes(attend->part, inputs), inputs[0].dtype,
+                              attend->kept.has_value())
+            .bytes;
     if (const RaggedContract* ragged = std::get_if<RaggedContract>(&kernel))
         return ragged_scratch(ragged->part, ragged_sizes(*ragged, inputs, output), inputs[0].dtype, output.dtype).bytes;
     if (const Convolve* convolve = std::get_if<Convolve>(&kernel))

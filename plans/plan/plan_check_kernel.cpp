@@ -176,7 +176,12 @@ std::string attend_problem(const AffineScope& scope, const Attend& attend, std::
                            const TensorType& output) {
     if (const std::string problem = attend_problem(attend, inputs, output); !problem.empty())
         return "attend: " + problem;
-    return range_of(scope, attend.start) ? "" : "attend: a start outside what can be computed";
+    if (!range_of(scope, attend.start)) return "attend: a start outside what can be computed";
+    if (!attend.kept) return "";
+    const AttendSizes sizes = attend_sizes(attend.part, inputs);
+    const TensorType pairs = {DType::boolean, {sizes.batch, sizes.heads, sizes.queries, sizes.keys}, {}};
+    const std::string problem = generate_problem(scope, *attend.kept, pairs);
+    return problem.empty() ? "" : "attend: " + problem;
 }
 
 std::string ragged_problem(const AffineScope& scope, const RaggedContract& ragged, std::span<const TensorType> inputs,

@@ -1,5 +1,7 @@
 #include "tests/support/attention_interpreter.h"
 
+#include "tests/support/interpreter.h"
+
 #include <cmath>
 #include <map>
 
@@ -15,9 +17,46 @@ double at(const Array& array, const Index& index) {
     return array.values[static_cast<size_t>(offset)];
 }
 
+// By how much weights grow, 0 where they are dropped: by a bernoulli of all weights, of which these are a part.
+class Dropped {
+public:
+    Dropped() = default;
+    // Of an op whose last operands are the count of steps and, of a part, where it begins.
+    Dropped(const Operands& in, size_t rest, const Node& node) {
+        const Attributes& attributes = node.attributes();
+        if (!attributes.has("dropout")) return;
+        const bool is_part = rest > 4;
+        for (size_t d = 0; is_part && d < 4; ++d) first_[d] = static_cast<i64>(in[in.size() - 4 + d]->values[0]);
+        const Shape &q = in[0]->shape, &k = in[1]->shape;
+        const Shape shape = attributes.has("drawn") ? attributes.integers("drawn") : Shape{q[0], q[2], q[1], k[1]};
+        share_ = 1 - attributes.number("dropout");
+        Attributes drawn;
+        drawn.set("shape", shape);
+        drawn.set("probability", share_);
+        for (const auto& [name, value] : attributes.entries)
+            if (name == "key" || name == "place" || name == "bits" || name == "blocks") drawn.set(name, value);
+        Node bernoulli;
+        bernoulli.does = Apply{find_op("bernoulli"), std::move(drawn), {}, {}};
+        kept_ = evaluate_node(bernoulli, {in[in.size() - (is_part ? 5 : 1)]}, {DType::boolean, shape, {}});
+    }
+
+    double growth(i64 batch, i64 query, i64 head, i64 key) const {
+        if (kept_.shape.empty()) return 1;
+        Index index = {batch, head, query, key};
+        for (size_t d = 0; d < 4; ++d)
+            if ((index[d] += first_[d]) >= kept_.shape[d]) return 0; // padding
+        return at(kept_, index) / share_;
+    }
+
+private:
+    Array kept_;
+    double share_ = 1;
+    std::array<i64, 4> first_ = {};
+};
+
 class Pairs {
 public:
-    // Of an op that takes `count` operands, and behind them a bias, a mask, segments and the start.
+    // Of an op that takes `count` operands, and behind them a bias, a mask, segments, the start and what dropout reads.
     Pairs(const Operands& in, size_t count, const Node& node, const AttentionExtras& extras)
         : q_(*in[0]), k_(*in[1]), scale_(node.attributes().number("scale")),
           cap_(node.attributes().number("soft_cap", 0)), causal_(node.attributes().flag("causal", false)),
@@ -27,7 +66,10 @@ public:
         mask_ = next(extras.mask);
         of_queries_ = next(extras.segments);
         of_keys_ = next(extras.segments);
-        start_ = in.size() > count ? static_cast<i64>(in[count]->values[0]) : 0;
+        const size_t rest = in.size() - count;
+        const bool starts = node.attributes().has("dropout") ? rest == 2 || rest == 6 : rest > 0;
+        start_ = starts ? static_cast<i64>(in[count]->values[0]) : 0;
+        dropped_ = Dropped(in, rest, node);
     }
 
     i64 queries() const { return q_.shape[1]; }
@@ -52,6 +94,8 @@ public:
                      capped = cap_ > 0 ? cap_ * std::tanh(plain / cap_) : plain;
         return bias_ == nullptr ? capped : capped + of_pair(*bias_, batch, query, head, key);
     }
+    // Of the weight, by dropout.
+    double growth(i64 batch, i64 query, i64 head, i64 key) const { return dropped_.growth(batch, query, head, key); }
     // How fast the score grows with the product of q and k.
     double slope(i64 batch, i64 query, i64 head, i64 key) const {
         if (cap_ == 0) return scale_;
@@ -72,6 +116,7 @@ private:
     double scale_, cap_;
     bool causal_;
     i64 window_, start_ = 0;
+    Dropped dropped_;
 };
 
 // Of a row whose scores are all -infinity every weight is 0.
@@ -101,7 +146,7 @@ Array values(const Operands& in, const Node& node, const TensorType& type, const
         for (i64 key = 0; key < pairs.keys(); ++key)
             if (pairs.sees(i[0], i[1], i[2], key))
                 sum += weight(pairs.score(i[0], i[1], i[2], key), at(logs, {i[0], i[1], i[2]})) *
-                       at(*in[2], {i[0], key, i[2] / pairs.group(), i[3]});
+                       pairs.growth(i[0], i[1], i[2], key) * at(*in[2], {i[0], key, i[2] / pairs.group(), i[3]});
         return sum;
     });
 }
@@ -113,6 +158,7 @@ double gradient_of_score(const Pairs& pairs, const Operands& in, i64 batch, i64 
     double mean = 0;
     for (i64 e = 0; e < in[2]->shape[3]; ++e)
         mean += at(*in[3], {batch, query, head, e}) * at(*in[2], {batch, key, head / pairs.group(), e});
+    mean *= pairs.growth(batch, query, head, key);
     return weight(pairs.score(batch, query, head, key), at(*in[4], row)) * (mean - at(*in[5], row));
 }
 
@@ -150,7 +196,7 @@ Array value_gradient(const Operands& in, const Node& node, const TensorType& typ
             for (i64 query = 0; query < pairs.queries(); ++query)
                 if (pairs.sees(i[0], query, head, i[1]))
                     sum += weight(pairs.score(i[0], query, head, i[1]), at(*in[3], {i[0], query, head})) *
-                           at(*in[2], {i[0], query, head, i[3]});
+                           pairs.growth(i[0], query, head, i[1]) * at(*in[2], {i[0], query, head, i[3]});
         return sum;
     });
 }

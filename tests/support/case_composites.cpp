@@ -79,6 +79,10 @@ void attention(CaseWriter& w) {
     if (w.chance(4))
         pairs += fmt::format(", {{div: [{{iota: [{0}, {1}], dim: 1}}, 3]}}, {{div: [{{iota: [{0}, {1}], dim: 1}}, 3]}}",
                              batch, length);
+    if (w.chance(4)) { // in step 3
+        pairs += fmt::format("{}, 3", w.chance(3) ? ", 1" : "");
+        arguments += fmt::format(", dropout: {}, key: {}, counted: true", w.choose({"0.1", "0.5"}), w.choose(9));
+    }
     w.emit(fmt::format("attention: [{}, {}, {}{}]{}", q.name, k.name, v.name, pairs, arguments), q.shape, dtype, false);
 }
 

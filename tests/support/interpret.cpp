@@ -67,7 +67,7 @@ private:
         for (ValueId id : node.inputs) operands.push_back(&on_device(values_[at(id)], device));
         const std::string_view op = node.op()->name;
         if (const AttentionEvaluate evaluate = find_attention_op(op)) // which knows operands by their types
-            return evaluate(operands, node, type, attention_extras(op, types_of(graph_, node.inputs)));
+            return evaluate(operands, in_this_trip(node), type, attention_extras(op, types_of(graph_, node.inputs)));
         return op == "loop_slice" ? loop_slice(*operands[0], node, type)
                                   : evaluate_node(in_this_trip(node), operands, type);
     }

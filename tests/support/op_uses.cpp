@@ -48,6 +48,7 @@ constexpr const char* of_groups[] = {"x", "g", "t"};
 
 // Queries, a number for each head of each, and one for each pair of a query and a key.
 constexpr const char* of_queries[] = {"q", "e", "bias"};
+constexpr const char* of_gradient[] = {"q", "q", "q", "q", "e", "e", "bias"};
 
 Yaml scalar(const std::string& text) { return {{}, YamlScalar{text, false}}; }
 
@@ -101,16 +102,17 @@ OpUse random_use(const Operation& operation, bool in_groups, Tape& tape) {
     YamlMap map;
     YamlList operands;
     const int most = operation.operands.max < 0 ? operation.operands.min + 2 : operation.operands.max;
-    const size_t count = static_cast<size_t>(operation.operands.min) +
-                         tape.choose(static_cast<size_t>(most - operation.operands.min) + 1);
-    const bool attends = tape.chance(4);
+    const size_t more = tape.choose(static_cast<size_t>(most - operation.operands.min) + 1),
+                 count = static_cast<size_t>(operation.operands.min) + (tape.chance(2) ? more : more % 3);
+    const bool attends = tape.chance(4), in_order = tape.chance(2);
     for (size_t n = 0; n < count; ++n) {
         if (in_groups) {
             operands.push_back(scalar(of_groups[std::min<size_t>(n, 2)]));
             continue;
         }
         if (attends) { // queries, keys, values and what is given of the result
-            operands.push_back(scalar(of_queries[n < 3 ? 0 : tape.choose(std::size(of_queries))]));
+            operands.push_back(scalar(in_order ? of_gradient[std::min(n, std::size(of_gradient) - 1)]
+                                               : of_queries[n < 3 ? 0 : tape.choose(std::size(of_queries))]));
             continue;
         }
         if (n > 0 && tape.chance(2)) {
@@ -133,8 +135,9 @@ OpUse random_use(const Operation& operation, bool in_groups, Tape& tape) {
             if (count > 0) map.push_back({"in", {}, Yaml{{}, operands}});
         }
     map.insert(map.begin(), {operation.name, {}, std::move(own)});
+    const bool is_plain = tape.chance(2); // of many arguments that may be left out some hardly ever fit each other
     for (const AttributeDef& def : operation.attributes)
-        if (def.name != subject && (def.required || tape.chance(3)))
+        if (def.name != subject && (def.required || (!is_plain && tape.chance(3))))
             map.push_back({std::string(def.name), {}, value_of(def)});
     use.entry.value = std::move(map);
     return use;

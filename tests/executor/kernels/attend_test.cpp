@@ -30,6 +30,8 @@ struct Case {
     double allowed = 2e-5;
     Shape bias = {}, mask = {}; // if any
     bool segments = false;
+    double dropout = 0; // if any: of weights that begin at (1, 2, 3, 4) of all
+    std::vector<i64> blocks = {};
 };
 
 Tensor waves(DType dtype, const Shape& shape, double phase) {
@@ -66,7 +68,19 @@ double difference(const Case& one, AttendPart part) {
     const Shape& result = results[static_cast<size_t>(part)];
     const bool is_wide = part == AttendPart::logsumexp || part == AttendPart::with_logsumexp;
 
-    const Attend attend = {part, 0.5, one.causal, one.window, one.soft_cap, constant(one.start)};
+    Attend attend = {part, 0.5, one.causal, one.window, one.soft_cap, constant(one.start)};
+    const bool drops = one.dropout > 0 && part != AttendPart::logsumexp;
+    const std::vector<i64> first = {1, 2, 3, 4}, drawn = {s.batch + 3, s.heads + 2, s.queries + 3, s.keys + 6};
+    if (drops) {
+        Random random;
+        random.distribution.kind = DistributionKind::bernoulli;
+        random.distribution.probability = 1 - one.dropout;
+        random.key = {3, 4};
+        random.folds = {constant(6), constant(7)};
+        random.blocks = one.blocks;
+        attend.kept = Generate{random, drawn, {}};
+        for (const i64 at_dim : first) attend.kept->start.push_back(constant(at_dim));
+    }
     const std::vector<double> got = run_alone(attend, inputs, is_wide ? wide : one.dtype, result);
 
     Apply apply;
@@ -80,6 +94,16 @@ double difference(const Case& one, AttendPart part) {
     std::vector<Array> arrays;
     for (const Tensor& input : inputs) arrays.push_back({input.type.shape, values(input)});
     arrays.push_back({{}, {static_cast<double>(one.start)}});
+    if (drops) {
+        Attributes& attributes = node.apply().attributes;
+        attributes.set("dropout", one.dropout);
+        attributes.set("key", std::vector<i64>{3, 4});
+        attributes.set("place", std::vector<i64>{7});
+        attributes.set("drawn", drawn);
+        if (!one.blocks.empty()) attributes.set("blocks", one.blocks);
+        arrays.push_back({{}, {6}}); // steps
+        for (const i64 at_dim : first) arrays.push_back({{}, {static_cast<double>(at_dim)}});
+    }
     std::vector<const Array*> operands;
     for (const Array& array : arrays) operands.push_back(&array);
     const Array want = find_attention_op(apply.op->name)(operands, node, {one.dtype, result, {}},
@@ -127,6 +151,31 @@ TEST_CASE("attention by blocks adds a bias and hides what a mask or segments hid
     check({{2, 140, 4, 4, 270, 2, 3}, true, 0, 0.9, 130, DType::f64, 1e-12, {2, 1, 1, 270}});
     check({{1, 140, 4, 4, 270, 2, 3}, true, 0, 0, 130, DType::f64, 1e-12, {1, 4, 140, 1}});
     check({{1, 20, 2, 4, 30, 2, 3}, false, 0, 0, 0, DType::bf16, 2e-2, {1, 2, 20, 30}, {}, true});
+}
+
+TEST_CASE("attention by blocks drops the weights that a mask of all would, of which these are a part") {
+    Case one = {{2, 150, 4, 5, 300, 2, 3}};
+    one.dropout = 0.3;
+    check(one);
+    one.blocks = {1, 3, 3, 2};
+    check(one);
+    Case narrow = {{1, 140, 2, 4, 270, 2, 3}, true, 200, 0.9, 130, DType::bf16, 2e-2, {1, 2, 140, 270}};
+    narrow.dropout = 0.6;
+    check(narrow);
+    Case wide = {{1, 140, 2, 4, 270, 1, 4}, true, 0, 0.9, 100, DType::f64, 1e-12, {1, 1, 140, 1}, {1, 1, 1, 270}};
+    wide.dropout = 0.5;
+    check(wide);
+}
+
+TEST_CASE("padding behind the weights that are drawn has none") {
+    const Tensor q = make_tensor(DType::f32, {2, 1, 1, 1}, [](i64) { return 1; }),
+                 v = make_tensor(DType::f32, {2, 3, 1, 1}, [](i64 i) { return 1.0 + static_cast<double>(i); });
+    Attend attend;
+    Random all;
+    all.distribution.kind = DistributionKind::bernoulli;
+    all.distribution.probability = 1;
+    attend.kept = Generate{all, {3, 1, 1, 3}, {constant(2), {}, {}, {}}};
+    CHECK(run_alone(attend, {q, v, v}, DType::f32, {2, 1, 1, 1})[1] == 0);
 }
 
 TEST_CASE("a query that sees no key has values 0, and the logarithm of 0") {

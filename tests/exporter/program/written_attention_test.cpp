@@ -70,6 +70,22 @@ TEST_CASE("attention written out for other engines is attention, and so are the 
         }
 }
 
+TEST_CASE("attention that drops weights is written out with the mask that it draws") {
+    Random random;
+    random.distribution.kind = DistributionKind::bernoulli;
+    random.distribution.probability = 0.7;
+    random.key = {3, 4};
+    random.folds = {constant(5)};
+    Attend attend = {AttendPart::values, 0.5, true, 0, 0.8, constant(2)};
+    attend.kept = Generate{random, {3, 9, 5, 8}, {constant(1), constant(4), {}, constant(2)}};
+    for (const AttendPart part : {AttendPart::values, AttendPart::query_gradient, AttendPart::key_gradient,
+                                  AttendPart::value_gradient, AttendPart::with_logsumexp, AttendPart::bias_gradient}) {
+        CAPTURE(name(part));
+        CHECK(difference(attend, part, DType::f64, {waves(DType::f64, {1, 4, 5, 6}, 6)}) < 1e-12);
+        CHECK(difference(attend, part, DType::bf16, {waves(DType::bf16, {1, 4, 5, 6}, 6)}) < 2e-2);
+    }
+}
+
 TEST_CASE("attention with a bias, a mask and segments is written out too") {
     const Tensor bias = waves(DType::f64, {1, 4, 5, 6}, 6), of_keys = waves(DType::f64, {2, 1, 1, 6}, 6),
                  mask = make_tensor(DType::boolean, {2, 1, 5, 6}, [](i64 i) { return i % 4 != 0 && i / 6 != 7; }),

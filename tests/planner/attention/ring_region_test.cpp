@@ -153,6 +153,47 @@ TEST_CASE("a train step goes round a ring in every layer, also of a scan and whe
             }
 }
 
+TEST_CASE("a ring and attention by heads drop the weights that attention with gathered keys drops") {
+    for (const char* mesh : {"{seq: 2}", "{seq: 4}", "{seq: 6}", "{seq: 4, model: 2}"})
+        for (const char* way : {"gather", "ring", "zigzag", "all_to_all"})
+            for (const char* pairs : {", at", ", b, m, at, at"}) {
+                CAPTURE(mesh);
+                CAPTURE(way);
+                CAPTURE(pairs);
+                const std::string model = trained(", causal: true, dropout: 0.4, counted: true, key: 3", pairs);
+                CHECK(prove(model, along_sequence(mesh, way)) == std::vector<std::string>{});
+            }
+    CHECK(prove(trained(", dropout: 0.4, counted: true", ", at", "bf16", 48, 1), along_sequence("{seq: 6}", "ring")) ==
+          std::vector<std::string>{});
+}
+
+TEST_CASE("in every trip of a scan a ring drops other weights, and in its own trips parts of the same") {
+    const std::string model = with(with(with(layers, "include: llama\n", ""), "params:\n", R"(modules:
+  block:
+    inputs: [x]
+    params: {w: {axes: [embed, heads, kv], init: {normal: {stddev: 0.3}}}, o: {axes: [heads, kv, embed]}}
+    remat: REMAT
+    graph:
+      - q: {einsum: "bld,dhk->blhk", in: [x, w]}
+      - a: {attention: [q, q, q], causal: true, dropout: 0.3}
+      - x: {add: [x, {einsum: "blhk,hkd->bld", in: [a, o]}]}
+    outputs: [x]
+params:
+)"),
+                                   "llama_block, times: 2, in: x, axis: layers, scan: SCAN, std: 0.3, remat: REMAT",
+                                   "block, times: 2, in: x, axis: layers, scan: SCAN");
+    for (const char* scan : {"true", "false"})
+        for (const char* remat : {"full", "none"})
+            for (const char* way : {"ring", "all_to_all"}) {
+                CAPTURE(scan);
+                CAPTURE(remat);
+                CAPTURE(way);
+                CHECK(prove(with(with(model, "SCAN", scan), "REMAT", remat),
+                            fmt::format("mesh: {{seq: 8}}\nrules: [{{length: seq}}]\nattention: {}\n", way),
+                            {.mode = "train", .steps = 2}) == std::vector<std::string>{});
+            }
+}
+
 // (c - 1) 2 b (S/c) n_kv h elements forward, and backward as many for k and v and as many for their gradients.
 TEST_CASE("a device sends the blocks of a ring and no more") {
     constexpr i64 batch = 2, length = 64, kv_heads = 4, width = 8, f32 = 4;

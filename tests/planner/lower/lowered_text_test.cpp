@@ -1,13 +1,10 @@
 // explain --lowered: the manual program that a plan is compiles, is proved, gives the plan's numbers, and sends what
 // the plan sends.
-#include "executor/formats/tensor.h"
+#include "planner/lower/lowered_text.h"
+#include "tests/support/check_lowered.h"
 #include "tests/support/prove.h"
 
-#include "planner/lower/lowered_text.h"
-
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,72 +16,6 @@
 namespace shard {
 
 namespace {
-
-struct Ran {
-    std::vector<std::string> collectives; // sorted
-    std::vector<std::vector<double>> outputs;
-    std::string lowered;
-};
-
-Ran run_of(const std::string& model, const std::string& layout, const std::string& mode) {
-    Sources sources;
-    PlanRequest request;
-    request.model_file = sources.add("model.yaml", model);
-    request.layout_file = sources.add("layout.yaml", layout);
-    request.mode = mode;
-    const Compilation compilation = compile(sources, request);
-    INFO(text_of(sources, compilation.diagnostics));
-    CAPTURE(model);
-    REQUIRE(compilation.plan.has_value());
-    Ran ran;
-    for (const CollectiveReport& collective : compilation.plan->report.collectives)
-        ran.collectives.push_back(fmt::format("{} {}", collective.kind, collective.wire_bytes_total));
-    std::sort(ran.collectives.begin(), ran.collectives.end());
-    Diagnostics diagnostics;
-    const std::optional<RunResult> result = run_plan(*compilation.plan, {}, diagnostics);
-    REQUIRE(result.has_value());
-    for (const PlanOutput& output : compilation.plan->outputs) {
-        const Tensor& tensor = result->outputs.at(output.name);
-        std::vector<double>& values = ran.outputs.emplace_back();
-        for (i64 n = 0; n < tensor.type.elements(); ++n) {
-            REQUIRE(byte_size(tensor.type.dtype) == 4);
-            float element = 0;
-            std::int32_t whole = 0;
-            std::memcpy(&element, tensor.bytes.data() + 4 * n, 4);
-            std::memcpy(&whole, tensor.bytes.data() + 4 * n, 4);
-            values.push_back(is_floating(tensor.type.dtype) ? static_cast<double>(element) : whole);
-        }
-    }
-    const std::optional<std::string> lowered = lowered_text(compilation, diagnostics);
-    INFO(text_of(sources, diagnostics));
-    REQUIRE(lowered.has_value());
-    ran.lowered = *lowered;
-    return ran;
-}
-
-// Lowers the plan, plans that with nothing but the mesh, and compares; returns the text.
-std::string check(const std::string& model, const std::string& layout, const std::string& mode = "forward",
-                  bool sends_the_same = true) {
-    const Ran plan = run_of(model, layout, mode);
-    const std::string mesh = layout.substr(0, layout.find('\n') + 1);
-    CAPTURE(plan.lowered);
-    const Ran lowered = run_of(plan.lowered, mesh, "forward");
-    CHECK((lowered.collectives == plan.collectives) == sends_the_same);
-    REQUIRE(lowered.outputs.size() == plan.outputs.size());
-    for (size_t o = 0; o < plan.outputs.size(); ++o) {
-        REQUIRE(lowered.outputs[o].size() == plan.outputs[o].size());
-        double difference = 0, largest = 1e-6;
-        for (size_t n = 0; n < plan.outputs[o].size(); ++n) {
-            difference = std::max(difference, std::fabs(plan.outputs[o][n] - lowered.outputs[o][n]));
-            largest = std::max(largest, std::fabs(plan.outputs[o][n]));
-        }
-        CHECK(difference <= 1e-5 * largest);
-    }
-    ProofOptions options;
-    options.interpreter = false;
-    CHECK(prove(plan.lowered, mesh, options) == std::vector<std::string>{});
-    return plan.lowered;
-}
 
 const std::string dot_relu_dot = R"(model: dot_relu_dot
 axes: {batch: 8, embed: 16, hidden: 32}
@@ -108,27 +39,29 @@ const std::string tensor_parallel = "mesh: {data: 2, model: 4}\nrules: [{batch: 
 } // namespace
 
 TEST_CASE("a tensor-parallel forward pass as a manual program") {
-    const std::string text = check(dot_relu_dot, tensor_parallel);
+    const std::string text = check_lowered(dot_relu_dot, tensor_parallel);
     CHECK(text.find("psum") != std::string::npos);
     CHECK(text.find("in: {x: [data, ~], w1: [~, model], w2: [model, ~]}") != std::string::npos);
 }
 
 TEST_CASE("a train step as a manual program: gradients, states and updates") {
-    check(dot_relu_dot, tensor_parallel, "train");
+    check_lowered(dot_relu_dot, tensor_parallel, "train");
 }
 
 TEST_CASE("gathers, scatters, exchanges and blocks in a manual program") {
-    check(dot_relu_dot, "mesh: {data: 4}\nrules: [{batch: data}]\nparams: {w1: [data, ~], w2: [~, data]}\n", "train");
-    check(dot_relu_dot,
-          "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}]\noutputs: {z: [model, data]}\n");
-    check(dot_relu_dot, "mesh: {data: 2, model: 2}\ninputs: {x: [~, data]}\noutputs: {z: [[data, model], ~]}\n");
-    check("model: m\ninputs:\n  x: {shape: [8, 8], mesh: [a, ~]}\ngraph:\n  - y: {constrain: x, mesh: [b, ~]}\n"
-          "outputs: [y]\n",
-          "mesh: {a: 4, b: 4}\n");
+    check_lowered(dot_relu_dot, "mesh: {data: 4}\nrules: [{batch: data}]\nparams: {w1: [data, ~], w2: [~, data]}\n",
+                  "train");
+    check_lowered(dot_relu_dot,
+                  "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {hidden: model}]\noutputs: {z: [model, data]}\n");
+    check_lowered(dot_relu_dot,
+                  "mesh: {data: 2, model: 2}\ninputs: {x: [~, data]}\noutputs: {z: [[data, model], ~]}\n");
+    check_lowered("model: m\ninputs:\n  x: {shape: [8, 8], mesh: [a, ~]}\ngraph:\n  - y: {constrain: x, mesh: [b, ~]}\n"
+                  "outputs: [y]\n",
+                  "mesh: {a: 4, b: 4}\n");
 }
 
 TEST_CASE("lookups in a table whose rows are split, constants and counts by place") {
-    check(R"(model: lookup
+    check_lowered(R"(model: lookup
 inputs:
   tokens: {shape: [4, 6], dtype: i32, mesh: [data, ~], init: {randint: {high: 16}}}
 params:
@@ -144,7 +77,7 @@ graph:
   - r: {reshape: t, shape: [10, 16]}
 outputs: [y, r]
 )",
-          "mesh: {data: 2, model: 4}\n");
+                  "mesh: {data: 2, model: 4}\n");
 }
 
 TEST_CASE("windows over rows that are split, and over others beside") {
@@ -160,13 +93,13 @@ graph:
   - back: {dynamic_slice: [cache, b, row], dim: [batch, length], size: [1, 4]}
 outputs: [next, back]
 )";
-    check(model, "mesh: {a: 2, b: 4}\nrules: [{length: b}]\n");
-    check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: a}, {length: b}]\n");
-    check(model, "mesh: {a: 2, b: 4}\nrules: [{batch: b}]\n");
+    check_lowered(model, "mesh: {a: 2, b: 4}\nrules: [{length: b}]\n");
+    check_lowered(model, "mesh: {a: 2, b: 4}\nrules: [{batch: a}, {length: b}]\n");
+    check_lowered(model, "mesh: {a: 2, b: 4}\nrules: [{batch: b}]\n");
 }
 
 TEST_CASE("truths that one device has") {
-    check(R"(model: truths
+    check_lowered(R"(model: truths
 axes: {rows: 16, columns: 4}
 inputs:
   x: {axes: [rows, columns]}
@@ -181,61 +114,12 @@ graph:
   - rows: {cast: rows, dtype: i32}
 outputs: [window, rows]
 )",
-          "mesh: {a: 2, b: 4}\nrules: [{rows: b}]\n", "forward",
-          false); // a region sends truths as counts of four bytes
-}
-
-TEST_CASE("attention with a softmax, in modules, as a manual program") {
-    check(R"(model: attention
-axes: {batch: 4, len: 8, heads: 4, width: 8, embed: 32}
-inputs:
-  x: {axes: [batch, len, embed]}
-modules:
-  block:
-    inputs: [x]
-    params:
-      scale: {axes: [embed], init: ones}
-      wq: {axes: [embed, heads, width]}
-      wo: {axes: [heads, width, embed]}
-    graph:
-      - n: {rms_norm: [x, scale]}
-      - q: {einsum: "ble,ehd->blhd", in: [n, wq]}
-      - a: {attention: [q, q, q], causal: true}
-      - o: {einsum: "blhd,hde->ble", in: [a, wo]}
-      - x: {add: [x, o]}
-    outputs: [x]
-graph:
-  - y: {repeat: block, times: 2, in: x}
-outputs: [y]
-)",
-          "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {heads: model}]\n");
-}
-
-TEST_CASE("attention of queries that are split, and its gradient, say where a device's own begin") {
-    const std::string model = R"(model: sequence
-axes: {batch: 2, len: 8, keys: 8, heads: 2, width: 4}
-inputs:
-  q: {axes: [batch, len, heads, width]}
-  k: {axes: [batch, keys, heads, width]}
-  at: {shape: [], dtype: i64, init: {randint: {low: 1, high: 2}}}
-modules:
-  loss:
-    inputs: [q, k, at]
-    graph:
-      - o: {attention: [q, k, k, at], causal: true, window: 5, soft_cap: 3}
-      - o: {mul: [o, o]}
-      - l: {reduce_sum: o}
-    outputs: [l]
-graph:
-  - o: {attention: [q, k, k], causal: true}
-  - l, dq, dk: {value_and_grad: loss, in: [q, k, at], wrt: [q, k]}
-outputs: [o, l, dq, dk]
-)";
-    check(model, "mesh: {a: 2, b: 2}\nrules: [{len: a}, {keys: b}]\n");
+                  "mesh: {a: 2, b: 4}\nrules: [{rows: b}]\n", "forward",
+                  false); // a region sends truths as counts of four bytes
 }
 
 TEST_CASE("a region that was written by hand is lowered with the rest") {
-    check(R"(model: region
+    check_lowered(R"(model: region
 inputs:
   x: {shape: [8, 8], mesh: [~, f]}
   w: {shape: [8, 8]}
@@ -255,7 +139,7 @@ graph:
   - y: {tanh: y}
 outputs: [y, n]
 )",
-          "mesh: {i: 2, f: 2}\n");
+                  "mesh: {i: 2, f: 2}\n");
 }
 
 // Blocks that scan blocks; `repeat` is appended to both repeats.
@@ -295,10 +179,10 @@ TEST_CASE("loops become modules that are scanned, in forward and train plans") {
     const std::string fsdp = data + "fsdp: {axis: data, min_size: 1}\n";
     const std::string stages = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {stages: model}]\n";
     for (const std::string& layout : {data, fsdp, stages}) {
-        const std::string text = check(scans(", scan: true"), layout);
+        const std::string text = check_lowered(scans(", scan: true"), layout);
         CHECK(text.find("{repeat: stage_trip, times: 4") != std::string::npos);
-        check(scans(", scan: true"), layout, "train");
-        check(scans(", scan: true", "  microbatches: 2\n"), layout, "train");
+        check_lowered(scans(", scan: true"), layout, "train");
+        check_lowered(scans(", scan: true", "  microbatches: 2\n"), layout, "train");
     }
 }
 
@@ -307,14 +191,14 @@ TEST_CASE("what is drawn in a loop is drawn again by its program, forward and ba
     const std::string tanh = "      - y: {tanh: y}\n";
     model.replace(model.find(tanh), tanh.size(), tanh + "      - y: {dropout: y, rate: 0.25}\n");
     for (const char* layout : {"mesh: {data: 1}\nrules: []\n", "mesh: {data: 2, model: 2}\nrules: [{batch: data}]\n"}) {
-        const std::string drawn = check(model, layout, "train");
+        const std::string drawn = check_lowered(model, layout, "train");
         CHECK(drawn.find("bernoulli") != std::string::npos);
         CHECK(drawn.find("reverse: true") != std::string::npos);
     }
 }
 
 TEST_CASE("sums into a table whose rows are split") {
-    check(R"(model: embedding
+    check_lowered(R"(model: embedding
 axes: {batch: 8, vocab: 16, embed: 8}
 inputs:
   tokens: {axes: [batch], dtype: i32, init: {randint: {high: 16}}}
@@ -328,7 +212,7 @@ train:
   loss: {mean: e}
   optimizer: {sgd: {learning_rate: 0.5}}
 )",
-          "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {vocab: model}]\n", "train");
+                  "mesh: {data: 2, model: 4}\nrules: [{batch: data}, {vocab: model}]\n", "train");
 }
 
 namespace {
@@ -396,7 +280,7 @@ TEST_CASE("every example's train step, as a manual program, sends what its plan 
 }
 
 TEST_CASE("what a block computes again is constrained again") {
-    const std::string text = check(R"(model: again
+    const std::string text = check_lowered(R"(model: again
 axes: {layers: 2}
 inputs: {x: {shape: [8, 8]}}
 modules:
@@ -418,7 +302,7 @@ graph:
 outputs: [z]
 train: {loss: {mean: z}, optimizer: {sgd: {learning_rate: 0.1}}}
 )",
-                                   "mesh: {i: 2, j: 2}\nfsdp: {axis: i, min_size: 1}\n", "train");
+                                           "mesh: {i: 2, j: 2}\nfsdp: {axis: i, min_size: 1}\n", "train");
     CHECK(text.find("{constrain:") == std::string::npos);
 }
 
@@ -434,7 +318,7 @@ TEST_CASE("moves from block to block, backwards, with gaps and beside moves alon
              "  - z: {neg: x}\n  - y: {concatenate: [x, z], dim: 0}\n",
              "  - z: {gt: [x, 0]}\n  - y: {rev: z, dim: 0}\n  - y: {cast: y, dtype: f32}\n",
          }) {
-        const std::string text = check(head + graph + "outputs: [y]\n", mesh);
+        const std::string text = check_lowered(head + graph + "outputs: [y]\n", mesh);
         CHECK(text.find("all_gather") == std::string::npos);
     }
 }
