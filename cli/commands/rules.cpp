@@ -31,12 +31,20 @@ i64 read_count(const Arguments& arguments, std::string_view option, i64 unsaid, 
     return unsaid;
 }
 
+// Only torchtitan's are.
+bool is_toml(const std::string& path) { return path.ends_with(".toml"); }
+
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
     const ForeignDevices devices = {read_count(arguments, "--devices", 0, diagnostics),
                                     read_count(arguments, "--slices", 1, diagnostics)};
     const std::optional<int> file = load_source(env, sources, arguments.string("FILE"), diagnostics);
+    if (file && is_toml(arguments.string("FILE")) && arguments.string("TOOL") != "torchtitan")
+        diagnostics
+            .error("E0810", {*file, 1, 1, 1},
+                   fmt::format("this is TOML, which {} does not read", arguments.string("TOOL")))
+            .help(fmt::format("a config of torchtitan: shardc rules torchtitan {}", arguments.string("FILE")));
     std::string text;
     for (const Tool& tool : tools) {
         if (tool.name != arguments.string("TOOL") || !file || diagnostics.has_error()) continue;

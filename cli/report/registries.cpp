@@ -6,6 +6,7 @@
 #include "exporter/target/target.h"
 #include "planner/graph/arity.h"
 #include "planner/graph/op_def.h"
+#include "planner/graph/optimizer.h"
 #include "planner/model/policy.h"
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
@@ -76,7 +77,17 @@ std::vector<Item> op_items(const std::vector<const Def*>& defs) {
 }
 
 std::vector<Item> ops() { return op_items(all_ops()); }
-std::vector<Item> composites() { return op_items(all_composites()); }
+
+// An optimizer has lists of parameters besides.
+std::vector<Item> composites() {
+    std::vector<Item> items = op_items(all_composites());
+    for (Item& item : items)
+        if (const OptimizerDef* optimizer = find_optimizer(item.name))
+            for (const ParameterList& list : optimizer->lists)
+                item.arguments.emplace_back(std::string(list.name),
+                                            fmt::format("paths of parameters: {}", list.example));
+    return items;
+}
 
 std::vector<Item> collectives() {
     std::vector<Item> items;

@@ -337,6 +337,7 @@ private:
 bool knows_arguments(const ArgumentContext& context, const YamlMap& arguments) {
     std::vector<std::string_view> names;
     for (const AttributeDef& def : context.declared) names.push_back(def.name);
+    names.insert(names.end(), context.taken.begin(), context.taken.end());
     bool ok = true;
     for (const YamlEntry& entry : arguments) {
         if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;

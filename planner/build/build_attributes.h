@@ -13,7 +13,8 @@ struct ArgumentContext {
     std::span<const TensorType> operands;
     Span span; // the op's name
     Diagnostics& diagnostics;
-    const GraphRegion* region = nullptr; // the manual region around the entry
+    const GraphRegion* region = nullptr;      // the manual region around the entry
+    std::vector<std::string_view> taken = {}; // what else may stand there, and is no attribute
 };
 
 struct ReadArguments {

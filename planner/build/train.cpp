@@ -68,7 +68,8 @@ private:
             return argument.key == "learning_rate";
         });
         const Name& op = train_.optimizer.op;
-        const ArgumentContext context{model_, op.text, optimizer_.composite.attributes, {}, op.span, diagnostics_};
+        ArgumentContext context{model_, op.text, optimizer_.composite.attributes, {}, op.span, diagnostics_};
+        for (const ParameterList& list : optimizer_.lists) context.taken.push_back(list.name);
         if (rate == arguments.end()) {
             knows_arguments(context, arguments); // {lr: 0.1}
             diagnostics_.error("E0225", op.span, fmt::format("'{}' needs the argument 'learning_rate'", op.text))

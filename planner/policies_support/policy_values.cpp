@@ -1,5 +1,6 @@
 #include "planner/policies_support/policy_values.h"
 
+#include "planner/graph/op_names.h"
 #include "planner/text/glob.h"
 #include "planner/text/quantity.h"
 #include "planner/text/yaml_values.h"
@@ -22,13 +23,26 @@ std::optional<i64> read_limit_count(const Yaml& yaml, std::string_view what, i64
     return std::nullopt;
 }
 
+namespace {
+
+// The op of a region by which a collective is written: psum.
+std::string_view collective_of_op(std::string_view op) {
+    for (const auto& [collective, written] : foreign_op_names())
+        if (written == op && find_collective(collective) != nullptr) return collective;
+    return {};
+}
+
+} // namespace
+
 std::optional<std::string> read_collective_kind(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
     const std::optional<std::string> kind = read_string(yaml, what, diagnostics);
     if (!kind || find_collective(*kind) != nullptr) return kind;
     std::vector<std::string_view> known;
     for (const CollectiveDef* def : all_collectives()) known.push_back(def->name);
     diagnostics.error("E0118", yaml.span, fmt::format("unknown collective '{}'", *kind))
-        .help(did_you_mean(*kind, known, fmt::format("collectives: {}", fmt::join(known, ", "))));
+        .help(collective_of_op(*kind).empty()
+                  ? did_you_mean(*kind, known, fmt::format("collectives: {}", fmt::join(known, ", ")))
+                  : fmt::format("what `{}` sends is called {}", *kind, collective_of_op(*kind)));
     return std::nullopt;
 }
 
