@@ -5,6 +5,7 @@
 
 #include "cli/html/words.h"
 #include "cli/report/nouns.h"
+#include "planner/graph/users.h"
 #include "planner/read/include.h"
 #include "planner/read/places.h"
 #include "plans/base/saturating.h"
@@ -58,7 +59,7 @@ struct Arc {
 class Exchanges {
 public:
     explicit Exchanges(const PageData& data)
-        : data_(data), local_(data.compilation.local->graph), users_(users_of(local_)), files_(model_files(data)) {}
+        : data_(data), local_(data.compilation.local->graph), users_(local_), files_(model_files(data)) {}
 
     std::vector<Arc> run() {
         std::vector<Arc> arcs;
@@ -121,7 +122,7 @@ private:
     Place place_after(const Node& node) const {
         const Node* at = &node;
         while (at->reshard() != nullptr) {
-            const std::vector<NodeId>& readers = users_[at->outputs.at(0)];
+            const std::span<const NodeId> readers = users_[at->outputs.at(0)];
             if (readers.empty()) return {};
             at = &local_.node(readers.front());
         }
@@ -130,7 +131,7 @@ private:
 
     const PageData& data_;
     const Graph& local_;
-    std::vector<std::vector<NodeId>> users_;
+    Users users_;
     std::vector<int> files_;
 };
 

@@ -47,13 +47,6 @@ void check_types(const Graph& graph, NodeId id) {
 
 } // namespace
 
-std::vector<std::vector<NodeId>> users_of(const Graph& graph) {
-    std::vector<std::vector<NodeId>> users(graph.values.size());
-    for (size_t n = 0; n < graph.nodes.size(); ++n)
-        for (ValueId input : graph.nodes[n].inputs) users[input].push_back(static_cast<NodeId>(n));
-    return users;
-}
-
 void verify_graph(const Graph& graph) {
     const i64 values = static_cast<i64>(graph.values.size());
     std::vector<int> producers(graph.values.size(), 0);

@@ -129,8 +129,6 @@ struct Graph {
     const Node& node(NodeId id) const { return nodes[id]; }
 };
 
-// Nodes that read each value, in node order, a node once per operand.
-std::vector<std::vector<NodeId>> users_of(const Graph& graph);
 // Checks SSA form, topological order (by Boost.Graph), types against the ops' rules, and loops; internal error if
 // broken.
 void verify_graph(const Graph& graph);

@@ -1,5 +1,6 @@
 #include "planner/optimize/combine.h"
 
+#include "planner/graph/users.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/levels.h"
 #include "planner/optimize/node_seconds.h"
@@ -101,7 +102,7 @@ private:
         std::vector<int> item_of(graph_.nodes.size());
         for (int i = 0; i < count(); ++i)
             for (NodeId n = item(i).first; n <= item(i).last; ++n) item_of[n] = i;
-        const std::vector<std::vector<NodeId>> readers = users_of(graph_);
+        const Users readers(graph_);
         for (const Update& update : graph_.updates) {
             const NodeId producer = graph_.value(update.output).producer;
             if (producer < 0) continue;

@@ -5,6 +5,7 @@
 // costs memory at most where its result can no longer be made in place.
 #include "planner/optimize/fuse_pointwise.h"
 
+#include "planner/graph/first_places.h"
 #include "planner/graph/op_def.h"
 #include "planner/partition/local.h"
 
@@ -13,7 +14,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 
 namespace shard {
@@ -23,6 +23,7 @@ namespace {
 // Bounds on one kernel: blocks of all live steps are to stay in a core's cache.
 constexpr size_t step_limit = 48, input_limit = 12;
 constexpr i64 hardly = 64; // more by this part
+constexpr size_t few = 16; // operands that are compared with each other
 
 const Pointwise* pointwise_of(const Node& node) {
     return node.op() != nullptr && node.kernel() ? std::get_if<Pointwise>(node.kernel()) : nullptr;
@@ -80,6 +81,8 @@ public:
     template<class ReadInput>
     int append(const Pointwise& from, const ReadInput& read_input) {
         std::vector<int> at;
+        at.reserve(from.steps.size());
+        kernel.steps.reserve(kernel.steps.size() + from.steps.size());
         for (ScalarStep step : from.steps) {
             if (step.op == ScalarOp::input) {
                 at.push_back(read_input(step.args[0], step.dtype));
@@ -124,17 +127,27 @@ private:
     NodeId& last_read(ValueId id) { return last_read_[id]; }
 
     void count_reads(NodeId n) {
-        for (ValueId id : distinct_inputs(graph_.node(n))) {
+        for_each_value(graph_.node(n), [&](ValueId id) {
             ++readers(id);
             last_read(id) = std::max(last_read(id), n);
-        }
+        });
     }
 
-    static std::vector<ValueId> distinct_inputs(const Node& node) {
-        std::vector<ValueId> ids = node.inputs;
-        std::sort(ids.begin(), ids.end());
-        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-        return ids;
+    // That a node reads, be it several times.
+    template<class Visit>
+    static void for_each_value(const Node& node, const Visit& visit) {
+        if (node.inputs.size() > few) {
+            const std::vector<size_t> places = first_places(node.inputs);
+            for (size_t i = 0; i < places.size(); ++i)
+                if (places[i] == i) visit(node.inputs[i]);
+            return;
+        }
+        for (size_t i = 0; i < node.inputs.size(); ++i)
+            if (!is_read_before(node, i)) visit(node.inputs[i]);
+    }
+    static bool is_read_before(const Node& node, size_t input) {
+        const auto begin = node.inputs.begin(), end = begin + static_cast<std::ptrdiff_t>(input);
+        return std::find(begin, end, node.inputs[input]) != end;
     }
 
     const Node* producer_of(ValueId id) const {
@@ -185,13 +198,12 @@ private:
         size_t steps = steps_of(graph_.node(n));
         std::map<NodeId, int, std::greater<>> candidates; // and how many of `n` and `taken` read what they make
         const auto add_producers = [&](const Node& reader) {
-            for (ValueId id : distinct_inputs(reader)) {
+            for_each_value(reader, [&](ValueId id) {
                 const Node* const producer = producer_of(id);
-                if (producer == nullptr || pointwise_of(*producer) == nullptr || producer->loop != loop ||
-                    number_of(*producer) || !reads_in_place(reader, id))
-                    continue;
-                ++candidates[graph_.value(id).producer];
-            }
+                if (producer != nullptr && pointwise_of(*producer) != nullptr && producer->loop == loop &&
+                    !number_of(*producer) && reads_in_place(reader, id))
+                    ++candidates[graph_.value(id).producer];
+            });
         };
         add_producers(graph_.node(n));
         while (!candidates.empty()) {
@@ -218,17 +230,18 @@ private:
         std::vector<Member> members(1 + taken.size());
         members[0].node = n;
         for (size_t i = 0; i < taken.size(); ++i) members[i + 1].node = taken[i];
-        std::map<ValueId, NodeId> last_reader; // the last one comes first
-        for (Member& member : members) {
+        for (size_t m = 0; m < members.size(); ++m) {
+            Member& member = members[m];
             const Node& node = graph_.node(member.node);
             const ValueId made = node.outputs[0];
             member.bytes = graph_.value(made).type.bytes();
-            if (const auto found = last_reader.find(made); found != last_reader.end())
-                member.last_reader = found->second;
-            for (size_t i = 0; i < node.inputs.size(); ++i) {
-                last_reader.emplace(node.inputs[i], member.node);
-                if (!leaf_of(node, i)) member.reads.push_back(node.inputs[i]);
+            for (size_t before = 0; before < m && member.last_reader < 0; ++before) { // the last one comes first
+                const std::vector<ValueId>& reads = graph_.node(members[before].node).inputs;
+                if (std::find(reads.begin(), reads.end(), made) != reads.end())
+                    member.last_reader = members[before].node;
             }
+            for (size_t i = 0; i < node.inputs.size(); ++i)
+                if (!leaf_of(node, i)) member.reads.push_back(node.inputs[i]);
         }
         return members;
     }
@@ -269,24 +282,25 @@ private:
 
     bool changes(NodeId n, std::span<const NodeId> taken) const {
         const Node& node = graph_.node(n);
-        if (!taken.empty() || distinct_inputs(node).size() < node.inputs.size()) return true;
+        if (!taken.empty()) return true;
         for (size_t i = 0; i < node.inputs.size(); ++i)
-            if (leaf_of(node, i)) return true;
+            if (is_read_before(node, i) || leaf_of(node, i)) return true;
         return false;
     }
 
     // The program of a node, with those of the producers that are taken in in the place of their reads.
-    int append(KernelMaker& made, std::map<ValueId, int>& steps, const Node& node,
-               const std::set<NodeId>& taken) const {
+    int append(KernelMaker& made, std::vector<std::pair<ValueId, int>>& steps, const Node& node,
+               std::span<const NodeId> taken) const {
         const Pointwise& kernel = *pointwise_of(node);
         return made.append(kernel, [&](size_t input, DType dtype) {
             if (std::optional<ScalarStep> leaf = leaf_of(node, input)) return made.add(std::move(*leaf));
             const ValueId id = node.inputs[input];
-            if (!taken.contains(graph_.value(id).producer)) return made.read(id, kernel.input_dims[input], dtype);
-            const auto known = steps.find(id);
-            if (known != steps.end()) return known->second;
+            if (std::find(taken.begin(), taken.end(), graph_.value(id).producer) == taken.end())
+                return made.read(id, kernel.input_dims[input], dtype);
+            for (const auto& [known, step] : steps)
+                if (known == id) return step;
             const int step = append(made, steps, *producer_of(id), taken);
-            steps[id] = step;
+            steps.emplace_back(id, step);
             return step;
         });
     }
@@ -297,13 +311,13 @@ private:
         if (!changes(n, taken)) return;
         Node& node = graph_.nodes[n];
         KernelMaker made;
-        std::map<ValueId, int> steps;
-        const int result = append(made, steps, node, std::set<NodeId>(taken.begin(), taken.end()));
+        std::vector<std::pair<ValueId, int>> steps; // of what is taken in
+        const int result = append(made, steps, node, taken);
         // The last step is the result; a program that ends in a read that others share stays as it is.
         if (result != static_cast<int>(made.kernel.steps.size()) - 1) return;
-        for (ValueId id : distinct_inputs(node)) --readers(id);
-        for (NodeId gone : taken)
-            for (ValueId id : distinct_inputs(graph_.node(gone))) --readers(id);
+        const auto forget = [this](ValueId id) { --readers(id); };
+        for_each_value(node, forget);
+        for (NodeId gone : taken) for_each_value(graph_.node(gone), forget);
         node.inputs = std::move(made.inputs);
         node.apply().kernel = std::move(made.kernel);
         count_reads(n);

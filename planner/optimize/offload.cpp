@@ -2,6 +2,7 @@
 
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
+#include "planner/graph/users.h"
 #include "planner/graph/view.h"
 #include "planner/ops_support/move.h"
 
@@ -39,7 +40,7 @@ private:
     // --- values of the forward pass ---
 
     void move_kept() {
-        readers_ = users_of(*graph_);
+        readers_ = Users(*graph_);
         std::vector<ValueId> stands_for(graph_->values.size());
         std::iota(stands_for.begin(), stands_for.end(), 0);
         std::vector<NodeId> kept;
@@ -133,7 +134,7 @@ private:
     // --- states ---
 
     void move_states() {
-        readers_ = users_of(*graph_);
+        readers_ = Users(*graph_);
         std::vector<Insertion> insertions;
         const std::vector<int> updates = updates_by_output(*graph_);
         for (ValueId id : graph_->inputs) {
@@ -198,7 +199,7 @@ private:
     Local* local_;
     Graph* graph_;
     const OpDef* op_;
-    std::vector<std::vector<NodeId>> readers_; // by value
+    Users readers_;
     std::optional<FreshNames> names_;
 };
 

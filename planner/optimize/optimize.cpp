@@ -5,6 +5,7 @@
 
 #include "planner/graph/graph_edit.h"
 #include "planner/graph/op_def.h"
+#include "planner/graph/users.h"
 #include "planner/optimize/fuse_pointwise.h"
 #include "planner/partition/local.h"
 #include "planner/partition/partition.h"
@@ -85,13 +86,13 @@ std::vector<AxisMove> slices_of(const Graph& graph, const Node& node) {
 // followed by a slice over the rest if there is one: then it stays as it is.
 void scatter_sliced_reductions(Local& local) {
     Graph& graph = local.graph;
-    const std::vector<std::vector<NodeId>> users = users_of(graph);
+    const Users users(graph);
     const std::vector<bool> is_output = marked(graph.values.size(), graph.outputs);
     std::vector<bool> gone(graph.values.size());
     for (Node& node : graph.nodes) {
         if (!node.collective() || node.collective()->def->uses != CollectiveDef::Uses{.reduce = true}) continue;
         ValueId reduced = node.outputs[0];
-        const std::vector<NodeId>& readers = users[reduced];
+        const std::span<const NodeId> readers = users[reduced];
         if (is_output[reduced] || readers.size() != 1) continue;
         Node& slice = graph.nodes[readers[0]];
         if (slice.loop != node.loop) continue;

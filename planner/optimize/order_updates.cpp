@@ -1,6 +1,7 @@
 #include "planner/optimize/order_updates.h"
 
 #include "planner/graph/graph_edit.h"
+#include "planner/graph/users.h"
 #include "planner/graph/view.h"
 #include "planner/optimize/in_place.h"
 #include "planner/partition/local.h"
@@ -14,8 +15,7 @@ namespace {
 
 class Orderer {
 public:
-    explicit Orderer(Graph& graph)
-        : graph_(&graph), kinds_(graph.nodes.size(), Kind::stays), readers_(users_of(graph)) {}
+    explicit Orderer(Graph& graph) : graph_(&graph), kinds_(graph.nodes.size(), Kind::stays), readers_(graph) {}
 
     void run() {
         find_moving();
@@ -133,8 +133,8 @@ private:
 
     Graph* graph_;
     std::vector<Kind> kinds_;
-    std::vector<std::vector<NodeId>> readers_; // by value
-    std::vector<bool> reduces_;                // part of a gradient's reduction
+    Users readers_;
+    std::vector<bool> reduces_; // part of a gradient's reduction
     std::vector<int> waits_for_;
     std::vector<std::vector<NodeId>> unlocks_;
     std::set<NodeId> ready_, held_back_;

@@ -1,27 +1,12 @@
 #include "planner/partition/gradient_sums.h"
 
 #include "planner/graph/op_def.h"
-#include "planner/graph/types_of.h"
-#include "planner/graph/view.h"
 
 #include <algorithm>
 
 namespace shard {
 
-std::vector<ValueId> passes_on(const Graph& graph, const Node& node) {
-    if (node.op()->jointly_linear) return node.inputs;
-    std::vector<ValueId> passed;
-    const std::vector<TensorType> operands = types_of(graph, node.inputs), results = types_of(graph, node.outputs);
-    for (int i : linear_operands(*node.op(), operands, results)) {
-        bool scales = true;
-        for (size_t other = 0; other < node.inputs.size(); ++other)
-            scales = scales && (static_cast<int>(other) == i || graph.value(node.inputs[other]).type.rank() == 0);
-        if (scales) passed.push_back(node.inputs[i]);
-    }
-    return passed;
-}
-
-std::vector<bool> gradient_sums(const Graph& graph) {
+std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts) {
     std::vector<bool> found(graph.nodes.size());
     std::vector<ValueId> open;
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
@@ -36,11 +21,11 @@ std::vector<bool> gradient_sums(const Graph& graph) {
             for (size_t n = 0; n < node.outputs.size(); ++n)
                 if (node.outputs[n] == id) open.push_back(node.inputs[n]);
         if (node.op() == nullptr) continue;
-        if (has_reduction(graph, node))
+        if (facts.has_reduction(producer))
             found[producer] = true;
         else
-            for (ValueId input : passes_on(graph, node)) {
-                open.push_back(input);
+            for (const int input : facts.passes_on(producer)) {
+                open.push_back(node.inputs[input]);
                 found[producer] = node.loop >= 0;
             }
     }

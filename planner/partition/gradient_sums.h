@@ -6,15 +6,13 @@
 // partial sum can be added up over microbatches before it is reduced.
 #pragma once
 
+#include "planner/partition/graph_facts.h"
 #include "planner/propagate/propagate.h"
 
 namespace shard {
 
-// The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
-std::vector<ValueId> passes_on(const Graph& graph, const Node& node);
-
 // By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
-std::vector<bool> gradient_sums(const Graph& graph);
+std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts);
 
 // What is added up over microbatches lies as the gradient that it becomes, and the stack of a loop inside that it is
 // the sum of does too. With `reduce: end` it is the whole that is added up.

@@ -2,18 +2,32 @@
 #pragma once
 
 #include "planner/graph/node_classes.h"
+#include "planner/graph/users.h"
 
 #include <string>
 
 namespace shard {
 
-struct GraphFacts {
+class GraphFacts {
+public:
     explicit GraphFacts(const Graph& graph);
 
-    std::vector<std::vector<NodeId>> users; // by value
-    std::vector<bool> gradient_sums;        // by node
+    Users users;
     NodeClasses classes;
     std::vector<std::string> contents; // by class: the same for those classes of any graph that are equal
+    std::vector<bool> gradient_sums;   // by node (planner/partition/gradient_sums.h)
+
+    // Of a node with an op: among the factors of its rule.
+    bool has_reduction(NodeId node) const { return sums_[classes.class_of(node)].has_reduction; }
+    // The operands whose sums the op passes on: it is linear in them, and others are numbers that scale them.
+    std::span<const int> passes_on(NodeId node) const { return sums_[classes.class_of(node)].passes_on; }
+
+private:
+    struct Sums {
+        bool has_reduction = false;
+        std::vector<int> passes_on;
+    };
+    std::vector<Sums> sums_; // by class
 };
 
 } // namespace shard

@@ -1,7 +1,6 @@
 #include "planner/partition/joint_chooser.h"
 
 #include "planner/graph/op_def.h"
-#include "planner/graph/view.h"
 #include "planner/partition/compute_asker.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/rewrite/gather_parameters.h"
@@ -27,7 +26,7 @@ class JointChooser {
 public:
     JointChooser(const Graph& graph, const GraphFacts& facts, const Propagation& propagation,
                  NumberedDecisions& decisions, const Local& alone)
-        : graph_(graph), decisions_(decisions), sent_alone_(alone.sent),
+        : graph_(graph), facts_(facts), decisions_(decisions), sent_alone_(alone.sent),
           kept_(store_sums_as_gradients(graph, propagation.values)), users_(facts.users),
           asker_(graph, facts, kept_, decisions), added_(graph.values.size()), leaves_(graph.values.size()) {
         for (ValueId id : graph.outputs) is_output_.insert(id);
@@ -52,7 +51,7 @@ private:
             const Node& node = graph_.node(id);
             const auto is_read = [&](ValueId made) { return !users_[made].empty() || is_output_.contains(made); };
             if (is_marker(node) || std::any_of(node.outputs.begin(), node.outputs.end(), is_read)) continue;
-            for (ValueId input : node.inputs) std::erase(users_[input], id);
+            for (ValueId input : node.inputs) users_.erase(input, id);
         }
     }
 
@@ -93,7 +92,7 @@ private:
         for (size_t n = graph_.nodes.size(); n-- > 0;) {
             const Node& node = graph_.nodes[n];
             if (!is_chosen(node) || !(node.op()->jointly_linear || added_[node.outputs[0]])) continue;
-            for (ValueId input : passes_on(graph_, node)) added_[input] = true;
+            for (const int input : facts_.passes_on(static_cast<NodeId>(n))) added_[node.inputs[input]] = true;
         }
     }
 
@@ -101,7 +100,8 @@ private:
     void gather_leaves(NodeId id) {
         const Node& node = graph_.node(id);
         if (!is_chosen(node)) return;
-        const std::vector<ValueId> passed = passes_on(graph_, node);
+        std::vector<ValueId> passed;
+        for (const int input : facts_.passes_on(id)) passed.push_back(node.inputs[input]);
         std::vector<NodeId>& leaves = leaves_[node.outputs[0]];
         const bool adds = node.op()->jointly_linear && node.inputs.size() > 1;
         const auto comes_alone = [&](ValueId input) {
@@ -111,7 +111,7 @@ private:
         };
         if (passed.empty() ||
             !(adds ? std::all_of(passed.begin(), passed.end(), comes_alone) : comes_alone(passed.front()))) {
-            if (added_[node.outputs[0]] && has_reduction(graph_, node)) leaves = {id};
+            if (added_[node.outputs[0]] && facts_.has_reduction(id)) leaves = {id};
             return;
         }
         for (ValueId input : passed) { // the longest list grows: a chain of adds stays linear
@@ -227,10 +227,11 @@ private:
     }
 
     const Graph& graph_;
+    const GraphFacts& facts_;
     NumberedDecisions& decisions_;
     const std::vector<i64>& sent_alone_; // by node
     Shardings kept_;
-    std::vector<std::vector<NodeId>> users_;
+    Users users_;
     ComputeAsker asker_;
     std::set<ValueId> is_output_;
     std::vector<bool> added_;                 // by value

@@ -12,7 +12,7 @@
 namespace shard {
 
 LocalNames::LocalNames(const Graph& graph, const Local& local)
-    : graph_(&graph), local_(&local), users_(users_of(local.graph)), home_(local.graph.values.size(), -1),
+    : graph_(&graph), local_(&local), users_(local.graph), home_(local.graph.values.size(), -1),
       gradient_(gradients_of_parts(graph)), holds_gradient_(local.graph.values.size()) {
     const auto is_part = [this](ValueId global) { return gradient_[global] >= 0; };
     for (ValueId id = 0; id < static_cast<ValueId>(local.value_of.size()); ++id) {
@@ -73,7 +73,7 @@ ValueId LocalNames::before(ValueId local) const {
 
 // What a loop's end reads is the value in the same place behind it.
 ValueId LocalNames::after(ValueId local) const {
-    const std::vector<NodeId>& users = users_[local];
+    const std::span<const NodeId> users = users_[local];
     if (users.empty()) return -1;
     const Node& user = local_->graph.node(users.front());
     if (!is_marker(user)) return user.outputs[0];

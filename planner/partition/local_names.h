@@ -1,6 +1,7 @@
 // What the local graph's values are in the model: which tensor a collective is for, what bytes are kept for.
 #pragma once
 
+#include "planner/graph/users.h"
 #include "planner/partition/local.h"
 
 namespace shard {
@@ -32,7 +33,7 @@ private:
 
     const Graph* graph_;
     const Local* local_;
-    std::vector<std::vector<NodeId>> users_;
+    Users users_;
     std::vector<ValueId> home_;        // by local value: the model's value that it holds, or -1
     std::vector<ValueId> gradient_;    // by the model's value: the gradient that it is a part of, or -1
     std::vector<bool> holds_gradient_; // by local value

@@ -423,7 +423,7 @@ private:
     const Shardings& outputs_; // by output index
     Local local_;
     std::vector<Held> held_;
-    const std::vector<std::vector<NodeId>>& users_;
+    const Users& users_;
     ComputeAsker asker_;
     std::vector<int> local_numbers_; // by local value: its sharding's, as decisions number it; -1: not asked yet
     LocalBuilder builder_;

@@ -2,6 +2,7 @@
 
 #include "planner/graph/op_def.h"
 #include "planner/graph/rule_cache.h"
+#include "planner/graph/users.h"
 #include "planner/partition/gradient_sums.h"
 #include "planner/propagate/projection.h"
 #include "plans/sharding/axis_lists.h"
@@ -24,8 +25,8 @@ struct Root {
 
 class Spreader {
 public:
-    Spreader(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
-             const std::vector<std::vector<NodeId>>& users, RuleCache& rules, const std::vector<AxisRef>& axes)
+    Spreader(const Graph& graph, const Seeds& seeds, const Propagation& propagation, const Users& users,
+             RuleCache& rules, const std::vector<AxisRef>& axes)
         : graph_(graph), seeds_(seeds), users_(users), rules_(rules), axes_(axes), made_(propagation),
           becomes_(gradients_of_parts(graph)), spread_(graph.values.size()) {
         for (ValueId id : graph.outputs) is_output_.push_back(id);
@@ -149,7 +150,7 @@ private:
 
     const Graph& graph_;
     const Seeds& seeds_;
-    const std::vector<std::vector<NodeId>>& users_;
+    const Users& users_;
     RuleCache& rules_;
     const std::vector<AxisRef>& axes_;
     std::vector<ValueId> is_output_;       // sorted
@@ -173,8 +174,7 @@ struct RootSet {
 
 // Values that an all_reduce makes as they are kept, over those axes over which the most is; gradients of parameters are
 // left alone, and entries of stacks.
-RootSet reduced_values(const Graph& graph, const Local& alone) {
-    const std::vector<bool> is_gradient_sum = gradient_sums(graph);
+RootSet reduced_values(const Graph& graph, const GraphFacts& facts, const Local& alone) {
     std::vector<ValueId> global_of(alone.graph.values.size(), -1);
     for (size_t id = 0; id < alone.value_of.size(); ++id)
         if (alone.value_of[id] >= 0) global_of[alone.value_of[id]] = static_cast<ValueId>(id);
@@ -190,7 +190,7 @@ RootSet reduced_values(const Graph& graph, const Local& alone) {
         const NodeId producer = graph.value(id).producer;
         const OpDef* const op = graph.node(producer).op();
         const bool is_of_stack = op != nullptr && op->of_stack == OpDef::OfStack::takes_entry; // one device has it
-        if (is_gradient_sum[producer] || is_of_stack) continue;
+        if (facts.gradient_sums[producer] || is_of_stack) continue;
         const auto is_of = [&](const RootSet& set) { return set.axes == collective->axes; };
         std::vector<RootSet>::iterator set = std::find_if(sets.begin(), sets.end(), is_of);
         if (set == sets.end()) set = sets.insert(sets.end(), RootSet{collective->axes, {}, 0});
@@ -201,15 +201,14 @@ RootSet reduced_values(const Graph& graph, const Local& alone) {
 
 } // namespace
 
-std::vector<Propagation> ways_to_spread(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
-                                        const Local& alone) {
+std::vector<Propagation> ways_to_spread(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                        const Propagation& propagation, const Local& alone) {
     std::vector<Propagation> ways;
-    const RootSet set = reduced_values(graph, alone);
+    const RootSet set = reduced_values(graph, facts, alone);
     if (set.roots.empty()) return ways;
-    const std::vector<std::vector<NodeId>> users = users_of(graph);
     RuleCache rules;
     for (size_t n = 0; n < most_dims; ++n) {
-        Spreader spreader(graph, seeds, propagation, users, rules, set.axes);
+        Spreader spreader(graph, seeds, propagation, facts.users, rules, set.axes);
         if (spreader.run(set.roots, n)) ways.push_back(spreader.take());
     }
     return ways;

@@ -12,6 +12,7 @@
 // included. Values that the layout or a constraint speaks of, and what the model returns, stay as they are.
 #pragma once
 
+#include "planner/partition/graph_facts.h"
 #include "planner/partition/local.h"
 #include "planner/propagate/propagate.h"
 
@@ -19,7 +20,7 @@ namespace shard {
 
 // What the propagated shardings would be: for the axes over which the most is summed, a way for each of the first two dims
 // that could be split. `alone`: where sums are reduced without. Whether a way is faster is for who asks.
-std::vector<Propagation> ways_to_spread(const Graph& graph, const Seeds& seeds, const Propagation& propagation,
-                                        const Local& alone);
+std::vector<Propagation> ways_to_spread(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                        const Propagation& propagation, const Local& alone);
 
 } // namespace shard

@@ -110,7 +110,7 @@ Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& 
     const GraphFacts facts(graph);
     Tries tries(graph, facts, layout, decisions);
     Tries::Made alone = tries.alone(propagation);
-    std::vector<Propagation> ways = ways_to_spread(graph, seeds, propagation, alone.partitioned.local);
+    std::vector<Propagation> ways = ways_to_spread(graph, facts, seeds, propagation, alone.partitioned.local);
     if (ways.empty()) return tries.together(std::move(alone), propagation).partitioned;
     // As it is and spread, side by side: each with numbers of its own.
     Tries tries_spread(graph, facts, layout, decisions);

@@ -1,5 +1,6 @@
 #include "planner/propagate/propagation_net.h"
 
+#include "planner/graph/users.h"
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
@@ -15,10 +16,7 @@ bool is_fully_closed(const Sharding& sharding) {
 // Builds the net in steps: seeds, constraints, then links over what the uses read.
 class NetMaker {
 public:
-    NetMaker(const Graph& graph, const Seeds& seeds) : graph_(graph), seeds_(seeds), users_(graph.values.size()) {
-        for (size_t n = 0; n < graph.nodes.size(); ++n)
-            for (ValueId input : graph.nodes[n].inputs) users_[input].push_back(static_cast<NodeId>(n));
-    }
+    NetMaker(const Graph& graph, const Seeds& seeds) : graph_(graph), seeds_(seeds), users_(graph) {}
 
     PropagationNet make() {
         make_slots();
@@ -90,13 +88,13 @@ private:
         }
     }
     std::optional<NodeId> only_user(ValueId value) const {
-        const std::vector<NodeId>& users = users_[value];
+        const std::span<const NodeId> users = users_[value];
         const bool returned = std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
         if (users.size() != 1 || returned) return std::nullopt;
         return users[0];
     }
     bool constrained_elsewhere(ValueId value, NodeId except) const {
-        const std::vector<NodeId>& users = users_[value];
+        const std::span<const NodeId> users = users_[value];
         return std::any_of(users.begin(), users.end(),
                            [&](NodeId user) { return user != except && constraint_of(user) != nullptr; });
     }
@@ -244,7 +242,7 @@ private:
 
     const Graph& graph_;
     const Seeds& seeds_;
-    std::vector<std::vector<NodeId>> users_;
+    Users users_;
     std::vector<std::vector<int>> reads_; // by node: the slot of each operand
     PropagationNet net_;
 };

@@ -37,7 +37,7 @@ bool ends_with(const std::vector<AxisRef>& axes, const std::vector<AxisRef>& end
 
 class Run {
 public:
-    Run(const Graph& graph, const std::vector<std::vector<NodeId>>& users, Redistributor& redistributor)
+    Run(const Graph& graph, const Users& users, Redistributor& redistributor)
         : graph_(graph), users_(users), redistributor_(redistributor) {}
 
     std::string advice(const Node& node) {
@@ -85,7 +85,7 @@ private:
     const Node* only_reader(const Node& node) const {
         const Node* at = &node;
         do {
-            const std::vector<NodeId>& readers = users_[at->outputs[0]];
+            const std::span<const NodeId> readers = users_[at->outputs[0]];
             if (readers.size() != 1) return nullptr;
             at = &graph_.node(readers[0]);
         } while (is_cast(*at));
@@ -212,7 +212,7 @@ private:
     }
 
     const Graph& graph_;
-    const std::vector<std::vector<NodeId>>& users_;
+    const Users& users_;
     Redistributor& redistributor_;
     Sharding before_, now_; // of the whole value, where the run begins and where it has come to
     std::vector<const Node*> nodes_;
@@ -221,8 +221,7 @@ private:
 
 } // namespace
 
-std::string cheaper_sequence(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
-                             Redistributor& redistributor) {
+std::string cheaper_sequence(const Graph& graph, const Users& users, const Node& node, Redistributor& redistributor) {
     return Run(graph, users, redistributor).advice(node);
 }
 

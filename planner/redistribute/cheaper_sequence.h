@@ -7,13 +7,13 @@
 #pragma once
 
 #include "planner/graph/graph.h"
+#include "planner/graph/users.h"
 #include "planner/redistribute/redistributor.h"
 
 namespace shard {
 
 // What to write in place of the run that `node`, its first collective, begins; empty if nothing is cheaper, and for
-// the later ones of a run. users[value] are its readers (users_of).
-std::string cheaper_sequence(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
-                             Redistributor& redistributor);
+// the later ones of a run. users[value] are its readers.
+std::string cheaper_sequence(const Graph& graph, const Users& users, const Node& node, Redistributor& redistributor);
 
 } // namespace shard

@@ -15,8 +15,7 @@ namespace {
 
 class Advisor {
 public:
-    Advisor(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
-            Redistributor& redistributor)
+    Advisor(const Graph& graph, const Users& users, const Node& node, Redistributor& redistributor)
         : graph_(graph), users_(users), node_(node), op_(*node.op()->device),
           collective_(op_.collective(node.attributes())), redistributor_(redistributor) {}
 
@@ -73,7 +72,7 @@ private:
 
     // Its only reader sums up what everybody is sent.
     std::string of_what_reads_it() const {
-        const std::vector<NodeId>& readers = users_[node_.outputs[0]];
+        const std::span<const NodeId> readers = users_[node_.outputs[0]];
         const std::optional<int> gathered = gathered_dim();
         if (readers.size() != 1 || !gathered) return {};
         const Node& reader = graph_.node(readers[0]);
@@ -85,7 +84,7 @@ private:
     }
 
     const Graph& graph_;
-    const std::vector<std::vector<NodeId>>& users_;
+    const Users& users_;
     const Node& node_;
     const DeviceOp& op_;
     const Collective collective_;
@@ -94,8 +93,7 @@ private:
 
 } // namespace
 
-std::string simpler_way(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
-                        Redistributor& redistributor) {
+std::string simpler_way(const Graph& graph, const Users& users, const Node& node, Redistributor& redistributor) {
     return Advisor(graph, users, node, redistributor).advice();
 }
 

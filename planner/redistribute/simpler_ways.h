@@ -3,13 +3,13 @@
 #pragma once
 
 #include "planner/graph/graph.h"
+#include "planner/graph/users.h"
 #include "planner/redistribute/redistributor.h"
 
 namespace shard {
 
-// Of a node with a device op; users[value] are its readers (users_of). Empty if what is written is as good as any
+// Of a node with a device op; users[value] are its readers. Empty if what is written is as good as any
 // known.
-std::string simpler_way(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& node,
-                        Redistributor& redistributor);
+std::string simpler_way(const Graph& graph, const Users& users, const Node& node, Redistributor& redistributor);
 
 } // namespace shard

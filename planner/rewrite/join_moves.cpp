@@ -1,7 +1,9 @@
 #include "planner/rewrite/join_moves.h"
 
+#include "planner/graph/node_classes.h"
 #include "planner/graph/op_def.h"
 #include "planner/graph/types_of.h"
+#include "planner/graph/users.h"
 #include "planner/ops_support/pieces.h"
 #include "plans/kernel/steps_inside.h"
 
@@ -37,7 +39,11 @@ std::optional<MovePiece> through(const MovePiece& outer, const MovePiece& inner)
 class Joiner {
 public:
     Joiner(Graph& graph, const Seeds& seeds)
-        : graph_(graph), seeds_(seeds), users_(users_of(graph)), is_output_(graph.values.size()) {
+        : graph_(graph), seeds_(seeds), classes_(graph), moves_(classes_.count()), is_joined_(graph.nodes.size()),
+          is_output_(graph.values.size()) {
+        const Users users(graph);
+        for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
+            users_.emplace_back(users[id].begin(), users[id].end());
         for (ValueId id : graph.outputs) is_output_[id] = true;
     }
 
@@ -48,11 +54,18 @@ public:
 
 private:
     // The op on whole values, if it only moves elements, and puts zeros where it puts none.
-    std::optional<Move> move_of(NodeId id) const {
+    std::optional<Move> move_of(NodeId id) {
         if (id < 0) return std::nullopt;
         const Node& node = graph_.node(id);
         if (node.op() == nullptr || node.op()->lower == nullptr || node.op()->device || is_constraint(node))
             return std::nullopt;
+        if (is_joined_[id]) return lowered_move(node);
+        std::optional<std::optional<Move>>& known = moves_[classes_.class_of(id)];
+        if (!known) known = lowered_move(node);
+        return *known;
+    }
+
+    std::optional<Move> lowered_move(const Node& node) const {
         const std::vector<TensorType> operands = types_of(graph_, node.inputs),
                                       results = types_of(graph_, node.outputs);
         const IndexRule rule = node.op()->rule(operands, results, node.attributes());
@@ -87,12 +100,13 @@ private:
                 if (std::find(users_[id].begin(), users_[id].end(), readers[n]) == users_[id].end())
                     users_[id].push_back(readers[n]);
             graph_.nodes[readers[n]] = std::move(joined[n]);
+            is_joined_[readers[n]] = true;
         }
         users_[between].clear();
     }
 
     // The reader, of what `between` is made of in its place.
-    std::optional<Node> with(NodeId reader, ValueId between, const Move& inner) const {
+    std::optional<Node> with(NodeId reader, ValueId between, const Move& inner) {
         const std::optional<Move> outer = move_of(reader);
         Node node = graph_.node(reader);
         const Node& maker = graph_.node(graph_.value(between).producer);
@@ -131,7 +145,10 @@ private:
 
     Graph& graph_;
     const Seeds& seeds_;
-    std::vector<std::vector<NodeId>> users_; // that still read it
+    std::vector<std::vector<NodeId>> users_;                // that still read it
+    const NodeClasses classes_;                             // of the nodes as they were
+    std::vector<std::optional<std::optional<Move>>> moves_; // by class, once it is asked for
+    std::vector<bool> is_joined_;                           // by node
     std::vector<bool> is_output_;
 };
 

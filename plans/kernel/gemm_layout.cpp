@@ -115,6 +115,10 @@ GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, con
     i64 best_packed = -1;
     // The order of the labels inside m, n and k is free: take the one that packs least, the first among equals.
     for (int choice = 0; choice < 8; ++choice) {
+        const auto is_again = [choice](const Labels(&orders)[2], int bit) {
+            return (choice >> bit & 1) != 0 && orders[0] == orders[1];
+        };
+        if (is_again(m_orders, 0) || is_again(n_orders, 1) || is_again(k_orders, 2)) continue;
         const Labels &m = m_orders[choice & 1], &n = n_orders[(choice >> 1) & 1], &k = k_orders[(choice >> 2) & 1];
         GemmLayout layout;
         layout.compute = compute;

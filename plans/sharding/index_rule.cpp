@@ -121,17 +121,20 @@ struct Builder {
         }
         return result;
     }
-
-    // Private factors take letters that nobody wrote.
-    void name_private() {
-        size_t next = 0;
-        for (Factor& factor : rule.factors) {
-            if (factor.letter != '.') continue;
-            while (next < letters.size() && by_letter.count(letters[next]) > 0) ++next;
-            factor.letter = next < letters.size() ? letters[next++] : '?';
-        }
-    }
 };
+
+// Private factors take letters that nobody wrote.
+void name_private(IndexRule& rule) {
+    std::string written;
+    for (const Factor& factor : rule.factors)
+        if (factor.letter != '.') written += factor.letter;
+    size_t next = 0;
+    for (Factor& factor : rule.factors) {
+        if (factor.letter != '.') continue;
+        while (next < letters.size() && written.find(letters[next]) != std::string::npos) ++next;
+        factor.letter = next < letters.size() ? letters[next++] : '?';
+    }
+}
 
 std::string side_text(const IndexRule& rule, const std::vector<TensorFactors>& tensors) {
     std::string result = "(";
@@ -177,8 +180,8 @@ IndexRule make_rule(std::string_view notation, std::span<const TensorType> opera
         builder.rule.operands.push_back(builder.make_tensor(left[t], operands[t], false));
     for (size_t t = 0; t < right.size(); ++t)
         builder.rule.results.push_back(builder.make_tensor(right[t], results[t], true));
-    builder.name_private();
-    return builder.rule;
+    name_private(builder.rule);
+    return std::move(builder.rule);
 }
 
 void set_kind(IndexRule& rule, char letter, FactorKind kind, bool blocked) {
@@ -196,15 +199,34 @@ IndexRule pointwise_rule(std::span<const TensorType> operands, std::span<const T
     for (const TensorType& type : operands) rank = std::max(rank, type.shape.size());
     for (const TensorType& type : results) rank = std::max(rank, type.shape.size());
     internal_check(rank <= letters.size(), "index rule: too many dims");
-    const auto side = [&](std::span<const TensorType> types) {
-        std::string notation;
-        for (size_t t = 0; t < types.size(); ++t) {
-            if (t > 0) notation += ',';
-            notation += letters.substr(rank - types[t].shape.size(), types[t].shape.size());
+    // By position, counted from the last dim: its size, and its factor once there is one.
+    std::vector<i64> sizes(rank, 1);
+    std::vector<int> shared(rank, -1);
+    for (const std::span<const TensorType> side : {operands, results})
+        for (const TensorType& type : side)
+            for (size_t d = 0, at = rank - type.shape.size(); at < rank; ++d, ++at) {
+                if (type.shape[d] == 1) continue;
+                internal_check(sizes[at] == 1 || sizes[at] == type.shape[d], "index rule: sizes disagree");
+                sizes[at] = type.shape[d];
+            }
+    Builder builder;
+    const auto factors_of = [&](const TensorType& type, bool in_result) {
+        TensorFactors factors(type.shape.size());
+        for (size_t d = 0, at = rank - type.shape.size(); at < rank; ++d, ++at) {
+            if (sizes[at] != type.shape[d]) {
+                factors[d] = {builder.add_private(type.shape[d], in_result)};
+                continue;
+            }
+            if (shared[at] < 0) shared[at] = builder.add(letters[at], FactorKind::reduction, sizes[at]);
+            if (in_result) builder.rule.factors[shared[at]].kind = FactorKind::pass_through;
+            factors[d] = {shared[at]};
         }
-        return notation;
+        return factors;
     };
-    return make_rule(side(operands) + "->" + side(results), operands, results);
+    for (const TensorType& type : operands) builder.rule.operands.push_back(factors_of(type, false));
+    for (const TensorType& type : results) builder.rule.results.push_back(factors_of(type, true));
+    name_private(builder.rule);
+    return std::move(builder.rule);
 }
 
 std::string text(const IndexRule& rule) {

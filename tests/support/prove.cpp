@@ -243,7 +243,7 @@ namespace {
 void spread_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
     ComputeDecisions decisions(c.layout->mesh, *c.hardware, c.layout->prefer, c.layout->partitioner);
     const Local alone = partition(*c.graph, *c.propagation, decisions);
-    std::vector<Propagation> ways = ways_to_spread(*c.graph, *c.seeds, *c.propagation, alone);
+    std::vector<Propagation> ways = ways_to_spread(*c.graph, GraphFacts(*c.graph), *c.seeds, *c.propagation, alone);
     if (!ways.empty()) c.propagation = std::move(ways[c.graph->nodes.size() % ways.size()]);
 }
 
