@@ -144,6 +144,7 @@ int run_on_ranks(Ranks& ranks, Env& env, const RunOnRanks& command) {
     if (is_first) shown << std::unitbuf;
     last.code = guarded(own, ranks, command);
     last.text = is_first ? copied.text() : kept.str();
+    own.out.flush(); // mpirun ends this process too as soon as another has ended with a code that is not 0
     const std::string code = ranks.finish(message_of(last), [&](std::vector<std::string>& messages) {
         return std::to_string(show_others(messages, env.err));
     });
