@@ -35,6 +35,15 @@ size_t skip_yaml_blanks(std::string_view text, size_t at) {
     return at;
 }
 
+size_t behind_yaml_dash(std::string_view text, size_t at) {
+    for (at = skip_yaml_blanks(text, at); at < text.size(); at = skip_yaml_blanks(text, at)) {
+        if (text[at] == '-' && is_blank_at(text, at + 1)) return at + 1;
+        const bool is_directive = text[at] == '%' && yaml_column(text, at) == 0;
+        at = is_directive ? line_end(text, at) : std::min(text.find_first_of(blanks, at), text.size());
+    }
+    return at;
+}
+
 size_t yaml_null_length(std::string_view text, size_t at) {
     for (const std::string_view word : {"~", "null", "Null", "NULL"}) {
         if (text.substr(std::min(at, text.size()), word.size()) != word) continue;

@@ -37,8 +37,11 @@ struct YamlGap {
 // From `at`, outside of values, to `until`; with npos to the next bracket that closes, or the end.
 YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& end);
 
-// Where the next thing begins that is neither blank nor comment, and where the next `- ` of a list does.
+// Where the next thing begins that is neither blank nor comment.
 size_t skip_yaml_blanks(std::string_view text, size_t at);
+
+// Behind the next `-` of a list; directives, anchors and tags may stand before it.
+size_t behind_yaml_dash(std::string_view text, size_t at);
 
 // Bytes of ~ or null at a place; 0 if something else stands there.
 size_t yaml_null_length(std::string_view text, size_t at);

@@ -117,7 +117,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         const Yaml* item = map != nullptr ? nullptr : &(*node.list())[i];
         size_t null_length = 0, begin = 0;
         if (item != nullptr && item->is_null()) { // its own place says nothing if it is not written
-            begin = skip_yaml_blanks(text_, at_) + 1;
+            begin = behind_yaml_dash(text_, at_);
             const size_t next = skip_yaml_blanks(text_, begin);
             null_length = yaml_null_length(text_, next);
             if (null_length > 0 && yaml_column(text_, next) > column)

@@ -56,6 +56,9 @@ TEST_CASE("fmt: scalars are spelled as they were") {
     CHECK(styled("a: [x,,]\nb: [,]\nc: [,x,, y ,,]\nd: [[],,{}]\n") ==
           "a: [x, ~]\nb: [~]\nc: [~, x, ~, y, ~]\nd: [[], ~, {}]\n");
     CHECK(styled("-\n- ~\n-   x\n") == "-\n- ~\n- x\n");
+    CHECK(styled("%!\n-\n-   a\n") == "%!\n-\n- a\n");
+    CHECK(styled("---\n- # c\n-   a\n") == "---\n-   # c\n- a\n");
+    CHECK(styled("x: &a&b\n    -\n    - a\n") == "x: &a&b\n  -\n  - a\n");
 }
 
 TEST_CASE("fmt: comments stay above or below the directives, and behind them, and nothing goes above these") {
