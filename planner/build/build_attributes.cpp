@@ -388,9 +388,13 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
     return reader.take();
 }
 
-void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result) {
+bool asks_for_sharding(const OpDef& op) {
     const auto is_sharding = [](const AttributeDef& def) { return def.type == AttributeDef::Type::sharding; };
-    if (std::none_of(op.attributes.begin(), op.attributes.end(), is_sharding)) return;
+    return std::any_of(op.attributes.begin(), op.attributes.end(), is_sharding);
+}
+
+void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result) {
+    if (!asks_for_sharding(op)) return;
     Node& node = graph.nodes[graph.value(result).producer];
     node.apply().asked.mesh = read.mesh;
     if (!read.mesh && read.attributes.has("axes")) node.apply().asked.logical = read.attributes.strings("axes");

@@ -27,6 +27,8 @@ std::optional<ReadArguments> read_arguments(const ArgumentContext& context, cons
 // E0225 for unknown ones alone: said of what cannot be read for another reason.
 bool knows_arguments(const ArgumentContext& context, const YamlMap& arguments);
 
+// A constraint.
+bool asks_for_sharding(const OpDef& op);
 // What a constraint asks for, as it was written, on the node that makes `result`.
 void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result);
 

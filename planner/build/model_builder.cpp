@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace shard {
 
 namespace {
@@ -209,7 +211,19 @@ bool ModelBuilder::run_in_region(Scope& body, const std::vector<Entry>& entries,
     return ok;
 }
 
+// The value itself, which has the constraint's name too: a constraint that is taken as not written.
+BuiltValues ModelBuilder::without_constraint(Scope& scope, const Entry& entry) {
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, nullptr);
+    if (operands && operands->size() == 1 && entry.results[0].text != entry.operands[0].text)
+        graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[0].text), "#"), operands->front());
+    return operands;
+}
+
 BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite) {
+    const std::vector<Span>& without = model_.without_constraints;
+    const Span& said_at = entry.at.known() ? entry.at : entry.op.span;
+    if (std::find(without.begin(), without.end(), said_at) != without.end() && op != nullptr && asks_for_sharding(*op))
+        return without_constraint(scope, entry);
     std::vector<std::string> paths;
     for (const Name& name : entry.results) paths.push_back(builder_.unique_name(scope.full(name.text), "#"));
     Builder::Place place{scope.path(), paths[0], entry.op.span, {}, {}, region_};

@@ -86,6 +86,7 @@ private:
 
     bool run(Scope& scope, const std::vector<Entry>& entries, const ModulePath& around);
     BuiltValues run_entry(Scope& scope, const Entry& entry, const ModulePath& around);
+    BuiltValues without_constraint(Scope& scope, const Entry& entry);
     BuiltValues run_op(Scope& scope, const Entry& entry, const OpDef* op, const CompositeDef* composite);
     void name_result(ValueId result, size_t values_before, const std::string& path, Span span);
 

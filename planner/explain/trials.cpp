@@ -33,8 +33,9 @@ Trials::Trials(const Compilation& as_it_is, const Sources& sources, const PlanRe
     to_propagate_ = request.passes.subspan(seed, spread - seed);
     from_spread_ = request.passes.subspan(spread);
     request_.checks = false;
+    to_seed_ = request.passes.first(seed);
     begun_.decisions = as_it_is.decisions;
-    run_passes(begun_, request.passes.first(seed), request_, sources_);
+    run_passes(begun_, to_seed_, request_, sources_);
     if (begun_.diagnostics.has_error()) return;
     Sources same = sources_;
     if (const std::optional<Shared> unchanged = propagated(*begun_.layout, request_, same))
@@ -79,6 +80,12 @@ bool Trials::is_taken(const Key& key, const std::string& id) {
 std::optional<Trials::Shared> Trials::propagated(const Layout& layout, const PlanRequest& request,
                                                  Sources& sources) const {
     Compilation begun = begun_;
+    if (!request.without_constraints.empty()) { // another model
+        begun = Compilation();
+        begun.decisions = begun_.decisions;
+        run_passes(begun, to_seed_, request, sources);
+        if (begun.diagnostics.has_error()) return std::nullopt;
+    }
     begun.layout = layout;
     Shared shared{ways_of(std::move(begun)), {}};
     std::string text;

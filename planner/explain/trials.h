@@ -35,8 +35,8 @@ private:
 
     Sources sources_;
     PlanRequest request_;
-    std::span<const PassDef> to_propagate_, from_spread_;
-    Compilation begun_;                                    // before `seed`: no change alters it
+    std::span<const PassDef> to_seed_, to_propagate_, from_spread_;
+    Compilation begun_;                                    // before `seed`: no change of a layout alters it
     std::mutex mutex_;                                     // of what follows
     std::map<Key, std::string> owners_;                    // whose plan it is; empty: that without a change
     std::map<std::string, std::optional<Report>> reports_; // of owners

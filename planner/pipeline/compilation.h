@@ -27,8 +27,8 @@ struct PlanRequest {
     int model_file = -1, layout_file = -1; // in Sources
     std::string mode = "forward";
     std::optional<Mesh> mesh_override;              // run --verify plans the same model on one device
-    std::vector<Span> without_constraints;          // places of constraints that are taken as not written
-    std::optional<i64> most_layers;                 // planner/model/model.h
+    std::vector<Span> without_constraints;          // planner/model/model.h
+    std::optional<i64> most_layers;                 // likewise
     std::span<const PassDef> passes = all_passes(); // that are run, one after the other
     bool checks = true;                             // what passes promise is looked at
 };

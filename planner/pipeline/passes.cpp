@@ -66,6 +66,7 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
     for (int file : included_files(sources, request.model_file)) c.allowances.read(sources, file, c.diagnostics);
     if (!c.model || !c.layout) return;
     c.model->most_layers = request.most_layers;
+    c.model->without_constraints = request.without_constraints;
     c.written_mesh = c.layout->mesh;
     c.written_missing_axes = c.layout->missing_axes;
     if (request.mesh_override) c.layout = one_device(*c.layout, *request.mesh_override);
@@ -101,14 +102,8 @@ void fold(Compilation& c, const PlanRequest&, Sources&) {
     fold_by_device(*c.graph, c.written_mesh, c.written_missing_axes, c.diagnostics);
 }
 
-void seed(Compilation& c, const PlanRequest& request, Sources&) {
+void seed(Compilation& c, const PlanRequest&, Sources&) {
     if (!check_links(c.layout->mesh, c.layout->mesh_spans, *c.hardware, c.diagnostics)) return;
-    // What `explain` asks: the plan as if these were not written.
-    for (Node& node : c.graph->nodes) {
-        const std::vector<Span>& without = request.without_constraints;
-        if (!is_constraint(node) || std::find(without.begin(), without.end(), node.span) == without.end()) continue;
-        node.apply().asked = {};
-    }
     c.seeds = seed_shardings(*c.graph, *c.layout, c.diagnostics);
     if (!c.seeds || c.diagnostics.has_error()) return;
     lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);

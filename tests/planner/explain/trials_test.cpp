@@ -30,9 +30,9 @@ struct Tried {
     std::vector<Change> changes;
     std::vector<std::optional<Report>> reports;
 
-    explicit Tried(const std::string& layout) {
-        request.mode = "train";
-        request.model_file = sources.add("model.yaml", model);
+    explicit Tried(const std::string& layout, const std::string& text = model, const std::string& mode = "train") {
+        request.mode = mode;
+        request.model_file = sources.add("model.yaml", text);
         request.layout_file = sources.add("layout.yaml", layout);
         as_it_is = compile(sources, request);
         REQUIRE(as_it_is.plan);
@@ -95,6 +95,54 @@ TEST_CASE("a change that is tried costs what the plan with it costs, and one tha
     CHECK(altered > 10);
     CHECK(not_altered > 0);
     CHECK(not_fitting > 0);
+}
+
+TEST_CASE("what a constraint that is tried away costs is what the model without its line costs") {
+    constexpr const char* text = R"(model: m
+axes: {batch: 32, embed: 64, mlp: 128}
+inputs: {x: {axes: [batch, embed]}}
+modules:
+  block:
+    inputs: [x]
+    remat: dots
+    params: {up: {axes: [embed, mlp]}, down: {axes: [mlp, embed]}}
+    graph:
+      - h: {dot: [x, up]}
+      - h: {constrain: h, axes: [batch, ~]}
+      - h: {gelu: h}
+      - y: {dot: [h, down]}
+      - y: {constrain: y, axes: [~, embed]}
+    outputs: [y]
+graph:
+  - x: {repeat: block, times: 4, in: x}
+outputs: [x]
+train: {targets: {t: {axes: [batch, embed]}}, loss: {mse: [x, t]}, optimizer: {adam: {learning_rate: 0.01}}}
+)";
+    constexpr const char* layouts[] = {
+        "mesh: {a: 4}\nrules: [{mlp: a}, {embed: a}]\nfsdp: {axis: a, min_size: 1}\nhardware: h100\n",
+        "mesh: {a: 2, b: 4}\nrules: [{batch: b}, {mlp: a}]\nvalues: {\"block.*.h#2\": [a, b]}\nhardware: h100\n",
+        "mesh: {a: 4}\nrules: [{batch: a}, {mlp: a}]\nhardware: tpu-v5e\n"};
+    for (const char* layout : layouts)
+        for (const char* mode : {"forward", "train"}) {
+            CAPTURE(layout);
+            CAPTURE(mode);
+            const Tried tried(layout, text, mode);
+            size_t constraints = 0;
+            for (size_t i = 0; i < tried.changes.size(); ++i) {
+                const Change& change = tried.changes[i];
+                if (change.without_constraints.empty()) continue;
+                ++constraints;
+                CAPTURE(change.text);
+                std::string edited = text;
+                size_t begin = 0;
+                for (int line = 1; line < change.place.line; ++line) begin = edited.find('\n', begin) + 1;
+                edited.erase(begin, edited.find('\n', begin) + 1 - begin);
+                const Tried made(layout, edited, mode);
+                const Report& found = tried.reports[i] ? *tried.reports[i] : tried.as_it_is.plan->report;
+                CHECK(figures(found) == figures(made.as_it_is.plan->report));
+            }
+            CHECK(constraints == 2);
+        }
 }
 
 } // namespace shard
