@@ -160,7 +160,8 @@ std::optional<Generate> weights_kept(AttendPart part, const LowerContext& contex
 }
 
 bool drops_without_bits(std::span<const TensorType>, const Attributes& attributes) {
-    return attributes.has("dropout") && !attributes.has("bits");
+    return attributes.has("dropout") &&
+           !(attributes.flag("counted", false) && attributes.has("key") && attributes.has("bits"));
 }
 
 std::optional<ValueId> with_bits(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes) {

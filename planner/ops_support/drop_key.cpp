@@ -51,12 +51,12 @@ std::optional<Attributes> drop_key(Builder& builder, const Attributes& attribute
     Attributes made;
     made.set("key",
              attributes.has("key") ? attributes.integers("key") : std::vector<i64>{source.root.k0, source.root.k1});
-    if (!attributes.has("key")) {
+    if (!attributes.has("key") && !attributes.has("place")) {
         const std::optional<i64> place = place_of(builder, op, example, span);
         if (!place) return std::nullopt;
         made.set("place", std::vector<i64>{*place});
     }
-    made.set("bits", std::string(bit_layout_name(source.layout)));
+    if (!attributes.has("bits")) made.set("bits", std::string(bit_layout_name(source.layout)));
     return made;
 }
 

@@ -227,6 +227,32 @@ TEST_CASE("a train step with attention's dropout is that of its written-out form
         }
 }
 
+TEST_CASE("a layout of bits and a place that are written take the place of the model's") {
+    const auto losses = [](const std::string& attended, const std::string& rng) {
+        const Plan plan = train_plan(trained(attended, "", rng), "mesh: {a: 1}\n");
+        Diagnostics diagnostics;
+        RunOptions options;
+        options.steps = 2;
+        const std::optional<RunResult> run = run_plan(plan, options, diagnostics);
+        return run ? run->scalars.at("loss") : std::vector<double>();
+    };
+    const std::string begin = "      - o: {attention: [q, q, q], causal: true, scale: 0.5, dropout: 0.3";
+    const std::vector<double> of_model = losses(as_attention, "nnx"),
+                              legacy = losses(as_attention, "nnx, partitionable: false");
+    REQUIRE(of_model.size() == 2);
+    CHECK(of_model != legacy);
+    CHECK(losses(begin + ", bits: partitionable}\n", "nnx") == of_model);
+    CHECK(losses(begin + ", bits: legacy}\n", "nnx, partitionable: false") == legacy);
+    const std::vector<double> other_bits = losses(begin + ", bits: legacy}\n", "nnx");
+    CHECK(other_bits[0] != of_model[0]);
+    CHECK(losses(begin + ", key: 7, bits: legacy}\n", "nnx") != losses(begin + ", key: 7}\n", "nnx"));
+    const std::vector<double> placed = losses(begin + ", place: [5]}\n", "linen");
+    CHECK(losses(begin + ", place: [5]}\n", "nnx") == placed);
+    CHECK(placed != of_model);
+    CHECK(proved(trained(begin + ", key: 7, bits: legacy}\n", "", "nnx"),
+                 "mesh: {seq: 2}\nrules: [{length: seq}]\nattention: ring\n", 2) == "");
+}
+
 TEST_CASE("padding of batch and heads draws nothing: weights are dropped as without it") {
     const std::string model = [] {
         std::string text = trained(as_attention, "", "nnx");
