@@ -69,12 +69,21 @@ AxisList agreed_axes(const IndexRule& rule, const ComputeQuery& query, size_t fa
     return agreed.value_or(AxisList());
 }
 
+bool any_overlap(std::span<const AxisRef> a, std::span<const AxisRef> b) {
+    return std::any_of(a.begin(), a.end(), [&](const AxisRef& ref) { return overlaps_any(ref, b); });
+}
+
+// Of dims that are split over the same axes, which an op cannot use twice, the first.
 void keep_split_sums(const IndexRule& rule, const ComputeQuery& query, std::vector<std::vector<AxisList>>& candidates) {
+    AxisList used;
     for (size_t f = 0; f < rule.factors.size(); ++f) {
         if (rule.factors[f].kind != FactorKind::reduction) continue;
         const AxisList agreed = agreed_axes(rule, query, f);
         std::vector<AxisList>& list = candidates[f];
-        if (!agreed.empty() && std::find(list.begin(), list.end(), agreed) != list.end()) list = {agreed};
+        if (agreed.empty() || any_overlap(agreed, used) || std::find(list.begin(), list.end(), agreed) == list.end())
+            continue;
+        list = {agreed};
+        used.insert(used.end(), agreed.begin(), agreed.end());
     }
 }
 
@@ -100,10 +109,6 @@ Sharding sharding_over(const TensorFactors& dims, const std::vector<AxisList>& f
         }
     }
     return sharding;
-}
-
-bool any_overlap(std::span<const AxisRef> a, std::span<const AxisRef> b) {
-    return std::any_of(a.begin(), a.end(), [&](const AxisRef& ref) { return overlaps_any(ref, b); });
 }
 
 AxisList all_axes(const std::vector<AxisList>& factor_axes) {

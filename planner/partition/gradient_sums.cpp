@@ -53,6 +53,7 @@ Shardings store_sums_as_gradients(const Graph& graph, Shardings shardings) {
     for (const GraphLoop& loop : graph.loops) { // outer before inner
         for (const GraphLoop::Sum& sum : loop.sums) {
             if (sum.becomes < 0 || sum.reduce == GradientReduce::end) continue;
+            if (graph.value(sum.becomes).type.shape != graph.value(sum.result).type.shape) continue; // it is padded
             const Sharding gradient = shardings[sum.becomes];
             store(sum.result, gradient);
             if (closes_loop(sum.term)) store(sum.term, gradient);

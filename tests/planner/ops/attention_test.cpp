@@ -278,6 +278,25 @@ outputs: [l, dq, db]
         }
 }
 
+TEST_CASE("one bias for all scores has its gradient where queries and keys are split over the same axis") {
+    const std::string model = R"(model: m
+axes: {batch: 2, length: 8, heads: 2, head_dim: 4}
+inputs: {x: {axes: [batch, length, heads, head_dim]}}
+params: {b: {shape: [1, 1, 1, 1]}}
+graph: [{o: {attention: [x, x, x, b], causal: true}}]
+outputs: [o]
+train:
+  targets: {t: {axes: [batch, length, heads, head_dim]}}
+  loss: {mse: [o, t]}
+  optimizer: {sgd: {learning_rate: 0.1}}
+)";
+    ProofOptions options;
+    options.mode = "train";
+    for (const char* rules : {"[{length: a}]", "[{length: [a, b]}]", "[{length: a}, {batch: b}]"})
+        CHECK(prove(model, fmt::format("mesh: {{a: 2, b: 2}}\nrules: {}\n", rules), options) ==
+              std::vector<std::string>{});
+}
+
 TEST_CASE("attention's gradients agree with central differences") {
     for (const char* arguments :
          {"[q, kv, kv]", "[q, q, q], causal: true", "[q, kv, kv], window: 2", "[q, kv, kv, far]",

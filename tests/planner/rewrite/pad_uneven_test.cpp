@@ -114,6 +114,32 @@ TEST_CASE("a dim of one element may be split, and is still broadcast") {
             "mesh: {a: 2}\ndivisibility: pad\nrules: [{k: a}, {w: ~}]\n");
 }
 
+TEST_CASE(
+    "the gradient of a parameter with a padded dim of one element is added up over microbatches without padding") {
+    const std::string model = R"(model: one
+axes: {batch: 4, heads: 1, kv: 2}
+inputs: {x: {axes: [batch, heads, kv]}}
+params: {w: {axes: [heads, kv]}}
+graph: [{y: {mul: [x, w]}}]
+outputs: [y]
+train:
+  targets: {t: {axes: [batch, heads, kv]}}
+  loss: {mse: [y, t]}
+  optimizer: {adam: {learning_rate: 0.01}}
+  microbatches: 2
+)";
+    ProofOptions options;
+    options.mode = "train";
+    options.steps = 2;
+    for (const char* const more : {"", "gradients: {w: [~, a]}\n", "fsdp: {axis: b, min_size: 1}\n"}) {
+        const std::string with =
+            fmt::format("mesh: {{a: 2, b: 2}}\ndivisibility: pad\nrules: [{{heads: a}}]\n{}", more);
+        CAPTURE(with);
+        const std::vector<std::string> problems = prove(model, with, options);
+        CHECK_MESSAGE(problems.empty(), fmt::format("{}", fmt::join(problems, "\n")));
+    }
+}
+
 TEST_CASE("stacks of scanned layers, microbatches and loops keep their lengths") {
     const std::string model = R"(model: layers
 axes: {batch: 6, embed: 8, mlp: 10}
