@@ -139,6 +139,9 @@ Table time_table(const Report& report) {
     const auto share = [&](double seconds) { return percent(seconds, time.step_seconds); };
     table.add({"compute", human_seconds(time.compute_seconds), share(time.compute_seconds),
                human_flops(report.flops_per_device) + " per device"});
+    if (time.launch_seconds > 0)
+        table.add({"launches of kernels", human_seconds(time.launch_seconds), share(time.launch_seconds),
+                   "of what it computes"});
     if (time.communication_seconds > 0)
         table.add({"communication", human_seconds(time.communication_seconds), "",
                    is_partly_hidden(time.communication_seconds, time.exposed_communication_seconds)

@@ -43,10 +43,24 @@ bool is_bound_by_host(const TimeReport& time) {
     return time.host_seconds > std::max(time.exposed_communication_seconds, time.compute_seconds);
 }
 
+bool is_bound_by_launches(const TimeReport& time) {
+    const double others = std::max(time.exposed_communication_seconds, time.host_seconds);
+    return time.launch_seconds > std::max(others, time.compute_seconds - time.launch_seconds);
+}
+
+// Launches where they are a twentieth of the step or more.
+std::string compute_text(const Report& report) {
+    const TimeReport& time = report.time;
+    const std::string launches = 20 * time.launch_seconds >= time.step_seconds && time.launch_seconds > 0
+                                     ? fmt::format("; launches {}", human_seconds(time.launch_seconds))
+                                     : std::string();
+    return fmt::format("compute {} ({}{})", human_seconds(time.compute_seconds), human_flops(report.flops_per_device),
+                       launches);
+}
+
 Fact time_fact(const Report& report) {
     const TimeReport& time = report.time;
-    const std::string compute =
-        fmt::format("compute {} ({})", human_seconds(time.compute_seconds), human_flops(report.flops_per_device));
+    const std::string compute = compute_text(report);
     const std::string step = human_seconds(time.step_seconds) + " a step";
     const double exposed = time.exposed_communication_seconds;
     std::vector<std::string> parts = {compute};
@@ -61,7 +75,8 @@ Fact time_fact(const Report& report) {
                                      : "all hidden"));
     }
     if (is_bound_by_host(time)) parts.insert(parts.begin(), human_seconds(time.host_seconds));
-    const std::string bound = parts.size() > 1 ? fmt::format(", bound by {}", bound_by(time)) : std::string();
+    const bool is_said = parts.size() > 1 || is_bound_by_launches(time);
+    const std::string bound = is_said ? fmt::format(", bound by {}", bound_by(time)) : std::string();
     return {"time", "", true, fmt::format("{}{}: {}", step, bound, fmt::join(parts, "; "))};
 }
 
@@ -99,6 +114,7 @@ std::string copies_text(const TimeReport& time) {
 
 std::string_view bound_by(const TimeReport& time) {
     if (is_bound_by_host(time)) return "copies to and from the host";
+    if (is_bound_by_launches(time)) return "launches of kernels";
     return time.exposed_communication_seconds <= time.compute_seconds ? "compute" : "communication";
 }
 

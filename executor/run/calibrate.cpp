@@ -154,7 +154,7 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
     const std::optional<double> small = chain_seconds(1, 1, addition, many, options, diagnostics);
     if (!sums || !small) return std::nullopt;
     found.memory_bandwidth = 3 * bytes * static_cast<double>(devices) / *sums;
-    found.kernel_floor = *small;
+    found.kernel_launch = *small;
 
     // What lies in the nearest cache, so that nothing is waited for.
     constexpr i64 near = 2048;
@@ -205,7 +205,7 @@ std::string calibration_yaml(const Calibration& c) {
                        "  bf16: {{value: {:.4e}, {}}} # multiplied as f32\n"
                        "  pointwise: {{value: {:.4e}, {}}} # sums, products, comparisons of elements\n"
                        "  functions: {{value: {:.4e}, {}}} # exponentials, logarithms and their kind\n"
-                       "kernel_floor: {{value: {:.4e}, {}}} # seconds\n"
+                       "kernel_launch: {{value: {:.4e}, {}}} # seconds\n"
                        "collective_launch: {{value: {:.4e}, {}}} # seconds\n"
                        "latency: add\n"
                        "memory:\n"
@@ -216,7 +216,7 @@ std::string calibration_yaml(const Calibration& c) {
                        "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that all devices receive\n"
                        "    efficiency: {{value: {{{}}}, {}}} # the share of it by bytes of the value\n",
                        c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.pointwise, source,
-                       c.functions, source, c.kernel_floor, source, c.collective_launch, source, c.memory_bandwidth,
+                       c.functions, source, c.kernel_launch, source, c.collective_launch, source, c.memory_bandwidth,
                        source, fastest, source, fmt::join(shares, ", "), source);
 }
 

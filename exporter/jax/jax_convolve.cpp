@@ -58,13 +58,8 @@ PythonText jax_convolve(const Convolve& kernel, std::span<const JaxValue> inputs
     items.push_back({fmt::format("dimension_numbers=({}, {}, {})", spec(letters.lhs, 'I', 'C'),
                                  spec(letters.rhs, 'I', 'I'), spec(letters.out, 'O', 'C'))});
     if (kernel.groups > 1) items.push_back({fmt::format("feature_group_count={}", kernel.groups)});
-    const DType wide = computed_as(inputs[0].dtype);
-    std::string end = ")";
-    if (wide != inputs[0].dtype) { // sums in f32
-        items.push_back({fmt::format("preferred_element_type={}", jax_dtype(wide))});
-        if (output.dtype != wide) end = fmt::format(").astype({})", jax_dtype(output.dtype));
-    }
-    return bracket("lax.conv_general_dilated(", std::move(items), end);
+    if (output.dtype != inputs[0].dtype) items.push_back({"preferred_element_type=" + jax_dtype(output.dtype)});
+    return bracket("lax.conv_general_dilated(", std::move(items), ")");
 }
 
 } // namespace shard

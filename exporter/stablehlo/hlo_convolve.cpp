@@ -36,10 +36,11 @@ HloValue hlo_convolve(const Convolve& kernel, const HloValues& inputs, const Hlo
         pad.push_back(fmt::format("[{}, {}]", slide.low, high[w]));
         reverse.push_back(slide.reversed ? "true" : "false");
     }
-    const DType inside = computed_as(inputs[0].dtype);
-    // Products of f32 in f32, as planned, also where a device has something faster.
+    // Products of f32 in f32, as planned, also where a device has something faster. XLA adds those of bf16 up in f32 by
+    // itself, and rounds once; asked for a result in f32, it makes f32 of the operands on GPUs, whose tensor cores then
+    // have nothing to do.
     const std::string precision =
-        inputs[0].dtype == inside
+        inputs[0].dtype == computed_as(inputs[0].dtype)
             ? ", precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]"
             : "";
     const std::string text = fmt::format(
@@ -48,8 +49,8 @@ HloValue hlo_convolve(const Convolve& kernel, const HloValues& inputs, const Hlo
         "{}",
         hlo_names(inputs), dim_list(letters.lhs, "bf_"), dim_list(letters.rhs, "_io"), dim_list(letters.out, "b_f"),
         hlo_list(stride), fmt::join(pad, ", "), hlo_list(between), hlo_list(apart), fmt::join(reverse, ", "),
-        kernel.groups, precision, hlo_types(inputs), hlo_type(inside, output.shape));
-    return ops.convert(ops.made(inside, output.shape, text), output.dtype);
+        kernel.groups, precision, hlo_types(inputs), hlo_type(output.dtype, output.shape));
+    return ops.made(output.dtype, output.shape, text);
 }
 
 } // namespace shard

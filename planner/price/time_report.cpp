@@ -67,7 +67,12 @@ private:
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
                 span = span_of(*compute);
                 const double seconds = span.end;
-                (is_host_copy(*compute) ? report_.host_seconds : report_.compute_seconds) += count * seconds;
+                if (is_host_copy(*compute)) {
+                    report_.host_seconds += count * seconds;
+                } else {
+                    report_.compute_seconds += count * seconds;
+                    report_.launch_seconds += count * hardware_->kernel_launch;
+                }
                 span.begin = now_;
                 now_ += seconds;
                 span.end = now_;

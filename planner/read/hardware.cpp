@@ -28,7 +28,7 @@ public:
 
     std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
-                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_floor", "memory", "host",
+                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_launch", "memory", "host",
                          "links", "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
@@ -36,7 +36,7 @@ public:
         hardware_.doc = text(*root_, "doc");
         read_flops();
         hardware_.flop_efficiency = number(*root_, "flop_efficiency", 1, positive);
-        hardware_.kernel_floor = number(*root_, "kernel_floor", 0, not_negative);
+        hardware_.kernel_launch = number(*root_, "kernel_launch", 0, not_negative);
         if (const Yaml* memory = root_->find("memory");
             memory != nullptr && check_keys(*memory, {"bytes", "bandwidth", "efficiency"}, "memory", *diagnostics_)) {
             hardware_.memory_bytes = number(*memory, "bytes", 0, not_negative);
@@ -106,7 +106,7 @@ private:
         hardware_.host_bandwidth *= part;
         hardware_.host_memory_bytes *= part;
         for (Link& link : hardware_.links) link.bandwidth *= sent;
-        hardware_.kernel_floor *= turns;
+        hardware_.kernel_launch *= turns;
         hardware_.collective_launch *= turns;
     }
 

@@ -41,7 +41,7 @@ struct Hardware {
     double memory_bytes = 0;
     double memory_bandwidth = 0; // bytes/s
     double memory_efficiency = 1;
-    double kernel_floor = 0; // seconds
+    double kernel_launch = 0; // seconds before each kernel
     // Of a device with its host, bytes/s in one direction, and its share of the host's memory; 0: not known.
     double host_bandwidth = 0, host_memory_bytes = 0;
     // Inner to outer: an axis without a link of its own takes the first, and the next where it goes beyond `devices`.

@@ -200,14 +200,19 @@ std::string print_time(const TimeReport& time) {
         .number("exposed_communication_seconds", time.exposed_communication_seconds)
         .number("step_seconds", time.step_seconds)
         .number_unless(0, "host_seconds", time.host_seconds)
+        .number_unless(0, "launch_seconds", time.launch_seconds)
         .text();
 }
 
 TimeReport read_time(const JsonAt& at) {
-    at.known_keys(
-        {"compute_seconds", "communication_seconds", "exposed_communication_seconds", "step_seconds", "host_seconds"});
-    return {at["compute_seconds"].number(), at["communication_seconds"].number(),
-            at["exposed_communication_seconds"].number(), at["step_seconds"].number(), at.number("host_seconds", 0)};
+    at.known_keys({"compute_seconds", "communication_seconds", "exposed_communication_seconds", "step_seconds",
+                   "host_seconds", "launch_seconds"});
+    return {at["compute_seconds"].number(),
+            at["communication_seconds"].number(),
+            at["exposed_communication_seconds"].number(),
+            at["step_seconds"].number(),
+            at.number("host_seconds", 0),
+            at.number("launch_seconds", 0)};
 }
 
 // The members from "hardware" on, one a line.

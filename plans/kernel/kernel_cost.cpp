@@ -74,15 +74,16 @@ double host_seconds(const Hardware& hardware, i64 bytes) {
 }
 
 double memory_seconds(const Hardware& hardware, i64 bytes) {
-    if (hardware.memory_bandwidth <= 0) return hardware.kernel_floor;
-    return std::max(hardware.kernel_floor,
-                    static_cast<double>(bytes) / (hardware.memory_bandwidth * hardware.memory_efficiency));
+    if (hardware.memory_bandwidth <= 0) return hardware.kernel_launch;
+    return hardware.kernel_launch +
+           static_cast<double>(bytes) / (hardware.memory_bandwidth * hardware.memory_efficiency);
 }
 
 double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
     double products = rate_of(hardware, {name(dtype)});
     if (products <= 0 && is_floating(dtype) && byte_size(dtype) == 1) // whichever of them is named
         products = rate_of(hardware, {name(DType::f8e4m3fn), name(DType::f8e5m2)});
+    if (products <= 0 && is_floating(dtype) && byte_size(dtype) <= 2) products = rate_of(hardware, {"bf16"});
     if (products <= 0) products = rate_of(hardware, {"f32", "bf16"});
     double steps = is_product(kernel) ? products : rate_of(hardware, {"pointwise"});
     if (steps <= 0) steps = products;
@@ -92,7 +93,7 @@ double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtyp
             steps = 1 / ((1 - share) / steps + share / functions);
     const double seconds = memory_seconds(hardware, bytes);
     if (steps <= 0) return seconds;
-    return std::max(seconds, static_cast<double>(flops) / (steps * hardware.flop_efficiency));
+    return std::max(seconds, hardware.kernel_launch + static_cast<double>(flops) / (steps * hardware.flop_efficiency));
 }
 
 } // namespace shard

@@ -72,6 +72,7 @@ struct MemoryReport {
 struct TimeReport {
     double compute_seconds = 0, communication_seconds = 0, exposed_communication_seconds = 0, step_seconds = 0;
     double host_seconds = 0;
+    double launch_seconds = 0; // of compute_seconds what passes before kernels begin
     bool operator==(const TimeReport&) const = default;
 };
 

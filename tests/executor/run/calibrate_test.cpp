@@ -14,7 +14,7 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
         calibrate({16, i64{4096} * 64, 1}, diagnostics); // sizes that say nothing, in no time
     REQUIRE(found);
     // What no core does, whichever it is: a kernel a nanosecond, a TFLOP/s on so small matrices.
-    CHECK(found->kernel_floor > 1e-9);
+    CHECK(found->kernel_launch > 1e-9);
     CHECK(found->flops_f64 / found->cores < 1e12);
     const std::string path = std::string(SHARDC_TEST_DIR) + "/measured.yaml";
     std::string problem;
@@ -28,7 +28,7 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
     CHECK(hardware->flops.size() == 5);
     CHECK(hardware->flops.at("f64") == doctest::Approx(found->flops_f64 * part).epsilon(1e-3));
     CHECK(hardware->memory_bandwidth == doctest::Approx(found->memory_bandwidth * part).epsilon(1e-3));
-    CHECK(hardware->kernel_floor == doctest::Approx(found->kernel_floor).epsilon(1e-3));
+    CHECK(hardware->kernel_launch == doctest::Approx(found->kernel_launch).epsilon(1e-3));
     REQUIRE(hardware->links.size() == 1);
     REQUIRE_FALSE(found->link_bandwidth.empty());
     const auto [size, bytes_per_second] = found->link_bandwidth.front();

@@ -17,7 +17,7 @@ namespace {
 Hardware late_links() {
     Hardware hardware;
     hardware.flops = {{"f32", 1e12}};
-    hardware.kernel_floor = 1e-6;
+    hardware.kernel_launch = 1e-6;
     hardware.memory_bandwidth = 1e12;
     hardware.links = {{"link", Link::Topology::switched, 1e9, 5e-6, false, 0}};
     hardware.latency_adds = true;
