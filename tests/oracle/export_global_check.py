@@ -19,5 +19,13 @@ def ratio(plan, compiled):
     return f"planned {ours:.0f} B, XLA {theirs:.0f} B ({', '.join(kinds)})" + (f", {theirs / ours:.2f}" if ours else "")
 
 
+# XLA:CPU 0.10.2 partitions a running minimum along a split dim, and the gradient of a depthwise convolution's kernel, to
+# other numbers; the same modules for one device are right.
+WRONG_IN_XLA = {
+    "tests/oracle/kernels model.yaml layout.yaml forward",
+    "tests/oracle/kernels model.yaml reordered.yaml forward",
+    "tests/oracle/kernels/windows model.yaml layout.yaml forward",
+}
+
 if __name__ == "__main__":
-    exported_plans.check("stablehlo --global", export_stablehlo_check.run, tell=ratio)
+    exported_plans.check("stablehlo --global", export_stablehlo_check.run, tell=ratio, wrong_in_xla=WRONG_IN_XLA)

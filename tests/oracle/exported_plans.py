@@ -291,10 +291,11 @@ def compare(folder, model, layout, mode, where, target, run, tell):
     return result, f"{figures}; {tell(plan, compiled_collectives(compiled))}"
 
 
-def check(target, run, failed=0, tell=differences):
+def check(target, run, failed=0, tell=differences, wrong_in_xla=()):
     """`run` takes the exported text, a folder to work in and a number of steps; it gives the values of outputs and
     states by name, and the compiled program as text, or None. `failed` others have before. `tell` says how the
-    collectives that were planned and those that were compiled differ."""
+    collectives that were planned and those that were compiled differ. `wrong_in_xla`: cases whose numbers are known to be
+    wrong, by no fault of ours; one that is right counts as failed."""
     results = collections.Counter()
     for folder, model, layout, mode in listed_cases() if MODELS else cases():
         name = f"{os.path.relpath(folder, HERE.parents[1])} {model} {layout} {mode}"
@@ -305,6 +306,8 @@ def check(target, run, failed=0, tell=differences):
                 result, detail = compare(folder, model, layout, mode, pathlib.Path(where), target, run, tell)
             except Exception as problem:  # a case says what is wrong with it, and the next one follows
                 result, detail = "FAILED", f"{type(problem).__name__}: {str(problem)[:600]}"
+        if name in wrong_in_xla:
+            result = "wrong in XLA" if result == "FAILED" else "FAILED: right by now"
         failed += result.startswith("FAILED")
         results[result] += 1
         print(f"{result:10} {name}: {detail}", flush=True)
