@@ -1,5 +1,6 @@
 #include "cli/check/check_task.h"
 
+#include "cli/check/shared_layouts.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"
@@ -103,6 +104,7 @@ std::vector<Checked> check_all(const std::vector<CheckTask>& tasks) {
     std::vector<Checked> all(tasks.size());
     in_parallel(tasks.size(), [&](size_t i) { all[i] = check_one(tasks[i], tasks.size() == 1); });
     drop_allowances_used_elsewhere(all);
+    drop_rules_used_elsewhere(all);
     for (size_t i = 0; i < tasks.size(); ++i)
         for (Diagnostic& diagnostic : all[i].subject.diagnostics)
             if (tasks[i].strict && diagnostic.severity == Severity::warning) diagnostic.finding = true;

@@ -34,6 +34,17 @@ bool is_subset(const std::vector<std::string>& inner, const std::vector<std::str
     });
 }
 
+// One warning for all of the rules.
+void warn_of(std::string_view code, std::span<const AxisRule> rules, std::string_view message, std::string_view help,
+             Diagnostics& diagnostics) {
+    if (rules.empty()) return;
+    std::vector<std::string> texts;
+    for (const AxisRule& rule : rules) texts.push_back(text(rule));
+    DiagnosticBuilder warning = diagnostics.warning(code, rules[0].span, fmt::format("{}: {}", message, listed(texts)));
+    for (const AxisRule& rule : rules.subspan(1)) warning.label(rule.span, "");
+    warning.help(std::string(help));
+}
+
 class RuleLinter {
 public:
     RuleLinter(const Layout& layout, std::vector<NamedArray> arrays, Allowances& allowances, Diagnostics& diagnostics)
@@ -54,16 +65,17 @@ private:
     }
 
     // One warning for all rules in `which`; they are not reported again.
-    void warn(std::string_view code, std::vector<size_t> which, std::string_view message, std::string_view help) {
+    void warn(std::string_view code, const std::vector<size_t>& which, std::string_view message,
+              std::string_view help) {
         for (size_t r : which) silenced_[r] = true;
-        std::erase_if(which, [&](size_t r) { return allowances_->covers(code, layout_->rules[r].span); });
-        if (which.empty()) return;
-        std::vector<std::string> texts;
-        for (size_t r : which) texts.push_back(text(layout_->rules[r]));
-        DiagnosticBuilder warning =
-            diagnostics_->warning(code, layout_->rules[which[0]].span, fmt::format("{}: {}", message, listed(texts)));
-        for (size_t i = 1; i < which.size(); ++i) warning.label(layout_->rules[which[i]].span, "");
-        warning.help(std::string(help));
+        warn_of(code, not_allowed(code, which), message, help, *diagnostics_);
+    }
+
+    std::vector<AxisRule> not_allowed(std::string_view code, const std::vector<size_t>& which) {
+        std::vector<AxisRule> rules;
+        for (size_t r : which)
+            if (!allowances_->covers(code, layout_->rules[r].span)) rules.push_back(layout_->rules[r]);
+        return rules;
     }
 
     void warn_unused() {
@@ -82,8 +94,8 @@ private:
             diagnostics_->warning("W0302", rule.span, fmt::format("no array has the logical axis '{}'", rule.logical))
                 .help(fmt::format("did you mean '{}'?", meant));
         }
-        warn("W0302", unused, "no array has the logical axis of",
-             "remove what the model does not need, or check the names of its axes");
+        for (size_t r : unused) silenced_[r] = true;
+        warn_of_unused(not_allowed("W0302", unused), *diagnostics_);
     }
 
     // Linen: an earlier rule of the same name with no axis of its own fits whenever this one does. Nnx: the last rule
@@ -292,6 +304,11 @@ void warn_split_layers(const Graph& graph, const Layout& layout, const Seeds& se
 }
 
 } // namespace
+
+void warn_of_unused(std::span<const AxisRule> rules, Diagnostics& diagnostics) {
+    warn_of("W0302", rules, "no array has the logical axis of",
+            "remove what the model does not need, or check the names of its axes", diagnostics);
+}
 
 void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
                 Diagnostics& diagnostics) {
