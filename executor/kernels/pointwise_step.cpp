@@ -7,6 +7,8 @@
 
 #include "instruction_headers.inc"
 
+#include <bit>
+
 namespace shard {
 
 namespace {
@@ -103,12 +105,30 @@ void cast_block(DType from, DType to_type, Register& to, const LaneBlock args[3]
     });
 }
 
+void bitcast_block(DType from, DType to_type, Register& to, const LaneBlock args[3], i64 width) {
+    visit_dtype(from, [&](auto from_zero) {
+        visit_dtype(to_type, [&](auto to_zero) {
+            using From = decltype(from_zero);
+            using To = decltype(to_zero);
+            if constexpr (sizeof(From) == sizeof(To)) {
+                const Computed<From>* a = args[0].as<Computed<From>>();
+                Computed<To>* out = to.as<Computed<To>>();
+                for (i64 i = 0; i < width; ++i)
+                    out[i] = convert_value<Computed<To>>(std::bit_cast<To>(convert_value<From>(a[i])));
+            } else
+                internal_error("pointwise: bits of numbers of two sizes");
+        });
+    });
+}
+
 } // namespace
 
 void scalar_block(ScalarOp op, DType type, DType result, Register& to, const LaneBlock args[3], i64 width) {
     switch (op) {
     case ScalarOp::cast:
         return cast_block(type, result, to, args, width);
+    case ScalarOp::bitcast:
+        return bitcast_block(type, result, to, args, width);
 #define REGISTER(stem)                                                                                                 \
     case ScalarOp::stem:                                                                                               \
         return instruction_block<Instruction<ScalarOp::stem>>(type, result, to, args, width);

@@ -76,6 +76,25 @@ bool is_below_f64(const Plan& plan) {
                        [](const Buffer& buffer) { return widens(buffer.dtype); });
 }
 
+bool takes_float_bits(const Plan& plan) {
+    const auto takes = [](const Step& step) {
+        const Compute* const compute = std::get_if<Compute>(&step.variant_ref());
+        const Pointwise* const pointwise = compute != nullptr ? std::get_if<Pointwise>(&compute->kernel) : nullptr;
+        return pointwise != nullptr &&
+               std::any_of(pointwise->steps.begin(), pointwise->steps.end(), [pointwise](const ScalarStep& scalar) {
+                   return scalar.op == ScalarOp::bitcast &&
+                          (widens(scalar.dtype) || widens(pointwise->steps[scalar.args[0]].dtype));
+               });
+    };
+    const auto any = [&takes](const auto& self, const std::vector<Step>& steps) -> bool {
+        return std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+            const Loop* const loop = std::get_if<Loop>(&step.variant_ref());
+            return loop != nullptr ? self(self, loop->body) : takes(step);
+        });
+    };
+    return any(any, plan.steps);
+}
+
 Plan in_f64(const Plan& plan) { return Widening(plan).plan(); }
 
 std::optional<std::map<std::string, Tensor>> beginning(const Plan& plan, const RunOptions& options,

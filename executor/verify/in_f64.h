@@ -14,6 +14,8 @@ namespace shard {
 
 // Whether there is something to widen: a floating-point number that is no f64.
 bool is_below_f64(const Plan& plan);
+// Whether it takes the bits of floating-point numbers, of which wider ones have others: then it is none of these plans.
+bool takes_float_bits(const Plan& plan);
 Plan in_f64(const Plan& plan);
 
 // What the plan's inputs hold before the first step, whole, in the types that the plan or the options have: draws depend

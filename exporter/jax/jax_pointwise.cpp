@@ -155,6 +155,12 @@ private:
             made.text = bracket((brackets ? "(" + plain + ")" : plain) + ".astype(", {{jax_dtype(step.dtype)}}, ")");
             return made;
         }
+        if (step.op == ScalarOp::bitcast) {
+            if (args[0]->constant) operands[0] = constant(*args[0]);
+            made.text =
+                bracket("jax.lax.bitcast_convert_type(", {std::move(operands[0]), {jax_dtype(step.dtype)}}, ")");
+            return made;
+        }
         const Spelling& spelling = spelling_of(step.op);
         const bool whole = is_integer(args.back()->dtype) && !spelling.jax_of_integers.empty();
         made.text = jax_spelled(whole ? spelling.jax_of_integers : spelling.jax, operands);

@@ -22,7 +22,7 @@ const Spelling& spelling_of(ScalarOp op) {
 #include "instruction_registry.inc"
 #undef REGISTER
     default:
-        internal_error("an input, a constant, an index and a cast belong to the kernel");
+        internal_error("an input, a constant, an index and casts belong to the kernel");
     }
 }
 

@@ -250,6 +250,10 @@ HloValue HloOps::broadcast(const HloValue& value, std::span<const i64> dims, con
 
 HloValue HloOps::filled(const HloValue& scalar, const Shape& shape) { return broadcast(scalar, {}, shape); }
 
+HloValue HloOps::bitcast(const HloValue& value, DType dtype) {
+    return value.dtype == dtype ? value : op("stablehlo.bitcast_convert", {value}, "", dtype, value.shape);
+}
+
 HloValue HloOps::convert(const HloValue& value, DType dtype) {
     return value.dtype == dtype ? value : op("stablehlo.convert", {value}, "", dtype, value.shape);
 }

@@ -69,6 +69,7 @@ public:
     HloValue filled(const HloValue& scalar, const Shape& shape);
     // These give the value itself where it is that already.
     HloValue convert(const HloValue& value, DType dtype);
+    HloValue bitcast(const HloValue& value, DType dtype); // of the same size
     HloValue reshape(const HloValue& value, const Shape& shape);
     HloValue transpose(const HloValue& value, std::span<const i64> dims);
     // From `low` on `reach` elements, of which every stride-th is taken.

@@ -48,6 +48,8 @@ HloValue hlo_pointwise(const Pointwise& kernel, const HloValues& inputs, const H
             operands.push_back(made[static_cast<size_t>(step.args[static_cast<size_t>(a)])]);
         if (step.op == ScalarOp::cast)
             made.push_back(ops.convert(operands[0], step.dtype));
+        else if (step.op == ScalarOp::bitcast)
+            made.push_back(ops.bitcast(operands[0], step.dtype));
         else if (step.op == ScalarOp::fold_in_0 || step.op == ScalarOp::fold_in_1)
             made.push_back(hlo_fold_in({operands[0], operands[1]}, operands[2], ops)[step.op == ScalarOp::fold_in_1]);
         else

@@ -205,9 +205,15 @@ bool import_bitcast(OpContext& context, std::string_view) {
     const std::optional<DraftId> fraction = bits && from.dtype == bits->whole && type->shape == from.shape
                                                 ? after_point(draft, context.operand(0), *bits)
                                                 : std::nullopt;
-    if (!fraction)
-        return context.refuse("bits of one type taken as another's",
-                              "whole numbers of one size are known, and what jax.random does");
+    if (!fraction) {
+        const bool is_known = from.dtype != DType::boolean && type->dtype != DType::boolean &&
+                              from.shape == type->shape && byte_size(from.dtype) == byte_size(type->dtype);
+        if (!is_known)
+            return context.refuse("bits of numbers taken as those of another size", "types of one size are known");
+        context.set(0,
+                    draft.add("bitcast", {context.operand(0)}, fmt::format(", dtype: {}", name(type->dtype)), *type));
+        return true;
+    }
     const DType dtype = type->dtype;
     const DraftId scaled = draft.pointwise(
         "mul", {draft.cast(*fraction, dtype), draft.number({dtype, {}}, {std::ldexp(1.0, -bits->after_point), 0})},

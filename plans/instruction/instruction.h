@@ -1,5 +1,5 @@
 // The instructions of pointwise kernels: functions of one element, one per file of plans/instructions/, over which
-// graph ops are written. Four forms belong to the kernel itself and have no file.
+// graph ops are written. Five forms belong to the kernel itself and have no file.
 //
 // Whole numbers are C++'s of their size, booleans std::uint8_t; narrow types are computed in 32 bits and rounded or
 // wrapped afterwards (plans/dtype/dtype.h). A file is the whole of its instruction: what its types are, and what it
@@ -26,6 +26,7 @@ enum class ScalarOp {
     constant, // value
     index,    // the global index along output dim args[0]: local index + start
     cast,     // to dtype
+    bitcast,  // the same bits as a number of dtype, which has as many
 #define REGISTER(stem) stem,
 #include "instruction_registry.inc"
 #undef REGISTER

@@ -46,7 +46,8 @@ i64 contract_flops(const Contract& contract, std::span<const TensorType> inputs,
 }
 
 bool is_arithmetic(ScalarOp op) {
-    return op != ScalarOp::input && op != ScalarOp::constant && op != ScalarOp::index && op != ScalarOp::cast;
+    return op != ScalarOp::input && op != ScalarOp::constant && op != ScalarOp::index && op != ScalarOp::cast &&
+           op != ScalarOp::bitcast;
 }
 
 } // namespace

@@ -38,7 +38,7 @@ double share_of_functions(const Kernel& kernel) {
     if (pointwise == nullptr) return 0;
     double steps = 0, functions = 0;
     for (const ScalarStep& step : pointwise->steps) {
-        if (arity(step.op) == 0 || step.op == ScalarOp::cast) continue;
+        if (arity(step.op) == 0 || step.op == ScalarOp::cast || step.op == ScalarOp::bitcast) continue;
         ++steps;
         functions += is_series(step.op) ? 1 : 0;
     }

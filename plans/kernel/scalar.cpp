@@ -12,15 +12,14 @@ struct ScalarOpInfo {
     ScalarOp op;
     std::string_view name;
     int arity;
-    ScalarTypes types; // said by who takes operands; a cast has none
+    ScalarTypes types; // said by who takes operands; casts have none
 };
 
 // In the order of the enum, so that a lookup by op is an index.
 constexpr ScalarOpInfo infos[] = {
-    {ScalarOp::input, "input", 0, ScalarTypes::same},
-    {ScalarOp::constant, "constant", 0, ScalarTypes::same},
-    {ScalarOp::index, "index", 0, ScalarTypes::same},
-    {ScalarOp::cast, "cast", 1, ScalarTypes::same},
+    {ScalarOp::input, "input", 0, ScalarTypes::same},     {ScalarOp::constant, "constant", 0, ScalarTypes::same},
+    {ScalarOp::index, "index", 0, ScalarTypes::same},     {ScalarOp::cast, "cast", 1, ScalarTypes::same},
+    {ScalarOp::bitcast, "bitcast", 1, ScalarTypes::same},
 #define REGISTER(stem)                                                                                                 \
     {ScalarOp::stem, #stem, Instruction<ScalarOp::stem>::operands, Instruction<ScalarOp::stem>::types},
 #include "instruction_registry.inc"
@@ -54,6 +53,8 @@ bool types_fit(ScalarOp op, std::span<const DType> operands, DType result) {
         return std::all_of(operands.begin(), operands.end(), [type](DType operand) { return operand == type; });
     };
     if (op == ScalarOp::cast) return true;
+    if (op == ScalarOp::bitcast)
+        return byte_size(operands[0]) == byte_size(result) && operands[0] != DType::boolean && result != DType::boolean;
     switch (info(op).types) {
     case ScalarTypes::same:
         return are(result);

@@ -27,6 +27,7 @@ bool is_series(ScalarOp op) {
     case ScalarOp::constant:
     case ScalarOp::index:
     case ScalarOp::cast:
+    case ScalarOp::bitcast:
         break;
     }
     return false;

@@ -276,6 +276,14 @@ def bits(i):
     return i & 12, i | 3, i ^ 5, ~i, i << 2, -i >> 1, logical(-i, jnp.full_like(i, 28)), i.astype(jnp.uint32) << 29
 
 
+def bits_of_floats(x):
+    bits, floats = jax.lax.bitcast_convert_type, jax.lax.convert_element_type
+    of_halves = bits(floats(x, jnp.bfloat16), jnp.uint16), bits(floats(x, jnp.float16), jnp.int16)
+    exponent = (bits(x, jnp.uint32) >> 23) & 255
+    return (bits(x, jnp.int32), *(half.astype(jnp.int32) for half in of_halves), exponent.astype(jnp.int32),
+            bits((bits(x, jnp.uint32) & 0x7FFFFF) | 0x3F800000, jnp.float32), *jnp.frexp(x))
+
+
 def best_places(x, i):
     x = jnp.where(x > 0.35, jnp.nan, x)
     return jnp.argmax(x, 1), jnp.argmin(x, 0), jnp.argmax(i, 0), jnp.argmin(-i, 1), jnp.argmax(i > 3, 1), jnp.min(i > 0)
@@ -351,6 +359,7 @@ PROGRAMS = {
     "placed": (placed, ((8, 4), ("i", 8, (4,)), (4, 4), ("i", 8, ()))),
     "sorted_by_several": (sorted_by_several, ((4, 8), ("i", 3, (4, 8)))),
     "bits": (bits, (("i", 50, (4, 8)),)),
+    "bits_of_floats": (bits_of_floats, ((4, 8),)),
     "best_places": (best_places, ((4, 8), ("i", 9, (4, 8)))),
     "empty_parts": (empty_parts, ((4, 8),)),
     "coordinates": (coordinates, ((4, 2, 8), ("i", 4, (4,)), ("i", 8, (4,)))),

@@ -1,6 +1,7 @@
 // Walks the graph, and the bodies of loops once a trip.
 #include "planner/graph/types_of.h"
 #include "tests/support/attention_interpreter.h"
+#include "tests/support/bits_interpreter.h"
 #include "tests/support/device_interpreter.h"
 
 #include <cmath>
@@ -68,6 +69,7 @@ private:
         const std::string_view op = node.op()->name;
         if (const AttentionEvaluate evaluate = find_attention_op(op)) // which knows operands by their types
             return evaluate(operands, in_this_trip(node), type, attention_extras(op, types_of(graph_, node.inputs)));
+        if (op == "bitcast") return take_bits(*operands[0], graph_.value(node.inputs[0]).type.dtype, type.dtype);
         return op == "loop_slice" ? loop_slice(*operands[0], node, type)
                                   : evaluate_node(in_this_trip(node), operands, type);
     }

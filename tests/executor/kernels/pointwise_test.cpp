@@ -196,6 +196,23 @@ TEST_CASE("an output may lie where an input does, over many blocks and beside in
     }
 }
 
+TEST_CASE("bits of one type are a number of another of the same size") {
+    const auto taken = [](DType from, double x, DType to) {
+        const Tensor tensor = make_tensor(from, {1}, [x](i64) { return x; });
+        return run(pointwise(ScalarOp::bitcast, 1, 1, from, to), {tensor}, to, {1})[0];
+    };
+    CHECK(taken(DType::f32, 1, DType::u32) == 0x3F800000);
+    CHECK(taken(DType::f32, -0.0, DType::i32) == -2147483648.0);
+    CHECK(taken(DType::u32, 0x40490FDB, DType::f32) == 3.14159274101257324);
+    CHECK(taken(DType::f64, -2, DType::i64) == -0x1p62);
+    CHECK(taken(DType::bf16, 1, DType::u16) == 0x3F80);
+    CHECK(taken(DType::f16, 1, DType::i16) == 0x3C00);
+    CHECK(taken(DType::bf16, -1, DType::f16) == -1.875); // 0xBF80
+    CHECK(taken(DType::f8e4m3fn, 1, DType::u8) == 0x38);
+    CHECK(taken(DType::u8, 0x3C, DType::f8e5m2) == 1);
+    CHECK(taken(DType::i8, -1, DType::u8) == 255);
+}
+
 TEST_CASE("index and select make a causal mask") {
     Pointwise kernel;
     kernel.steps.resize(6);

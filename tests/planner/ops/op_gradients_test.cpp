@@ -133,6 +133,7 @@ TEST_CASE("ops without a gradient are those whose derivative is zero or that hav
                                                    "bit_not",
                                                    "bit_or",
                                                    "bit_xor",
+                                                   "bitcast",
                                                    "ceil",
                                                    "constant",
                                                    "eq",
