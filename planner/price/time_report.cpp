@@ -117,6 +117,10 @@ private:
             sent_.push_back({token, first, last});
             spans_[step] = {first, last};
         }
+        if (hardware_->overlaps || channel_ <= now_) return;
+        waited_ += channel_ - now_;
+        waits_[start.token] += channel_ - now_;
+        now_ = channel_;
     }
 
     // Two trips show what a trip adds once the loop runs; the others are alike.

@@ -96,7 +96,8 @@ private:
     }
 
     // Each device has as much of the cores as another: where there are more cores, the others help with its kernels, but
-    // not with what it sends. Its kernels, and what it begins to send, wait until it is its turn.
+    // not with what it sends. Its kernels, and what it begins to send, wait until it is its turn; what sends is a core
+    // that computes nothing meanwhile.
     void share(i64 cores, i64 devices) {
         const double part = 1 / static_cast<double>(devices), sent = 1 / static_cast<double>(std::max(cores, devices));
         const double turns = std::max(1.0, static_cast<double>(devices) / static_cast<double>(cores));
@@ -108,6 +109,7 @@ private:
         for (Link& link : hardware_.links) link.bandwidth *= sent;
         hardware_.kernel_launch *= turns;
         hardware_.collective_launch *= turns;
+        hardware_.overlaps = false;
     }
 
     void read_latency() {

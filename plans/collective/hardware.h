@@ -48,6 +48,7 @@ struct Hardware {
     std::vector<Link> links;
     double collective_launch = 0; // seconds before the first byte of a collective moves
     bool latency_adds = false;    // seconds of a collective: latency + transfer; otherwise the larger of both
+    bool overlaps = true;         // kernels run while collectives are under way; not where both take the same cores
     std::vector<std::string> sources;
     bool operator==(const Hardware&) const = default;
 };

@@ -98,7 +98,9 @@ TEST_CASE("price: memory by role where most is alive") {
 TEST_CASE("price: computation between a start and its wait hides the collective") {
     // A uniform link of 1000 bytes/s; all_reduce of 64 f32 over 2 devices: 2 * 1/2 * 256 bytes = 0.256 s. One neg of 64
     // elements: 64 us.
-    const auto time = [](bool between) {
+    const auto time = [](bool between, bool overlaps = true) {
+        Hardware hardware = simple_hardware();
+        hardware.overlaps = overlaps;
         std::string text = "local graph on {m: 2}\ninput   x: f32 (64) [-] = 1\n"
                            "sum: f32 (64) [-] = all_reduce over m of x\n";
         std::string last = "x";
@@ -108,7 +110,7 @@ TEST_CASE("price: computation between a start and its wait hides the collective"
             last = next;
         }
         text += fmt::format("out: f32 (64) [-] = add sum, {}\noutput  out\n", last);
-        return priced(text, {}, simple_hardware()).report.time;
+        return priced(text, {}, hardware).report.time;
     };
     CHECK(time(false).communication_seconds == doctest::Approx(0.256));
     CHECK(time(false).exposed_communication_seconds == doctest::Approx(0.256));
@@ -117,6 +119,10 @@ TEST_CASE("price: computation between a start and its wait hides the collective"
     CHECK(time(true).compute_seconds == doctest::Approx(1001 * 64e-6));
     CHECK(time(true).exposed_communication_seconds == doctest::Approx(0.256 - 1000 * 64e-6));
     CHECK(time(true).step_seconds == doctest::Approx(0.256 + 64e-6));
+    // What sends computes nothing meanwhile.
+    CHECK(time(true, false).exposed_communication_seconds == doctest::Approx(0.256));
+    CHECK(time(true, false).step_seconds == doctest::Approx(0.256 + 1001 * 64e-6));
+    CHECK(time(false, false).step_seconds == doctest::Approx(0.256 + 64e-6));
 }
 
 TEST_CASE("price: the JSON report has the agreed names") {
