@@ -1,6 +1,7 @@
 // What scalars mean, for readers that know which type they want.
 #include "planner/text/yaml_values.h"
 
+#include "planner/text/json_key_places.h"
 #include "planner/text/number_spelling.h"
 #include "planner/text/yaml.h"
 #include "plans/base/characters.h"
@@ -166,6 +167,19 @@ std::optional<std::string> read_string(const Yaml& yaml, std::string_view what, 
     return scalar->text;
 }
 
+namespace {
+
+// Those that are known here, and where the key is one, if that says where it was meant to stand.
+std::string known_keys(std::string_view key, const std::vector<std::string_view>& known) {
+    constexpr size_t most_places = 2;
+    const std::string here = fmt::format("{}", fmt::join(known, ", "));
+    const std::span<const std::string> places = places_of_key(key);
+    if (places.empty() || places.size() > most_places) return "known keys: " + here;
+    return fmt::format("'{}' is a key {}; here there are {}", key, fmt::join(places, " and "), here);
+}
+
+} // namespace
+
 bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what,
                 Diagnostics& diagnostics) {
     const YamlMap* entries = yaml.map();
@@ -176,7 +190,7 @@ bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, st
     for (const YamlEntry& entry : *entries) {
         if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
         diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what))
-            .help(did_you_mean(entry.key, known, fmt::format("known keys: {}", fmt::join(known, ", "))));
+            .help(did_you_mean(entry.key, known, known_keys(entry.key, known)));
     }
     return true;
 }
