@@ -49,7 +49,7 @@ private:
         }
     }
     void add(const Compute& compute) {
-        items_.push_back({.kind = std::string(class_name(compute.kernel)),
+        items_.push_back({.kind = std::string(class_name(*compute.kernel)),
                           .module = module_of(plan_.buffers[compute.output].name),
                           .counted = true,
                           .trips = trips_});

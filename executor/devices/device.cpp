@@ -94,7 +94,7 @@ void Device::compute_together(std::span<const DeviceInstruction> run, Team& team
         if (each.compute == nullptr) continue;
         const Buffer& output = buffer(each.compute->output);
         inputs.push_back(operands(*each.compute));
-        kernels.push_back(&std::get<Pointwise>(each.compute->kernel));
+        kernels.push_back(&std::get<Pointwise>(*each.compute->kernel));
         calls.push_back({inputs.back(), {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
     }
     run_pointwise_together(kernels, calls);
@@ -111,8 +111,8 @@ void Device::compute(const Compute& step, Team& team) {
                    "scratch outside its arena");
     allow_bytes(arena_ + step.scratch_offset, step.scratch_bytes);
     Scratch scratch(arena_ + step.scratch_offset, step.scratch_bytes);
-    run_kernel(step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
-    if (makes_or_sums(step.kernel)) nudge_values(machine_.nudge, output, data(output));
+    run_kernel(*step.kernel, {inputs, {output.dtype, &output.shape, touch(output)}, scratch, here, &team});
+    if (makes_or_sums(*step.kernel)) nudge_values(machine_.nudge, output, data(output));
     if (scratch.used() > 0) {
         touched_ = std::max(touched_, step.scratch_offset + scratch.used());
         poison(step.scratch_offset, scratch.used());

@@ -36,7 +36,7 @@ private:
     const Buffer& buffer(int id) const { return plan_.buffers[static_cast<size_t>(id)]; }
 
     bool joins(const DeviceInstruction& next, std::span<const int> released) const {
-        if (next.kind != DeviceInstruction::Kind::compute || !std::holds_alternative<Pointwise>(next.compute->kernel))
+        if (next.kind != DeviceInstruction::Kind::compute || !std::holds_alternative<Pointwise>(*next.compute->kernel))
             return false;
         const Compute& step = *next.compute;
         if (steps_.empty()) return element_count(buffer(step.output).shape) >= least_elements;
@@ -62,7 +62,7 @@ private:
     }
 
     bool is_read_in_order(const Compute& step, size_t input) const {
-        const std::vector<int>& dims = std::get<Pointwise>(step.kernel).input_dims[input];
+        const std::vector<int>& dims = std::get<Pointwise>(*step.kernel).input_dims[input];
         for (size_t d = 0; d < dims.size(); ++d)
             if (dims[d] != static_cast<int>(d)) return false;
         return buffer(step.inputs[input]).shape == buffer(step.output).shape;

@@ -42,20 +42,20 @@ std::string count_text(i64 count) {
 // Rows, columns or the distance of rows of what a kernel multiplies; 0 if it multiplies nothing.
 template<typename TypeOf>
 i64 largest_matrix(const Compute& compute, const TypeOf& type) {
-    if (const Attend* attend = std::get_if<Attend>(&compute.kernel)) {
+    if (const Attend* attend = std::get_if<Attend>(&*compute.kernel)) {
         std::vector<TensorType> types;
         for (int input : compute.inputs) types.push_back(type(input));
         const AttendSizes sizes = attend_sizes(attend->part, types);
         return sizes.heads * std::max(sizes.width, sizes.value_width);
     }
-    if (std::holds_alternative<Convolve>(compute.kernel) ||
-        std::holds_alternative<RaggedContract>(compute.kernel)) { // its blocks lie in the operands, or in scratch
+    if (std::holds_alternative<Convolve>(*compute.kernel) ||
+        std::holds_alternative<RaggedContract>(*compute.kernel)) { // its blocks lie in the operands, or in scratch
         i64 largest = 0;
         for (int buffer : {compute.inputs[0], compute.inputs[1], compute.output})
             largest = std::max(largest, type(buffer).elements());
         return largest;
     }
-    const Contract* contract = std::get_if<Contract>(&compute.kernel);
+    const Contract* contract = std::get_if<Contract>(&*compute.kernel);
     if (contract == nullptr) return 0;
     const GemmLayout layout =
         gemm_layout(*contract, type(compute.inputs[0]), type(compute.inputs[1]), type(compute.output));

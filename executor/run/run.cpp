@@ -89,7 +89,7 @@ bool multiplies(const Program& program) {
     return std::any_of(
         program.instructions.begin(), program.instructions.end(), [](const DeviceInstruction& instruction) {
             if (instruction.compute == nullptr) return false;
-            const Kernel& kernel = instruction.compute->kernel;
+            const Kernel& kernel = *instruction.compute->kernel;
             return std::holds_alternative<Contract>(kernel) || std::holds_alternative<RaggedContract>(kernel) ||
                    std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
         });

@@ -56,11 +56,13 @@ private:
 
     // One kernel at a time needs scratch on a device: all have it at the end.
     void widen_kernel(Compute& compute) {
-        if (Pointwise* pointwise = std::get_if<Pointwise>(&compute.kernel))
-            for (ScalarStep& step : pointwise->steps) widen(step.dtype);
+        if (std::holds_alternative<Pointwise>(*compute.kernel))
+            compute.kernel.change([](Kernel& kernel) {
+                for (ScalarStep& step : std::get<Pointwise>(kernel).steps) widen(step.dtype);
+            });
         std::vector<TensorType> inputs;
         for (int input : compute.inputs) inputs.push_back(local_type(plan_.buffers[input]));
-        compute.scratch_bytes = scratch_bytes(compute.kernel, inputs, local_type(plan_.buffers[compute.output]));
+        compute.scratch_bytes = scratch_bytes(*compute.kernel, inputs, local_type(plan_.buffers[compute.output]));
         compute.scratch_offset = compute.scratch_bytes > 0 ? scratch_offset_ : 0;
         scratch_bytes_ = std::max(scratch_bytes_, compute.scratch_bytes);
     }
@@ -79,7 +81,7 @@ bool is_below_f64(const Plan& plan) {
 bool takes_float_bits(const Plan& plan) {
     const auto takes = [](const Step& step) {
         const Compute* const compute = std::get_if<Compute>(&step.variant_ref());
-        const Pointwise* const pointwise = compute != nullptr ? std::get_if<Pointwise>(&compute->kernel) : nullptr;
+        const Pointwise* const pointwise = compute != nullptr ? std::get_if<Pointwise>(&*compute->kernel) : nullptr;
         return pointwise != nullptr &&
                std::any_of(pointwise->steps.begin(), pointwise->steps.end(), [pointwise](const ScalarStep& scalar) {
                    return scalar.op == ScalarOp::bitcast &&

@@ -77,12 +77,12 @@ void Lineages::add(const std::vector<Step>& steps, double trips) {
 void Lineages::count(const Maker& maker, Lineage& lineage) const {
     if (maker.compute == nullptr) return;
     const Compute& compute = *maker.compute;
-    if (const Pointwise* pointwise = std::get_if<Pointwise>(&compute.kernel))
+    if (const Pointwise* pointwise = std::get_if<Pointwise>(&*compute.kernel))
         for (const ScalarStep& step : pointwise->steps) join(step.dtype, lineage);
     if (compute.inputs.empty()) return;
     std::vector<TensorType> operands;
     for (const int input : compute.inputs) operands.push_back(local_type(buffer(input)));
-    const double terms = terms_of(compute.kernel, operands, local_type(buffer(compute.output)));
+    const double terms = terms_of(*compute.kernel, operands, local_type(buffer(compute.output)));
     if (terms == 0) return;
     lineage.longest =
         std::max(lineage.longest, terms * static_cast<double>(total_size(buffer(compute.output).sharding.partial)));
@@ -113,7 +113,7 @@ Lineage Lineages::of(const PlanOutput& output, int steps) const {
                 continue;
             }
             for (const int input : maker.compute->inputs) need(input);
-            for (const int scalar : scalars_read(maker.compute->kernel)) need(scalar);
+            for (const int scalar : scalars_read(*maker.compute->kernel)) need(scalar);
         }
         for (const PlanOutput& update : plan_->outputs)
             if (steps > 1 && update.updates == id) need(update.buffer);

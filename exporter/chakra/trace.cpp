@@ -36,8 +36,8 @@ private:
         const TensorType result = type_of(step.output);
         TraceNode node = node_of(TraceNode::Kind::compute, step.op, step.output, step.source);
         node.operands = writers_of(step.inputs);
-        node.flops = flops(step.kernel, types, result);
-        node.bytes = kernel_bytes(step.kernel, types, result, in_place);
+        node.flops = flops(*step.kernel, types, result);
+        node.bytes = kernel_bytes(*step.kernel, types, result, in_place);
         const std::uint64_t id = push(std::move(node));
         last_compute_ = id;
         waited_.clear();

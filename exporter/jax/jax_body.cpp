@@ -196,7 +196,7 @@ void JaxBody::write_compute(const ProgramCompute& compute) {
     for (const auto& [buffer, number] : compute.scalars) scalars_.insert_or_assign(buffer, value(number));
     JaxValue output = value(compute.output);
     output.name = program_->values[static_cast<size_t>(compute.output)].name;
-    const Kernel& kernel = compute.step->kernel;
+    const Kernel& kernel = *compute.step->kernel;
     PythonText text;
     if (const Contract* contract = std::get_if<Contract>(&kernel)) text = jax_contract(*contract, inputs, output);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))

@@ -23,7 +23,7 @@ void add_axes(const std::vector<Step>& steps, std::vector<AxisRef>& used) {
             for (const AxisMove& move : start->collective.moves) add(move.axes);
         }
         if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
-            for_each_affine(compute->kernel, [&used](const Affine& affine) {
+            for_each_affine(*compute->kernel, [&used](const Affine& affine) {
                 for (const AffineTerm& term : affine.terms)
                     if (term.kind == AffineTerm::Kind::coordinate) used.push_back(term.axis);
             });

@@ -17,9 +17,9 @@ bool all_fit(const std::vector<Step>& steps) {
         if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) return all_fit(loop->body);
         const Compute* compute = std::get_if<Compute>(&step.variant_ref());
         if (compute == nullptr) return true;
-        const Attend* attend = std::get_if<Attend>(&compute->kernel); // which is written out
+        const Attend* attend = std::get_if<Attend>(&*compute->kernel); // which is written out
         if (attend != nullptr && attend->kept) return fits(*attend->kept);
-        const Generate* generate = std::get_if<Generate>(&compute->kernel);
+        const Generate* generate = std::get_if<Generate>(&*compute->kernel);
         return generate == nullptr || fits(*generate);
     });
 }

@@ -61,7 +61,7 @@ private:
     int write(int buffer) { return contents_[root(buffer)] = add(buffer); }
 
     static std::vector<int> read_by(const Compute& compute) {
-        std::vector<int> buffers = scalars_read(compute.kernel);
+        std::vector<int> buffers = scalars_read(*compute.kernel);
         buffers.insert(buffers.end(), compute.inputs.begin(), compute.inputs.end());
         return buffers;
     }
@@ -110,7 +110,7 @@ private:
             if (const Compute* compute = std::get_if<Compute>(&list[s].variant_ref())) {
                 ProgramCompute made{compute, {}, -1};
                 for (int buffer : compute->inputs) made.inputs.push_back(read(buffer, into));
-                for (int buffer : scalars_read(compute->kernel)) made.scalars[buffer] = read(buffer, into);
+                for (int buffer : scalars_read(*compute->kernel)) made.scalars[buffer] = read(buffer, into);
                 if (const std::vector<WrittenStep> steps = written(*compute); !steps.empty()) {
                     write_out(steps, made, into);
                     continue;
@@ -131,9 +131,9 @@ private:
         std::vector<TensorType> types;
         for (int buffer : compute.inputs) types.push_back(local_type(plan_.buffers[buffer]));
         const TensorType output = local_type(plan_.buffers[compute.output]);
-        if (const Attend* attend = std::get_if<Attend>(&compute.kernel))
+        if (const Attend* attend = std::get_if<Attend>(&*compute.kernel))
             return written_attention(*attend, types, output);
-        if (const Convolve* convolve = std::get_if<Convolve>(&compute.kernel))
+        if (const Convolve* convolve = std::get_if<Convolve>(&*compute.kernel))
             return written_convolution(*convolve, types, output);
         return {};
     }

@@ -162,7 +162,7 @@ HloValue HloBody::compute(const ProgramCompute& compute) {
     for (int input : compute.inputs) inputs.push_back(value(input));
     for (const auto& [buffer, number] : compute.scalars) scalars_[buffer] = value(number);
     const HloValue& output = program_->values[static_cast<size_t>(compute.output)];
-    const Kernel& kernel = compute.step->kernel;
+    const Kernel& kernel = *compute.step->kernel;
     if (const Contract* contract = std::get_if<Contract>(&kernel)) return hlo_contract(*contract, inputs, output, ops_);
     if (const Pointwise* pointwise = std::get_if<Pointwise>(&kernel))
         return hlo_pointwise(*pointwise, inputs, output, *this);

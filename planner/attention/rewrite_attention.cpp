@@ -164,7 +164,7 @@ private:
     ValueId constrained(ValueId id, const Sharding& sharding) {
         const std::optional<ValueId> made = builder_.emit("constrain", {id}, asked());
         internal_check(made.has_value(), "a constraint was refused");
-        graph_.nodes.back().apply().asked.mesh = spec_of(mesh_, sharding);
+        graph_.nodes.back().apply().asked = Asked{{}, spec_of(mesh_, sharding), {}};
         builder_.rename(*made, builder_.unique_name(graph_.value(id).name + ".by_heads", "_"), builder_.place().span);
         constrained_[*made] = sharding;
         return *made;
@@ -215,7 +215,7 @@ private:
                              ? sharding_of_queries(attention)
                              : sharding_of_keys(attention);
         Apply apply{find_op("constrain"), asked(), {}, {}};
-        apply.asked.mesh = spec_of(mesh_, after);
+        apply.asked = Asked{{}, spec_of(mesh_, after), {}};
         node.does = std::move(apply);
         node.inputs = {held};
         constrained_[result] = std::move(after);

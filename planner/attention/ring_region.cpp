@@ -263,7 +263,7 @@ Attributes RingRegion::part_attributes(AttendPart part, bool positions) const {
         if (builder_.loop() != loop_)
             made.set("loops_alike", i64{1} + made.integer("loops_alike", 0)); // the ring's own
     }
-    if (!positions) std::erase_if(made.entries, [](const auto& entry) { return entry.first == "causal"; });
+    if (!positions) made.remove([](std::string_view name) { return name == "causal"; });
     return made;
 }
 

@@ -85,7 +85,7 @@ public:
         ReadArguments ordered;
         ordered.mesh = std::move(result_.mesh);
         for (const AttributeDef& def : context_.declared)
-            for (auto& [key, value] : result_.attributes.entries)
+            for (const auto& [key, value] : result_.attributes.entries())
                 if (key == def.name) ordered.attributes.set(key, value);
         for (std::string_view beside : {"mesh_axes", "sizes"})
             if (result_.attributes.has(beside))
@@ -395,9 +395,9 @@ bool asks_for_sharding(const OpDef& op) {
 
 void keep_constraint(Graph& graph, const OpDef& op, const ReadArguments& read, ValueId result) {
     if (!asks_for_sharding(op)) return;
-    Node& node = graph.nodes[graph.value(result).producer];
-    node.apply().asked.mesh = read.mesh;
-    if (!read.mesh && read.attributes.has("axes")) node.apply().asked.logical = read.attributes.strings("axes");
+    Asked asked{{}, read.mesh, {}};
+    if (!read.mesh && read.attributes.has("axes")) asked.logical = read.attributes.strings("axes");
+    graph.nodes[graph.value(result).producer].apply().asked = std::move(asked);
 }
 
 } // namespace shard

@@ -15,7 +15,7 @@ bool adds_nothing(const Slides& slides) {
 BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     if (!require_floating(builder, operands[0], "avg_pool", 1, span)) return std::nullopt;
     Attributes pool;
-    for (const auto& [name, value] : attributes.entries)
+    for (const auto& [name, value] : attributes.entries())
         if (name != "count_include_pad") pool.set(name, value);
     Chain chain(builder);
     const ValueId sum = chain("sum_pool", {operands[0]}, pool);

@@ -19,7 +19,7 @@ Border border_of(i64 covered, i64 stride, bool same) {
 
 BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes& attributes, Span span) {
     Attributes made;
-    for (const auto& [name, value] : attributes.entries)
+    for (const auto& [name, value] : attributes.entries())
         if (name != "strides" && name != "padding") made.set(name, value);
     if (attributes.has("strides")) made.set("input_dilation", attributes.integers("strides"));
     Chain chain(builder);

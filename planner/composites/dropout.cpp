@@ -21,9 +21,9 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!key) return std::nullopt;
     Attributes mask = shape_of(type.shape, type.logical);
     mask.set("probability", 1 - rate);
-    for (auto& [name, value] : key->entries) mask.set(name, std::move(value));
+    for (const auto& [name, value] : key->entries()) mask.set(name, value);
     for (const char* name : {"fold", "fold_dim"})
-        for (const auto& [key_name, value] : attributes.entries)
+        for (const auto& [key_name, value] : attributes.entries())
             if (key_name == name) mask.set(name, value);
     const ValueId step = operands.size() == 2 ? operands[1] : step_count(builder);
     const ValueId kept = chain("bernoulli", {step}, std::move(mask));

@@ -191,13 +191,14 @@ private:
         const std::string name = graph_.value(id).name + ".again";
         builder_.set_place({node.scope, name, node.span, {}, {}, graph_.value(id).region});
         Attributes attributes = node.attributes();
-        if (is_free(id) && attributes.has("loop"))
-            for (auto& [key, value] : loop_attributes(graph_, passes_.backward_loop).entries)
-                attributes.set(key, value);
+        if (is_free(id) && attributes.has("loop")) {
+            const Attributes of_loop = loop_attributes(graph_, passes_.backward_loop);
+            for (const auto& [key, value] : of_loop.entries()) attributes.set(key, value);
+        }
         const std::optional<ValueId> made = builder_.emit(node.op()->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
         copy_[id] = *made;
-        graph_.nodes[graph_.value(*made).producer].apply().asked = node.asked();
+        graph_.nodes[graph_.value(*made).producer].apply().asked = std::get<Apply>(node.does).asked;
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
         add_calls(id, *made);

@@ -9,7 +9,7 @@ namespace shard {
 namespace {
 
 const AttributeValue* find(const Attributes& attributes, std::string_view name) {
-    for (const auto& [key, value] : attributes.entries)
+    for (const auto& [key, value] : attributes.entries())
         if (key == name) return &value;
     return nullptr;
 }
@@ -25,13 +25,30 @@ const T& get(const Attributes& attributes, std::string_view name) {
 
 } // namespace
 
+Attributes::Attributes(std::vector<AttributeEntry> entries) {
+    if (!entries.empty()) entries_ = std::move(entries);
+}
+
+const std::vector<AttributeEntry>& Attributes::entries() const {
+    static const std::vector<AttributeEntry> none;
+    return entries_ ? *entries_ : none;
+}
+
 void Attributes::set(std::string name, AttributeValue value) {
-    for (auto& [key, old] : entries) {
-        if (key != name) continue;
-        old = std::move(value);
-        return;
-    }
-    entries.emplace_back(std::move(name), std::move(value));
+    entries_.change([&](std::vector<AttributeEntry>& entries) {
+        for (auto& [key, old] : entries) {
+            if (key != name) continue;
+            old = std::move(value);
+            return;
+        }
+        entries.emplace_back(std::move(name), std::move(value));
+    });
+}
+
+void Attributes::remove(const std::function<bool(std::string_view name)>& which) {
+    std::vector<AttributeEntry> left = entries();
+    std::erase_if(left, [&](const AttributeEntry& entry) { return which(entry.first); });
+    *this = Attributes(std::move(left));
 }
 
 bool Attributes::has(std::string_view name) const { return find(*this, name) != nullptr; }

@@ -1,8 +1,10 @@
 // Attributes of a node: names to plain values, in the order of the op's declaration.
 #pragma once
 
+#include "plans/base/shared.h"
 #include "plans/sharding/type.h"
 
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -11,10 +13,17 @@ namespace shard {
 using AttributeValue =
     std::variant<bool, i64, double, std::string, std::vector<i64>, std::vector<double>, std::vector<std::string>>;
 
-struct Attributes {
-    std::vector<std::pair<std::string, AttributeValue>> entries;
+using AttributeEntry = std::pair<std::string, AttributeValue>;
 
-    void set(std::string name, AttributeValue value); // replaces
+// Copies share what they hold, so that the many nodes of one op may have the same.
+class Attributes {
+public:
+    Attributes() = default;
+    explicit Attributes(std::vector<AttributeEntry> entries);
+
+    const std::vector<AttributeEntry>& entries() const; // as long as nothing is set or removed
+    void set(std::string name, AttributeValue value);   // replaces
+    void remove(const std::function<bool(std::string_view name)>& which);
     bool has(std::string_view name) const;
     // Typed access; internal error if absent or of another type, unless a fallback is given.
     i64 integer(std::string_view name) const;
@@ -28,6 +37,9 @@ struct Attributes {
     const std::vector<double>& numbers(std::string_view name) const;
     const std::vector<std::string>& strings(std::string_view name) const;
     bool operator==(const Attributes&) const = default;
+
+private:
+    Shared<std::vector<AttributeEntry>> entries_; // none: there are none
 };
 
 } // namespace shard

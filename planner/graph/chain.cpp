@@ -28,9 +28,10 @@ ValueId Chain::scalar(double number, DType dtype) {
 }
 
 Attributes attributes_of(NamedValues values) {
-    Attributes attributes;
-    for (const auto& [name, value] : values) attributes.set(std::string(name), value);
-    return attributes;
+    std::vector<AttributeEntry> entries;
+    entries.reserve(values.size());
+    for (const auto& [name, value] : values) entries.emplace_back(name, value);
+    return Attributes(std::move(entries));
 }
 
 Attributes keep_dims(std::vector<i64> dims) { return attributes_of({{"dims", std::move(dims)}, {"keepdims", true}}); }

@@ -23,7 +23,7 @@ struct Value {
     NodeId producer = -1;         // -1: an input, parameter or state
     Span span;                    // the YAML that named it
     LocalPart part;               // local graph only
-    std::optional<Generate> init; // inputs, params and states: global shape, start left empty
+    Shared<Generate> init;        // inputs, params and states: global shape, start left empty
     int decl = -1;                // inputs and params: index into Graph::declared
     int loop = -1;                // the innermost loop inside which it is made; -1: outside all
     ValueId of = -1;              // states and gradients: the parameter that they belong to

@@ -22,8 +22,8 @@ struct AddValue {
 } // namespace
 
 MemoKey& MemoKey::add(const Attributes& attributes) {
-    add(static_cast<i64>(attributes.entries.size()));
-    for (const auto& [name, value] : attributes.entries) {
+    add(static_cast<i64>(attributes.entries().size()));
+    for (const auto& [name, value] : attributes.entries()) {
         add(std::string_view(name)).add(static_cast<i64>(value.index()));
         std::visit(AddValue{*this}, value);
     }

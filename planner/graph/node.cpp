@@ -18,9 +18,15 @@ const Reshard* Node::reshard() const {
 }
 
 const Kernel* Node::kernel() const {
-    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return &made->move;
+    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return made->move.get();
     const Apply* made = std::get_if<Apply>(&does);
-    return made == nullptr || !made->kernel ? nullptr : &*made->kernel;
+    return made == nullptr ? nullptr : made->kernel.get();
+}
+
+Shared<Kernel> Node::shared_kernel() const {
+    if (const LocalMove* made = std::get_if<LocalMove>(&does)) return made->move;
+    const Apply* made = std::get_if<Apply>(&does);
+    return made == nullptr ? Shared<Kernel>() : made->kernel;
 }
 
 int Node::opens() const {
@@ -42,7 +48,7 @@ const Attributes& Node::attributes() const {
 const Asked& Node::asked() const {
     static const Asked none;
     const Apply* made = std::get_if<Apply>(&does);
-    return made == nullptr ? none : made->asked;
+    return made == nullptr || !made->asked ? none : *made->asked;
 }
 
 Apply& Node::apply() {

@@ -36,8 +36,8 @@ struct Reason {
 struct Apply {
     const OpDef* op = nullptr;
     Attributes attributes;
-    Asked asked;
-    std::optional<Kernel> kernel; // local graph only, and there of every op: what it lowers to
+    Shared<Asked> asked;
+    Shared<Kernel> kernel; // local graph only, and there of every op: what it lowers to
 };
 // Local graph only: a value is held otherwise, by a collective or out of what each device has already.
 struct Reshard {
@@ -48,7 +48,7 @@ struct Exchange : Reshard {
     Collective collective;
 };
 struct LocalMove : Reshard {
-    Kernel move; // a Move: the device's own block of what it holds, or a copy
+    Shared<Kernel> move; // a Move: the device's own block of what it holds, or a copy
 };
 // The markers of GraphLoop number `loop`.
 struct LoopOpens {
@@ -75,7 +75,8 @@ struct Node {
     const Collective* collective() const;
     const Reshard* reshard() const; // of an exchange or a local move
     const Kernel* kernel() const;   // of a local op or a local move
-    int opens() const;              // the loop that begins or ends here
+    Shared<Kernel> shared_kernel() const;
+    int opens() const; // the loop that begins or ends here
     int closes() const;
     // Empty if it is not an op.
     const Attributes& attributes() const;

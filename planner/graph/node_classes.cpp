@@ -40,7 +40,7 @@ NodeClasses::NodeClasses(const Graph& graph) {
         list.clear();
         list.push_back(ops.try_emplace(node.op(), static_cast<int>(ops.size())).first->second);
         list.push_back(-1);
-        if (!node.attributes().entries.empty())
+        if (!node.attributes().entries().empty())
             list.back() =
                 attributes.try_emplace(MemoKey().add(node.attributes()).text(), static_cast<int>(attributes.size()))
                     .first->second;

@@ -35,7 +35,7 @@ std::optional<ValueId> emit_border(Builder& builder, std::string_view op, ValueI
     const std::optional<ValueId> made = builder.emit(op, {value}, border_attributes(region, index, spec));
     if (!made) return std::nullopt;
     Graph& graph = builder.graph();
-    graph.nodes[graph.value(*made).producer].apply().asked.border = spec;
+    graph.nodes[graph.value(*made).producer].apply().asked.change([&](Asked& asked) { asked.border = spec; });
     return made;
 }
 
@@ -46,7 +46,7 @@ ValueId enter_region(Builder& builder, ValueId global, int index, const Sharding
         builder.emit("constrain", {global}, attributes_of({{"mesh", true}, {"enters", true}}));
     internal_check(placed.has_value(), "a constraint was refused");
     Graph& graph = builder.graph();
-    graph.nodes[graph.value(*placed).producer].apply().asked.mesh = spec;
+    graph.nodes[graph.value(*placed).producer].apply().asked.change([&](Asked& asked) { asked.mesh = spec; });
     const std::optional<ValueId> entered = emit_border(builder, "to_local", *placed, index, spec);
     internal_check(entered.has_value(), "a part of a value was refused");
     const ValueId local = *entered;
@@ -72,7 +72,7 @@ std::optional<ValueId> leave_region(Builder& builder, ValueId local, int index, 
 Apply leaving_region(const Graph& graph, int index, const ShardingSpec& spec) {
     Apply apply{
         find_op("from_local"), border_attributes(graph.regions[static_cast<size_t>(index)], index, spec), {}, {}};
-    apply.asked.border = spec;
+    apply.asked.change([&](Asked& asked) { asked.border = spec; });
     return apply;
 }
 

@@ -65,7 +65,7 @@ bool fits(const AttributeValue& value, Type type, i64 rank) {
 }
 
 const AttributeValue* find(const Attributes& attributes, std::string_view name) {
-    for (const auto& [key, value] : attributes.entries)
+    for (const auto& [key, value] : attributes.entries())
         if (key == name) return &value;
     return nullptr;
 }
@@ -76,7 +76,8 @@ bool fits_its_loop(const Graph& graph, const Attributes& attributes) {
     if (value == nullptr) return true;
     const i64* const loop = std::get_if<i64>(value);
     if (loop == nullptr || *loop < 0 || *loop >= static_cast<i64>(graph.loops.size())) return false;
-    for (const auto& [name, own] : loop_attributes(graph, static_cast<int>(*loop)).entries) {
+    const Attributes of_loop = loop_attributes(graph, static_cast<int>(*loop));
+    for (const auto& [name, own] : of_loop.entries()) {
         const AttributeValue* const said = find(attributes, name);
         if (said == nullptr || *said != own) return false;
     }

@@ -215,7 +215,7 @@ void GraphReader::input(LineScanner& at, Role role) {
         const std::string_view written = at.until(", of ");
         const Shape& whole = state_.is_local ? value.part.global_shape : value.type.shape;
         if (details_.init)
-            value.init = details_.init;
+            value.init = *details_.init;
         else if (const std::optional<double> number = parse_number<double>(written))
             value.init = Generate{Fill{*number}, whole, {}};
         else

@@ -77,11 +77,12 @@ void GraphReader::what_it_does(LineScanner& at, Node& node) {
             use_problem(graph(), state_.mesh, *apply.op, apply.attributes, node.inputs, node.outputs[0]);
         if (!problem.empty()) return at.problem(place, problem);
     } else {
-        apply.kernel = details_.kernel
-                           ? details_.kernel
-                           : op_kernel(graph(), state_.mesh, *apply.op, apply.attributes, node.inputs, node.outputs[0]);
-        if (!apply.kernel)
+        std::optional<Kernel> kernel = details_.kernel ? details_.kernel
+                                                       : op_kernel(graph(), state_.mesh, *apply.op, apply.attributes,
+                                                                   node.inputs, node.outputs[0]);
+        if (!kernel)
             return at.problem(place, "its kernel does not follow from types and shardings: it needs its details");
+        apply.kernel = *std::move(kernel);
     }
     node.does = std::move(apply);
 }
@@ -124,6 +125,7 @@ void GraphReader::reshard(LineScanner& at, Reshard& reshard) {
 }
 
 void GraphReader::arguments(LineScanner& at, Apply& apply) {
+    Asked asked;
     at.expect("{");
     bool first = true;
     while (at.ok() && !at.take("}")) {
@@ -132,17 +134,18 @@ void GraphReader::arguments(LineScanner& at, Apply& apply) {
         const std::string key(at.word());
         at.expect(":");
         if (key == "to") {
-            apply.asked.logical = read_names(at);
+            asked.logical = read_names(at);
         } else if (key == "sharding" || key == "border") {
-            (key == "sharding" ? apply.asked.mesh : apply.asked.border) = read_spec(at);
+            (key == "sharding" ? asked.mesh : asked.border) = read_spec(at);
         } else {
             std::optional<AttributeDef::Type> type;
             for (const AttributeDef& def : apply.op->attributes)
                 if (def.name == key) type = def.type;
             if (apply.attributes.has(key)) at.problem("this argument is there already");
-            apply.attributes.entries.emplace_back(key, read_attribute(at, type));
+            apply.attributes.set(key, read_attribute(at, type));
         }
     }
+    if (asked.border || asked.mesh || !asked.logical.empty()) apply.asked = std::move(asked);
 }
 
 void GraphReader::notes(LineScanner& at, Node& node) {

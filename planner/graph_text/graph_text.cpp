@@ -243,7 +243,7 @@ private:
         std::vector<std::string> parts;
         if (node.reshard() != nullptr && node.reshard()->gather_phase)
             parts.push_back("gather: " + json_string(shard::name(*node.reshard()->gather_phase)));
-        for (const auto& [key, value] : node.attributes().entries)
+        for (const auto& [key, value] : node.attributes().entries())
             parts.push_back(fmt::format("{}: {}", key, attribute_text(value)));
         const Asked& asked = node.asked();
         if (!asked.logical.empty()) parts.push_back("to: " + names_text(asked.logical));

@@ -256,7 +256,7 @@ std::string LoweredBody::arguments_text(const Node& node, const Shape& shape) co
     for (const AttributeDef& def : node.op()->attributes) {
         if (!attributes.has(def.name) || def.name == node.op()->subject) continue;
         if (def.type == AttributeDef::Type::axes || def.type == AttributeDef::Type::sharding) continue;
-        const auto entry = std::find_if(attributes.entries.begin(), attributes.entries.end(),
+        const auto entry = std::find_if(attributes.entries().begin(), attributes.entries().end(),
                                         [&](const auto& item) { return item.first == def.name; });
         const bool is_shape = def.type == AttributeDef::Type::shape;
         const bool is_word = def.type == AttributeDef::Type::dtype;
@@ -293,7 +293,7 @@ void LoweredBody::write_op(const Node& node) {
     const std::string arguments = arguments_text(node, value.type.shape);
     if (node.op()->subject.empty())
         return entry(result, fmt::format("{}: {}{}", node.op()->name, operands_text(node), arguments));
-    const auto subject = std::find_if(node.attributes().entries.begin(), node.attributes().entries.end(),
+    const auto subject = std::find_if(node.attributes().entries().begin(), node.attributes().entries().end(),
                                       [&](const auto& item) { return item.first == node.op()->subject; });
     entry(result, fmt::format("{}: {}, in: {}{}", node.op()->name, attribute_text(subject->second), operands_text(node),
                               arguments));
@@ -317,7 +317,7 @@ void LoweredBody::write_generated(const Node& node, const Generate& generate) {
     const std::string subject =
         node.op()->subject.empty()
             ? std::string("~")
-            : attribute_text(std::find_if(node.attributes().entries.begin(), node.attributes().entries.end(),
+            : attribute_text(std::find_if(node.attributes().entries().begin(), node.attributes().entries().end(),
                                           [&](const auto& item) { return item.first == node.op()->subject; })
                                  ->second);
     // What the running trips add to a key, they add here too.

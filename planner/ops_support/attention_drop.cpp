@@ -97,8 +97,8 @@ std::vector<AttributeDef> drop_attributes() {
 
 Attributes without_drop(const Attributes& attributes) {
     Attributes made = attributes;
-    std::erase_if(made.entries, [](const auto& entry) {
-        return std::find(std::begin(of_drop), std::end(of_drop), entry.first) != std::end(of_drop);
+    made.remove([](std::string_view name) {
+        return std::find(std::begin(of_drop), std::end(of_drop), name) != std::end(of_drop);
     });
     return made;
 }
@@ -175,7 +175,7 @@ std::optional<ValueId> with_bits(Builder& builder, std::span<const ValueId> oper
         builder, attributes, "attention", "{attention: [q, k, v], dropout: 0.1, key: 0}", builder.place().span);
     if (!key) return std::nullopt;
     Attributes made = attributes;
-    for (const auto& [name, value] : key->entries) made.set(name, value);
+    for (const auto& [name, value] : key->entries()) made.set(name, value);
     if (!is_counted) of.push_back(step_count(builder));
     made.set("counted", true);
     return builder.emit("attention", of, std::move(made));

@@ -51,10 +51,10 @@ ValueId LocalBuilder::input(ValueId global, const Sharding& kept) {
 }
 
 ValueId LocalBuilder::compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes,
-                              Kernel kernel, const Sharding& made, bool keeps) {
+                              Shared<Kernel> kernel, const Sharding& made, bool keeps) {
     ValueId result = value(node.outputs[0], made, made.partial.empty() ? "computed" : "partial", keeps);
     Node local;
-    local.does = Apply{node.op(), std::move(attributes), node.asked(), std::move(kernel)};
+    local.does = Apply{node.op(), std::move(attributes), std::get<Apply>(node.does).asked, std::move(kernel)};
     local.inputs = std::move(inputs);
     local.scope = node.scope;
     local.span = node.span;
@@ -160,7 +160,7 @@ ValueId LocalBuilder::entry(ValueId from, ValueId global) {
     flat.flat = true;
     Attributes shape;
     shape.set("shape", std::vector<i64>(made.type.shape));
-    node.does = Apply{find_op("reshape"), std::move(shape), {}, flat};
+    node.does = Apply{find_op("reshape"), std::move(shape), {}, std::move(flat)};
     append(std::move(node), result);
     return result;
 }

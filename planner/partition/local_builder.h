@@ -21,8 +21,8 @@ public:
     ValueId input(ValueId global, const Sharding& kept);
     // `attributes`: of the device's part. `keeps`: the result is the form of the value that is kept, and takes its
     // name; otherwise the suffix.
-    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes, Kernel kernel,
-                    const Sharding& made, bool keeps);
+    ValueId compute(const Node& node, NodeId origin, std::vector<ValueId> inputs, Attributes attributes,
+                    Shared<Kernel> kernel, const Sharding& made, bool keeps);
     // The steps of a redistribution, for node `origin` of the global graph; -1: an input that is returned.
     // `gather_phase`: as Reshard's.
     ValueId reshard(ValueId from, ValueId global, const Redistribution& way, const Reason& reason, NodeId origin,

@@ -154,7 +154,7 @@ void LocalLoop::become(ValueId id, Sharding sharding) {
     Node& producer = local_.graph.nodes[value.producer];
     if (producer.kernel() == nullptr) return; // the loop's beginning
     producer.apply().attributes.set("shape", std::vector<i64>(value.type.shape));
-    std::get<Generate>(*producer.apply().kernel).shape = value.type.shape;
+    producer.apply().kernel.change([&](Kernel& kernel) { std::get<Generate>(kernel).shape = value.type.shape; });
 }
 
 namespace {

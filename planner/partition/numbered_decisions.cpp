@@ -14,7 +14,7 @@ std::vector<int> NumberedDecisions::numbers_of(const GraphFacts& facts) {
 
 NumberedDecision NumberedDecisions::decide(const ComputeQuery& query) {
     const ComputeDecision& decision = decisions_->find(query);
-    NumberedDecision made{&decision, {}, false};
+    NumberedDecision made{&decision, {}, decision.choice.kernel, false};
     if (query.op->device == nullptr || !query.op->device->collective)
         made.attributes = local_attributes(query, decision.rule, decision.choice);
     made.exchanges =

@@ -13,6 +13,7 @@ namespace shard {
 struct NumberedDecision {
     const ComputeDecision* decision = nullptr;
     Attributes attributes;  // of a device's part of the op
+    Shared<Kernel> kernel;  // the decision's, which all nodes have
     bool exchanges = false; // devices send each other what crosses from block to block (LocalBuilder::exchange)
 };
 

@@ -389,7 +389,7 @@ private:
         ValueId local =
             crosses ? builder_.across_devices(node, id, inputs[0], made, keeps,
                                               simpler_way(graph_, users_, node, redistributor_))
-                    : builder_.compute(node, id, std::move(inputs), numbered.attributes, choice.kernel, made, keeps);
+                    : builder_.compute(node, id, std::move(inputs), numbered.attributes, numbered.kernel, made, keeps);
         Held& held = of(result);
         if (!made.partial.empty()) {
             held.pending = local;

@@ -56,7 +56,7 @@ public:
             if (compute == nullptr) return;
             std::vector<TensorType> types;
             for (const int input : compute->inputs) types.push_back(local_type(buffer(input)));
-            const i64 of_one = flops(compute->kernel, types, local_type(buffer(compute->output)));
+            const i64 of_one = flops(*compute->kernel, types, local_type(buffer(compute->output)));
             cost.flops = add_saturating(cost.flops, padding_of(multiply_saturating(count, of_one), share(*compute)));
         });
         return cost;
@@ -73,7 +73,7 @@ private:
     }
 
     double share(const Compute& compute) const {
-        if (const Contract* const contract = std::get_if<Contract>(&compute.kernel)) {
+        if (const Contract* const contract = std::get_if<Contract>(&*compute.kernel)) {
             std::map<int, double> of_labels;
             const auto note = [&](int id, const std::vector<int>& labels) {
                 const std::vector<double>& dims = by_buffer_[static_cast<size_t>(id)];

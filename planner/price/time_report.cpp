@@ -37,14 +37,14 @@ private:
             if (plan_->buffers[compute.inputs[i]].offset == plan_->buffers[compute.output].offset &&
                 plan_->buffers[compute.inputs[i]].on_host == plan_->buffers[compute.output].on_host)
                 in_place = static_cast<int>(i);
-        StepSpan span{0, 0, flops(compute.kernel, types, output),
-                      kernel_bytes(compute.kernel, types, output, in_place)};
+        StepSpan span{0, 0, flops(*compute.kernel, types, output),
+                      kernel_bytes(*compute.kernel, types, output, in_place)};
         if (is_host_copy(compute)) {
             span.bytes = compute.inputs.empty() ? 0 : span.bytes / 2; // they cross the link once
             span.end = host_seconds(*hardware_, span.bytes);
             return span;
         }
-        span.end = kernel_seconds(*hardware_, compute.kernel, dtype, span.flops, span.bytes);
+        span.end = kernel_seconds(*hardware_, *compute.kernel, dtype, span.flops, span.bytes);
         return span;
     }
 
@@ -183,7 +183,7 @@ i64 flops_of(const Plan& plan) {
         if (compute == nullptr) return;
         std::vector<TensorType> types;
         for (int input : compute->inputs) types.push_back(local_type(plan.buffers[input]));
-        const i64 of_one = flops(compute->kernel, types, local_type(plan.buffers[compute->output]));
+        const i64 of_one = flops(*compute->kernel, types, local_type(plan.buffers[compute->output]));
         sum = add_saturating(sum, multiply_saturating(count, of_one));
     });
     return sum;

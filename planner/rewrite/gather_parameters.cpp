@@ -180,12 +180,13 @@ private:
         Apply constrain{find_op("constrain"), {}, {}, {}};
         constrain.attributes.set("mesh", true);
         constrain.attributes.set(std::string(pass_attribute), std::string(name(reader.phase)));
-        constrain.asked.mesh = ShardingSpec{{}, {}, layout_.fsdp->span};
+        ShardingSpec whole{{}, {}, layout_.fsdp->span};
         for (const DimSharding& dim : gathered(id)->dims) {
-            DimSpec& spec = constrain.asked.mesh->dims.emplace_back();
+            DimSpec& spec = whole.dims.emplace_back();
             for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(layout_.mesh, axis));
             spec.open = dim.open;
         }
+        constrain.asked = Asked{{}, std::move(whole), {}};
         Node node;
         node.does = std::move(constrain);
         node.inputs = {id};

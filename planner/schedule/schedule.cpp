@@ -60,7 +60,8 @@ public:
             const int buffer = add_buffer(id);
             open(buffer, -1);
             if (sources_ == nullptr) continue;
-            Generate init = graph_->value(id).init.value_or(Generate{Fill{0}, graph_->value(id).part.global_shape, {}});
+            const Value& value = graph_->value(id);
+            Generate init = value.init ? *value.init : Generate{Fill{0}, value.part.global_shape, {}};
             plan_.inputs.push_back({buffer, std::move(init)});
         }
         for (NodeId n = 0; n < static_cast<NodeId>(graph_->nodes.size()); ++n) add_node(n);
@@ -290,7 +291,7 @@ private:
     void add_compute(const Node& node) {
         internal_check(node.kernel() != nullptr, "a local node is a collective or has a kernel");
         Compute compute;
-        compute.kernel = *node.kernel();
+        compute.kernel = node.shared_kernel();
         const size_t tensors = node.inputs.size() - name_scalars(compute.kernel, node);
         std::vector<TensorType> types;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -300,7 +301,7 @@ private:
             types.push_back(graph_->value(node.inputs[i]).type);
         }
         const TensorType& type = graph_->value(node.outputs[0]).type;
-        compute.scratch_bytes = scratch_bytes(compute.kernel, types, type);
+        compute.scratch_bytes = scratch_bytes(*compute.kernel, types, type);
         compute.op = node.op() == nullptr ? "" : std::string(node.op()->name);
         if (sources_ != nullptr) compute.source = source_ref(*sources_, node.span);
         const int target = make_way_for(node.outputs[0]);
@@ -321,17 +322,16 @@ private:
 
     // A kernel of the local graph names scalars by operand (LowerContext::scalar), a step by buffer. Returns how many
     // operands, all of them the last, are read as scalars.
-    size_t name_scalars(Kernel& kernel, const Node& node) const {
-        size_t first = node.inputs.size();
-        for_each_affine(kernel, [&](Affine& affine) {
-            for (AffineTerm& term : affine.terms) {
-                if (term.kind != AffineTerm::Kind::scalar) continue;
-                const size_t operand = term.index;
-                first = std::min(first, operand);
-                term.index = buffer_of(node.inputs[operand]);
-            }
+    size_t name_scalars(Shared<Kernel>& kernel, const Node& node) const {
+        const std::vector<int> operands = scalars_read(*kernel);
+        if (operands.empty()) return 0;
+        kernel.change([&](Kernel& own) {
+            for_each_affine(own, [&](Affine& affine) {
+                for (AffineTerm& term : affine.terms)
+                    if (term.kind == AffineTerm::Kind::scalar) term.index = buffer_of(node.inputs[term.index]);
+            });
         });
-        return node.inputs.size() - first;
+        return node.inputs.size() - *std::min_element(operands.begin(), operands.end());
     }
 
     int carry(ValueId yield, int target) {
@@ -340,7 +340,7 @@ private:
     }
 
     int operand_to_take_over(const Compute& compute, const std::vector<TensorType>& types, const Value& made) const {
-        const auto in_place = [&](size_t i) { return can_run_in_place(compute.kernel, i, types[i], made.type); };
+        const auto in_place = [&](size_t i) { return can_run_in_place(*compute.kernel, i, types[i], made.type); };
         std::map<int, std::vector<size_t>> operands; // by root, from the first that asks on; there may be very many
         for (size_t i = 0; i < types.size(); ++i) {
             if (types[i].bytes() != made.type.bytes() || buffer(compute.inputs[i]).on_host != made.on_host) continue;
@@ -361,6 +361,7 @@ private:
     // --- loops: the list of steps so far is flat ---
 
     void nest() {
+        if (marks_.empty()) return;
         std::vector<std::vector<Step>> open(1);
         std::vector<Mark>::iterator next = marks_.begin();
         for (int step = 0; step <= now(); ++step) {

@@ -112,7 +112,7 @@ std::string print_compute(const Mesh& mesh, const Compute& compute) {
         const i64 scratch[] = {compute.scratch_offset, compute.scratch_bytes};
         body.raw("scratch", json_integers(scratch)); // offset, bytes
     }
-    body.raw("kernel", print_kernel(mesh, compute.kernel));
+    body.raw("kernel", print_kernel(mesh, *compute.kernel));
     add_source(body, compute.source);
     return body.text();
 }

@@ -1,6 +1,7 @@
 // The plan: the whole contract between deciding and doing. One list of steps for all devices.
 #pragma once
 
+#include "plans/base/shared.h"
 #include "plans/collective/collective.h"
 #include "plans/kernel/kernel.h"
 #include "plans/plan/report.h"
@@ -31,7 +32,7 @@ struct Buffer {
 };
 
 struct Compute {
-    Kernel kernel;
+    Shared<Kernel> kernel;
     std::vector<int> inputs;
     int output = -1;
     i64 scratch_offset = 0, scratch_bytes = 0; // alive during this step only

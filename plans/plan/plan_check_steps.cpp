@@ -118,7 +118,7 @@ private:
 
     std::string check(const Compute& step, const std::string&, size_t, int) {
         std::vector<int> reads = step.inputs;
-        for (int scalar : scalars_read(step.kernel)) reads.push_back(scalar);
+        for (int scalar : scalars_read(*step.kernel)) reads.push_back(scalar);
         std::vector<TensorType> types;
         if (!known(step.output)) return "an output that is not a buffer";
         for (int id : reads) {
@@ -127,14 +127,14 @@ private:
         }
         for (int id : step.inputs) types.push_back(local_type(buffer(id)));
         const TensorType output = local_type(buffer(step.output));
-        std::string problem = kernel_problem(scope_, step.kernel, types, output);
+        std::string problem = kernel_problem(scope_, *step.kernel, types, output);
         if (problem.empty()) problem = host_problem(step, reads);
         if (!problem.empty()) return problem;
 
         const int root = root_of(plan_->buffers, step.output);
         for (size_t i = 0; i < reads.size(); ++i) {
             if (root_of(plan_->buffers, reads[i]) != root) continue;
-            if (i >= types.size() || !can_run_in_place(step.kernel, i, types[i], output))
+            if (i >= types.size() || !can_run_in_place(*step.kernel, i, types[i], output))
                 return fmt::format("writes over '{}' while it reads it", buffer(reads[i]).name);
         }
         problem = claim(step.output);
@@ -144,7 +144,7 @@ private:
         if (step.scratch_bytes < 0 || step.scratch_offset < 0 || step.scratch_offset % 64 != 0 ||
             step.scratch_bytes > plan_->arena_bytes || step.scratch_offset > plan_->arena_bytes - step.scratch_bytes)
             return "scratch outside the arena";
-        if (step.scratch_bytes < scratch_bytes(step.kernel, types, output)) return "too little scratch for the kernel";
+        if (step.scratch_bytes < scratch_bytes(*step.kernel, types, output)) return "too little scratch for the kernel";
         if (step.scratch_bytes > 0 && !is_free(state_.extents, step.scratch_offset, end))
             return "scratch over a buffer that is alive";
         if (step.scratch_bytes > 0) peak_.device = std::max(peak_.device, end);
@@ -153,7 +153,7 @@ private:
 
     // Nothing is computed on the host.
     std::string host_problem(const Compute& step, const std::vector<int>& reads) const {
-        if (std::holds_alternative<Move>(step.kernel)) return {};
+        if (std::holds_alternative<Move>(*step.kernel)) return {};
         for (int id : reads)
             if (buffer(id).on_host) return fmt::format("computes with '{}', which is on the host", buffer(id).name);
         return buffer(step.output).on_host && !reads.empty()

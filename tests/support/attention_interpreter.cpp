@@ -33,7 +33,7 @@ public:
         Attributes drawn;
         drawn.set("shape", shape);
         drawn.set("probability", share_);
-        for (const auto& [name, value] : attributes.entries)
+        for (const auto& [name, value] : attributes.entries())
             if (name == "key" || name == "place" || name == "bits" || name == "blocks") drawn.set(name, value);
         Node bernoulli;
         bernoulli.does = Apply{find_op("bernoulli"), std::move(drawn), {}, {}};

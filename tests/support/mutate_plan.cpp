@@ -278,7 +278,7 @@ private:
         case 2:
             return number(below(2) == 0 ? step.scratch_offset : step.scratch_bytes);
         default:
-            std::visit([this](auto& each) { kernel(each); }, step.kernel);
+            step.kernel.change([this](Kernel& own) { std::visit([this](auto& each) { kernel(each); }, own); });
         }
     }
     void axis_move(AxisMove& move) {

@@ -10,7 +10,7 @@ namespace {
 
 IndexRule notation_rule(std::span<const TensorType> operands, std::span<const TensorType> results,
                         const Attributes& attributes) {
-    return make_rule(std::get<std::string>(attributes.entries[0].second), operands, results);
+    return make_rule(std::get<std::string>(attributes.entries()[0].second), operands, results);
 }
 IndexRule alike_rule(std::span<const TensorType> operands, std::span<const TensorType> results, const Attributes&) {
     return pointwise_rule(operands, results);
@@ -20,7 +20,7 @@ IndexRule move_rule(std::span<const TensorType> operands, std::span<const Tensor
                     const Attributes& attributes) {
     const auto same_size = [&](std::span<const TensorType> types) {
         std::vector<TensorType> result(types.begin(), types.end());
-        for (TensorType& type : result) type.shape[0] = std::get<i64>(attributes.entries[1].second);
+        for (TensorType& type : result) type.shape[0] = std::get<i64>(attributes.entries()[1].second);
         return result;
     };
     IndexRule rule = pointwise_rule(same_size(operands), same_size(results));
@@ -76,7 +76,7 @@ ValueId TinyGraph::add_node(const OpDef& def, const char* notation, std::vector<
     Node node;
     node.does = Apply{&def, {}, {}, {}};
     node.inputs = std::move(operands);
-    node.apply().attributes.entries.emplace_back("notation", std::string(notation));
+    node.apply().attributes.set("notation", std::string(notation));
     node.span = {0, 10 + id, 1, 1};
     node.outputs = {add_value(std::move(result), id, seed)};
     graph.nodes.push_back(node);
@@ -104,7 +104,7 @@ ValueId TinyGraph::broadcast(const char* notation, ValueId operand, Shape result
 }
 ValueId TinyGraph::move_along_first(std::vector<ValueId> operands, Shape result, i64 size) {
     const ValueId value = add_node(move_def, "", std::move(operands), std::move(result), nullptr);
-    graph.nodes.back().apply().attributes.entries.emplace_back("size", size);
+    graph.nodes.back().apply().attributes.set("size", size);
     return value;
 }
 ValueId TinyGraph::constrain(ValueId operand, const char* spec) {

@@ -79,7 +79,7 @@ TEST_CASE("a profile of spans by hand: means over devices, loops counted by what
                 loop = at;
                 visit(found->body);
             } else if (const Compute* compute = std::get_if<Compute>(&each.variant_ref()))
-                if (product < 0 && class_name(compute->kernel) == "contract") product = at;
+                if (product < 0 && class_name(*compute->kernel) == "contract") product = at;
         }
     };
     visit(plan->steps);

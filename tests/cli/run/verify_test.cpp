@@ -94,18 +94,28 @@ void check_found(Verifying& of, const Plan& changed, const std::string& where, c
     CHECK_MESSAGE(allowed.err.find(finding) != std::string::npos, allowed.err);
 }
 
-// relu is max(x, 0).
-void replace_relu(Plan& plan) {
-    int found = 0;
+// Calls change(kernel) of each kernel of a class.
+template<typename Class, typename Change>
+void change_kernels(Plan& plan, const Change& change) {
     for (Step& step : plan.steps) {
         Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        Pointwise* kernel = compute == nullptr ? nullptr : std::get_if<Pointwise>(&compute->kernel);
-        if (kernel == nullptr) continue;
-        for (ScalarStep& scalar : kernel->steps)
-            if (scalar.op == ScalarOp::constant && scalar.value == 0) scalar.value = 0.1, ++found;
+        if (compute == nullptr || !std::holds_alternative<Class>(*compute->kernel)) continue;
+        compute->kernel.change([&](Kernel& kernel) { change(std::get<Class>(kernel)); });
     }
-    REQUIRE(found == 1);
 }
+
+// Returns how many constants of pointwise kernels were this one.
+int replace_constants(Plan& plan, double from, double to) {
+    int found = 0;
+    change_kernels<Pointwise>(plan, [&](Pointwise& kernel) {
+        for (ScalarStep& scalar : kernel.steps)
+            if (scalar.op == ScalarOp::constant && scalar.value == from) scalar.value = to, ++found;
+    });
+    return found;
+}
+
+// relu is max(x, 0).
+void replace_relu(Plan& plan) { REQUIRE(replace_constants(plan, 0, 0.1) == 1); }
 
 } // namespace
 
@@ -146,15 +156,7 @@ TEST_CASE("run --verify: a few values far below 1 are as wrong as others when th
                      "train: {loss: {mean: y}, optimizer: {sgd: {learning_rate: 0.1}}}\n",
                      mode);
         Plan changed = of.plan;
-        int found = 0;
-        for (Step& step : changed.steps) {
-            Compute* compute = std::get_if<Compute>(&step.variant_ref());
-            Pointwise* kernel = compute == nullptr ? nullptr : std::get_if<Pointwise>(&compute->kernel);
-            if (kernel == nullptr) continue;
-            for (ScalarStep& scalar : kernel->steps)
-                if (scalar.op == ScalarOp::constant && scalar.value == 1.25e-9) scalar.value = 2.5e-9, ++found;
-        }
-        REQUIRE(found > 0);
+        REQUIRE(replace_constants(changed, 1.25e-9, 2.5e-9) > 0);
         const CommandResult allowed = of.verify(changed, "--allow-other-plan");
         CHECK(allowed.code == 1);
         CHECK_MESSAGE(allowed.err.find("error[P0201]: ") != std::string::npos, allowed.out);
@@ -180,11 +182,7 @@ TEST_CASE("run --verify: what differs in f32 and not in f64 is rounding, and ver
     CHECK(json.out.find("\"in_f64\": {\"verified\": true, ") != std::string::npos);
     // The largest number in place of the sum is no rounding, in f64 either.
     Plan changed = of.plan;
-    for (Step& step : changed.steps) {
-        Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        Reduce* reduce = compute == nullptr ? nullptr : std::get_if<Reduce>(&compute->kernel);
-        if (reduce != nullptr) reduce->op = ReduceOp::max;
-    }
+    change_kernels<Reduce>(changed, [](Reduce& reduce) { reduce.op = ReduceOp::max; });
     const CommandResult wrong = of.verify(changed, "--allow-other-plan");
     CHECK(wrong.code == 1);
     CHECK(wrong.err.find("error[P0201]: 'y' differs from the reference") != std::string::npos);
@@ -258,15 +256,13 @@ TEST_CASE("run --verify: an output that depends on no bf16 may differ as f32 doe
                  "graph: [{y: {neg: x}}, {half: {cast: x, dtype: bf16}}, {half: {mul: [half, half]}}]\n"
                  "outputs: [y, half]\n");
     Plan changed = of.plan;
-    for (Step& step : changed.steps) {
-        Compute* compute = std::get_if<Compute>(&step.variant_ref());
-        Pointwise* kernel = compute == nullptr ? nullptr : std::get_if<Pointwise>(&compute->kernel);
-        if (kernel == nullptr || kernel->steps.back().op != ScalarOp::neg) continue;
+    change_kernels<Pointwise>(changed, [](Pointwise& kernel) {
+        if (kernel.steps.back().op != ScalarOp::neg) return;
         // -x times 1.001: less than half a unit in the last place of bf16.
-        const int last = static_cast<int>(kernel->steps.size()) - 1;
-        kernel->steps.push_back({ScalarOp::constant, {-1, -1, -1}, DType::f32, 1.001, {}});
-        kernel->steps.push_back({ScalarOp::mul, {last, last + 1, -1}, DType::f32, 0, {}});
-    }
+        const int last = static_cast<int>(kernel.steps.size()) - 1;
+        kernel.steps.push_back({ScalarOp::constant, {-1, -1, -1}, DType::f32, 1.001, {}});
+        kernel.steps.push_back({ScalarOp::mul, {last, last + 1, -1}, DType::f32, 0, {}});
+    });
     REQUIRE(changed != of.plan);
     const CommandResult allowed = of.verify(changed, "--allow-other-plan");
     CHECK(allowed.code == 1);

@@ -162,7 +162,7 @@ TEST_CASE("remat: full computes each contraction of the forward pass a second ti
         i64 count = 0;
         for (const Step& step : plan.steps)
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
-                count += std::holds_alternative<Contract>(compute->kernel) ? 1 : 0;
+                count += std::holds_alternative<Contract>(*compute->kernel) ? 1 : 0;
         return count;
     };
     CHECK(contractions(train_plan(blocks(full, ""), layout)) == contractions(train_plan(blocks(none, ""), layout)) + 6);

@@ -35,7 +35,7 @@ ValueId Seeding::constrain(const std::string& value, const std::string& name, st
                            Span span) {
     Node node;
     node.inputs = {find(value)};
-    node.apply().asked.logical = std::move(logical);
+    node.apply().asked = Asked{std::move(logical), {}, {}};
     node.span = span;
     Value result = graph.value(node.inputs[0]);
     result.name = name;
@@ -53,7 +53,7 @@ ValueId Seeding::constrain(const std::string& value, const std::string& name, st
 
 ValueId Seeding::constrain(const std::string& value, const std::string& name, ShardingSpec spec, Span span) {
     const ValueId id = constrain(value, name, std::vector<std::string>{}, span);
-    graph.nodes.back().apply().asked.mesh = std::move(spec);
+    graph.nodes.back().apply().asked = Asked{{}, std::move(spec), {}};
     return id;
 }
 

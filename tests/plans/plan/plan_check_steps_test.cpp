@@ -117,7 +117,9 @@ TEST_CASE("check of steps: a scalar that places a kernel's block is read too, an
               buffer.offset = plan.buffers[at].offset;
           }) == "steps[1]: writes over 'at' while it reads it");
     CHECK(with([](Plan& plan, int, int) {
-              std::get<Gather>(std::get<Compute>(plan.steps[1].variant_ref()).kernel).start.terms[0].index = 77;
+              std::get<Compute>(plan.steps[1].variant_ref()).kernel.change([](Kernel& kernel) {
+                  std::get<Gather>(kernel).start.terms[0].index = 77;
+              });
           }) == "steps[1]: an input that is not a buffer");
 }
 

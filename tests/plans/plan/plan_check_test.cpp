@@ -68,16 +68,17 @@ TEST_CASE("check of a plan: two live buffers may not share bytes") {
 
 TEST_CASE("check of a plan: kernels fit their operands") {
     Plan plan = sample_plan();
-    std::get<Contract>(compute(plan, 0).kernel).rhs = {0, 2};
+    compute(plan, 0).kernel.change([](Kernel& kernel) { std::get<Contract>(kernel).rhs = {0, 2}; });
     CHECK(first_problem(plan) == "steps[0]: contract: label 0 has two sizes");
     plan = sample_plan();
-    std::get<Pointwise>(compute(plan, 1).kernel).steps[1].args[0] = 1;
+    compute(plan, 1).kernel.change([](Kernel& kernel) { std::get<Pointwise>(kernel).steps[1].args[0] = 1; });
     CHECK(first_problem(plan) == "steps[1]: pointwise: a step reads a later one");
     plan = sample_plan();
-    std::get<Pointwise>(compute(plan, 1).kernel).steps[0].args[0] = 4;
+    compute(plan, 1).kernel.change([](Kernel& kernel) { std::get<Pointwise>(kernel).steps[0].args[0] = 4; });
     CHECK(first_problem(plan) == "steps[1]: pointwise: a step reads an input that is not there");
     plan = sample_plan();
-    std::get<Generate>(compute(plan, 3).kernel).start[0] = constant(5); // 5 + 4 > 8
+    compute(plan, 3).kernel.change(
+        [](Kernel& kernel) { std::get<Generate>(kernel).start[0] = constant(5); }); // 5 + 4 > 8
     CHECK(first_problem(plan) == "steps[3]: generate: a block outside the whole");
     plan = sample_plan();
     compute(plan, 0).inputs = {0, 77};
