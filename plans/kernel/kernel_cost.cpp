@@ -54,8 +54,10 @@ i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const
     };
     const Move* move = std::get_if<Move>(&kernel);
     if (move == nullptr || move->flat) {
+        const bool looks_up = std::holds_alternative<Gather>(kernel);
         add(output.bytes());
-        for (const TensorType& input : inputs) add(input.bytes());
+        for (const TensorType& input : inputs)
+            add(looks_up && &input == &inputs[0] ? std::min(input.bytes(), output.bytes()) : input.bytes());
         return bytes;
     }
     if (!move->covers) add(output.bytes());
