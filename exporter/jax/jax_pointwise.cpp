@@ -157,8 +157,7 @@ private:
         }
         if (step.op == ScalarOp::bitcast) {
             if (args[0]->constant) operands[0] = constant(*args[0]);
-            made.text =
-                bracket("jax.lax.bitcast_convert_type(", {std::move(operands[0]), {jax_dtype(step.dtype)}}, ")");
+            made.text = bracket("lax.bitcast_convert_type(", {std::move(operands[0]), {jax_dtype(step.dtype)}}, ")");
             return made;
         }
         const Spelling& spelling = spelling_of(step.op);
