@@ -1,14 +1,12 @@
 #include "cli/report/json_schema_keys.h"
 
-#include "plans/base/base.h"
+#include "planner/text/json_schema.h"
 #include "plans/base/embedded.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <deque>
 #include <map>
 #include <span>
 
@@ -18,7 +16,7 @@ std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = SchemaNode;
 
 bool is_plain(const std::string& text) {
     return !text.empty() && text != "true" && text != "false" && text != "null" &&
@@ -45,9 +43,6 @@ std::string flow(const Json& value) {
     return "{" + text + "}";
 }
 
-// The parts of a schema under which keys of the same map, or of what is in the same list, are said.
-constexpr std::string_view parts[] = {"then", "else", "oneOf", "anyOf", "allOf", "items"};
-
 class KeyLister {
 public:
     KeyLister(std::string_view file, const Json& schema) : file_(file), schema_(schema) {}
@@ -60,37 +55,12 @@ public:
     }
 
 private:
-    const Json* definition(const Json& node) const {
-        if (!node.is_object() || !node.contains("$ref")) return nullptr;
-        const std::string ref = node["$ref"].get<std::string>();
-        const Json& found = schema_["definitions"][ref.substr(ref.rfind('/') + 1)];
-        internal_check(found.is_object(), "a schema refers to what it does not define");
-        return &found;
-    }
+    const Json* definition(const Json& node) const { return schema_definition(schema_, node); }
 
-    // Calls visit(child, its path) for what stands below a node beside its properties.
-    template<class Visit>
-    static void inner_parts(const Json& node, const std::string& path, const Visit& visit) {
-        if (node.is_array())
-            for (const Json& one : node) visit(one, path);
-        if (!node.is_object()) return;
-        if (node.contains("additionalProperties")) visit(node["additionalProperties"], path + ".NAME");
-        for (const std::string_view part : parts)
-            if (node.contains(part)) visit(node[part], path);
-    }
-
-    // The shortest path of each definition, breadth first: its keys are listed there alone.
+    // The keys of a definition are listed at its shortest path alone.
     void find_homes() {
-        std::deque<std::pair<const Json*, std::string>> open = {{&schema_, file_}};
-        for (; !open.empty(); open.pop_front()) {
-            const auto [node, path] = open.front();
-            const Json* shared = definition(*node);
-            if (shared != nullptr && homes_.emplace(shared, path).second) open.emplace_back(shared, path);
-            if (node->is_object() && node->contains("properties"))
-                for (const auto& [key, child] : (*node)["properties"].items())
-                    open.emplace_back(&child, path + "." + key);
-            inner_parts(*node, path, [&](const Json& child, const std::string& at) { open.emplace_back(&child, at); });
-        }
+        visit_schema(schema_, file_,
+                     [this](const Json& node, const std::string& path) { homes_.emplace(&node, path); });
     }
 
     void list(const Json& node, const std::string& path) {
@@ -106,7 +76,7 @@ private:
         if (path != file_ && node.is_object() && node.contains("title"))
             for (size_t n = first + 1; n < items_.size(); ++n)
                 items_[first].arguments.emplace_back(items_[n].name.substr(path.size() + 1), items_[n].summary);
-        inner_parts(node, path, [&](const Json& child, const std::string& at) { list(child, at); });
+        visit_schema_parts(node, path, [&](const Json& child, const std::string& at) { list(child, at); });
     }
 
     // What may stand in the map that is behind a key.

@@ -25,8 +25,8 @@ struct Calibration {
     double memory_bandwidth = 0;                         // bytes/s that a = b + c reads and writes
     // Bytes/s that all devices receive in an all_gather, by the bytes of the whole value, ascending.
     std::vector<std::pair<double, double>> link_bandwidth;
-    double kernel_launch = 0;             // seconds of a kernel on one element
-    double collective_launch = 0;        // seconds of a collective of one element
+    double kernel_launch = 0;            // seconds of a kernel on one element
+    double collective_launch = 0;        // seconds of a collective of one element, of a device at its turn
     double pointwise = 0, functions = 0; // steps per second: sums and their kind; exp, tanh, log
 };
 

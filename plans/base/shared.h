@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -13,7 +12,6 @@ template<typename T>
 class Shared {
 public:
     Shared() = default;
-    Shared(std::nullopt_t) {}
     template<typename U>
     requires std::is_convertible_v<U, T> Shared(U&& value) : held_(std::make_shared<const T>(std::forward<U>(value))) {}
 

@@ -11,9 +11,8 @@
 namespace shard {
 
 // What one execution reads and writes: operands and result, of a move only what its pieces copy, of a table that is
-// looked up in only as much as the result holds. `in_place` is the
-// operand whose bytes the result has, -1 for none: what a move leaves where it lies (a stack of which one entry is
-// written) costs nothing.
+// looked up in only as much as the result holds. `in_place` is the operand whose bytes the result has, -1 for none: what
+// a move leaves where it lies (a stack of which one entry is written) costs nothing.
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place);
 
 // As above, of a kernel on operands of this dtype, that makes `flops` and moves `bytes` once.

@@ -54,6 +54,29 @@ TEST_CASE("a plan in f64 computes without the rounding of its own types") {
     }
 }
 
+TEST_CASE("bits of floats are others in f64, bits of whole numbers are not") {
+    const auto bitcast = [](DType from, DType to, bool in_loop) {
+        PlanBuilder b(make_mesh({}));
+        const int x = b.input("x", from, {4}), index = b.buffer("index", DType::i32, {}), y = b.buffer("y", to, {4});
+        if (in_loop) b.begin_loop(index, 2);
+        Pointwise bits = pointwise(ScalarOp::bitcast, 1, 1, from, to);
+        b.compute(bits, {x}, y);
+        if (in_loop) b.end_loop();
+        b.output("y", y);
+        return b.plan();
+    };
+    for (const bool in_loop : {false, true}) {
+        CAPTURE(in_loop);
+        CHECK(takes_float_bits(bitcast(DType::f32, DType::u32, in_loop)));
+        CHECK(takes_float_bits(bitcast(DType::u16, DType::bf16, in_loop)));
+        CHECK_FALSE(takes_float_bits(bitcast(DType::i32, DType::u32, in_loop)));
+        CHECK_FALSE(takes_float_bits(bitcast(DType::f64, DType::i64, in_loop)));
+        CHECK(problems_of(bitcast(DType::f32, DType::u32, in_loop)) == "");
+    }
+    CHECK(problems_of(bitcast(DType::f32, DType::u16, false)) != "");
+    CHECK(problems_of(bitcast(DType::boolean, DType::u8, false)) != "");
+}
+
 TEST_CASE("what a plan begins with is the same in f64, draws too") {
     PlanBuilder b(make_mesh({}));
     const int x = b.input("x", DType::f32, {64});
