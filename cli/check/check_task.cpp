@@ -42,7 +42,7 @@ void judge_by(const std::vector<TaskPolicy>& policies, Compiled& compiled) {
 // Where a layout begins, below the comments at its top: for what is said of the whole of it.
 Span beginning_of(const Compiled& compiled) {
     Diagnostics unsaid;
-    const std::optional<Yaml> root = parse_yaml(*compiled.sources, compiled.request.layout_file, unsaid);
+    const YamlDocument root = parse_yaml(*compiled.sources, compiled.request.layout_file, unsaid);
     return root && root->map() != nullptr && !root->map()->empty() ? root->map()->front().key_span : Span{};
 }
 

@@ -130,7 +130,7 @@ private:
 } // namespace
 
 std::optional<CheckConfig> read_config(const Sources& sources, int file, Diagnostics& diagnostics) {
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     CheckConfig config = ConfigReader(diagnostics).read(*yaml);

@@ -20,7 +20,7 @@ namespace {
 // What is laid out that nobody meant is a file of another program: `shardc fmt *.yaml` beside a compose.yaml.
 bool is_foreign(const Sources& sources, int file) {
     Diagnostics unsaid;
-    const std::optional<Yaml> root = parse_yaml(sources, file, unsaid);
+    const YamlDocument root = parse_yaml(sources, file, unsaid);
     if (!root || root->is_null()) return false; // its mistakes are said, or it is empty
     std::vector<std::string_view> keys;
     if (root->map() != nullptr)

@@ -33,7 +33,7 @@ std::optional<std::string> read_axis(const Yaml& yaml, const std::vector<std::st
 } // namespace
 
 std::optional<std::vector<GivenAxes>> read_axis_patterns(const Sources& sources, int file, Diagnostics& diagnostics) {
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     if (yaml->map() == nullptr) {
         diagnostics.error("E0811", yaml->span, fmt::format("expected patterns with their axes, found {}", yaml->kind()))

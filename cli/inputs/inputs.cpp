@@ -26,7 +26,7 @@ std::string_view kind_of(const Sources& sources, int file) {
     if (looks_like_plan(sources.text(file))) return "a plan";
     if (looks_like_mlir(sources.text(file))) return "a program";
     Diagnostics ignored;
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, ignored);
+    const YamlDocument yaml = parse_yaml(sources, file, ignored);
     if (!yaml || (yaml->find("graph") != nullptr) == (yaml->find("mesh") != nullptr)) return {};
     return yaml->find("graph") != nullptr ? "a model" : "a layout";
 }

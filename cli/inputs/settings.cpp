@@ -76,7 +76,7 @@ private:
         if (value.find(',') != std::string::npos)
             return refuse("E0701", fmt::format("--set {} gives several values", setting),
                           "`shardc plan` plans each of them; other commands take one");
-        std::optional<Yaml> yamls[2];
+        YamlDocument yamls[2];
         for (int n = 0; n < 2; ++n) {
             Diagnostics unheard;
             yamls[n] = parse_yaml(sources_, files_[n], unheard);
@@ -122,7 +122,7 @@ private:
         for (int file = 0; file < sources_.count(); ++file)
             set.add(sources_.name(file), file == target.file ? text : sources_.text(file));
         Diagnostics unheard;
-        const std::optional<Yaml> again = parse_yaml(set, target.file, unheard);
+        const YamlDocument again = parse_yaml(set, target.file, unheard);
         const Yaml* now = again ? at_path(*again, target.path) : nullptr;
         if (now == nullptr || (span.known() && (now->span.line != span.line || now->span.column != span.column)) ||
             (now->scalar() != nullptr && now->scalar()->text != value) || now->list() || now->map())
@@ -184,8 +184,7 @@ bool apply_settings(Sources& sources, int model, int layout, const std::vector<s
 
 std::optional<std::string> written_value(const Sources& sources, int model, int layout, const std::string& path) {
     Diagnostics unheard;
-    const std::optional<Yaml> of_model = parse_yaml(sources, model, unheard),
-                              of_layout = parse_yaml(sources, layout, unheard);
+    const YamlDocument of_model = parse_yaml(sources, model, unheard), of_layout = parse_yaml(sources, layout, unheard);
     if (!of_model || !of_layout) return std::nullopt;
     const int files[] = {model, layout};
     const Target target = find_target(files, path, *of_model, *of_layout);

@@ -63,7 +63,7 @@ bool read_rules(const Yaml& yaml, ForeignRules& into, Diagnostics& diagnostics) 
 } // namespace
 
 std::optional<ForeignRules> read_maxtext(const Sources& sources, int file, Diagnostics& diagnostics) {
-    const std::optional<Yaml> config = parse_yaml(sources, file, diagnostics);
+    const YamlDocument config = parse_yaml(sources, file, diagnostics);
     if (!config) return std::nullopt;
     const Yaml *const axes = config->find("mesh_axes"), *const rules = config->find("logical_axis_rules");
     if (axes == nullptr || rules == nullptr) {

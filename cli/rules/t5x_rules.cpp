@@ -80,7 +80,7 @@ std::optional<ForeignRules> read_t5x(const Sources& sources, int file, Diagnosti
     const auto numbers = [&](const Binding& bound) -> std::optional<std::vector<i64>> {
         Sources own;
         Diagnostics none;
-        const std::optional<Yaml> yaml = parse_yaml(own, own.add("value", bound.text), none);
+        const YamlDocument yaml = parse_yaml(own, own.add("value", bound.text), none);
         std::vector<i64> values;
         if (!yaml) return std::nullopt;
         const YamlList one = {*yaml};
@@ -105,7 +105,7 @@ std::optional<ForeignRules> read_t5x(const Sources& sources, int file, Diagnosti
     }
     Sources own;
     Diagnostics none;
-    const std::optional<Yaml> yaml = parse_yaml(own, own.add("rules", rules->text), none);
+    const YamlDocument yaml = parse_yaml(own, own.add("rules", rules->text), none);
     if (!yaml || yaml->list() == nullptr)
         return fail(rules->line, "logical_axis_rules: expected a list of pairs, written out");
     for (const Yaml& rule : *yaml->list()) {

@@ -128,7 +128,7 @@ std::optional<StoredNames> read_checkpoint_names(const Plan& plan, Sources& sour
     int place = find_source(sources, held.name(file));
     if (place < 0) place = sources.add(held.name(file), held.text(file));
     const int before = diagnostics.error_count();
-    const std::optional<Yaml> yaml = parse_yaml(sources, place, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, place, diagnostics);
     if (!yaml) return std::nullopt;
     std::set<std::string> params;
     for (const PlanInput& input : plan.inputs) params.insert(path_without_layers(plan.buffers[input.buffer].name));

@@ -49,7 +49,7 @@ void order_keys(YamlWriter& writer, const Yaml& root) {
 
 std::optional<std::string> styled_yaml(const Sources& sources, int file, Diagnostics& diagnostics) {
     const std::string& text = sources.text(file);
-    const std::optional<Yaml> root = parse_yaml(sources, file, diagnostics);
+    const YamlDocument root = parse_yaml(sources, file, diagnostics);
     if (!root) return std::nullopt;
     if (root->map() == nullptr && root->list() == nullptr) return text; // nothing to lay out
     YamlWriter writer(text, *root);
@@ -61,7 +61,7 @@ std::optional<std::string> styled_yaml(const Sources& sources, int file, Diagnos
     Sources written;
     written.add(sources.name(file), styled);
     Diagnostics problems;
-    const std::optional<Yaml> again = parse_yaml(written, 0, problems);
+    const YamlDocument again = parse_yaml(written, 0, problems);
     internal_check(again && is_same(sorted(*root), sorted(*again)), "fmt would change what the file means");
     YamlWriter reread(styled, *again);
     internal_check(reread.comments() == writer.comments(), "fmt would lose a comment");

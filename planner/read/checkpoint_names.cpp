@@ -15,7 +15,7 @@ constexpr std::string_view key = "checkpoint_names";
 std::string path_of(const Sources& sources, int model_file) {
     if (sources.text(model_file).find(key) == std::string::npos) return {};
     Diagnostics unsaid; // what reads the model says it
-    const std::optional<Yaml> yaml = parse_yaml(sources, model_file, unsaid);
+    const YamlDocument yaml = parse_yaml(sources, model_file, unsaid);
     const Yaml* name = yaml ? yaml->find(key) : nullptr;
     const std::optional<std::string> text = name == nullptr ? std::nullopt : read_string(*name, key, unsaid);
     return text && !text->empty() ? path_beside(*text, name->span, sources) : "";

@@ -210,7 +210,7 @@ private:
 
 std::optional<Hardware> read_profile(int file, const Sources& sources, i64 devices, Diagnostics& diagnostics) {
     Diagnostics found;
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, found);
+    const YamlDocument yaml = parse_yaml(sources, file, found);
     std::optional<Hardware> hardware;
     if (yaml && !found.has_error()) hardware = ProfileReader(*yaml, found).read(devices);
     for (const Diagnostic& diagnostic : found.all()) diagnostics.add(diagnostic);

@@ -57,16 +57,16 @@ public:
                 return;
             }
             files.push_back(found);
-            std::optional<Yaml> yaml = parse_yaml(*sources_, found, *diagnostics_);
+            const YamlDocument yaml = parse_yaml(*sources_, found, *diagnostics_);
             if (!yaml || !check_keys(*yaml, {"doc", "include", "modules"}, "a file of modules", *diagnostics_))
                 continue;
             visit(*yaml);
-            trees.push_back(std::move(*yaml));
+            trees.push_back(yaml);
         }
     }
 
     std::vector<int> files;
-    std::vector<Yaml> trees;
+    std::vector<YamlDocument> trees;
 
 private:
     const Sources* sources_;
@@ -79,8 +79,7 @@ Walk walk(const Sources& sources, int model_file, const Walk::Find& find) {
     Diagnostics unsaid; // what reads the model says it
     Walk made(sources, model_file, find, unsaid);
     const bool includes = sources.text(model_file).find("include") != std::string::npos;
-    if (const std::optional<Yaml> yaml = includes ? parse_yaml(sources, model_file, unsaid) : std::nullopt)
-        made.visit(*yaml);
+    if (const YamlDocument yaml = includes ? parse_yaml(sources, model_file, unsaid) : nullptr) made.visit(*yaml);
     return made;
 }
 
@@ -130,8 +129,8 @@ std::vector<YamlEntry> read_included(const Yaml& model, const Sources& sources, 
     Walk included(sources, model.span.file, find, diagnostics);
     included.visit(model);
     std::vector<YamlEntry> modules;
-    for (const Yaml& tree : included.trees) {
-        const Yaml* written = tree.find("modules");
+    for (const YamlDocument& tree : included.trees) {
+        const Yaml* written = tree->find("modules");
         if (written == nullptr) continue;
         if (const YamlMap* map = written->map())
             modules.insert(modules.end(), map->begin(), map->end());
@@ -147,8 +146,7 @@ std::vector<LibraryFile> library() {
     for (const EmbeddedText& entry : embedded_library()) {
         Sources sources;
         Diagnostics diagnostics;
-        const std::optional<Yaml> yaml =
-            parse_yaml(sources, sources.add("library", std::string(entry.text)), diagnostics);
+        const YamlDocument yaml = parse_yaml(sources, sources.add("library", std::string(entry.text)), diagnostics);
         const Yaml* doc = yaml ? yaml->find("doc") : nullptr;
         files.push_back(
             {std::string(entry.name), doc && doc->scalar() ? doc->scalar()->text : "", std::string(entry.text)});

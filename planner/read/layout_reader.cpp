@@ -326,17 +326,18 @@ void refuse_later_keys(Yaml& yaml, Diagnostics& diagnostics) {
 } // namespace
 
 std::optional<Layout> read_layout(const Sources& sources, int file, Diagnostics& diagnostics) {
-    std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
-    if (!yaml) return std::nullopt;
+    const YamlDocument document = parse_yaml(sources, file, diagnostics);
+    if (!document) return std::nullopt;
+    Yaml yaml = *document;
     const int before = diagnostics.error_count();
-    refuse_later_keys(*yaml, diagnostics);
-    if (!check_keys(*yaml,
+    refuse_later_keys(yaml, diagnostics);
+    if (!check_keys(yaml,
                     {"mesh", "device_ids", "rules", "semantics", "missing_axes", "divisibility", "partitioner",
                      "prefer", "attention", "sequence_parallel", "inputs", "params", "values", "outputs", "states",
                      "gradients", "fsdp", "hardware", "policy"},
                     "a layout", diagnostics))
         return std::nullopt;
-    Layout layout = LayoutReader(*yaml, diagnostics).read();
+    Layout layout = LayoutReader(yaml, diagnostics).read();
     if (diagnostics.error_count() > before) return std::nullopt;
     layout.name = stem(sources.name(file));
     return layout;

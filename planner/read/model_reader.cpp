@@ -386,7 +386,7 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
 }
 
 std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& diagnostics, bool training) {
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,

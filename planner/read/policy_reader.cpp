@@ -17,7 +17,7 @@ PolicyDecl read_policy_map(const Yaml& yaml, Diagnostics& diagnostics) {
 }
 
 std::optional<PolicyDecl> read_policy(const Sources& sources, int file, Diagnostics& diagnostics) {
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     PolicyDecl policy = read_policy_map(*yaml, diagnostics);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr i64 max_weight = 1'000'000; // values after aliases are expanded; a long text counts as several
 constexpr int max_errors = 20;
+constexpr size_t most_kept = 1 << 20; // bytes of a text: its tree is some ten times as large
 
 constexpr std::string_view question_mark = "an unquoted ? starts a key in YAML";
 constexpr std::string_view question_mark_help = "put the entry in quotes: \"?\", \"data?\"";
@@ -341,9 +342,12 @@ void report(const YAML::Exception& exception, TreeBuilder& builder) {
     }
 }
 
-} // namespace
+struct Parsed {
+    std::optional<Yaml> root;
+    Diagnostics said;
+};
 
-std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& diagnostics) {
+std::optional<Yaml> parse(const Sources& sources, int file, Diagnostics& diagnostics) {
     if (!check_yaml_text(sources, file, diagnostics)) return std::nullopt;
     std::string text = sources.text(file);
     const size_t bom = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
@@ -369,6 +373,22 @@ std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& di
     }
     if (builder.failed) return std::nullopt;
     return std::move(builder.root);
+}
+
+} // namespace
+
+YamlDocument parse_yaml(const Sources& sources, int file, Diagnostics& diagnostics) {
+    const auto parsed = [&] {
+        std::shared_ptr<Parsed> made = std::make_shared<Parsed>();
+        made->root = parse(sources, file, made->said);
+        return made;
+    };
+    const std::shared_ptr<const Parsed> document =
+        sources.text(file).size() > most_kept ? parsed()
+                                              : std::static_pointer_cast<const Parsed>(sources.made_of(file, parsed));
+    for (const Diagnostic& diagnostic : document->said.all()) diagnostics.add(diagnostic);
+    if (!document->root) return nullptr;
+    return {document, &*document->root};
 }
 
 } // namespace shard

@@ -6,6 +6,7 @@
 #include "plans/diagnostics/diagnostic.h"
 #include "plans/sharding/type.h"
 
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -40,7 +41,9 @@ struct YamlEntry {
     Yaml value;
 };
 
-// Parses one document of sources.text(file). nullopt (and diagnostics E01xx) if it cannot be used.
-std::optional<Yaml> parse_yaml(const Sources& sources, int file, Diagnostics& diagnostics);
+// The one document of sources.text(file), parsed once: a text that is read again, in these sources or a copy, gives the
+// same tree. Those of large texts are not kept. nullptr (and diagnostics E01xx) if it cannot be used.
+using YamlDocument = std::shared_ptr<const Yaml>;
+YamlDocument parse_yaml(const Sources& sources, int file, Diagnostics& diagnostics);
 
 } // namespace shard

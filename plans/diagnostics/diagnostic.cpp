@@ -6,6 +6,7 @@
 #include "plans/diagnostics/usual_help.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
 namespace shard {
@@ -24,6 +25,11 @@ bool next_line(std::string_view& rest) {
 
 } // namespace
 
+struct Sources::Made {
+    std::once_flag once;
+    std::shared_ptr<const void> value;
+};
+
 int Sources::add(std::string name, std::string text) {
     std::vector<size_t> marks;
     std::string_view rest = text;
@@ -31,7 +37,7 @@ int Sources::add(std::string name, std::string text) {
     do {
         if (line++ % lines_per_mark == 0) marks.push_back(text.size() - rest.size());
     } while (next_line(rest));
-    files_.push_back({printable(name), std::move(text), std::move(marks)});
+    files_.push_back({printable(name), std::move(text), std::move(marks), std::make_shared<Made>()});
     return count() - 1;
 }
 
@@ -46,6 +52,12 @@ std::string_view Sources::line(int file, int line) const {
     rest = rest.substr(0, rest.find('\n'));
     if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
     return rest;
+}
+
+std::shared_ptr<const void> Sources::made_of(int file, const std::function<std::shared_ptr<const void>()>& make) const {
+    Made& made = *files_[file].made;
+    std::call_once(made.once, [&] { made.value = make(); });
+    return made.value;
 }
 
 std::string_view name(Severity severity) {

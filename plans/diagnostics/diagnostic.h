@@ -8,6 +8,8 @@
 //   P02xx verification
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +36,16 @@ public:
     const std::string& text(int file) const { return files_[file].text; }
     // The text of a 1-based line without its line break; empty if there is no such line.
     std::string_view line(int file, int line) const;
+    // What `make` makes of a text, once: who asks later gets the same, of copies of these sources too. Threads may ask.
+    std::shared_ptr<const void> made_of(int file, const std::function<std::shared_ptr<const void>()>& make) const;
 
 private:
+    struct Made;
     struct File {
         std::string name;
         std::string text;
         std::vector<size_t> marks; // where every so many lines begin: a file may have as many findings as lines
+        std::shared_ptr<Made> made;
     };
     std::vector<File> files_;
 };

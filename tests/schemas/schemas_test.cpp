@@ -97,8 +97,8 @@ TEST_CASE("schema: hardware profiles fit schemas/hardware.schema.json") {
         const auto problems = [&schema](const std::string& yaml_text) {
             Sources sources;
             Diagnostics diagnostics;
-            const std::optional<Yaml> yaml = parse_yaml(sources, sources.add("profile.yaml", yaml_text), diagnostics);
-            REQUIRE(yaml.has_value());
+            const YamlDocument yaml = parse_yaml(sources, sources.add("profile.yaml", yaml_text), diagnostics);
+            REQUIRE(yaml != nullptr);
             return schema_problems(schema, as_json(*yaml));
         };
         CHECK(problems(text) == Words{});

@@ -15,12 +15,12 @@ namespace {
 std::string place(Span span) { return fmt::format("{}:{}+{}", span.line, span.column, span.length); }
 
 template<typename Result>
-std::string problems(std::string text, std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+std::string problems(std::string text, Result (*read)(const Sources&, int, Diagnostics&)) {
     Sources sources;
     const int file = sources.add("test.yaml", std::move(text));
     Diagnostics diagnostics;
-    const std::optional<Result> result = read(sources, file, diagnostics);
-    CHECK(result.has_value() == !diagnostics.has_error());
+    const Result result = read(sources, file, diagnostics);
+    CHECK(static_cast<bool>(result) == !diagnostics.has_error());
     return report_text(diagnostics);
 }
 
@@ -49,10 +49,12 @@ std::string report_text(const Diagnostics& diagnostics) {
     return text;
 }
 
-std::string yaml_problems(std::string text) { return problems<Yaml>(std::move(text), parse_yaml); }
-std::string model_problems(std::string text) { return problems<Model>(std::move(text), read_model); }
-std::string layout_problems(std::string text) { return problems<Layout>(std::move(text), read_layout); }
-std::string policy_problems(std::string text) { return problems<PolicyDecl>(std::move(text), read_policy); }
+std::string yaml_problems(std::string text) { return problems<YamlDocument>(std::move(text), parse_yaml); }
+std::string model_problems(std::string text) { return problems<std::optional<Model>>(std::move(text), read_model); }
+std::string layout_problems(std::string text) { return problems<std::optional<Layout>>(std::move(text), read_layout); }
+std::string policy_problems(std::string text) {
+    return problems<std::optional<PolicyDecl>>(std::move(text), read_policy);
+}
 
 Model model_of(std::string text) { return accepted<Model>(std::move(text), read_model); }
 Layout layout_of(std::string text) { return accepted<Layout>(std::move(text), read_layout); }

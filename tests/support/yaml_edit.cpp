@@ -59,9 +59,9 @@ Yaml yaml_of(const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
     const int file = sources.add("seed.yaml", text);
-    std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
-    internal_check(yaml.has_value(), "a seed of a random case is no YAML");
-    return std::move(*yaml);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
+    internal_check(yaml != nullptr, "a seed of a random case is no YAML");
+    return *yaml;
 }
 
 std::string text_of(const Yaml& yaml) {

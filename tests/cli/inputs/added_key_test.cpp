@@ -13,8 +13,8 @@ std::string with(const std::string& text, const std::string& path, const std::st
     Sources sources;
     const int file = sources.add("f.yaml", text);
     Diagnostics diagnostics;
-    const std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
-    REQUIRE(yaml.has_value());
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
+    REQUIRE(yaml != nullptr);
     return with_added_key(text, *yaml, path, value).value_or("none");
 }
 

@@ -12,7 +12,7 @@ namespace {
 Yaml yaml_of(const std::string& text) {
     Sources sources;
     Diagnostics diagnostics;
-    const std::optional<Yaml> yaml = parse_yaml(sources, sources.add("a.yaml", text), diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, sources.add("a.yaml", text), diagnostics);
     REQUIRE(yaml);
     return *yaml;
 }

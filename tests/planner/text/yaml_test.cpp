@@ -21,13 +21,33 @@ Yaml yaml_of(std::string text) {
     Sources sources;
     const int file = sources.add("test.yaml", std::move(text));
     Diagnostics diagnostics;
-    std::optional<Yaml> yaml = parse_yaml(sources, file, diagnostics);
+    const YamlDocument yaml = parse_yaml(sources, file, diagnostics);
     REQUIRE(report_text(diagnostics) == "");
-    REQUIRE(yaml.has_value());
-    return std::move(*yaml);
+    REQUIRE(yaml != nullptr);
+    return *yaml;
 }
 
 } // namespace
+
+TEST_CASE("a text is parsed once, in copies of its sources too, and says each time what is wrong with it") {
+    Sources sources;
+    const int good = sources.add("good.yaml", "a: 1\n"), bad = sources.add("bad.yaml", "a: 1\na: 2\n");
+    const int large = sources.add("large.yaml", "a: 1\n" + repeat("# more\n", 200'000));
+    const Sources copy = sources;
+    Diagnostics none, first, again;
+    const YamlDocument document = parse_yaml(sources, good, none);
+    REQUIRE(document != nullptr);
+    CHECK(parse_yaml(sources, good, none) == document);
+    CHECK(parse_yaml(copy, good, none) == document);
+    const YamlDocument not_kept = parse_yaml(sources, large, none);
+    REQUIRE(not_kept != nullptr);
+    CHECK(parse_yaml(sources, large, none) != not_kept);
+    CHECK(report_text(none) == "");
+    CHECK(parse_yaml(sources, bad, first) == nullptr);
+    CHECK(parse_yaml(copy, bad, again) == nullptr);
+    CHECK(report_text(first).find("E0102 2:1+1") == 0);
+    CHECK(report_text(again) == report_text(first));
+}
 
 TEST_CASE("a document becomes a tree with places, in the order written") {
     const Yaml yaml = yaml_of("b: {x: 1, y: [~, \"?\"]}  # comment\na: 'it''s'\n");
