@@ -113,6 +113,12 @@ void DimClasses::take(const DraftEntry& entry) {
         for (const size_t d : {size_t{0}, size_t{1}, size_t{2}}) join(from, d, to, d), join(k, d, v, d);
         for (const size_t d : {size_t{0}, size_t{2}, size_t{3}}) join(from, d, k, d);
         join(v, 3, to, 3);
+    } else if (entry.op == "rope") {
+        for (size_t d = 0; d < rank; ++d) join(from, d, to, d);
+        if (entry.operands.size() == 1) return;
+        const DraftId positions = entry.operands[1];
+        const size_t of_positions = draft_.type(positions).shape.size(); // (length), (batch, length)
+        for (size_t d = 0; d < of_positions; ++d) join(positions, d, to, 2 - of_positions + d);
     } else if (entry.op == "softmax_cross_entropy") {
         for (size_t d = 0; d + 1 < rank; ++d) join(from, d, entry.operands[1], d), join(from, d, to, d);
     } else if (entry.op == "dot") {

@@ -6,6 +6,7 @@
 #include "importer/shape/cross_entropy_forms.h"
 #include "importer/shape/lookup_forms.h"
 #include "importer/shape/norm_forms.h"
+#include "importer/shape/rope_forms.h"
 #include "importer/shape/softmax_forms.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace {
 
 std::vector<CompositeForm> all_forms() {
     std::vector<CompositeForm> forms;
-    for (const std::vector<CompositeForm>& some :
-         {activation_forms(), softmax_forms(), norm_forms(), attention_forms(), lookup_forms(), cross_entropy_forms()})
+    for (const std::vector<CompositeForm>& some : {activation_forms(), softmax_forms(), norm_forms(), attention_forms(),
+                                                   lookup_forms(), cross_entropy_forms(), rope_forms()})
         forms.insert(forms.end(), some.begin(), some.end());
     return forms;
 }
