@@ -3,6 +3,7 @@
 // an all_gather.
 //
 //     bench_executor_chain [links] [rows] [width] [rounds]
+#include "bench/right_core.h"
 #include "executor/run/run.h"
 
 #include <cblas.h>
@@ -125,4 +126,7 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace shard
 
-int main(int argc, char** argv) { return shard::run(argc, argv); }
+int main(int argc, char** argv) {
+    shard::start_with_right_core(argv);
+    return shard::run(argc, argv);
+}

@@ -3,6 +3,7 @@
 // OpenBLAS on all cores. Steps and products take turns.
 //
 //     bench_train_step [examples] [depth] [batch] [steps]
+#include "bench/right_core.h"
 #include "executor/run/run.h"
 #include "planner/pipeline/pipeline.h"
 #include "plans/disk/file.h"
@@ -117,4 +118,7 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace shard
 
-int main(int argc, char** argv) { return shard::run(argc, argv); }
+int main(int argc, char** argv) {
+    shard::start_with_right_core(argv);
+    return shard::run(argc, argv);
+}

@@ -31,6 +31,7 @@ struct Library {
     decltype(&openblas_set_num_threads) set_num_threads = nullptr;
     decltype(&openblas_get_parallel) get_parallel = nullptr;
     decltype(&openblas_get_config) get_config = nullptr;
+    decltype(&openblas_get_corename) get_corename = nullptr;
     // A caller's buffer: what gemm takes while it runs, and gives back to the next caller.
     void* (*take_buffer)(int) = nullptr;
     void (*give_buffer)(void*) = nullptr;
@@ -42,6 +43,16 @@ bool find(void* handle, const char* name, Function*& function) {
     return function != nullptr;
 }
 
+// The library again with the kernels of this core, which it asks the environment for while it is loaded.
+void* load_again(void* handle, const std::string& candidate, const std::string& core) {
+    constexpr const char* asked = "OPENBLAS_CORETYPE";
+    dlclose(handle);
+    ::setenv(asked, core.c_str(), 1);
+    void* const again = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ::unsetenv(asked);
+    return again;
+}
+
 Library load(std::span<const std::string> candidates) {
     Library library;
     if (!can_map(library_bytes)) {
@@ -50,7 +61,11 @@ Library load(std::span<const std::string> candidates) {
     }
     ::setenv("OPENBLAS_NUM_THREADS", "1", 1); // read while it is loaded: otherwise it starts a thread for each core
     for (const std::string& candidate : candidates) {
-        void* const handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+        void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (handle != nullptr && find(handle, "openblas_get_corename", library.get_corename) &&
+            std::getenv("OPENBLAS_CORETYPE") == nullptr)
+            if (const std::string core = core_in_place_of(library.get_corename()); !core.empty())
+                handle = load_again(handle, candidate, core);
         if (handle == nullptr) {
             library.problem = dlerror();
             continue;
@@ -59,6 +74,7 @@ Library load(std::span<const std::string> candidates) {
             find(handle, "openblas_set_num_threads", library.set_num_threads) &&
             find(handle, "openblas_get_parallel", library.get_parallel) &&
             find(handle, "openblas_get_config", library.get_config) &&
+            find(handle, "openblas_get_corename", library.get_corename) &&
             find(handle, "blas_memory_alloc", library.take_buffer) &&
             find(handle, "blas_memory_free", library.give_buffer)) {
             library.handle = handle;
@@ -111,6 +127,22 @@ void gemm_of(Gemm* call, i64 m, i64 n, i64 k, MatrixRef<const T> lhs, MatrixRef<
 }
 
 } // namespace
+
+std::string core_in_place_of([[maybe_unused]] std::string_view core) {
+#if defined(__x86_64__)
+    if (core != "Prescott") return {};
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+    return {};
+}
+
+std::string blas_core() {
+    internal_check(loaded().handle != nullptr, "OpenBLAS is loaded before it is used");
+    return loaded().get_corename();
+}
 
 bool check_blas_build(int threads, std::string_view config, Diagnostics& diagnostics) {
     constexpr int pthread_build = 1; // 0 is serial, 2 is OpenMP

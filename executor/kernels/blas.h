@@ -21,6 +21,14 @@ bool load_blas(Diagnostics& diagnostics);
 // with E0601 if it suffices for none. After load_blas.
 int reserve_blas(int callers, Diagnostics& diagnostics);
 
+// Whose kernels multiply, in OpenBLAS's words: "Haswell", "SkylakeX", ... After load_blas.
+std::string blas_core();
+
+// OpenBLAS before 0.3.25 takes Intel's processors that are newer than it for Prescott, of 2004, whose kernels go at a
+// sixth of their speed (OpenMathLib/OpenBLAS, issue 4267). The core whose kernels this processor runs; "" where `core`
+// is not so taken, or is right. Who sets OPENBLAS_CORETYPE is not asked.
+std::string core_in_place_of(std::string_view core);
+
 // What load_blas asks of a library. `threads` as openblas_get_parallel gives it, `config` in the library's own words.
 bool check_blas_build(int threads, std::string_view config, Diagnostics& diagnostics);
 // Whether one of these is OpenBLAS and can be loaded; if not, why, for the last of them.

@@ -1,10 +1,12 @@
 #include "executor/kernels/blas.h"
+#include "executor/machine/wide_registers.h"
 
 #include "test_paths.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 namespace shard {
@@ -48,6 +50,15 @@ TEST_CASE("OpenBLAS is loaded without threads of its own, and gives as many call
     CHECK(reserve_blas(3, diagnostics) == 3);
     CHECK(reserve_blas(2, diagnostics) == 2); // they are there already
     CHECK(diagnostics.all().empty());
+}
+
+TEST_CASE("OpenBLAS that does not know the processor takes the kernels that it has") {
+    CHECK(core_in_place_of("Zen").empty());
+    CHECK(core_in_place_of("Cooperlake").empty());
+    CHECK(core_in_place_of("Prescott").empty() == !has_wide_registers());
+    Diagnostics diagnostics;
+    REQUIRE(load_blas(diagnostics));
+    if (std::getenv("OPENBLAS_CORETYPE") == nullptr) CHECK(core_in_place_of(blas_core()).empty());
 }
 
 TEST_CASE("the program itself does not load OpenBLAS") {
