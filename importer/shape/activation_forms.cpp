@@ -48,6 +48,26 @@ std::optional<Composite> gelu(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
+// (0.5 * x) * erfc(-x * sqrt(0.5))
+std::optional<Composite> exact_gelu(Taking& taking, const DraftEntry& root) {
+    const auto gated_by = [&](DraftId gate) -> std::optional<DraftId> {
+        const DraftEntry* const erfc = taking.made_by(gate, "erfc");
+        const DraftEntry* const scaled = erfc == nullptr ? nullptr : taking.made_by(erfc->operands[0], "mul");
+        const std::optional<DraftId> minus =
+            scaled == nullptr ? std::nullopt : taking.beside_number(*scaled, std::sqrt(0.5));
+        const DraftEntry* const negated = minus ? taking.made_by(*minus, "neg") : nullptr;
+        return negated == nullptr ? std::nullopt : std::optional<DraftId>(negated->operands[0]);
+    };
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+        const size_t mark = taking.mark();
+        const DraftEntry* const half_x = taking.made_by(root.operands[i], "mul");
+        const std::optional<DraftId> x = half_x == nullptr ? std::nullopt : taking.beside_number(*half_x, 0.5);
+        if (x && gated_by(root.operands[1 - i]) == x) return Composite{"gelu", {*x}, ", approximate: false"};
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
 // 1 / (1 + exp(-x))
 std::optional<Composite> logistic(Taking& taking, const DraftEntry& root) {
     if (!taking.is_number(root.operands[0], 1)) return std::nullopt;
@@ -98,7 +118,7 @@ std::optional<Composite> one_hot(Taking& taking, const DraftEntry& root) {
 } // namespace
 
 std::vector<CompositeForm> activation_forms() {
-    return {{"mul", gelu}, {"div", logistic}, {"mul", silu}, {"cast", one_hot}};
+    return {{"mul", gelu}, {"mul", exact_gelu}, {"div", logistic}, {"mul", silu}, {"cast", one_hot}};
 }
 
 } // namespace shard

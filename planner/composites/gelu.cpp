@@ -11,14 +11,12 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
     if (!require_floating(builder, x, "gelu", 0, span)) return std::nullopt;
     constexpr double pi = 3.14159265358979323846;
     Chain chain(builder);
-    ValueId gate = x;
-    if (attributes.flag("approximate", true)) {
-        const ValueId cubic = chain("mul", chain("mul", {chain("mul", {x, x}), x}), 0.044715);
-        gate = chain("tanh", {chain("mul", chain("add", {x, cubic}), std::sqrt(2 / pi))});
-    } else {
-        gate = chain("erf", {chain("mul", x, 1 / std::sqrt(2.0))});
-    }
-    return chain.result(chain("mul", {chain("mul", x, 0.5), chain("add", gate, 1)}));
+    const ValueId half = chain("mul", x, 0.5);
+    if (!attributes.flag("approximate", true)) // erfc, as JAX: 1 + erf would lose what is small
+        return chain.result(chain("mul", {half, chain("erfc", {chain("mul", chain("neg", {x}), std::sqrt(0.5))})}));
+    const ValueId cubic = chain("mul", chain("mul", {chain("mul", {x, x}), x}), 0.044715);
+    const ValueId gate = chain("tanh", {chain("mul", chain("add", {x, cubic}), std::sqrt(2 / pi))});
+    return chain.result(chain("mul", {half, chain("add", gate, 1)}));
 }
 
 } // namespace
@@ -26,7 +24,7 @@ BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Att
 const CompositeDef& composite_gelu() {
     static const CompositeDef def = {"gelu",
                                      "x times the normal distribution function of x: by tanh (the default, as in JAX), "
-                                     "or exactly, by erf.\n{gelu: x, approximate: false}",
+                                     "or exactly, by erfc.\n{gelu: x, approximate: false}",
                                      {1, 1},
                                      {{"approximate", AttributeDef::Type::flag, false, "by tanh; true unless said"}},
                                      build};

@@ -97,3 +97,28 @@ TEST_CASE("what is divided by the root of another's variance is no norm") {
     text.replace(mean, 23, "stablehlo.divide %2, %1"); // x less the inverse of its mean
     CHECK(!has(model_of(text), "_norm: "));
 }
+
+TEST_CASE("an exact gelu is half of x by what erfc leaves") {
+    const auto gelu = [](const std::string& half, const std::string& root, const std::string& halved) {
+        return R"(func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<)" +
+               half + R"(> : tensor<f32>
+  %cw = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %r = stablehlo.constant dense<)" +
+               root + R"(> : tensor<f32>
+  %rw = stablehlo.broadcast_in_dim %r, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %h = stablehlo.multiply %cw, %)" +
+               halved + R"( : tensor<4xf32>
+  %n = stablehlo.negate %x : tensor<4xf32>
+  %s = stablehlo.multiply %n, %rw : tensor<4xf32>
+  %e = chlo.erfc %s : tensor<4xf32> -> tensor<4xf32>
+  %z = stablehlo.multiply %h, %e : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+)";
+    };
+    CHECK(has(model_of(gelu("5.0e-01", "0.707106769", "x")), "{gelu: arg0, approximate: false}"));
+    CHECK(!has(model_of(gelu("6.0e-01", "0.707106769", "x")), "gelu"));
+    CHECK(!has(model_of(gelu("5.0e-01", "0.707206769", "x")), "gelu"));
+    CHECK(!has(model_of(gelu("5.0e-01", "0.707106769", "y")), "gelu"));
+}
