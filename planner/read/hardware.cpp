@@ -28,14 +28,15 @@ public:
 
     std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
-                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "kernel_launch", "memory", "host",
-                         "links", "collective_launch", "latency"},
+                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "row_alignment", "kernel_launch",
+                         "memory", "host", "links", "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
         hardware_.name = text(*root_, "hardware");
         hardware_.doc = text(*root_, "doc");
         read_flops();
         hardware_.flop_efficiency = number(*root_, "flop_efficiency", 1, positive);
+        hardware_.row_alignment = static_cast<i64>(number(*root_, "row_alignment", 0, is_count));
         hardware_.kernel_launch = number(*root_, "kernel_launch", 0, not_negative);
         if (const Yaml* memory = root_->find("memory");
             memory != nullptr && check_keys(*memory, {"bytes", "bandwidth", "efficiency"}, "memory", *diagnostics_)) {

@@ -42,6 +42,7 @@ struct Hardware {
     double memory_bandwidth = 0; // bytes/s
     double memory_efficiency = 1;
     double kernel_launch = 0; // seconds before each kernel
+    i64 row_alignment = 0;    // bytes at whose multiples the rows of products begin, or they are slow; 0: no such
     // Of a device with its host, bytes/s in one direction, and its share of the host's memory; 0: not known.
     double host_bandwidth = 0, host_memory_bytes = 0;
     // Inner to outer: an axis without a link of its own takes the first, and the next where it goes beyond `devices`.

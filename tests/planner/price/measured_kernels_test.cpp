@@ -123,3 +123,26 @@ TEST_CASE("measured kernels: products of f32 go at f32's rate, not at that of te
         CHECK(seen == 3);
     }
 }
+
+TEST_CASE("measured kernels: products whose rows begin between two pieces take longer than the price says") {
+    for (const std::string gpu : {"h100", "h200"}) {
+        CAPTURE(gpu);
+        Sources sources;
+        Diagnostics diagnostics;
+        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
+        REQUIRE(hardware);
+        REQUIRE(hardware->row_alignment > 0);
+        Agreement fit, between;
+        for (const Measured& row : measured(gpu)) {
+            if (!row.is_product() || row.dtype != "bf16" || row.m < 64) continue;
+            const i64 bytes = byte_size(DType::bf16);
+            const bool fits =
+                row.n * bytes % hardware->row_alignment == 0 && row.k * bytes % hardware->row_alignment == 0;
+            (fits ? fit : between).add(predicted(*hardware, row) / row.seconds);
+        }
+        REQUIRE(between.count > 8);
+        CHECK(fit.mean() > 0.85);
+        CHECK(between.mean() < 0.35);
+        CHECK(between.most < 0.6);
+    }
+}
