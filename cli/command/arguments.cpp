@@ -147,8 +147,28 @@ std::vector<std::string> with_help_option(std::vector<std::string> arguments) {
     return arguments;
 }
 
+const OptionDef* unread_option(const CommandDef& command) {
+    for (const OptionDef& option : command.options)
+        if (option.unread) return &option;
+    return nullptr;
+}
+
+// What stands behind "--" of a command whose last positional takes it as it is: nobody reads it as options.
+std::vector<std::string> cut_unread(std::vector<std::string>& arguments) {
+    std::vector<std::string> unread;
+    const auto takes_it = [&](const CommandDef* command) {
+        return command->name == arguments.front() && unread_option(*command) != nullptr;
+    };
+    if (arguments.empty() || std::none_of(all_commands().begin(), all_commands().end(), takes_it)) return unread;
+    const std::vector<std::string>::iterator dashes = std::find(arguments.begin(), arguments.end(), "--");
+    if (dashes != arguments.end()) unread.assign(dashes + 1, arguments.end());
+    arguments.erase(dashes, arguments.end());
+    return unread;
+}
+
 int parse_and_run(const std::vector<std::string>& written, Env& env) {
-    const std::vector<std::string> arguments = with_help_option(written);
+    std::vector<std::string> arguments = with_help_option(written);
+    const std::vector<std::string> unread = cut_unread(arguments);
     CLI::App app{std::string(tool_summary), "shardc"};
     app.set_version_flag("--version", tool_text());
     app.require_subcommand(1);
@@ -195,6 +215,8 @@ int parse_and_run(const std::vector<std::string>& written, Env& env) {
             else if (!slot->option->fallback.empty())
                 parsed.set_fallback(name, slot->option->fallback);
         }
+        if (const OptionDef* option = unread_option(*subcommands[i].second); option != nullptr && !unread.empty())
+            parsed.set(std::string(option->name), unread);
         Diagnostics diagnostics;
         const FileClaims claims(*subcommands[i].second, parsed, env, diagnostics);
         if (diagnostics.has_error()) {

@@ -24,6 +24,14 @@ enum class FileUse {
     other,   // the command sees to it
 };
 
+class Arguments;
+
+// What may be typed somewhere, and a line about it.
+struct Candidate {
+    std::string word, doc = {};
+    bool operator==(const Candidate&) const = default;
+};
+
 struct OptionDef {
     std::string_view name;       // "--format", or "MODEL" for a positional
     std::string_view value = {}; // what it takes: "FILE", "N"; empty for a flag
@@ -34,7 +42,10 @@ struct OptionDef {
     bool required = false;
     bool many = false; // may be given again; a positional takes all that are left
     FileUse file = FileUse::none;
-    bool dash = false; // "-" is stdin, or stdout; a file that is called so is ./-
+    bool dash = false;   // "-" is stdin, or stdout; a file that is called so is ./-
+    bool unread = false; // a positional that takes what stands behind "--" as it is
+    // For completion: what may stand here beside choices and files, after what was typed so far.
+    std::vector<Candidate> (*candidates)(const Arguments& typed, Env& env) = nullptr;
 };
 
 // What was typed, checked against the table.

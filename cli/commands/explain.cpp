@@ -1,6 +1,7 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/explain/alike_explanations.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/named_tensors.h"
@@ -130,6 +131,12 @@ int run(const Arguments& arguments, Env& env) {
     return write_payload(env, arguments, chosen_format(arguments).explain(plan, explanations, paint), exit_clean);
 }
 
+// Names of anything, or tensors of the files before.
+std::vector<Candidate> what_candidates(const Arguments& typed, Env& env) {
+    const std::vector<std::string> words = typed.strings("WHAT");
+    return words.empty() ? all_registry_candidates() : tensor_candidates(words, typed, env);
+}
+
 } // namespace
 
 const CommandDef& command_explain() {
@@ -153,11 +160,13 @@ const CommandDef& command_explain() {
         .options = {{.name = "WHAT",
                      .doc = "a model and a layout, or a plan file, and tensors; or a code, op, collective, ...",
                      .required = true,
-                     .many = true},
+                     .many = true,
+                     .candidates = what_candidates},
                     {.name = "--lowered", .doc = "print the plan as a manual program, which compiles and runs"},
                     {.name = "--after",
                      .value = "PASS",
-                     .doc = "print the graph as it is after a pass (shardc list passes), or after `all`"},
+                     .doc = "print the graph as it is after a pass (shardc list passes), or after `all`",
+                     .candidates = [](const Arguments&, Env&) { return registry_candidates("passes"); }},
                     {.name = "--details",
                      .doc = "with --after: what else the graph holds, kernels for one, so that its text is complete"},
                     {.name = "--svg",

@@ -1,9 +1,11 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/init/layout_choice.h"
 #include "cli/init/new_files.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/output.h"
 #include "cli/report/sweep_report.h"
 #include "cli/summary/verdict.h"
+#include "cli/terminal/paint.h"
 #include "cli/terminal/repository.h"
 #include "planner/read/hardware.h"
 #include "planner/read/include.h"
@@ -120,7 +122,10 @@ int init_from(const Arguments& arguments, Env& env, Sources& sources, Diagnostic
     model.file = model.sources.add(path_in(folder, "model.yaml"), texts->model);
     model.sources.add(path_in(folder, std::string(names_file)), texts->names);
     load_includes(model.sources, *model.file);
-    const std::vector<LayoutCandidate> candidates = planned_candidates(model, asked);
+    const std::vector<LayoutCandidate> candidates = planned_candidates(model, asked, [&env](size_t done, size_t all) {
+        if (env.err_terminal) env.err << fmt::format("{}{} of {} layouts planned", clear_line, done, all) << std::flush;
+    });
+    if (env.err_terminal) env.err << clear_line << std::flush;
     const LayoutCandidate& best = candidates.front();
     if (!best.plan) {
         diagnostics.error("E0808", {*file, 1, 1, 1}, "no layout of the model of this config can be planned")
@@ -194,25 +199,28 @@ const CommandDef& command_init() {
             "  shardc init --from config.json --devices 64 --hardware h100\n"
             "  shardc run model.yaml layout.yaml --restore DIR      with the parameters of a checkpoint of it\n"
             "Nothing that is there is written over, unless --force is given.",
-        .options =
-            {{.name = "--from",
-              .value = "FILE",
-              .doc = "the config.json of a model of Hugging Face's transformers",
-              .file = FileUse::read,
-              .dash = true},
-             {.name = "--output",
-              .value = "DIR",
-              .doc = "the folder to write into; it is made",
-              .fallback = ".",
-              .short_name = "-o",
-              .file = FileUse::other},
-             {.name = "--devices", .value = "N", .doc = "of the layout", .fallback = "8"},
-             {.name = "--hardware", .value = "NAME", .doc = "what they are: shardc list hardware", .fallback = "h100"},
-             {.name = "--batch", .value = "N", .doc = "sequences in a step; as many as devices unless given"},
-             {.name = "--length",
-              .value = "N",
-              .doc = "of a sequence; what the model sees, at most 8192, unless given"},
-             {.name = "--force", .doc = "write over files that are there"}},
+        .options = {{.name = "--from",
+                     .value = "FILE",
+                     .doc = "the config.json of a model of Hugging Face's transformers",
+                     .file = FileUse::read,
+                     .dash = true},
+                    {.name = "--output",
+                     .value = "DIR",
+                     .doc = "the folder to write into; it is made",
+                     .fallback = ".",
+                     .short_name = "-o",
+                     .file = FileUse::other},
+                    {.name = "--devices", .value = "N", .doc = "of the layout", .fallback = "8"},
+                    {.name = "--hardware",
+                     .value = "NAME",
+                     .doc = "what they are: shardc list hardware",
+                     .fallback = "h100",
+                     .candidates = [](const Arguments&, Env&) { return registry_candidates("hardware"); }},
+                    {.name = "--batch", .value = "N", .doc = "sequences in a step; as many as devices unless given"},
+                    {.name = "--length",
+                     .value = "N",
+                     .doc = "of a sequence; what the model sees, at most 8192, unless given"},
+                    {.name = "--force", .doc = "write over files that are there"}},
         .order = 5,
         .run = run,
     };

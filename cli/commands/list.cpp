@@ -1,5 +1,6 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/output.h"
 #include "cli/report/listing.h"
 #include "cli/terminal/exit_code.h"
@@ -34,7 +35,19 @@ int run(const Arguments& arguments, Env& env) {
             return write_payload(env, arguments, format.item(*registry, item, paint), exit_clean);
         names.push_back(item.name);
     }
+    // What is an op for who asks is a composite here: softmax.
+    if (registry->name == "ops")
+        for (const Item& item : find_registry("composites")->items())
+            if (item.name == arguments.string("NAME"))
+                return write_payload(env, arguments, format.item(*find_registry("composites"), item, paint), exit_clean);
     return unknown_name(env, registry->one, arguments.string("NAME"), names);
+}
+
+std::vector<Candidate> lists() {
+    std::vector<Candidate> found;
+    for (const Registry& registry : all_registries())
+        found.push_back({std::string(registry.name), std::string(registry.doc)});
+    return found;
 }
 
 } // namespace
@@ -52,8 +65,15 @@ const CommandDef& command_list() {
         .options = {{.name = "WHAT",
                      .doc = "ops, composites, collectives, hardware, library, initializers, keys, policies, passes, "
                             "codes, commands, "
-                            "formats or targets"},
-                    {.name = "NAME", .doc = "one item of the list, in full"},
+                            "formats or targets",
+                     .candidates = [](const Arguments&, Env&) { return lists(); }},
+                    {.name = "NAME",
+                     .doc = "one item of the list, in full",
+                     .candidates =
+                         [](const Arguments& typed, Env&) {
+                             return typed.has("WHAT") ? registry_candidates(typed.string("WHAT"))
+                                                      : std::vector<Candidate>();
+                         }},
                     format_option(formats_for(&FormatDef::list)),
                     output_option()},
         .order = 7,

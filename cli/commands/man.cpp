@@ -1,6 +1,7 @@
 #include "cli/command/manual.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/init/new_files.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
 
@@ -43,7 +44,9 @@ const CommandDef& command_man() {
         .doc = "Example:\n"
                "  shardc man plan | man -l -              where no page is installed\n"
                "  shardc man --folder ~/.local/share/man/man1     then man shardc-plan",
-        .options = {{.name = "COMMAND", .doc = "whose page; without it that of shardc"},
+        .options = {{.name = "COMMAND",
+                     .doc = "whose page; without it that of shardc",
+                     .candidates = [](const Arguments&, Env&) { return registry_candidates("commands"); }},
                     {.name = "--folder",
                      .value = "FOLDER",
                      .doc = "write the pages of all commands there",

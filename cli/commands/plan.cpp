@@ -1,6 +1,7 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/diagnostics/subjects_text.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
@@ -131,7 +132,9 @@ const CommandDef& command_plan() {
                     set_option(),
                     {.name = "--fit",
                      .value = "NAME",
-                     .doc = "the largest value of an axis or number of the model or layout that fits the memory"},
+                     .doc = "the largest value of an axis or number of the model or layout that fits the memory",
+                     .candidates = [](const Arguments& typed,
+                                      Env& env) { return axis_candidates(typed.strings("MODEL"), "", env); }},
                     {.name = "--all", .doc = "everything one by one, intermediate values too"},
                     {.name = "--only",
                      .value = "PART",

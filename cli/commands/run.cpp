@@ -1,4 +1,5 @@
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
@@ -207,6 +208,10 @@ int run(const Arguments& arguments, Env& env) {
     return run_on_engine(arguments, env, [&](Env& own, Ranks* ranks) { return run_here(arguments, own, ranks); });
 }
 
+std::vector<Candidate> inputs(const Arguments& typed, Env& env) {
+    return input_candidates(typed.strings("FILE"), typed, env);
+}
+
 } // namespace
 
 const CommandDef& command_run() {
@@ -246,8 +251,10 @@ const CommandDef& command_run() {
              {.name = "--quiet", .doc = "without the table of outputs"},
              {.name = "--print",
               .value = "NAME",
-              .doc = "print all elements of an output; a pattern, 'block.*', prints several",
-              .many = true},
+              .doc = "print the elements of an output, of a large one the first; a pattern, 'block.*', prints several",
+              .many = true,
+              .candidates = [](const Arguments& typed,
+                               Env& env) { return output_candidates(typed.strings("FILE"), typed, env); }},
              {.name = "--time", .doc = "say how long the emulation took (differs from run to run)"},
              {.name = "--profile",
               .doc = "where the time of the last step goes, by kind and by module, beside what was predicted"},
@@ -256,13 +263,15 @@ const CommandDef& command_run() {
               .value = "NAME=FILE.npy",
               .doc = "take an input or parameter from a file",
               .many = true,
-              .file = FileUse::read},
+              .file = FileUse::read,
+              .candidates = inputs},
              {.name = "--data",
               .value = "NAME=FILE.npy",
               .doc =
                   "an input that changes: step s takes element s of the file's first dim, and begins again at its end",
               .many = true,
-              .file = FileUse::read},
+              .file = FileUse::read,
+              .candidates = inputs},
              {.name = "--log", .value = "FILE", .doc = "append a line of JSON for each step", .file = FileUse::grows},
              {.name = "--output",
               .value = "DIR|NAME=FILE.npy",

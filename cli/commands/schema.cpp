@@ -12,11 +12,14 @@ std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 
+// "model.schema" is asked for as "model".
+std::string_view called(const EmbeddedText& schema) { return schema.name.substr(0, schema.name.find('.')); }
+
 int run(const Arguments& arguments, Env& env) {
     std::vector<std::string_view> names;
     std::string list;
     for (const EmbeddedText& schema : embedded_schemas()) {
-        std::string_view name = schema.name.substr(0, schema.name.find('.')); // "model.schema" is asked for as "model"
+        const std::string_view name = called(schema);
         if (arguments.has("NAME") && name == arguments.string("NAME"))
             return write_payload(env, arguments, schema.text, exit_clean);
         names.push_back(name);
@@ -24,6 +27,12 @@ int run(const Arguments& arguments, Env& env) {
     }
     if (!arguments.has("NAME")) return write_payload(env, arguments, list, exit_clean);
     return unknown_name(env, "schema", arguments.string("NAME"), names);
+}
+
+std::vector<Candidate> names() {
+    std::vector<Candidate> found;
+    for (const EmbeddedText& schema : embedded_schemas()) found.push_back({std::string(called(schema))});
+    return found;
 }
 
 } // namespace
@@ -38,7 +47,10 @@ const CommandDef& command_schema() {
                "  shardc schema model --output model.schema.json\n"
                "An editor with yaml-language-server uses it through a first line like\n"
                "  # yaml-language-server: $schema=model.schema.json",
-        .options = {{.name = "NAME", .doc = "model, layout, ...; without it the names are listed"}, output_option()},
+        .options = {{.name = "NAME",
+                     .doc = "model, layout, ...; without it the names are listed",
+                     .candidates = [](const Arguments&, Env&) { return names(); }},
+                    output_option()},
         .order = 8,
         .run = run,
     };

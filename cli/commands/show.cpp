@@ -1,5 +1,6 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/candidates.h"
 #include "cli/inputs/inputs.h"
 #include "cli/inputs/named_tensors.h"
 #include "cli/inputs/output.h"
@@ -47,7 +48,9 @@ const CommandDef& command_show() {
         .options = {{.name = "FILE",
                      .doc = "a model and a layout, or a plan file; - for stdin; then names or globs of tensors",
                      .required = true,
-                     .many = true},
+                     .many = true,
+                     .candidates = [](const Arguments& typed,
+                                      Env& env) { return tensor_candidates(typed.strings("FILE"), typed, env); }},
                     {.name = "--svg",
                      .value = "FILE",
                      .doc = "draw the mesh and the arrays as tiles there",

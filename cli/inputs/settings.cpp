@@ -1,6 +1,7 @@
 #include "cli/inputs/settings.h"
 
 #include "cli/inputs/added_key.h"
+#include "cli/inputs/candidates.h"
 #include "cli/report/json_schema_keys.h"
 #include "planner/text/yaml.h"
 #include "plans/base/parse_number.h"
@@ -167,6 +168,13 @@ private:
     std::vector<std::string> set_; // paths so far
 };
 
+std::vector<Candidate> axes(const Arguments& typed, Env& env) {
+    for (const std::string_view place : {"MODEL", "FILE", "WHAT"}) // whatever a command calls it
+        if (const std::vector<std::string> words = typed.strings(place); !words.empty())
+            return axis_candidates(words, "=", env);
+    return {};
+}
+
 } // namespace
 
 OptionDef set_option() {
@@ -174,7 +182,8 @@ OptionDef set_option() {
             .value = "NAME=VALUE",
             .doc =
                 "an argument or axis of the model, or a value by its path (mesh.data), in place of what its file says",
-            .many = true};
+            .many = true,
+            .candidates = axes};
 }
 
 bool apply_settings(Sources& sources, int model, int layout, const std::vector<std::string>& settings,

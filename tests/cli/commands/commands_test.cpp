@@ -418,32 +418,3 @@ TEST_CASE("show and explain print JSON that says what the drawing says") {
     CHECK(nlohmann::json::parse(shell("explain einsum --format json").out)["found"][0]["item"]["name"] == "einsum");
 }
 
-TEST_CASE("completion knows every command and option") {
-    Shell shell;
-    for (const std::string name : {"bash", "zsh", "fish"}) {
-        const std::string script = shell("completion " + name).out;
-        for (const CommandDef* command : all_commands()) {
-            CHECK(script.find(std::string(command->name)) != std::string::npos);
-            for (const OptionDef& option : command->options) {
-                const std::string_view word = option.name.starts_with("--") ? option.name.substr(2) : "";
-                CHECK_MESSAGE(script.find(std::string(word)) != std::string::npos, name, " ", word);
-            }
-        }
-        CHECK(script.find("text html json markdown") != std::string::npos);
-    }
-    CHECK(shell.mistake("completion tcsh").find("error[E0701]: SHELL is one of bash, zsh, fish, not 'tcsh'") == 0);
-}
-
-TEST_CASE("bash completes commands, options and choices") {
-    Shell shell;
-    const std::string path = std::string(SHARDC_TEST_DIR) + "/completion.bash";
-    std::ofstream(path) << shell("completion bash").out
-                        << "t() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _shardc; echo \"${COMPREPLY[*]}\"; }\n"
-                           "t shardc pl; t shardc plan --fo; t shardc check m l --format j; t shardc completion z\n";
-    FILE* pipe = popen(("bash " + path).c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string printed;
-    for (int c; (c = std::fgetc(pipe)) != EOF;) printed += static_cast<char>(c);
-    CHECK(pclose(pipe) == 0);
-    CHECK(printed == "plan\n--format\njson junit\nzsh\n");
-}
