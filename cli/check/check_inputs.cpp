@@ -116,6 +116,19 @@ void put(const Overrides& asked, CheckTask& task) {
     if (asked.tolerance) task.tolerance = *asked.tolerance;
 }
 
+// Nothing is compared with: it would be of no effect.
+void refuse_idle_tolerance(const Arguments& arguments, CheckInputs& inputs, Reader& reader) {
+    const auto compares = [](const CheckTask& task) { return task.baseline || !task.accept_in.empty(); };
+    if (!arguments.has("--tolerance") || !inputs.problems.empty() || inputs.tasks.empty() ||
+        std::any_of(inputs.tasks.begin(), inputs.tasks.end(), compares))
+        return;
+    Diagnostics problems;
+    problems.error("E0701", {}, "--tolerance is of a comparison, and there is no baseline")
+        .help("name one: --baseline FILE; with --accept it is written");
+    reader.refuse("--tolerance", {}, problems);
+    inputs.tasks.clear();
+}
+
 // Stdin is read once.
 bool both_from_stdin(const Arguments& arguments, Reader& reader) {
     std::vector<std::string> words = arguments.strings("LAYOUT");
@@ -223,6 +236,7 @@ CheckInputs inputs_of_words(Env& env, const Arguments& arguments) {
         put(asked, task);
         task.as = {plain_path(arguments.string("MODEL")), plain_path(layout), task.asked.mode};
     }
+    refuse_idle_tolerance(arguments, inputs, reader);
     return inputs;
 }
 
@@ -289,6 +303,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     }
     if (problems.has_error()) reader.refuse(printable(path), std::move(sources), each_once(problems));
     if (!inputs.problems.empty()) inputs.tasks.clear();
+    refuse_idle_tolerance(arguments, inputs, reader);
     return inputs;
 }
 

@@ -38,6 +38,7 @@ private:
     }
 
     std::string reasons() const {
+        if (tensor_.shape.empty()) return "  a scalar has no dim to split\n";
         if (e_.dims.empty()) return e_.rules_not_used.empty() ? "" : not_used();
         Table table({{""}, {""}, {.header = "", .wraps = true}, {""}});
         for (const DimReason& dim : e_.dims) {
@@ -120,8 +121,11 @@ private:
     }
 
     std::string ways_text(const WaysThere& ways) const {
-        std::string out = fmt::format("\n{}: {} to {}\n", paint_.strong("Ways there"),
-                                      sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
+        // In a loop over layers one layer is moved at a time.
+        const bool of_layer = ways.from.dims.size() < tensor_.sharding.dims.size();
+        std::string out =
+            fmt::format("\n{}{}: {} to {}\n", paint_.strong("Ways there"), of_layer ? ", of one layer" : "",
+                        sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
         Table table(
             {{""}, {.header = "steps", .wraps = true}, {"sent, all together", Align::right}, {"time", Align::right}});
         for (size_t i = 0; i < ways.ways.size(); ++i)
@@ -147,11 +151,15 @@ private:
         const Experiment& base = e_.as_it_is;
         if (base.touching == 0) return {};
         std::string out = "\n" + paint_.strong("What would change it") + " (each planned again)\n";
-        if (e_.remedies.empty())
-            return out +
-                   hanging("  no single constraint, override or rule makes these collectives fewer or smaller",
-                           paint_.width, 2) +
-                   "\n";
+        if (e_.remedies.empty()) {
+            const std::string nothing =
+                e_.tried == e_.possible
+                    ? "no single constraint, override or rule makes these collectives fewer or smaller"
+                    : fmt::format("none of the {} changes that were tried, of {} to constraints, overrides and rules, "
+                                  "makes these collectives fewer or smaller",
+                                  e_.tried, e_.possible);
+            return out + hanging("  " + nothing, paint_.width, 2) + "\n";
+        }
         Table table({{.header = "change", .wraps = true},
                      {"collectives", Align::right},
                      {"sent by a device", Align::right},

@@ -1,11 +1,13 @@
 #include "cli/init/layout_choice.h"
 
 #include "plans/base/in_parallel.h"
+#include "plans/plan/report_totals.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <mutex>
 
 namespace shard {
 
@@ -100,8 +102,11 @@ std::string candidate_name(const LayoutCandidate& candidate) {
     return added.empty() ? text : fmt::format("{}; {}", text, fmt::join(added, ", "));
 }
 
-std::vector<LayoutCandidate> planned_candidates(const LoadedModel& model, const LayoutAsked& asked) {
+std::vector<LayoutCandidate> planned_candidates(const LoadedModel& model, const LayoutAsked& asked,
+                                                const std::function<void(size_t, size_t)>& tell) {
     std::vector<LayoutCandidate> candidates = candidates_of(asked);
+    std::mutex telling;
+    size_t done = 0;
     in_parallel(candidates.size(), [&](size_t i) {
         LayoutCandidate& candidate = candidates[i];
         Compiled compiled = compile_texts(model, {"layout.yaml", candidate.text}, {asked.mode, asked.settings});
@@ -109,9 +114,10 @@ std::vector<LayoutCandidate> planned_candidates(const LoadedModel& model, const 
         for (const Diagnostic& diagnostic : compiled.diagnostics().all())
             if (diagnostic.severity == Severity::error && candidate.problem.empty())
                 candidate.problem = fmt::format("{}: {}", diagnostic.code, diagnostic.message);
-        if (!candidate.plan) return;
-        const MemoryReport& memory = candidate.plan->report.memory;
-        candidate.fits = memory.capacity <= 0 || memory.peak <= memory.capacity;
+        candidate.fits = candidate.plan && fits(candidate.plan->report.memory);
+        if (!tell) return;
+        const std::lock_guard lock(telling);
+        tell(++done, candidates.size());
     });
     const auto figures = [](const LayoutCandidate& candidate) {
         const double seconds = candidate.plan ? candidate.plan->report.time.step_seconds : 0;

@@ -5,6 +5,8 @@
 #include "cli/inputs/inputs.h"
 #include "importer/huggingface/family.h"
 
+#include <functional>
+
 namespace shard {
 
 struct LayoutCandidate {
@@ -30,7 +32,8 @@ struct LayoutAsked {
 std::string candidate_name(const LayoutCandidate& candidate);
 
 // All of them planned, the best first: those that fit by the time of a step, then the others by memory, then those
-// without a plan.
-std::vector<LayoutCandidate> planned_candidates(const LoadedModel& model, const LayoutAsked& asked);
+// without a plan. `tell` hears of each that is planned, how many are and of how many; one call at a time.
+std::vector<LayoutCandidate> planned_candidates(const LoadedModel& model, const LayoutAsked& asked,
+                                                const std::function<void(size_t, size_t)>& tell = {});
 
 } // namespace shard

@@ -152,11 +152,7 @@ void write_legend(Markup& out, const MemoryReport& memory) {
 
 void write_peak(Markup& out, const PageData& data) {
     const MemoryUse& use = data.course.memory;
-    std::vector<const HeldBytes*> alive;
-    for (const HeldBytes& held : use.held)
-        if (held.first <= use.peak_step && use.peak_step <= held.last && held.bytes > 0) alive.push_back(&held);
-    std::stable_sort(alive.begin(), alive.end(),
-                     [](const HeldBytes* a, const HeldBytes* b) { return a->bytes > b->bytes; });
+    const std::vector<HeldBytes> alive = held_at_peak(use);
     out.open("details", {{"open", "open"}}).leaf("summary", {}, "What lives at the peak");
     out.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
     write_head(out, {"value", "kind", "type on a device", "-bytes", "-of the peak"});
@@ -164,10 +160,10 @@ void write_peak(Markup& out, const PageData& data) {
     out.open("tbody");
     for (size_t i = 0; i < alive.size(); ++i) {
         if (i >= most_named) {
-            rest += alive[i]->bytes;
+            rest += alive[i].bytes;
             continue;
         }
-        const HeldBytes& held = *alive[i];
+        const HeldBytes& held = alive[i];
         out.open("tr").leaf("td", {{"class", "name"}}, name_of(data.plan, held)).leaf("td", {}, name(held.kind));
         out.leaf("td", {{"class", "mono"}},
                  held.buffer < 0 ? ""

@@ -33,6 +33,9 @@ class Kernels {
 public:
     explicit Kernels(const PageData& data) : data_(data) {}
 
+    // By dtype, FLOP/s that products on it reach. After run().
+    const std::map<DType, double>& roofs() const { return roofs_; }
+
     std::vector<Point> run() {
         walk(data_.plan.steps, 1);
         std::vector<Point> points;
@@ -59,10 +62,18 @@ private:
                          span.bytes,           0,
                          span.end - span.begin};
             point.count += count;
+            note_roof(*compute);
         }
     }
 
+    void note_roof(const Compute& compute) {
+        if (!is_product(*compute.kernel)) return;
+        const DType dtype = data_.plan.buffers[static_cast<size_t>(compute.inputs[0])].dtype;
+        roofs_[dtype] = flop_rate(*data_.compilation.hardware, *compute.kernel, dtype);
+    }
+
     const PageData& data_;
+    std::map<DType, double> roofs_;
     std::map<std::string, Point> points_;
     std::vector<std::string> order_;
     size_t at_ = 0;
@@ -79,18 +90,15 @@ Scale scale_of(double least, double most) {
     return scale;
 }
 
-// The highest rate that the profile gives, of any type.
-double peak_of(const Hardware& hardware) {
-    double peak = 0;
-    for (const auto& [dtype, flops] : hardware.flops) peak = std::max(peak, flops * hardware.flop_efficiency);
-    return peak;
-}
-
-void draw_chart(Markup& out, const Hardware& hardware, const std::vector<Point>& all) {
+void draw_chart(Markup& out, const Hardware& hardware, const std::vector<Point>& all,
+                const std::map<DType, double>& roofs) {
     std::vector<Point> points;
     for (const Point& point : all)
         if (point.flops > 0 && points.size() < most_points) points.push_back(point);
-    const double peak = peak_of(hardware), bandwidth = hardware.memory_bandwidth * hardware.memory_efficiency;
+    double peak = 0;
+    for (const auto& [dtype, rate] : roofs) peak = std::max(peak, rate);
+    for (const Point& point : points) peak = std::max(peak, point.rate());
+    const double bandwidth = hardware.memory_bandwidth * hardware.memory_efficiency;
     if (points.empty() || peak <= 0 || bandwidth <= 0) return;
     double least_x = peak / bandwidth, most_x = least_x, least_y = peak;
     for (const Point& point : points) {
@@ -118,13 +126,15 @@ void draw_chart(Markup& out, const Hardware& hardware, const std::vector<Point>&
         out.leaf("text", {{"class", "end"}, {"x", px(left - 6)}, {"y", px(y + 3)}},
                  human_flops(static_cast<i64>(std::pow(10, decade))) + "/s");
     }
-    const double knee = peak / bandwidth, lowest = std::pow(10, ys.from),
-                 start = std::max(std::pow(10, xs.from), lowest / bandwidth);
-    out.leaf("path", {{"class", "roof"},
-                      {"d", fmt::format("M{} {}L{} {}H{}", px(x_of(start)), px(y_of(start * bandwidth)), px(x_of(knee)),
-                                        px(y_of(peak)), px(left + width))}});
-    out.leaf("text", {{"class", "end"}, {"x", px(left + width)}, {"y", px(y_of(peak) - 4)}},
-             fmt::format("{}/s", human_flops(static_cast<i64>(peak))));
+    const double start = std::max(std::pow(10, xs.from), std::pow(10, ys.from) / bandwidth);
+    for (const auto& [dtype, rate] : roofs) {
+        if (rate <= 0) continue;
+        out.leaf("path", {{"class", "roof"},
+                          {"d", fmt::format("M{} {}L{} {}H{}", px(x_of(start)), px(y_of(start * bandwidth)),
+                                            px(x_of(rate / bandwidth)), px(y_of(rate)), px(left + width))}});
+        out.leaf("text", {{"class", "end"}, {"x", px(left + width)}, {"y", px(y_of(rate) - 4)}},
+                 fmt::format("{} {}/s", name(dtype), human_flops(static_cast<i64>(rate))));
+    }
     const double most = all.front().total();
     for (const Point& point : points) {
         const double radius = std::max(1.5, 10 * std::sqrt(point.total() / most));
@@ -169,24 +179,25 @@ void write_table(Markup& out, const PageData& data, const std::vector<Point>& po
 }
 
 void draw(Markup& out, const PageData& data) {
-    const std::vector<Point> points = Kernels(data).run();
+    Kernels kernels(data);
+    const std::vector<Point> points = kernels.run();
     if (points.empty()) {
         out.leaf("p", {}, "No kernel takes time on this hardware.").line();
         return;
     }
-    draw_chart(out, *data.compilation.hardware, points);
+    draw_chart(out, *data.compilation.hardware, points, kernels.roofs());
     write_table(out, data, points);
 }
 
 } // namespace
 
 const PanelDef& panel_roofline() {
-    static const PanelDef def = {
-        .id = "kernels",
-        .title = "Kernels",
-        .about = "What bounds them: arithmetic (the flat roof), memory (the slope), or their launch (far below).",
-        .order = 6,
-        .draw = draw};
+    static const PanelDef def = {.id = "kernels",
+                                 .title = "Kernels",
+                                 .about = "What bounds them: arithmetic (the flat roofs, of products), memory (the "
+                                          "slope), or their launch (far below).",
+                                 .order = 6,
+                                 .draw = draw};
     return def;
 }
 

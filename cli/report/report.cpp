@@ -70,6 +70,10 @@ std::string verdict_text(const Plan& plan, const Paint& paint) {
     return out;
 }
 
+bool shows_peak(const MemoryReport& memory, Detail detail) {
+    return detail != Detail::screen && !memory.largest.empty();
+}
+
 std::string part_text(const PlanPayload& payload, ReportPart part, Detail detail) {
     const Plan& plan = *payload.plan;
     const Report& report = plan.report;
@@ -91,7 +95,8 @@ std::string part_text(const PlanPayload& payload, ReportPart part, Detail detail
                (shardings.left_out > 0 ? "  " + left_out_text(shardings) + "\n" : "");
     }
     case ReportPart::memory:
-        return memory_table(report.memory).render(paint, "  ");
+        return memory_table(report.memory).render(paint, "  ") +
+               (shows_peak(report.memory, detail) ? "\n" + peak_table(report.memory).render(paint, "  ") : "");
     case ReportPart::time:
         return time_table(report).render(paint, "  ");
     }
@@ -124,7 +129,8 @@ std::string part_markdown(const PlanPayload& payload, ReportPart part, Detail de
                (shardings.left_out > 0 ? "\n" + left_out_text(shardings) + "\n" : "");
     }
     case ReportPart::memory:
-        return "#### Memory\n\n" + memory_table(report.memory).render_markdown();
+        return "#### Memory\n\n" + memory_table(report.memory).render_markdown() +
+               (shows_peak(report.memory, detail) ? "\n" + peak_table(report.memory).render_markdown() : "");
     case ReportPart::time:
         return "#### Time\n\n" + time_table(report).render_markdown();
     }

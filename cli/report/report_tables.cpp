@@ -3,8 +3,10 @@
 #include "cli/report/nouns.h"
 #include "cli/summary/verdict.h"
 #include "plans/base/units.h"
+#include "plans/plan/source_ref.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include <set>
@@ -133,6 +135,27 @@ Table memory_table(const MemoryReport& memory) {
     return table;
 }
 
+Table peak_table(const MemoryReport& memory) {
+    Table table({{.header = "alive at the peak", .wraps = true},
+                 {"bytes", Align::right},
+                 {"", Align::right},
+                 {""},
+                 {.header = "source", .spared = 1}});
+    i64 named = 0;
+    for (const AtPeak& value : memory.largest) {
+        table.add({value.name, human_bytes(value.bytes),
+                   percent(static_cast<double>(value.bytes), static_cast<double>(memory.peak)), value.kind,
+                   text(value.source)});
+        named += value.bytes;
+    }
+    const i64 all = memory.params + memory.optimizer_state + memory.gradients + memory.activations +
+                    memory.temporaries + memory.inputs;
+    if (memory.others > 0)
+        table.add({fmt::format("{} others", grouped(memory.others)), human_bytes(all - named),
+                   percent(static_cast<double>(all - named), static_cast<double>(memory.peak))});
+    return table;
+}
+
 Table time_table(const Report& report) {
     const TimeReport& time = report.time;
     Table table({{"time per step"}, {"", Align::right}, {"", Align::right}, {""}});
@@ -152,6 +175,11 @@ Table time_table(const Report& report) {
     if (time.host_seconds > 0)
         table.add({"copies to and from the host", human_seconds(time.host_seconds), share(time.host_seconds)});
     table.add({Cell("step", "1"), Cell(human_seconds(time.step_seconds), "1")});
+    if (report.peak_flops > 0 && time.step_seconds > 0) {
+        const double rate = static_cast<double>(report.flops_per_device) / time.step_seconds;
+        table.add({"of the device's peak", human_flops(std::llround(rate)) + "/s", percent(rate, report.peak_flops),
+                   fmt::format("of {} in {}", human_flops(std::llround(report.peak_flops)) + "/s", report.peak_dtype)});
+    }
     return table;
 }
 

@@ -13,6 +13,7 @@ Table collectives_table(const Plan& plan, const CollectiveRows& collectives, con
 // Only their sums.
 Table sums_table(const Plan& plan, const CollectiveRows& collectives, const Paint& paint);
 Table memory_table(const MemoryReport& memory);
+Table peak_table(const MemoryReport& memory); // what is alive at the peak
 Table time_table(const Report& report);
 
 } // namespace shard

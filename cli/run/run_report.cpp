@@ -117,22 +117,25 @@ Table outputs_table(const RunReport& report, const Paint& paint) {
     return table;
 }
 
-// All elements, a row of the last dim on a line; of a large array the first rows.
+// Elements, a row of the last dim on a line; of a large array the first, and how many are left out.
 std::string elements_text(const std::string& name, const Tensor& tensor) {
     constexpr i64 most = 4096, most_in_row = 64;
     const i64 count = tensor.type.elements(), row = tensor.type.shape.empty() ? 1 : tensor.type.shape.back();
     std::string out = fmt::format("{} = {}\n", name, type_text(tensor.type.dtype, tensor.type.shape));
+    i64 shown = 0;
     visit_dtype(tensor.type.dtype, [&](auto zero) {
         using T = decltype(zero);
         const T* data = reinterpret_cast<const T*>(tensor.bytes.data());
         for (i64 start = 0; start < std::min(count, most); start += row) {
             out += " ";
-            for (i64 i = start; i < start + std::min(row, most_in_row); ++i)
+            for (i64 i = start; i < start + std::min(row, most_in_row); ++i, ++shown)
                 out += " " + element(convert_value<double>(data[i]), tensor.type.dtype);
             out += row > most_in_row ? " ...\n" : "\n";
         }
     });
-    return count > most ? out + "  ...\n" : out;
+    return shown == count ? out
+                          : out + fmt::format("  {} of {} elements; --output {}=FILE.npy and --format json have all\n",
+                                              grouped(shown), grouped(count), name);
 }
 
 std::string elements_json(const Tensor& tensor) {

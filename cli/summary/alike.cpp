@@ -44,6 +44,12 @@ bool join(Names& names, const std::vector<std::string>& parts) {
     return true;
 }
 
+// What stands in front of a number at the end.
+std::string_view without_number(std::string_view name) {
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+    return name;
+}
+
 } // namespace
 
 std::string_view module_path(std::string_view name) {
@@ -57,6 +63,11 @@ std::string_view module_path(std::string_view name) {
 }
 
 std::string joined_names(std::span<const std::string> names, size_t most) {
+    const auto is_numbered = [&](const std::string& name) {
+        return !name.empty() && without_number(name) != name && without_number(name) == without_number(names.front());
+    };
+    if (names.size() > most && std::all_of(names.begin(), names.end(), is_numbered))
+        return fmt::format("{}* ({})", without_number(names.front()), names.size());
     std::vector<Names> all;
     for (size_t i = 0; i < std::min(names.size(), most); ++i) {
         const std::vector<std::string> parts = parts_of(names[i]);

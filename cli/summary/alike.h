@@ -11,7 +11,7 @@ namespace shard {
 std::string_view module_path(std::string_view name);
 
 // {"block.wq", "wte", "block.wk"} -> "block.{wq,wk}, wte": names that differ in one part are written as one. Of more
-// than `most` the number of those left out.
+// than `most` the number of those left out; if they differ by numbers alone, "norm.reduce_sum_* (44)".
 std::string joined_names(std::span<const std::string> names, size_t most);
 
 // "model.yaml:7", of several places the first and their number: "model.yaml:7 +2".

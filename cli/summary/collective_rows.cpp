@@ -35,7 +35,8 @@ void add(CollectiveRow& row, const Timed& timed) {
 
 bool go_together(const CollectiveRow& row, const Timed& timed) {
     return row.phase == timed.when.phase && row.first->kind == timed.collective->kind &&
-           row.first->axes == timed.collective->axes;
+           std::is_permutation(row.first->axes.begin(), row.first->axes.end(), timed.collective->axes.begin(),
+                               timed.collective->axes.end());
 }
 
 // Layers that are treated alike.

@@ -16,7 +16,7 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_rows = 24, most_names = 8;
+constexpr size_t most_rows = 16, most_names = 8;
 
 void add(ShardingRow& row, const TensorReport& tensor) {
     if (row.first == nullptr) row.first = &tensor;
@@ -55,14 +55,35 @@ public:
             add_rows(tensors);
             out_.rows.insert(out_.rows.end(), sums.begin(), sums.end());
         }
-        if (detail_ == Detail::screen && out_.rows.size() > most_rows) {
-            out_.left_out = out_.rows.size() - most_rows;
-            out_.rows.resize(most_rows);
-        }
+        if (detail_ == Detail::screen) leave_out();
         return std::move(out_);
     }
 
 private:
+    // Of the roles that have the most rows the smallest arrays, so that every role is there.
+    void leave_out() {
+        std::vector<ShardingRow>& rows = out_.rows;
+        if (rows.size() <= most_rows) return;
+        std::map<Role, std::vector<size_t>> of_role;
+        for (size_t i = 0; i < rows.size(); ++i) of_role[rows[i].first->role].push_back(i);
+        std::map<Role, size_t> kept;
+        for (const auto& [role, all] : of_role) kept[role] = all.size();
+        const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+        for (size_t count = rows.size(); count > most_rows; --count)
+            --std::max_element(kept.begin(), kept.end(), fewer)->second;
+        std::vector<bool> goes(rows.size());
+        for (auto& [role, all] : of_role) {
+            std::stable_sort(all.begin(), all.end(),
+                             [&rows](size_t a, size_t b) { return rows[a].bytes > rows[b].bytes; });
+            for (size_t i = kept[role]; i < all.size(); ++i) goes[all[i]] = true;
+        }
+        std::vector<ShardingRow> left;
+        for (size_t i = 0; i < rows.size(); ++i)
+            if (!goes[i]) left.push_back(std::move(rows[i]));
+        out_.left_out = rows.size() - left.size();
+        rows = std::move(left);
+    }
+
     // The parameter that a state or gradient belongs to, by its path ("w1.mu"); nullptr if there is none.
     const TensorReport* param_of(const TensorReport& tensor) const {
         for (size_t dot = tensor.name.rfind('.'); dot != std::string::npos && dot > 0;

@@ -71,8 +71,17 @@ private:
         }
     }
 
-    void draw_ways(const TensorReport& tensor, const WaysThere& there) {
-        if (there.from.dims.size() != tensor.shape.size() || there.to.dims.size() != tensor.shape.size()) return;
+    // Of what a loop over layers moves a layer at a time, the tiles are those of a layer.
+    void draw_ways(TensorReport tensor, const WaysThere& there) {
+        const size_t rank = there.from.dims.size();
+        if (rank > tensor.shape.size() || there.to.dims.size() != rank) return;
+        const std::ptrdiff_t layers = static_cast<std::ptrdiff_t>(tensor.shape.size() - rank);
+        tensor.shape.erase(tensor.shape.begin(), tensor.shape.begin() + layers);
+        if (layers > 0) {
+            tensor.logical.erase(tensor.logical.begin(),
+                                 tensor.logical.begin() + std::min(layers, std::ssize(tensor.logical)));
+            line("soft", 0, "of one layer:");
+        }
         sheet_.skip(10);
         const double y = sheet_.bottom();
         const DrawnSize size = tiles(tensor, there.from, indent, y);

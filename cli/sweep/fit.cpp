@@ -5,6 +5,7 @@
 #include "cli/sweep/sweep.h"
 #include "cli/terminal/exit_code.h"
 #include "plans/base/parse_number.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,9 +24,12 @@ struct Tried {
 };
 
 bool has_limit(const Compiled& compiled, const Plan& plan) {
-    const auto is_of_memory = [](const PolicyEntry& entry) { return entry.key == "max_memory_per_device"; };
+    const auto is_of_memory = [](const PolicyEntry& entry) {
+        return entry.key == "max_memory_per_device" || entry.key == "max_host_memory_per_device";
+    };
     const std::vector<PolicyEntry>& policy = compiled.compilation.layout->policy.entries;
-    return plan.report.memory.capacity > 0 || std::any_of(policy.begin(), policy.end(), is_of_memory);
+    return plan.report.memory.capacity > 0 || plan.report.memory.host_capacity > 0 ||
+           std::any_of(policy.begin(), policy.end(), is_of_memory);
 }
 
 // Into how many parts dims of that name are split.
@@ -62,9 +66,10 @@ public:
         if (!tried.is_planned) return tried;
         const MemoryReport& memory = tried.planned.row.plan->report.memory;
         const std::vector<Diagnostic>& said = tried.planned.compiled.diagnostics().all();
-        const auto is_of_memory = [](const Diagnostic& diagnostic) { return diagnostic.code == "P0101"; };
-        tried.fits = (memory.capacity <= 0 || memory.peak <= memory.capacity) &&
-                     std::none_of(said.begin(), said.end(), is_of_memory);
+        const auto is_of_memory = [](const Diagnostic& diagnostic) {
+            return diagnostic.code == "P0101" || diagnostic.code == "P0115";
+        };
+        tried.fits = shard::fits(memory) && std::none_of(said.begin(), said.end(), is_of_memory);
         return tried;
     }
 

@@ -6,6 +6,7 @@
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,9 +25,8 @@ SweepRow row_of(Compiled& compiled, const std::vector<std::string>& settings) {
     if (compiled.plan() == nullptr) return row;
     row.plan = std::move(compiled.compilation.plan);
     const MemoryReport& memory = row.plan->report.memory;
-    const bool fits = memory.capacity <= 0 || memory.peak <= memory.capacity;
-    row.is_good = fits && row.verdict.empty();
-    if (!fits)
+    row.is_good = fits(memory) && row.verdict.empty();
+    if (!fits(memory))
         row.verdict = "does not fit";
     else if (row.verdict.empty())
         row.verdict = memory.capacity > 0 ? "fits" : "ok";

@@ -2,14 +2,18 @@
 
 #include "plans/json/json_text.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace shard {
 
 namespace {
 
-// To the nanosecond: finer than clocks are, and no digits of noise.
-std::string micros(double seconds) { return fmt::format("{:.3f}", seconds * 1e6); }
+// To the nanosecond: finer than clocks are, and no digits of noise. Lengths are of rounded times, so that what ends as
+// another begins does not reach into it.
+i64 nanos(double seconds) { return std::llround(seconds * 1e9); }
+std::string micros(i64 nanos) { return fmt::format("{}.{:03}", nanos / 1000, nanos % 1000); }
+std::string micros(double seconds) { return micros(nanos(seconds)); }
 
 JsonObject event(std::string_view phase, int process) {
     JsonObject object;
@@ -34,7 +38,7 @@ void TraceFile::name_track(TraceTrack track, std::string_view name) {
 void TraceFile::add(TraceTrack track, const TraceSlice& slice) {
     JsonObject object = event("X", track.process);
     object.integer("tid", track.track).string("name", slice.name).string("cat", slice.category);
-    object.raw("ts", micros(slice.begin)).raw("dur", micros(slice.end - slice.begin));
+    object.raw("ts", micros(slice.begin)).raw("dur", micros(nanos(slice.end) - nanos(slice.begin)));
     if (!slice.details.empty()) object.raw("args", slice.details);
     events_.push_back(object.text());
 }

@@ -1,6 +1,7 @@
 #include "planner/explain/changes.h"
 
 #include "planner/model/rules.h"
+#include "planner/read/include.h"
 #include "planner/rewrite/gather_parameters.h"
 #include "plans/plan/source_ref.h"
 
@@ -23,6 +24,8 @@ void drop_constraints(const Compilation& c, const Sources& sources, std::vector<
     for (const Node& node : c.graph->nodes) {
         if (!is_constraint(node)) continue;
         if (is_parameter_gather(node)) continue; // comes from the layout
+        if (node.span.known() && is_boxed(sources.name(node.span.file)))
+            continue; // nobody edits what is in the program
         if (std::find(seen.begin(), seen.end(), node.span) != seen.end() || seen.size() == most_changes) continue;
         seen.push_back(node.span);
         changes.push_back({fmt::format("without the constraint at {}", place(sources, node.span)),
@@ -161,10 +164,14 @@ size_t most_tries(const Compilation& c, size_t least) {
 void keep_most_promising(std::vector<Change>& changes, size_t most, std::span<const Span> named) {
     if (changes.size() <= most) return;
     const auto rank = [named](const Change& change) {
-        const bool is_named = std::any_of(named.begin(), named.end(), [&change](const Span& span) {
+        const auto is_on_line = [&change](const Span& span) {
             return span.file == change.place.file && span.line == change.place.line && change.place.known();
-        });
-        return is_named ? 0 : change.splits_more ? 2 : 1;
+        };
+        // Rules may share a line with others, of which nobody speaks.
+        const auto is_it = [&](const Span& span) { return is_on_line(span) && span.column == change.place.column; };
+        if (std::any_of(named.begin(), named.end(), is_it)) return 0;
+        if (std::any_of(named.begin(), named.end(), is_on_line)) return 1;
+        return change.splits_more ? 3 : 2;
     };
     std::stable_sort(changes.begin(), changes.end(),
                      [&rank](const Change& a, const Change& b) { return rank(a) < rank(b); });

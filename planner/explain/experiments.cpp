@@ -16,6 +16,18 @@ bool better(const Experiment& a, const Experiment& b) {
     return a.collectives < b.collectives;
 }
 
+// The step takes far longer since devices compute what others do, or it does not fit any more: nobody wants that.
+bool costs_elsewhere(const Report& changed, const Report& base) {
+    constexpr double more_work = 1.01, far_longer = 2;
+    const auto fits = [&base](const Report& report) {
+        return base.memory.capacity <= 0 || report.memory.peak <= base.memory.capacity;
+    };
+    const bool computes_more =
+        static_cast<double>(changed.flops_per_device) > more_work * static_cast<double>(base.flops_per_device);
+    return (computes_more && changed.time.step_seconds > far_longer * base.time.step_seconds) ||
+           (fits(base) && !fits(changed));
+}
+
 bool same_figures(const Experiment& a, const Experiment& b) {
     return a.collectives == b.collectives && a.wire_bytes_per_device == b.wire_bytes_per_device && a.peak == b.peak &&
            a.step_seconds == b.step_seconds;
@@ -64,6 +76,8 @@ std::vector<Help> changes_that_help(const Report& base, std::span<const Change> 
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Help& a, const Help& b) { return better(a.experiment, b.experiment); });
+    const auto is_dear = [&](const Help& help) { return costs_elsewhere(*tried[help.change], base); };
+    if (!std::all_of(found.begin(), found.end(), is_dear)) std::erase_if(found, is_dear);
     return found;
 }
 

@@ -24,7 +24,8 @@ Experiment figures_of(const Report& report, const std::string& tensor);
 std::map<std::string, i64> kind_changes(const Experiment& experiment, const Experiment& base);
 
 // Of changes that were tried those that make the tensor's collectives fewer or cheaper, and how; best first by the
-// planner's objective: step time, bytes, collectives. Of those with the same figures the first.
+// planner's objective: step time, bytes, collectives. Of those with the same figures the first. What takes far longer since
+// devices compute what others do, or does not fit any more, is left out where something else helps.
 struct Help {
     size_t change = 0; // which one
     Experiment experiment;

@@ -57,6 +57,7 @@ struct Explanation {
     std::vector<WaysThere> ways;
     Experiment as_it_is;
     std::vector<Experiment> remedies; // planner/explain/tensor_remedies.h
+    size_t tried = 0, possible = 0;   // changes that might be remedies
 };
 
 // "all_gather over data (dim 0)", "slice over model"

@@ -24,7 +24,8 @@ bool fits(const Report& report, const Report& base) {
 bool is_remedy(const Report& changed, const Report& base, double gain) {
     const double more_work = static_cast<double>(base.flops_per_device) * (1 + worth_it);
     if (static_cast<double>(changed.flops_per_device) > more_work) return false;
-    if (!fits(base, base)) return changed.memory.peak < base.memory.peak;
+    const double less_memory = static_cast<double>(base.memory.peak) * (1 - worth_it);
+    if (!fits(base, base)) return fits(changed, base) || static_cast<double>(changed.memory.peak) < less_memory;
     return fits(changed, base) && changed.time.step_seconds < base.time.step_seconds * (1 - gain);
 }
 

@@ -31,19 +31,21 @@ std::vector<Span> named_by(const Explanation& explanation, const Layout& layout,
 }
 
 // The changes that may help each tensor, as many as a model of this size allows.
-std::vector<std::vector<Change>> promising(std::span<const Explanation> explanations, const Compilation& compilation,
+std::vector<std::vector<Change>> promising(std::span<Explanation> explanations, const Compilation& compilation,
                                            const Sources& sources, const Compilation& tried_on) {
     const std::vector<Change> general = possible_changes(compilation, sources);
     const size_t share = most_tries(tried_on, 1) / std::max<size_t>(1, explanations.size());
     std::vector<std::vector<Change>> out;
-    for (const Explanation& explanation : explanations) {
+    for (Explanation& explanation : explanations) {
         std::vector<Change>& changes = out.emplace_back();
         if (explanation.as_it_is.touching == 0) continue;
         changes = general;
         override_tensor(compilation, explanation.tensor->name, changes);
+        explanation.possible = changes.size();
         if (tried_on.graph->nodes.size() >= small)
             keep_most_promising(changes, std::max(share, least_tries),
                                 named_by(explanation, *compilation.layout, sources));
+        explanation.tried = changes.size();
     }
     return out;
 }

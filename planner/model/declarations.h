@@ -37,6 +37,7 @@ struct AxisRule {
     std::vector<std::string> axes;
     bool unconstrained = false;
     Span span;
+    std::vector<Span> axis_spans = {}; // of each axis, where they were read
 };
 
 // An input, parameter or state.

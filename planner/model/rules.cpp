@@ -22,10 +22,11 @@ std::vector<AxisRef> rule_axes(const Mesh& mesh, const AxisRule& rule) {
 
 void check_rule_axes(const Mesh& mesh, std::span<const AxisRule> rules, Diagnostics& diagnostics) {
     for (const AxisRule& rule : rules)
-        for (const std::string& name : rule.axes) {
+        for (size_t a = 0; a < rule.axes.size(); ++a) {
+            const std::string& name = rule.axes[a];
             if (mesh.find(name)) continue;
             DiagnosticBuilder error = diagnostics.error(
-                "E0310", rule.span,
+                "E0310", a < rule.axis_spans.size() ? rule.axis_spans[a] : rule.span,
                 fmt::format("the rule {} names the mesh axis '{}', which the mesh lacks", text(rule), name));
             error.help("say missing_axes: ignore if the rules serve several meshes");
             suggest_axis(error, name, mesh);

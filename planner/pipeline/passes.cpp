@@ -19,6 +19,7 @@
 #include "planner/pipeline/joint_partition.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
+#include "planner/price/unaligned_rows.h"
 #include "planner/propagate/check_sizes.h"
 #include "planner/propagate/xla_compat.h"
 #include "planner/read/checkpoint_names.h"
@@ -180,10 +181,11 @@ void schedule(Compilation& c, const PlanRequest& request, Sources& sources) {
 
 void price(Compilation& c, const PlanRequest&, Sources& sources) {
     price(*c.plan, *c.graph, *c.local, c.schedule, *c.propagation, *c.hardware, sources, c.padding);
+    warn_of_unaligned_rows(*c.plan, *c.local, c.schedule, *c.model, *c.hardware, c.diagnostics);
 }
 
 void judge(Compilation& c, const PlanRequest&, Sources&) {
-    judge(*c.plan, c.layout->policy, c.diagnostics);
+    judge(*c.plan, c.layout->policy, c.diagnostics, c.layout->hardware_span);
     c.diagnostics = c.allowances.apply(c.diagnostics);
 }
 

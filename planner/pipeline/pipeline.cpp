@@ -1,6 +1,7 @@
 #include "planner/pipeline/pipeline.h"
 
 #include "planner/pipeline/passes.h"
+#include "plans/plan/report_totals.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,10 +20,7 @@ bool is_due(const PassDef& pass, [[maybe_unused]] const PlanRequest& request) {
 #endif
 }
 
-bool fits(const Compilation& c) {
-    const MemoryReport& memory = c.plan->report.memory;
-    return memory.capacity == 0 || memory.peak <= memory.capacity;
-}
+bool fits(const Compilation& c) { return shard::fits(c.plan->report.memory); }
 
 double seconds(const Compilation& c) { return c.plan->report.time.step_seconds; }
 

@@ -14,10 +14,10 @@ void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& dia
     entries.push_back({"max_memory_per_device", value.span, [limit](const Plan& plan, Span place, Diagnostics& found) {
                            const i64 peak = plan.report.memory.peak;
                            if (peak <= *limit) return;
-                           note_tensors(found.finding("P0101", place,
-                                                      fmt::format("peak memory is {} per device, the limit is {}",
-                                                                  exact_bytes(peak), exact_bytes(*limit))),
-                                        plan, all_tensors(plan));
+                           note_peak(found.finding("P0101", place,
+                                                   fmt::format("peak memory is {} per device, the limit is {}",
+                                                               exact_bytes(peak), exact_bytes(*limit))),
+                                     plan);
                        }});
 }
 

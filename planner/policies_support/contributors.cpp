@@ -55,6 +55,22 @@ i64 whole_bytes(const TensorReport& tensor) { return TensorType{tensor.dtype, te
 
 std::string counted_arrays(size_t count) { return fmt::format("{} arrays are", count); }
 
+void note_peak(DiagnosticBuilder finding, const Plan& plan) {
+    const MemoryReport& memory = plan.report.memory;
+    const size_t named = std::min(memory.largest.size(), shown);
+    for (const AtPeak& value : std::span(memory.largest).first(named)) {
+        const auto is_it = [&](const TensorReport& tensor) {
+            return tensor.name == value.name && tensor.bytes_per_device == value.bytes;
+        };
+        const auto array = std::find_if(plan.report.tensors.begin(), plan.report.tensors.end(), is_it);
+        finding.note(array != plan.report.tensors.end()
+                         ? tensor_text(plan.mesh, *array)
+                         : fmt::format("{}: {}{}", value.name, exact_bytes(value.bytes), place_text(value.source)));
+    }
+    const i64 more = static_cast<i64>(memory.largest.size() - named) + memory.others;
+    if (more > 0) finding.note(fmt::format("and {} more at the peak", more));
+}
+
 void note_tensors(DiagnosticBuilder finding, const Plan& plan, TensorReports tensors) {
     note_largest(
         finding, std::move(tensors), [](const TensorReport& t) { return t.bytes_per_device; },

@@ -17,16 +17,16 @@ void warn_of_capacity(const Plan& plan, Span place, Diagnostics& diagnostics) {
                                         exact_bytes(memory.host_peak), plan.report.hardware,
                                         exact_bytes(memory.host_capacity)));
     if (memory.capacity <= 0 || memory.peak <= memory.capacity) return;
-    note_tensors(diagnostics.warning("W0401", place,
-                                     fmt::format("the plan needs {} per device, {} has {}", exact_bytes(memory.peak),
-                                                 plan.report.hardware, exact_bytes(memory.capacity))),
-                 plan, all_tensors(plan));
+    note_peak(diagnostics.warning("W0401", place,
+                                  fmt::format("the plan needs {} per device, {} has {}", exact_bytes(memory.peak),
+                                              plan.report.hardware, exact_bytes(memory.capacity))),
+              plan);
 }
 
 } // namespace
 
-void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics) {
-    warn_of_capacity(plan, policy.span, diagnostics);
+void judge(const Plan& plan, const PolicyDecl& policy, Diagnostics& diagnostics, Span hardware) {
+    warn_of_capacity(plan, hardware.known() ? hardware : policy.span, diagnostics);
     for (const PolicyEntry& entry : policy.entries) entry.test(plan, entry.span, diagnostics);
 }
 

@@ -1,5 +1,6 @@
 #include "planner/price/memory_report.h"
 
+#include "planner/price/time_report.h"
 #include "plans/plan/plan_check_types.h"
 
 #include <algorithm>
@@ -125,6 +126,44 @@ i64& bytes_of(MemoryReport& memory, MemoryKind kind) {
 }
 
 MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents) { return Meter(plan, contents).run(); }
+
+std::vector<HeldBytes> held_at_peak(const MemoryUse& use) {
+    std::vector<HeldBytes> alive;
+    for (const HeldBytes& held : use.held)
+        if (held.first <= use.peak_step && use.peak_step <= held.last && held.bytes > 0) alive.push_back(held);
+    std::stable_sort(alive.begin(), alive.end(),
+                     [](const HeldBytes& a, const HeldBytes& b) { return a.bytes > b.bytes; });
+    return alive;
+}
+
+void add_largest(MemoryReport& memory, const MemoryUse& use, const Plan& plan, std::span<const TensorReport> tensors) {
+    constexpr size_t most = 12;
+    std::map<std::string_view, const SourceRef*> places; // by name
+    for (const TensorReport& tensor : tensors) places.try_emplace(tensor.name, &tensor.source);
+    std::vector<const Compute*> makers(plan.buffers.size()); // the first step that makes what a buffer holds
+    for_each_step(plan, [&](const Step& step, i64) {
+        if (const Compute* compute = std::get_if<Compute>(&step.variant_ref()))
+            if (const Compute*& maker = makers[static_cast<size_t>(compute->output)]; maker == nullptr) maker = compute;
+    });
+    const std::vector<HeldBytes> alive = held_at_peak(use);
+    for (size_t i = 0; i < std::min(alive.size(), most); ++i) {
+        const HeldBytes& held = alive[i];
+        AtPeak& value = memory.largest.emplace_back();
+        value.kind = name(held.kind);
+        value.bytes = held.bytes;
+        if (held.buffer < 0) {
+            value.name = "scratch of a kernel";
+            continue;
+        }
+        const size_t buffer = static_cast<size_t>(held.buffer);
+        value.name = plan.buffers[buffer].name;
+        if (const auto place = places.find(value.name); place != places.end())
+            value.source = *place->second;
+        else if (makers[buffer] != nullptr)
+            value.source = makers[buffer]->source;
+    }
+    memory.others = static_cast<i64>(alive.size() - memory.largest.size());
+}
 
 std::vector<Content> contents_of_buffers(const Graph& graph, const Local& local, const ScheduleMap& map) {
     const LocalNames names(graph, local);

@@ -34,6 +34,11 @@ struct MemoryUse {
 // Of every buffer `contents` says what of the model it holds: values are activations, copies temporaries.
 MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents);
 
+// What is held at the peak, the largest first, of equal ones in the order of their end.
+std::vector<HeldBytes> held_at_peak(const MemoryUse& use);
+// The first of them, for a report, and how many more there are. `tensors` have the places of arrays.
+void add_largest(MemoryReport& memory, const MemoryUse& use, const Plan& plan, std::span<const TensorReport> tensors);
+
 // By buffer of the plan.
 std::vector<Content> contents_of_buffers(const Graph& graph, const Local& local, const ScheduleMap& map);
 

@@ -13,6 +13,7 @@
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>
+#include <map>
 
 namespace shard {
 
@@ -75,6 +76,29 @@ CollectiveReport report_collective(const Start& start, i64 count, double seconds
     return report;
 }
 
+// Of the type that most FLOPs of products are of.
+void report_peak(Report& report, const Plan& plan, const Hardware& hardware) {
+    std::map<DType, i64> flops_of_type;
+    std::map<DType, double> rates;
+    for_each_step(plan, [&](const Step& step, i64 count) {
+        const Compute* const compute = std::get_if<Compute>(&step.variant_ref());
+        if (compute == nullptr || !is_product(*compute->kernel)) return;
+        std::vector<TensorType> types;
+        for (const int input : compute->inputs) types.push_back(local_type(plan.buffers[static_cast<size_t>(input)]));
+        const TensorType out = local_type(plan.buffers[static_cast<size_t>(compute->output)]);
+        i64& all = flops_of_type[types[0].dtype];
+        all = add_saturating(all, multiply_saturating(count, flops(*compute->kernel, types, out)));
+        rates[types[0].dtype] = flop_rate(hardware, *compute->kernel, types[0].dtype) / hardware.flop_efficiency;
+    });
+    i64 most = 0;
+    for (const auto& [dtype, flops] : flops_of_type) {
+        if (flops <= most || rates[dtype] <= 0) continue;
+        most = flops;
+        report.peak_flops = rates[dtype];
+        report.peak_dtype = name(dtype);
+    }
+}
+
 } // namespace
 
 void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap& map, const Propagation& propagation,
@@ -86,6 +110,7 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
     report_tensors(report, graph, padding, local, propagation, sources);
 
     report.flops_per_device = flops_of(plan);
+    report_peak(report, plan, hardware);
     const StepTime time = step_time(plan, hardware);
     const LocalNames names(graph, local);
     for_each_step(plan, [&](const Step& step, i64 count) {
@@ -102,7 +127,9 @@ void price(Plan& plan, const Graph& graph, const Local& local, const ScheduleMap
         }
     });
 
-    report.memory = memory_use(plan, contents_of_buffers(graph, local, map)).most;
+    const MemoryUse use = memory_use(plan, contents_of_buffers(graph, local, map));
+    report.memory = use.most;
+    add_largest(report.memory, use, plan, report.tensors);
     report.memory.capacity = static_cast<i64>(hardware.memory_bytes);
     if (report.memory.host_peak > 0) report.memory.host_capacity = static_cast<i64>(hardware.host_memory_bytes);
     plan.padding = padding_cost(plan, graph, padding, local, map);

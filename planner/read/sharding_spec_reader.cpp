@@ -100,6 +100,7 @@ bool read_rule_axes(const Yaml& value, AxisRule& rule, Diagnostics& diagnostics)
             return false;
         }
         rule.axes.push_back(name->text);
+        rule.axis_spans.push_back(name->span);
         return true;
     };
     if (value.is_null()) return true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 namespace shard {
@@ -11,7 +12,8 @@ namespace shard {
 namespace {
 
 constexpr std::string_view joined_codes[] = {"E0313", "W0310", "W0311"};
-constexpr size_t shown = 4; // names in a note
+constexpr std::string_view same_everywhere = "E0314"; // says the same of every array: one error, with all places
+constexpr size_t shown = 4;                           // names in a note
 
 // "dim 0 (batch) of 'x' has size 8, ...": the dim's name and what is said of it, without the array's name.
 struct Parts {
@@ -26,13 +28,30 @@ Parts parts_of(const std::string& message) {
     return {about, message.substr(of + 4, has - of - 4), message.substr(has)};
 }
 
+void add_places(Diagnostic& joined, std::span<const Label> labels) {
+    for (const Label& label : labels) {
+        const bool is_there = std::any_of(joined.labels.begin(), joined.labels.end(),
+                                          [&label](const Label& other) { return other.span == label.span; });
+        if (!is_there) joined.labels.push_back({label.span, {}});
+    }
+}
+
 } // namespace
 
 Diagnostics join_alike(const Diagnostics& found) {
     std::vector<Diagnostic> kept;
     std::map<std::tuple<int, int, int, std::string, std::string>, size_t> first; // in `kept`
     std::map<size_t, std::vector<std::string>> others;
+    std::map<std::string, size_t> said; // likewise, by message
     for (const Diagnostic& diagnostic : found.all()) {
+        if (diagnostic.code == same_everywhere) {
+            const auto [at, is_new] = said.try_emplace(diagnostic.message, kept.size());
+            if (is_new)
+                kept.push_back(diagnostic);
+            else
+                add_places(kept[at->second], diagnostic.labels);
+            continue;
+        }
         const Parts parts = parts_of(diagnostic.message);
         if (std::find(std::begin(joined_codes), std::end(joined_codes), diagnostic.code) == std::end(joined_codes) ||
             parts.array.empty() || diagnostic.labels.empty()) {
@@ -51,12 +70,7 @@ Diagnostics join_alike(const Diagnostics& found) {
         if (std::find(names.begin(), names.end(), parts.array) == names.end() &&
             parts_of(joined.message).array != parts.array)
             names.push_back(parts.array);
-        for (size_t i = 1; i < diagnostic.labels.size(); ++i) {
-            const Span& span = diagnostic.labels[i].span;
-            const bool is_there = std::any_of(joined.labels.begin(), joined.labels.end(),
-                                              [&span](const Label& label) { return label.span == span; });
-            if (!is_there) joined.labels.push_back({span, {}});
-        }
+        add_places(joined, std::span(diagnostic.labels).subspan(1));
     }
     for (auto& [at, names] : others) {
         if (names.empty()) continue;

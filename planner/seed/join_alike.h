@@ -7,7 +7,7 @@
 namespace shard {
 
 // Errors E0313 of one place that differ only in the array are one: that of the first array, with the names of the
-// others in a note and their places as labels.
+// others in a note and their places as labels. So are E0314 of one logical axis.
 Diagnostics join_alike(const Diagnostics& found);
 
 } // namespace shard

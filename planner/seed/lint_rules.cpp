@@ -265,7 +265,7 @@ void warn_large_replicated(const Graph& graph, const Seeds& seeds, Allowances& a
                  fmt::format("{} held in full by every device: {}",
                              names.size() == 1 ? "a large parameter is" : "large parameters are", listed(names)))
         .note(fmt::format("{} on a device", exact_bytes(bytes)))
-        .help("give one of the logical axes a rule, or override the sharding under params:");
+        .help("give one of the logical axes a rule, or override its sharding under `params`");
 }
 
 // The layers of scanned blocks over a mesh axis: what looks like stages of a pipeline, and is storage.

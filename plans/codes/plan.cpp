@@ -57,7 +57,7 @@ std::vector<CodeDoc> codes_plan() {
          "program. Plan the model again. `run --verify --allow-other-plan` warns of it too."},
         {"P0101", "policy: memory",
          "The plan's peak memory per device is above policy.max_memory_per_device. The finding names the largest "
-         "tensors on a device."},
+         "of what is alive where the most is."},
         {"P0102", "policy: wire bytes",
          "One device sends more bytes than policy.max_wire_bytes_per_device. The finding names the most expensive "
          "collectives."},
@@ -105,8 +105,8 @@ std::vector<CodeDoc> codes_plan() {
         {"W0401", "does not fit the hardware",
          "The plan's peak memory is larger than the memory of one device of the hardware profile, "
          "or what it keeps on its host than its share of the host's. The plan can still "
-         "be made and run on emulated devices. Shard the largest tensors that the message names, or set "
-         "policy.max_memory_per_device to make this a failure."},
+         "be made and run on emulated devices. The message names the largest of what is alive at the "
+         "peak: split it, or set policy.max_memory_per_device to make this a failure."},
         {"W0402", "policy that means nothing",
          "The pattern of a policy matches no name of the model, or its mesh axis is nearly one of the mesh and none of "
          "them, so that the policy holds whatever the plan is: a slip of the pen, or a name that has changed. A "
@@ -124,6 +124,15 @@ std::vector<CodeDoc> codes_plan() {
          "device "
          "(zigzag), or its bias is trained (ring). Keys and values are gathered there. Say it by path, "
          "`attention: {\"block.*.o\": ring}`, or leave the choice to the price: `attention: auto`."},
+        {"W0405", "rows that products are slow at",
+         "Tensor cores read the rows of matrices in pieces of 16 bytes, 8 numbers of bf16. Where the rows of an "
+         "operand "
+         "or a result begin between two pieces, as those of a vocabulary of 50,257 do, GPUs' libraries take kernels "
+         "that "
+         "are 2 to 7 times as slow (docs/measured-kernels.md). The price does not count it: the warning says which "
+         "axis it is, how much of the step's FLOPs are in such products, and the next size that fits. A vocabulary is "
+         "made larger by rows that no token has, as GPT-2's to 50,304; for a dim that is split, what counts is the "
+         "part on a device."},
     };
 }
 

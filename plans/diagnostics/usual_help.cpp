@@ -87,7 +87,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
      "`shardc explain`, of the same files and --mode, shows what would be faster; or raise policy.max_step_seconds"},
     {"P0107", "`shardc plan MODEL LAYOUT` shows where it goes; if it is meant, the same command with --accept"},
     {"P0108", "`shardc explain`, of the same files and --mode, shows what would send less; or raise the limit"},
-    {"P0109", "`shardc plan MODEL LAYOUT --only time` shows what waits for what"},
+    {"P0109", "`shardc plan MODEL LAYOUT --only collectives` says of each how much is waited for"},
     {"P0110", "`shardc explain`, of the same files and --mode, shows what would make them go"},
     {"P0111", "give one of its logical axes a rule, or an override under params or values"},
     {"P0112", "give one of its logical axes a rule, or an override; for parameters and states, `fsdp`"},
@@ -106,6 +106,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"W0402", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0403", "let the sharding that it has and the one that is needed differ in fewer dims"},
     {"W0404", "leave the choice to the price, or say another way for it by its path"},
+    {"W0405", "take the next size that fits, and leave what is beyond the real size unused"},
     {"W0701", "the same command with --accept writes what is checked into it"},
 });
 

@@ -169,7 +169,23 @@ Diagnostic read_diagnostic(const JsonAt& at) {
 
 // --- memory and time ---
 
+std::string print_at_peak(const AtPeak& value) {
+    return JsonObject()
+        .string("name", value.name)
+        .string("kind", value.kind)
+        .integer("bytes", value.bytes)
+        .raw("source", print_source(value.source))
+        .text();
+}
+
+AtPeak read_at_peak(const JsonAt& at) {
+    at.known_keys({"name", "kind", "bytes", "source"});
+    return {at["name"].string(), at["kind"].string(), at["bytes"].integer(), read_source(at["source"])};
+}
+
 std::string print_memory(const MemoryReport& memory) {
+    std::vector<std::string> largest;
+    for (const AtPeak& value : memory.largest) largest.push_back(print_at_peak(value));
     return JsonObject()
         .integer("params", memory.params)
         .integer("optimizer_state", memory.optimizer_state)
@@ -181,16 +197,22 @@ std::string print_memory(const MemoryReport& memory) {
         .integer("capacity", memory.capacity)
         .integer_unless(0, "host_peak", memory.host_peak)
         .integer_unless(0, "host_capacity", memory.host_capacity)
+        .raw("largest", json_array(largest))
+        .integer("others", memory.others)
         .text();
 }
 
 MemoryReport read_memory(const JsonAt& at) {
     at.known_keys({"params", "optimizer_state", "gradients", "activations", "temporaries", "inputs", "peak", "capacity",
-                   "host_peak", "host_capacity"});
-    return {at["params"].integer(),        at["optimizer_state"].integer(), at["gradients"].integer(),
-            at["activations"].integer(),   at["temporaries"].integer(),     at["inputs"].integer(),
-            at["peak"].integer(),          at["capacity"].integer(),        at.integer("host_peak", 0),
-            at.integer("host_capacity", 0)};
+                   "host_peak", "host_capacity", "largest", "others"});
+    std::vector<AtPeak> largest;
+    if (at.has("largest")) largest = at["largest"].list<AtPeak>(read_at_peak);
+    return {at["params"].integer(),      at["optimizer_state"].integer(),
+            at["gradients"].integer(),   at["activations"].integer(),
+            at["temporaries"].integer(), at["inputs"].integer(),
+            at["peak"].integer(),        at["capacity"].integer(),
+            at.integer("host_peak", 0),  at.integer("host_capacity", 0),
+            std::move(largest),          at.integer("others", 0)};
 }
 
 std::string print_time(const TimeReport& time) {
@@ -231,10 +253,11 @@ std::string print_figures(const Mesh& mesh, const Report& report, std::span<cons
     line("hardware", json_string(report.hardware));
     line("tensors", json_lines(tensors, indent + 2));
     line("collectives", json_lines(collectives, indent + 2));
-    line("compute", JsonObject()
-                        .integer("flops_per_device", report.flops_per_device)
-                        .number("seconds", report.compute_seconds)
-                        .text());
+    JsonObject compute;
+    compute.integer("flops_per_device", report.flops_per_device).number("seconds", report.compute_seconds);
+    if (report.peak_flops > 0)
+        compute.number("peak_flops_per_second", report.peak_flops).string("peak_dtype", report.peak_dtype);
+    line("compute", compute.text());
     line("memory", print_memory(report.memory));
     line("time", print_time(report.time));
     line("diagnostics", json_lines(diagnostics, indent + 2));
@@ -259,9 +282,11 @@ Report read_report(const JsonAt& at, const Mesh& mesh) {
     report.collectives = at["collectives"].list<CollectiveReport>(
         [&mesh](const JsonAt& collective) { return read_collective(collective, mesh); });
     const JsonAt compute = at["compute"];
-    compute.known_keys({"flops_per_device", "seconds"});
+    compute.known_keys({"flops_per_device", "seconds", "peak_flops_per_second", "peak_dtype"});
     report.flops_per_device = compute["flops_per_device"].integer();
     report.compute_seconds = compute["seconds"].number();
+    report.peak_flops = compute.number("peak_flops_per_second", 0);
+    report.peak_dtype = compute.string("peak_dtype", "");
     report.memory = read_memory(at["memory"]);
     report.time = read_time(at["time"]);
     report.diagnostics = at["diagnostics"].list<Diagnostic>(read_diagnostic);

@@ -27,11 +27,6 @@ double rate_of(const Hardware& hardware, std::initializer_list<std::string_view>
     return 0;
 }
 
-bool is_product(const Kernel& kernel) {
-    return std::holds_alternative<Contract>(kernel) || std::holds_alternative<RaggedContract>(kernel) ||
-           std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
-}
-
 // Of the steps that count as FLOPs.
 double share_of_functions(const Kernel& kernel) {
     const Pointwise* const pointwise = std::get_if<Pointwise>(&kernel);
@@ -81,7 +76,12 @@ double memory_seconds(const Hardware& hardware, i64 bytes) {
            static_cast<double>(bytes) / (hardware.memory_bandwidth * hardware.memory_efficiency);
 }
 
-double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
+bool is_product(const Kernel& kernel) {
+    return std::holds_alternative<Contract>(kernel) || std::holds_alternative<RaggedContract>(kernel) ||
+           std::holds_alternative<Convolve>(kernel) || std::holds_alternative<Attend>(kernel);
+}
+
+double flop_rate(const Hardware& hardware, const Kernel& kernel, DType dtype) {
     double products = rate_of(hardware, {name(dtype)});
     if (products <= 0 && is_floating(dtype) && byte_size(dtype) == 1) // whichever of them is named
         products = rate_of(hardware, {name(DType::f8e4m3fn), name(DType::f8e5m2)});
@@ -93,9 +93,12 @@ double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtyp
     if (functions > 0 && steps > 0)
         if (const double share = share_of_functions(kernel); share > 0)
             steps = 1 / ((1 - share) / steps + share / functions);
-    const double seconds = memory_seconds(hardware, bytes);
-    if (steps <= 0) return seconds;
-    return std::max(seconds, hardware.kernel_launch + static_cast<double>(flops) / (steps * hardware.flop_efficiency));
+    return steps * hardware.flop_efficiency;
+}
+
+double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
+    const double seconds = memory_seconds(hardware, bytes), rate = flop_rate(hardware, kernel, dtype);
+    return rate > 0 ? std::max(seconds, hardware.kernel_launch + static_cast<double>(flops) / rate) : seconds;
 }
 
 } // namespace shard

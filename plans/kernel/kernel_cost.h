@@ -15,6 +15,11 @@ namespace shard {
 // a move leaves where it lies (a stack of which one entry is written) costs nothing.
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place);
 
+// Contractions, convolutions and attention: what the rates of dtypes are of.
+bool is_product(const Kernel& kernel);
+// FLOP/s that its arithmetic reaches, on operands of this dtype; 0: it costs nothing.
+double flop_rate(const Hardware& hardware, const Kernel& kernel, DType dtype);
+
 // As above, of a kernel on operands of this dtype, that makes `flops` and moves `bytes` once.
 double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes);
 // What it takes at least, whatever it computes.

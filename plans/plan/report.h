@@ -58,12 +58,23 @@ struct CollectiveReport {
 };
 
 // Bytes of a device: what is alive where the most bytes are, by what it is for, and the arena that this needs.
+// What holds bytes where the most are alive: a value, an array, or what a kernel needs meanwhile.
+struct AtPeak {
+    std::string name; // "w1", "scratch of dot"
+    std::string kind; // "params", "activations", ...: a field of MemoryReport
+    i64 bytes = 0;
+    SourceRef source;
+    bool operator==(const AtPeak&) const = default;
+};
+
 struct MemoryReport {
     i64 params = 0, optimizer_state = 0, gradients = 0, activations = 0, temporaries = 0;
     i64 inputs = 0;
     i64 peak = 0;
     i64 capacity = 0;                     // of a device of the hardware profile; 0 = not known
     i64 host_peak = 0, host_capacity = 0; // the same of the host's memory, a device's share of it
+    std::vector<AtPeak> largest = {};     // at the peak, the largest first; at most a dozen
+    i64 others = 0;                       // how many more there are
     bool operator==(const MemoryReport&) const = default;
 };
 
@@ -82,6 +93,9 @@ struct Report {
     std::vector<CollectiveReport> collectives;
     i64 flops_per_device = 0;
     double compute_seconds = 0;
+    // FLOP/s of the profile in the type that most FLOPs of products are of, and which that is; 0: it says none.
+    double peak_flops = 0;
+    std::string peak_dtype = {};
     MemoryReport memory;
     TimeReport time;
     std::vector<Diagnostic> diagnostics; // warnings and findings

@@ -18,4 +18,9 @@ i64 collective_count(const Report& report) { return sum(report, &CollectiveRepor
 i64 wire_bytes_per_device(const Report& report) { return sum(report, &CollectiveReport::wire_bytes_per_device); }
 i64 wire_bytes_total(const Report& report) { return sum(report, &CollectiveReport::wire_bytes_total); }
 
+bool fits(const MemoryReport& memory) {
+    return (memory.capacity <= 0 || memory.peak <= memory.capacity) &&
+           (memory.host_capacity <= 0 || memory.host_peak <= memory.host_capacity);
+}
+
 } // namespace shard

@@ -151,6 +151,28 @@ TEST_CASE("the line of a layout says that its plan does not fit the device") {
           std::string::npos);
     const CommandResult large = run_command(files, "shardc check model.yaml l/00.yaml --set batch=4294967296");
     CHECK(large.out.find(", does not fit 74.5 GiB; step") != std::string::npos);
+    CHECK(large.out.find("\nwarning  l/00.yaml") != std::string::npos);
+    // At the line that says what it does not fit, with what is alive at the peak: more than that is not there.
+    CHECK(large.out.find("warning[W0401]: the plan needs ") != std::string::npos);
+    CHECK(large.out.find("| hardware: h100") != std::string::npos);
+    const nlohmann::json peak = nlohmann::json::parse(
+        run_command(files, "shardc plan model.yaml l/00.yaml --set batch=4294967296 --format json").out)["memory"];
+    std::int64_t named = 0;
+    for (const nlohmann::json& value : peak["largest"]) {
+        named += value["bytes"].get<std::int64_t>();
+        CHECK(large.out.find("note: " + value["name"].get<std::string>() + ": ") != std::string::npos);
+    }
+    CHECK(named <= peak["peak"].get<std::int64_t>());
+    CHECK(peak["others"] == 0);
+}
+
+TEST_CASE("a tolerance without a baseline is of no effect, and is refused") {
+    MemoryFiles files = files_of(1);
+    const CommandResult result = run_command(files, "shardc check model.yaml l/00.yaml --tolerance 3%");
+    CHECK(result.code == 2);
+    CHECK(result.out.find("error[E0701]: --tolerance is of a comparison, and there is no baseline") != std::string::npos);
+    run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
+    CHECK(run_command(files, "shardc check model.yaml l/00.yaml --baseline plan.json --tolerance 3%").code == 0);
 }
 
 TEST_CASE("a layout that the baseline does not know is said where the layout begins") {

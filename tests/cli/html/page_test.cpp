@@ -268,6 +268,7 @@ TEST_CASE("kernels stand under the roof with their time, and say what bounds the
     const HtmlPage page = small_page();
     const std::string kernels = section(page.html(), "kernels");
     CHECK(count(kernels, "<path class=\"roof\"") == 1);
+    CHECK(count(kernels, ">f32 46.9 TFLOP/s<") == 1); // 67 by the data sheet, of which 0.7 are reached
     // Two dots of equal work, one pointwise kernel: 32 x 1024 times 1024 x 256 is 16.8 MFLOP, far below 7 us.
     CHECK(count(kernels, "<td class=\"n\" data-v=\"0\">16.8 MFLOP</td>") == 2);
     CHECK(count(kernels, "<td>launch</td>") == 3);
@@ -275,6 +276,8 @@ TEST_CASE("kernels stand under the roof with their time, and say what bounds the
     // A pointwise op moves 5 bytes a FLOP, a gradient of the weights next to none, and attention neither: its scores stay
     // in the cache.
     const std::string large = section(example("llama3", "layout.yaml").html(), "kernels");
+    CHECK(count(large, ">bf16 693 TFLOP/s<") == 1); // not the profile's fp8, which nothing here is
+    CHECK(count(large, ">f8e4m3fn ") == 0);
     for (const auto& [made, bound] : {std::pair("llama_block.h.silu.again", "memory"),
                                       {"llama_block.h.grad", "compute"},
                                       {"llama_block.o", "compute"}}) {

@@ -21,7 +21,17 @@ TEST_CASE("names that differ in one part are written as one, in the order of the
     CHECK(joined({}) == "");
 }
 
-TEST_CASE("of many names some are said") { CHECK(joined({"a", "b", "c", "d"}, 2) == "a, b and 2 more"); }
+TEST_CASE("of many names some are said") {
+    CHECK(joined({"a", "b", "c", "d"}, 2) == "a, b and 2 more");
+    CHECK(joined({"a", "b", "c", "1"}, 2) == "a, b and 2 more");
+}
+
+TEST_CASE("of many names that differ by numbers alone their number is said") {
+    CHECK(joined({"n.sum_9", "n.sum_12", "n.sum"}, 2) == "n.{sum_9,sum_12} and 1 more");
+    CHECK(joined({"n.sum_9", "n.sum_12", "n.sum_13"}, 2) == "n.sum_* (3)");
+    CHECK(joined({"n.sum_9", "n.sum_12"}, 2) == "n.{sum_9,sum_12}");
+    CHECK(joined({"1", "2", "3"}, 2) == "* (3)");
+}
 
 TEST_CASE("of several places the first is said") {
     CHECK(joined_places(std::vector<std::string>{"model.yaml:7", "model.yaml:7"}) == "model.yaml:7");

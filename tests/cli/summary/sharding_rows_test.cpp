@@ -77,10 +77,17 @@ TEST_CASE("a row for all states stands for several params") {
     CHECK(a.rows(Detail::screen) == "w 1\nw.{mu,nu} 2\n");
 }
 
-TEST_CASE("of very many rows some are counted") {
+TEST_CASE("of very many rows the largest of the longest role are there, and all other roles") {
     Arrays a;
+    a.add("x", Role::input, {4}, "[data]");
     for (int i = 0; i < 40; ++i) a.add(fmt::format("m{}.w", i), Role::param, {4 * (i + 1)}, "[data]");
-    CHECK(sharding_rows(a.plan, Detail::screen).rows.size() == 24);
-    CHECK(sharding_rows(a.plan, Detail::screen).left_out == 16);
-    CHECK(sharding_rows(a.plan, Detail::whole).rows.size() == 40);
+    a.add("y", Role::output, {4}, "[data]");
+    const ShardingRows screen = sharding_rows(a.plan, Detail::screen);
+    CHECK(screen.rows.size() == 16);
+    CHECK(screen.left_out == 26);
+    CHECK(screen.rows.front().name == "x");
+    CHECK(screen.rows[1].name == "m26.w"); // the 14 largest of 40
+    CHECK(screen.rows[14].name == "m39.w");
+    CHECK(screen.rows.back().name == "y");
+    CHECK(sharding_rows(a.plan, Detail::whole).rows.size() == 42);
 }

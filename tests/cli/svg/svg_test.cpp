@@ -46,4 +46,12 @@ TEST_CASE("svg: explain draws a tensor, what it is split by, and the way from on
     CHECK(svg.find("dim 0 batch") != svg.npos);
 }
 
+TEST_CASE("svg: of a stack that is moved a layer at a time the ways of a layer are drawn") {
+    const std::string svg = drawing("shardc explain examples/llama3/model.yaml examples/llama3/layout.yaml "
+                                    "llama_block.wq --mode train");
+    CHECK(count(svg, "of one layer:") >= 1);
+    CHECK(count(svg, "chosen: ") >= 1);
+    CHECK(count(svg, "class=\"tiles\"") >= 3); // the stack, and a layer before and after
+}
+
 } // namespace shard

@@ -1,6 +1,7 @@
 // The JSON of a trace.
 #include "cli/trace/trace_file.h"
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -25,6 +26,18 @@ TEST_CASE("a trace names tracks, has slices with their details, what overlaps, a
     CHECK(events[3].at("id2") == events[4].at("id2"));
     CHECK(events[4].at("ts").get<double>() - events[3].at("ts").get<double>() == 2);
     CHECK(events[5].at("args").at("params") == 64);
+}
+
+TEST_CASE("what ends as another begins does not reach into it, however times are rounded") {
+    TraceFile file;
+    const auto time = [](int i) { return i * 1e-6 / 7 + 1e-10 * (i % 5); };
+    constexpr int count = 200;
+    for (int i = 0; i < count; ++i) file.add({1, 1}, {"op", "compute", time(i), time(i + 1), {}});
+    const nlohmann::json events = nlohmann::json::parse(file.text()).at("traceEvents");
+    REQUIRE(events.size() == count);
+    const auto nanos = [](const nlohmann::json& micros) { return std::llround(micros.get<double>() * 1000); };
+    for (int i = 0; i + 1 < count; ++i)
+        CHECK(nanos(events[i].at("ts")) + nanos(events[i].at("dur")) == nanos(events[i + 1].at("ts")));
 }
 
 } // namespace shard

@@ -54,7 +54,18 @@ TEST_CASE("what is held at the peak is what the report says, kind by kind") {
         if (held.first <= use.peak_step && use.peak_step <= held.last) bytes_of(sum, held.kind) += held.bytes;
     sum.peak = walked.compilation.plan->report.memory.peak;
     sum.capacity = walked.compilation.plan->report.memory.capacity;
+    const std::vector<HeldBytes> alive = held_at_peak(use);
+    add_largest(sum, use, *walked.compilation.plan, walked.compilation.plan->report.tensors);
     CHECK(sum == walked.compilation.plan->report.memory);
+    REQUIRE(sum.largest.size() == 12);
+    CHECK(sum.others == static_cast<i64>(alive.size()) - 12);
+    for (size_t i = 0; i < sum.largest.size(); ++i) {
+        CHECK(sum.largest[i].bytes == alive[i].bytes);
+        CHECK((i == 0 || sum.largest[i].bytes <= sum.largest[i - 1].bytes));
+        CHECK((alive[i].buffer < 0 || walked.compilation.plan->buffers[alive[i].buffer].name == sum.largest[i].name));
+    }
+    const auto has_place = [](const AtPeak& value) { return value.source.line > 0; };
+    CHECK(std::count_if(sum.largest.begin(), sum.largest.end(), has_place) > 6);
 }
 
 TEST_CASE("no two things are held in the same bytes at a time, and all inside the arena") {

@@ -1,3 +1,4 @@
+#include "planner/explain/changes.h"
 #include "planner/explain/remedies.h"
 
 #include "planner/pipeline/pipeline.h"
@@ -48,6 +49,17 @@ TEST_CASE("a remedy is an edit that was tried, with its effect on the whole plan
         CHECK((remedy.empty() || remedy.find(": step -") != std::string::npos));
     }
     CHECK(any);
+}
+
+TEST_CASE("of rules on one line those that are spoken of are tried first") {
+    std::vector<Change> changes;
+    for (const int column : {5, 20, 40}) changes.push_back({"rule", {}, {}, {0, 2, column, 10}});
+    changes.push_back({"on another line", {}, {}, {0, 3, 20, 10}});
+    const std::vector<Span> named = {{0, 2, 20, 10}};
+    keep_most_promising(changes, 2, named);
+    REQUIRE(changes.size() == 2);
+    CHECK(changes[0].place.column == 20);
+    CHECK(changes[1].place.column == 5); // the same line still says more than another
 }
 
 TEST_CASE("data parallelism is never switched off") {

@@ -37,6 +37,17 @@ TEST_CASE("arrays that one rule splits unevenly are one error, which names them 
     CHECK(joined.error_count() == 5);
 }
 
+TEST_CASE("a logical axis that arrays have twice is one error, with all their places") {
+    Diagnostics found;
+    for (int line = 1; line < 7; ++line)
+        found.error("E0314", {0, line, 3, 1}, "the logical axis 'a' names dims 0 and 1");
+    found.error("E0314", {0, 9, 3, 1}, "the logical axis 'b' names dims 0 and 1");
+    const Diagnostics joined = join_alike(found);
+    REQUIRE(joined.all().size() == 2);
+    CHECK(joined.all()[0].labels.size() == 6);
+    CHECK(joined.all()[1].labels.size() == 1);
+}
+
 TEST_CASE("errors that are alone stay as they are") {
     Diagnostics found;
     add(found, {0, 3, 6, 5}, "w", "12", 1);

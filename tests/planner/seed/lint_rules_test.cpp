@@ -93,7 +93,7 @@ TEST_CASE("large parameters on every device are named with their bytes") {
         "axes: {a: 2048, b: 2049, c: 2048}\nparams:\n  big: {axes: [a, b]}\n  edge: {axes: [a, c]}\n";
     CHECK(lint("  - {a: ~}\n  - {b: ~}\n  - {c: ~}\n", "", model) ==
           "W0307 4:3+3 a large parameter is held in full by every device: 'big'\n  note 16.0 MiB (16,785,408 B) on a device\n"
-          "  help give one of the logical axes a rule, or override the sharding under params:\n");
+          "  help give one of the logical axes a rule, or override its sharding under `params`\n");
     CHECK(lint("  - {a: data}\n  - {b: ~}\n  - {c: ~}\n", "", model) == "");
 }
 

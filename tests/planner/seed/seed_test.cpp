@@ -152,14 +152,14 @@ TEST_CASE("axes that the mesh lacks are found everywhere at once, also in unused
     s.run(mesh + rest);
     CHECK(s.sharding("x") == "nothing");
     CHECK(s.problems() ==
-          "E0310 3:6+6 the rule {unused: fsdp} names the mesh axis 'fsdp', which the mesh lacks\n"
+          "E0310 3:14+4 the rule {unused: fsdp} names the mesh axis 'fsdp', which the mesh lacks\n"
           "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
-          "E0310 4:6+5 the rule {batch: [data, modle]} names the mesh axis 'modle', which the mesh lacks\n"
+          "E0310 4:20+5 the rule {batch: [data, modle]} names the mesh axis 'modle', which the mesh lacks\n"
           "  note the mesh has data, model\n  help did you mean 'model'?\n"
           "E0316 5:16+12 the sub-axis 'model:(1)3' does not fit the axis 'model' of size 4\n"
           "  help name:(pre)size needs pre * size to divide the axis, and to be a true part of it\n"
           "E0316 3:30+3 unknown mesh axis 'dat'\n  note the mesh has data, model\n  help did you mean 'data'?\n"
-          "E0310 4:39+1 the rule {a: nope} names the mesh axis 'nope', which the mesh lacks\n"
+          "E0310 4:42+4 the rule {a: nope} names the mesh axis 'nope', which the mesh lacks\n"
           "  note the mesh has data, model\n  help say missing_axes: ignore if the rules serve several meshes\n"
           "E0316 0:0+1 unknown mesh axis 'tensor'\n  note the mesh has data, model\n");
 }
@@ -167,7 +167,7 @@ TEST_CASE("axes that the mesh lacks are found everywhere at once, also in unused
 TEST_CASE("None in a rule is taken for Python's, and the hint says how it is written here") {
     Seeding s("inputs:\n  x: {axes: [a], shape: [8]}\n");
     s.run(mesh + std::string("rules:\n  - {a: None}\n"));
-    CHECK(s.problems() == "E0310 3:6+1 the rule {a: None} names the mesh axis 'None', which the mesh lacks\n"
+    CHECK(s.problems() == "E0310 3:9+4 the rule {a: None} names the mesh axis 'None', which the mesh lacks\n"
                           "  note the mesh has data, model\n  help for no axis write ~\n");
 }
 
