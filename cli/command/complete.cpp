@@ -116,6 +116,8 @@ Completion of_option(const Typed& typed, const std::string& last, Env& env) {
     constexpr size_t files_of_plan = 2;
     const bool mixed = is_positional(option) && option.many && option.file == FileUse::none &&
                        typed.arguments.strings(option.name).size() < files_of_plan;
+    // Nobody looks for a file among thousands of names.
+    if (mixed && begun.empty() && completion.candidates.size() > most_names) completion.candidates.clear();
     completion.files = mixed || (option.file != FileUse::none && (behind_name || !name_first));
     return completion;
 }

@@ -98,6 +98,26 @@ std::string since_words(const Mesh& mesh, const Graph& graph, const Node& node, 
     return words.empty() ? std::string() : ", since " + words.front();
 }
 
+// ", since combining partial results over model would cost more": an op that could read its operand split, and combine what
+// devices make of their parts, was priced so, and lost.
+std::string price_words(const Mesh& mesh, const Sharding& kept, const Sharding& needed, const IndexRule& rule,
+                        std::span<const DimFactors> operand) {
+    const std::vector<AxisRef> lost = without_unit_axes(without(used_axes(kept), used_axes(needed)));
+    const auto is_added_up = [&](const AxisRef& axis) {
+        for (size_t d = 0; d < kept.dims.size() && d < operand.size(); ++d) {
+            const std::vector<AxisRef>& axes = kept.dims[d].axes;
+            if (std::find(axes.begin(), axes.end(), axis) == axes.end()) continue;
+            return !operand[d].empty() && std::all_of(operand[d].begin(), operand[d].end(), [&](int factor) {
+                const Factor& of = rule.factors[static_cast<size_t>(factor)];
+                return of.kind == FactorKind::reduction && !of.blocked;
+            });
+        }
+        return false;
+    };
+    if (lost.empty() || !std::all_of(lost.begin(), lost.end(), is_added_up)) return {};
+    return fmt::format(", since combining partial results over {} would cost more", text(mesh, lost));
+}
+
 } // namespace
 
 std::string dim_words(const TensorType& type, size_t d) {
@@ -123,11 +143,14 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
 }
 
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
-                      const Sharding& needed, const ComputeSharding* choice) {
+                      const Sharding& needed, const OperandPlace* place) {
     const Value& value = graph.value(operand);
+    std::string since;
+    if (place != nullptr) since = since_words(mesh, graph, node, kept, needed, place->choice);
+    if (place != nullptr && place->priced && since.empty())
+        since = price_words(mesh, kept, needed, place->rule, place->rule.operands[place->operand]);
     return {fmt::format("{} is {}, but {} reads it {}{}", value.name, placed_words(mesh, value.type, kept, needed),
-                        node.op()->name, placed_words(mesh, value.type, needed, kept),
-                        choice == nullptr ? "" : since_words(mesh, graph, node, kept, needed, *choice)),
+                        node.op()->name, placed_words(mesh, value.type, needed, kept), since),
             {}};
 }
 

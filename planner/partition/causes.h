@@ -12,9 +12,16 @@ std::string dim_words(const TensorType& type, size_t d);
 // "the contraction over hidden is split over model, so each device holds a partial sum"
 Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, const IndexRule& rule,
                       const Kernel& kernel, std::span<const std::vector<AxisRef>> factor_axes);
-// "w2 is split over data along hidden, but dot reads it whole, since data splits batch"; the last with a `choice`
+// "w2 is split over data along hidden, but dot reads it whole, since data splits batch", or "..., since combining partial
+// results over data would cost more"; the last with a `place`: how the op is computed, and which operand it is.
+struct OperandPlace {
+    const ComputeSharding& choice;
+    const IndexRule& rule;
+    size_t operand = 0;
+    bool priced = true; // ways are chosen by price, not as XLA's partitioner goes
+};
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
-                      const Sharding& needed, const ComputeSharding* choice = nullptr);
+                      const Sharding& needed, const OperandPlace* place = nullptr);
 // "elements of x move along n, which is split over data, so devices send what crosses from block to block"
 Reason halo_reason(const Mesh& mesh, const Graph& graph, ValueId operand, const Sharding& made, size_t dim);
 // "windows of conv reach from block to block of x along height, which is split over data"

@@ -373,7 +373,8 @@ private:
             ValueId input = node.inputs[i];
             if (!choice.operands[i].partial.empty() && why_partial.cause.empty()) why_partial = of(input).why_pending;
             const auto reason = [&] {
-                return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &choice);
+                const OperandPlace place = {choice, decided.rule, i, !redistributor_.is_as_xla()};
+                return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &place);
             };
             const std::optional<Sharding> stop =
                 xla_gathers_ ? xla_way_stop(asker_.query(), decided.rule, choice, i) : std::nullopt;

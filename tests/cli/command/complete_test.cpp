@@ -73,6 +73,7 @@ TEST_CASE("completion knows what registries and schemas have") {
     CHECK(words("init --hardware tpu-v5") == Words{"tpu-v5e", "tpu-v5p"});
     CHECK(words("explain E0313") == Words{"E0313", ":files"});
     CHECK(has(words("explain microb"), "microbatches"));
+    CHECK(words("explain \"\"") == Words{":files"}); // of all of them the names of files would not be found
     CHECK(words("explain m l --after propag") == Words{"propagate"});
 }
 
