@@ -178,7 +178,8 @@ void write_shardings(Markup& out, const Plans& plans, bool all_values) {
     if (rows.empty() && left_out == 0) out.leaf("p", {}, "All tensors have the same shardings.").line();
     if (!rows.empty()) begin_table(out, {"role", "array"}, plans, false);
     for (const ShardingChange& row : rows) {
-        out.open("tr").leaf("td", {}, row.role).leaf("td", {{"class", "name strong"}}, row.name);
+        out.open("tr").leaf("td", {}, row.role);
+        write_name(out, row.name, "name strong");
         for (size_t p = 0; p < plans.size(); ++p) {
             out.open("td", {{"class", "mono"}});
             const Plan& plan = *plans[p].plan;

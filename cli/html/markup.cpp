@@ -67,7 +67,7 @@ Markup& Markup::line() {
 
 Markup& Markup::leaf(std::string_view tag, Attributes attributes, std::string_view text) {
     // HTML has elements that are never closed, SVG those that may close themselves; all others are written out.
-    static constexpr std::string_view alone[] = {"meta", "input", "rect", "line", "path", "circle", "polyline"};
+    static constexpr std::string_view alone[] = {"meta", "input", "wbr", "rect", "line", "path", "circle", "polyline"};
     begin(tag, attributes);
     const bool is_alone = std::find(std::begin(alone), std::end(alone), tag) != std::end(alone);
     out_ += is_alone ? "/>" : fmt::format(">{}</{}>", escaped(text), tag);

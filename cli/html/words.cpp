@@ -48,6 +48,17 @@ void write_place(Markup& out, const Plan& plan, const SourceRef& source, std::st
     out.text(shown);
 }
 
+void write_name(Markup& out, std::string_view name, std::string_view kind) {
+    out.open("td", {{"class", kind}});
+    while (!name.empty()) {
+        const size_t end = std::min(name.size(), name.find(',')) + 1;
+        out.text(name.substr(0, end));
+        name.remove_prefix(std::min(name.size(), end));
+        if (!name.empty()) out.leaf("wbr");
+    }
+    out.close();
+}
+
 void write_number(Markup& out, std::string_view shown, double value) {
     out.leaf("td", {{"class", "n"}, {"data-v", fmt::format("{:.9g}", value)}}, shown);
 }

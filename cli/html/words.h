@@ -22,6 +22,9 @@ std::string line_id(size_t source, int line); // of the line of plan.sources[sou
 // A cell of a number: what is shown, and what it is sorted by.
 void write_number(Markup& out, std::string_view shown, double value);
 
+// A cell of a name, which breaks behind commas where it has to: "block.{wq,wk}".
+void write_name(Markup& out, std::string_view name, std::string_view kind = "name");
+
 // The head of a table: "-time" stands right, as numbers do.
 void write_head(Markup& out, std::initializer_list<std::string_view> columns);
 

@@ -26,7 +26,8 @@ std::vector<AxisRef> copied_over(const Mesh& mesh, const Sharding& sharding) {
 void write_row(Markup& out, const Plan& plan, const ShardingRow& row) {
     const TensorReport& tensor = *row.first;
     const std::vector<AxisRef> copies = copied_over(plan.mesh, tensor.sharding);
-    out.open("tbody").open("tr").leaf("td", {}, name(tensor.role)).leaf("td", {{"class", "name"}}, row.name);
+    out.open("tbody").open("tr").leaf("td", {}, name(tensor.role));
+    write_name(out, row.name);
     out.open("td");
     draw_tiles(out, plan.mesh, tensor);
     out.close().open("td", {{"class", "mono"}});

@@ -25,7 +25,8 @@ void write_row(Markup& out, const PageData& data, const CollectiveRow& row, doub
     out.open("tbody").open("tr").leaf("td", {}, name(row.phase)).leaf("td", {{"class", "strong"}}, first.kind);
     out.open("td");
     write_axes(out, plan.mesh, axes_text(plan.mesh, first.axes));
-    out.close().leaf("td", {}, links_text(first)).leaf("td", {{"class", "name"}}, row.tensors);
+    out.close().leaf("td", {}, links_text(first));
+    write_name(out, row.tensors);
     write_number(out, grouped(row.count), static_cast<double>(row.count));
     write_number(out, human_bytes(row.bytes), static_cast<double>(row.bytes));
     const std::string share = fmt::format("--w:{:.1f}%", longest > 0 ? 100 * row.seconds / longest : 0);
