@@ -15,10 +15,6 @@ namespace {
 constexpr double left = 70, top = 20, width = 880, height = 280, letter = 5.6, line_height = 11;
 constexpr size_t most_boxes = 400, most_named = 12;
 
-std::string_view name_of(const Plan& plan, const HeldBytes& held) {
-    return held.buffer >= 0 ? std::string_view(plan.buffers[held.buffer].name) : "scratch of a kernel";
-}
-
 // The largest power of two of bytes, or half of it, of which at least three make the whole.
 i64 tick_of(i64 whole) {
     i64 tick = 1;
@@ -82,7 +78,7 @@ private:
     void draw_box(const HeldBytes& held) {
         const double x = x_of(held.first), wide = x_of(held.last + 1) - x;
         const double y = y_of(held.offset + held.bytes), tall = y_of(held.offset) - y;
-        const std::string_view called = name_of(plan_, held);
+        const std::string called = held_name(plan_, plan_.report.tensors, held);
         const std::string color = memory_class(name(held.kind));
         out_.open("rect", {{"class", tall < 4 ? color : color + " tall"},
                            {"x", px(x)},
@@ -164,7 +160,9 @@ void write_peak(Markup& out, const PageData& data) {
             continue;
         }
         const HeldBytes& held = alive[i];
-        out.open("tr").leaf("td", {{"class", "name"}}, name_of(data.plan, held)).leaf("td", {}, name(held.kind));
+        out.open("tr")
+            .leaf("td", {{"class", "name"}}, held_name(data.plan, data.plan.report.tensors, held))
+            .leaf("td", {}, name(held.kind));
         out.leaf("td", {{"class", "mono"}},
                  held.buffer < 0 ? ""
                                  : fmt::format("{} {}", name(data.plan.buffers[held.buffer].dtype),

@@ -127,6 +127,15 @@ i64& bytes_of(MemoryReport& memory, MemoryKind kind) {
 
 MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents) { return Meter(plan, contents).run(); }
 
+std::string held_name(const Plan& plan, std::span<const TensorReport> arrays, const HeldBytes& held) {
+    constexpr std::string_view zeros = ".zeros";
+    if (held.buffer < 0) return "scratch of a kernel";
+    const std::string& name = plan.buffers[static_cast<size_t>(held.buffer)].name;
+    const auto is_it = [&name](const TensorReport& tensor) { return tensor.name == name; };
+    if (!name.ends_with(zeros) || std::any_of(arrays.begin(), arrays.end(), is_it)) return name;
+    return name.substr(0, name.size() - zeros.size());
+}
+
 std::vector<HeldBytes> held_at_peak(const MemoryUse& use) {
     std::vector<HeldBytes> alive;
     for (const HeldBytes& held : use.held)
@@ -151,12 +160,9 @@ void add_largest(MemoryReport& memory, const MemoryUse& use, const Plan& plan, s
         AtPeak& value = memory.largest.emplace_back();
         value.kind = name(held.kind);
         value.bytes = held.bytes;
-        if (held.buffer < 0) {
-            value.name = "scratch of a kernel";
-            continue;
-        }
+        value.name = held_name(plan, tensors, held);
+        if (held.buffer < 0) continue;
         const size_t buffer = static_cast<size_t>(held.buffer);
-        value.name = plan.buffers[buffer].name;
         if (const auto place = places.find(value.name); place != places.end())
             value.source = *place->second;
         else if (makers[buffer] != nullptr)

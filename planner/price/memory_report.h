@@ -34,6 +34,9 @@ struct MemoryUse {
 // Of every buffer `contents` says what of the model it holds: values are activations, copies temporaries.
 MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents);
 
+// What a person calls it: what begins as zeros, which no array of the model is, by its own name (block.x.stack).
+std::string held_name(const Plan& plan, std::span<const TensorReport> arrays, const HeldBytes& held);
+
 // What is held at the peak, the largest first, of equal ones in the order of their end.
 std::vector<HeldBytes> held_at_peak(const MemoryUse& use);
 // The first of them, for a report, and how many more there are. `tensors` have the places of arrays.
