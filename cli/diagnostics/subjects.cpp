@@ -82,6 +82,11 @@ std::vector<Placed> flatten(std::span<const Subject> subjects) {
     return result;
 }
 
+bool warns(const Subject& subject) {
+    return std::any_of(subject.diagnostics.begin(), subject.diagnostics.end(),
+                       [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::warning; });
+}
+
 int exit_code(std::span<const Subject> subjects) {
     int code = exit_clean;
     for (const Subject& subject : subjects) {

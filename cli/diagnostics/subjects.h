@@ -53,6 +53,9 @@ std::vector<Placed> flatten(std::span<const Subject> subjects);
 // 2 if an error is there, else 1 if a finding is, else 0; the worst of all subjects.
 int exit_code(std::span<const Subject> subjects);
 
+// Whether a warning is among its diagnostics: for people a layout that passes with one is no "ok".
+bool warns(const Subject& subject);
+
 // A stable hash of what is wrong and where, that survives edits elsewhere in the file and other figures: code, file as
 // the repository calls it, the text of the line, the message without its figures, and of a finding of a policy the first
 // layout that has it. 40 hex digits.

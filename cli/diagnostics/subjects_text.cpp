@@ -129,13 +129,10 @@ std::string subjects_text(std::span<const Subject> subjects, const Paint& paint)
     for (const Subject& subject : subjects) {
         if (subject.name.empty()) continue;
         int code = exit_code(std::span<const Subject>(&subject, 1));
-        const bool warns =
-            std::any_of(subject.diagnostics.begin(), subject.diagnostics.end(),
-                        [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::warning; });
-        std::string verdict = code == 1   ? paint("1;31", "finding ")
-                              : code != 0 ? paint("1;31", "error   ")
-                              : warns     ? paint("1;33", "warning ")
-                                          : paint("1;32", "ok      ");
+        std::string verdict = code == 1        ? paint("1;31", "finding ")
+                              : code != 0      ? paint("1;31", "error   ")
+                              : warns(subject) ? paint("1;33", "warning ")
+                                               : paint("1;32", "ok      ");
         constexpr size_t verdict_width = 9, least = 30; // of a summary
         const bool is_below = width_of(paint) > 0 && verdict_width + width + 2 + least > width_of(paint);
         const size_t column = is_below ? verdict_width : verdict_width + width + 2;

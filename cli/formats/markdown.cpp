@@ -18,7 +18,11 @@ std::string render(const CheckPayload& payload, const Paint&) {
     for (const Subject& subject : subjects) {
         if (subject.name.empty()) continue;
         int code = exit_code(std::span<const Subject>(&subject, 1));
-        verdicts.add({subject.name, code == 0 ? "ok" : code == 1 ? "findings" : "error", subject.summary});
+        verdicts.add({subject.name,
+                      code == 0   ? (warns(subject) ? "warning" : "ok")
+                      : code == 1 ? "findings"
+                                  : "error",
+                      subject.summary});
     }
     if (!verdicts.empty()) out += verdicts.render_markdown() + "\n";
     const size_t count = named_count(subjects);

@@ -19,13 +19,10 @@ bool better(const Experiment& a, const Experiment& b) {
 // The step takes far longer since devices compute what others do, or it does not fit any more: nobody wants that.
 bool costs_elsewhere(const Report& changed, const Report& base) {
     constexpr double more_work = 1.01, far_longer = 2;
-    const auto fits = [&base](const Report& report) {
-        return base.memory.capacity <= 0 || report.memory.peak <= base.memory.capacity;
-    };
     const bool computes_more =
         static_cast<double>(changed.flops_per_device) > more_work * static_cast<double>(base.flops_per_device);
     return (computes_more && changed.time.step_seconds > far_longer * base.time.step_seconds) ||
-           (fits(base) && !fits(changed));
+           (fits_where(base, base) && !fits_where(changed, base));
 }
 
 bool same_figures(const Experiment& a, const Experiment& b) {
@@ -34,6 +31,10 @@ bool same_figures(const Experiment& a, const Experiment& b) {
 }
 
 } // namespace
+
+bool fits_where(const Report& report, const Report& base) {
+    return base.memory.capacity <= 0 || report.memory.peak <= base.memory.capacity;
+}
 
 Experiment figures_of(const Report& report, const std::string& tensor) {
     Experiment figures{"as it is",

@@ -17,6 +17,9 @@ struct Experiment {
     std::map<std::string, i64> kinds;     // collectives by kind
 };
 
+// On the device, or the smaller one (few_layers.h), that the plan without a change is for.
+bool fits_where(const Report& report, const Report& base);
+
 // The figures of a plan as it is, in the same form.
 Experiment figures_of(const Report& report, const std::string& tensor);
 

@@ -1,5 +1,6 @@
 #include "planner/explain/remedies.h"
 
+#include "planner/explain/experiments.h"
 #include "planner/explain/few_layers.h"
 #include "plans/base/units.h"
 
@@ -15,18 +16,14 @@ namespace {
 constexpr double worth_it = 0.01; // what is less is within what a price says
 constexpr size_t least_tries = 8;
 
-// On the device, or the smaller one, that the plan without a change is for.
-bool fits(const Report& report, const Report& base) {
-    return base.memory.capacity <= 0 || report.memory.peak <= base.memory.capacity;
-}
-
 // `gain`: the least share of the step that counts.
 bool is_remedy(const Report& changed, const Report& base, double gain) {
     const double more_work = static_cast<double>(base.flops_per_device) * (1 + worth_it);
     if (static_cast<double>(changed.flops_per_device) > more_work) return false;
     const double less_memory = static_cast<double>(base.memory.peak) * (1 - worth_it);
-    if (!fits(base, base)) return fits(changed, base) || static_cast<double>(changed.memory.peak) < less_memory;
-    return fits(changed, base) && changed.time.step_seconds < base.time.step_seconds * (1 - gain);
+    if (!fits_where(base, base))
+        return fits_where(changed, base) || static_cast<double>(changed.memory.peak) < less_memory;
+    return fits_where(changed, base) && changed.time.step_seconds < base.time.step_seconds * (1 - gain);
 }
 
 // "-12.0 us (-42%)"
@@ -61,7 +58,7 @@ std::vector<std::vector<size_t>> best_changes(const Report& base, std::span<cons
     for (size_t i = 0; i < tried.size(); ++i)
         if (tried[i] && is_remedy(*tried[i], base, gain)) order.push_back(i);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-        if (fits(*tried[a], base) != fits(*tried[b], base)) return fits(*tried[a], base);
+        if (fits_where(*tried[a], base) != fits_where(*tried[b], base)) return fits_where(*tried[a], base);
         return tried[a]->time.step_seconds < tried[b]->time.step_seconds;
     });
     const std::map<std::string, double> now = seconds_by_tensor(base);

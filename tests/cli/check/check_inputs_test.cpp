@@ -152,6 +152,10 @@ TEST_CASE("the line of a layout says that its plan does not fit the device") {
     const CommandResult large = run_command(files, "shardc check model.yaml l/00.yaml --set batch=4294967296");
     CHECK(large.out.find(", does not fit 74.5 GiB; step") != std::string::npos);
     CHECK(large.out.find("\nwarning  l/00.yaml") != std::string::npos);
+    const std::string line = "shardc check model.yaml l/00.yaml --set batch=4294967296 --format ";
+    CHECK(run_command(files, line + "markdown").out.find("| warning |") != std::string::npos);
+    CHECK(run_command(files, line + "html").out.find("<span class=\"good strong\">warning</span>") !=
+          std::string::npos);
     // At the line that says what it does not fit, with what is alive at the peak: more than that is not there.
     CHECK(large.out.find("warning[W0401]: the plan needs ") != std::string::npos);
     CHECK(large.out.find("| hardware: h100") != std::string::npos);
@@ -170,7 +174,8 @@ TEST_CASE("a tolerance without a baseline is of no effect, and is refused") {
     MemoryFiles files = files_of(1);
     const CommandResult result = run_command(files, "shardc check model.yaml l/00.yaml --tolerance 3%");
     CHECK(result.code == 2);
-    CHECK(result.out.find("error[E0701]: --tolerance is of a comparison, and there is no baseline") != std::string::npos);
+    CHECK(result.out.find("error[E0701]: --tolerance is of a comparison, and there is no baseline") !=
+          std::string::npos);
     run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");
     CHECK(run_command(files, "shardc check model.yaml l/00.yaml --baseline plan.json --tolerance 3%").code == 0);
 }
