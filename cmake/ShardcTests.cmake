@@ -54,6 +54,8 @@ if(SHARDC_TESTS)
                                                     nlohmann_json::nlohmann_json)
 
     shard_test_executable(shard_tests quick ${tests})
+    # The checks of hundreds of files: what they call is optimised, they need not be, and each is one call.
+    set_source_files_properties(${tests} PROPERTIES COMPILE_OPTIONS "-O0;-DDOCTEST_CONFIG_SUPER_FAST_ASSERTS")
     if(property)
         shard_test_executable(shard_property_tests property ${property})
     endif()

@@ -2,7 +2,10 @@
 
 #include "tests/support/interpreter.h"
 
+#include <array>
 #include <cmath>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 
 namespace shard {
@@ -11,11 +14,15 @@ namespace {
 
 using Operands = std::vector<const Array*>;
 
-double at(const Array& array, const Index& index) {
+template<typename Places>
+double at(const Array& array, const Places& index) {
     i64 offset = 0;
-    for (size_t d = 0; d < array.shape.size(); ++d) offset = offset * array.shape[d] + index[d];
+    const i64* place = std::data(index);
+    for (const i64 size : array.shape) offset = offset * size + *place++;
     return array.values[static_cast<size_t>(offset)];
 }
+
+double at(const Array& array, std::initializer_list<i64> index) { return at<std::initializer_list<i64>>(array, index); }
 
 // By how much weights grow, 0 where they are dropped: by a bernoulli of all weights, of which these are a part.
 class Dropped {
@@ -42,7 +49,7 @@ public:
 
     double growth(i64 batch, i64 query, i64 head, i64 key) const {
         if (kept_.shape.empty()) return 1;
-        Index index = {batch, head, query, key};
+        std::array<i64, 4> index = {batch, head, query, key};
         for (size_t d = 0; d < 4; ++d)
             if ((index[d] += first_[d]) >= kept_.shape[d]) return 0; // padding
         return at(kept_, index) / share_;
@@ -72,7 +79,9 @@ public:
         dropped_ = Dropped(in, rest, node);
     }
 
+    i64 batches() const { return q_.shape[0]; }
     i64 queries() const { return q_.shape[1]; }
+    i64 heads() const { return q_.shape[2]; }
     i64 keys() const { return k_.shape[1]; }
     i64 group() const { return q_.shape[2] / k_.shape[2]; }
 
@@ -106,8 +115,8 @@ public:
 private:
     static double of_pair(const Array& array, i64 batch, i64 query, i64 head, i64 key) {
         const i64 place[] = {batch, head, query, key};
-        Index index;
-        for (size_t d = 0; d < 4; ++d) index.push_back(array.shape[d] == 1 ? 0 : place[d]);
+        std::array<i64, 4> index;
+        for (size_t d = 0; d < 4; ++d) index[d] = array.shape[d] == 1 ? 0 : place[d];
         return at(array, index);
     }
 
@@ -119,34 +128,56 @@ private:
     Dropped dropped_;
 };
 
+// What `value` says of every batch, query, head and key, by its places in that order: asked for once, not by each
+// element of a head.
+template<typename Value>
+Array of_pairs(const Pairs& pairs, const Value& value) {
+    return make({pairs.batches(), pairs.queries(), pairs.heads(), pairs.keys()},
+                [&](const Index& i) { return value(i[0], i[1], i[2], i[3]); });
+}
+
 // Of a row whose scores are all -infinity every weight is 0.
 double weight(double score, double logsumexp) { return logsumexp == -INFINITY ? 0 : std::exp(score - logsumexp); }
 
-Array logsumexp(const Pairs& pairs, const TensorType& type) {
+// -infinity where a query does not see a key.
+Array scores_of(const Pairs& pairs) {
+    return of_pairs(pairs, [&](i64 batch, i64 query, i64 head, i64 key) {
+        return pairs.sees(batch, query, head, key) ? pairs.score(batch, query, head, key) : -INFINITY;
+    });
+}
+
+Array logsumexp(const Array& scores, const TensorType& type) {
     return make(type.shape, [&](const Index& i) {
         double most = -INFINITY, sum = 0;
-        for (i64 key = 0; key < pairs.keys(); ++key)
-            if (pairs.sees(i[0], i[1], i[2], key)) most = std::max(most, pairs.score(i[0], i[1], i[2], key));
+        for (i64 key = 0; key < scores.shape[3]; ++key) most = std::max(most, at(scores, {i[0], i[1], i[2], key}));
         if (most == -INFINITY) return most;
-        for (i64 key = 0; key < pairs.keys(); ++key)
-            if (pairs.sees(i[0], i[1], i[2], key)) sum += std::exp(pairs.score(i[0], i[1], i[2], key) - most);
+        for (i64 key = 0; key < scores.shape[3]; ++key) sum += std::exp(at(scores, {i[0], i[1], i[2], key}) - most);
         return most + std::log(sum);
     });
 }
 
 Array logsumexp(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
-    return logsumexp(Pairs(in, 2, node, extras), type);
+    return logsumexp(scores_of(Pairs(in, 2, node, extras)), type);
+}
+
+// What a value is multiplied by: its softmax weight, grown by dropout.
+Array weights_of(const Pairs& pairs, const Array& scores, const Array& logs) {
+    return of_pairs(pairs, [&](i64 batch, i64 query, i64 head, i64 key) {
+        return weight(at(scores, {batch, query, head, key}), at(logs, {batch, query, head})) *
+               pairs.growth(batch, query, head, key);
+    });
 }
 
 Array values(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
     const Pairs pairs(in, 3, node, extras);
-    const Array logs = logsumexp(pairs, {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}});
+    const Array scores = scores_of(pairs),
+                logs = logsumexp(scores, {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}}),
+                weights = weights_of(pairs, scores, logs);
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 key = 0; key < pairs.keys(); ++key)
             if (pairs.sees(i[0], i[1], i[2], key))
-                sum += weight(pairs.score(i[0], i[1], i[2], key), at(logs, {i[0], i[1], i[2]})) *
-                       pairs.growth(i[0], i[1], i[2], key) * at(*in[2], {i[0], key, i[2] / pairs.group(), i[3]});
+                sum += at(weights, {i[0], i[1], i[2], key}) * at(*in[2], {i[0], key, i[2] / pairs.group(), i[3]});
         return sum;
     });
 }
@@ -154,51 +185,52 @@ Array values(const Operands& in, const Node& node, const TensorType& type, const
 // The gradient of a score; operands are q, k, v, given, logsumexp, mean.
 double gradient_of_score(const Pairs& pairs, const Operands& in, i64 batch, i64 query, i64 head, i64 key) {
     if (!pairs.sees(batch, query, head, key)) return 0;
-    const Index row = {batch, query, head};
     double mean = 0;
     for (i64 e = 0; e < in[2]->shape[3]; ++e)
         mean += at(*in[3], {batch, query, head, e}) * at(*in[2], {batch, key, head / pairs.group(), e});
     mean *= pairs.growth(batch, query, head, key);
-    return weight(pairs.score(batch, query, head, key), at(*in[4], row)) * (mean - at(*in[5], row));
+    return weight(pairs.score(batch, query, head, key), at(*in[4], {batch, query, head})) *
+           (mean - at(*in[5], {batch, query, head}));
 }
 
-double gradient_of_product(const Pairs& pairs, const Operands& in, i64 batch, i64 query, i64 head, i64 key) {
-    return gradient_of_score(pairs, in, batch, query, head, key) * pairs.slope(batch, query, head, key);
+Array gradients_of_products(const Pairs& pairs, const Operands& in) {
+    return of_pairs(pairs, [&](i64 batch, i64 query, i64 head, i64 key) {
+        return gradient_of_score(pairs, in, batch, query, head, key) * pairs.slope(batch, query, head, key);
+    });
 }
 
 Array query_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
     const Pairs pairs(in, 6, node, extras);
+    const Array gradients = gradients_of_products(pairs, in);
     return make(type.shape, [&](const Index& i) {
         double sum = 0;
         for (i64 key = 0; key < pairs.keys(); ++key)
-            sum += gradient_of_product(pairs, in, i[0], i[1], i[2], key) *
-                   at(*in[1], {i[0], key, i[2] / pairs.group(), i[3]});
+            sum += at(gradients, {i[0], i[1], i[2], key}) * at(*in[1], {i[0], key, i[2] / pairs.group(), i[3]});
+        return sum;
+    });
+}
+
+// The sum over the queries that see a key, of the heads that share it, of a factor of each pair times an operand of its
+// query.
+Array by_keys(const Pairs& pairs, const Array& factors, const Array& of_queries, const TensorType& type) {
+    return make(type.shape, [&](const Index& i) {
+        double sum = 0;
+        for (i64 head = i[2] * pairs.group(); head < (i[2] + 1) * pairs.group(); ++head)
+            for (i64 query = 0; query < pairs.queries(); ++query)
+                if (pairs.sees(i[0], query, head, i[1]))
+                    sum += at(factors, {i[0], query, head, i[1]}) * at(of_queries, {i[0], query, head, i[3]});
         return sum;
     });
 }
 
 Array key_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
     const Pairs pairs(in, 6, node, extras);
-    return make(type.shape, [&](const Index& i) {
-        double sum = 0;
-        for (i64 head = i[2] * pairs.group(); head < (i[2] + 1) * pairs.group(); ++head)
-            for (i64 query = 0; query < pairs.queries(); ++query)
-                sum += gradient_of_product(pairs, in, i[0], query, head, i[1]) * at(*in[0], {i[0], query, head, i[3]});
-        return sum;
-    });
+    return by_keys(pairs, gradients_of_products(pairs, in), *in[0], type);
 }
 
 Array value_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
     const Pairs pairs(in, 4, node, extras);
-    return make(type.shape, [&](const Index& i) {
-        double sum = 0;
-        for (i64 head = i[2] * pairs.group(); head < (i[2] + 1) * pairs.group(); ++head)
-            for (i64 query = 0; query < pairs.queries(); ++query)
-                if (pairs.sees(i[0], query, head, i[1]))
-                    sum += weight(pairs.score(i[0], query, head, i[1]), at(*in[3], {i[0], query, head})) *
-                           pairs.growth(i[0], query, head, i[1]) * at(*in[2], {i[0], query, head, i[3]});
-        return sum;
-    });
+    return by_keys(pairs, weights_of(pairs, scores_of(pairs), *in[3]), *in[2], type);
 }
 
 Array bias_gradient(const Operands& in, const Node& node, const TensorType& type, const AttentionExtras& extras) {
@@ -222,7 +254,7 @@ Array with_logsumexp(const Operands& in, const Node& node, const TensorType& typ
     TensorType of_values = type;
     const i64 width = --of_values.shape.back();
     const Array of = values(in, node, of_values, extras),
-                logs = logsumexp(Pairs(in, 3, node, extras),
+                logs = logsumexp(scores_of(Pairs(in, 3, node, extras)),
                                  {type.dtype, {type.shape[0], type.shape[1], type.shape[2]}, {}});
     return make(type.shape, [&](const Index& i) { return i[3] < width ? at(of, i) : at(logs, {i[0], i[1], i[2]}); });
 }
