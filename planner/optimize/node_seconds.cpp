@@ -23,8 +23,7 @@ double node_seconds(const Graph& graph, const Node& node, const Mesh& mesh, cons
     const auto on_host = [&graph](ValueId id) { return graph.value(id).on_host; };
     if (on_host(node.outputs[0]) || std::any_of(node.inputs.begin(), node.inputs.end(), on_host))
         return types.empty() ? 0 : host_seconds(hardware, bytes / 2);
-    return kernel_seconds(hardware, *node.kernel(), types.empty() ? result.dtype : types[0].dtype,
-                          flops(*node.kernel(), types, result), bytes);
+    return kernel_seconds(hardware, *node.kernel(), types, result, flops(*node.kernel(), types, result), bytes);
 }
 
 } // namespace shard

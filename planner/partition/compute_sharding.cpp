@@ -367,8 +367,7 @@ private:
         cost.flops = flops(kernel, operands, result);
         cost.local_bytes = kernel_bytes(kernel, operands, result, in_place);
         cost.seconds =
-            kernel_seconds(redistributor_.hardware(), kernel, operands.empty() ? result.dtype : operands[0].dtype,
-                           cost.flops, cost.local_bytes);
+            kernel_seconds(redistributor_.hardware(), kernel, operands, result, cost.flops, cost.local_bytes);
         return cost;
     }
 

@@ -31,7 +31,6 @@ private:
         std::vector<TensorType> types;
         const TensorType output = local_type(plan_->buffers[compute.output]);
         for (int input : compute.inputs) types.push_back(local_type(plan_->buffers[input]));
-        const DType dtype = types.empty() ? output.dtype : types[0].dtype;
         int in_place = -1;
         for (size_t i = compute.inputs.size(); i-- > 0;)
             if (plan_->buffers[compute.inputs[i]].offset == plan_->buffers[compute.output].offset &&
@@ -44,7 +43,7 @@ private:
             span.end = host_seconds(*hardware_, span.bytes);
             return span;
         }
-        span.end = kernel_seconds(*hardware_, *compute.kernel, dtype, span.flops, span.bytes);
+        span.end = kernel_seconds(*hardware_, *compute.kernel, types, output, span.flops, span.bytes);
         return span;
     }
 

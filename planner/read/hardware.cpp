@@ -28,14 +28,15 @@ public:
 
     std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
-                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "row_alignment", "kernel_launch",
-                         "memory", "host", "links", "collective_launch", "latency"},
+                        {"hardware", "doc", "cores", "flops", "flop_efficiency", "attention_efficiency",
+                         "row_alignment", "kernel_launch", "memory", "host", "links", "collective_launch", "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
         hardware_.name = text(*root_, "hardware");
         hardware_.doc = text(*root_, "doc");
         read_flops();
         hardware_.flop_efficiency = number(*root_, "flop_efficiency", 1, positive);
+        read_attention();
         hardware_.row_alignment = static_cast<i64>(number(*root_, "row_alignment", 0, is_count));
         hardware_.kernel_launch = number(*root_, "kernel_launch", 0, not_negative);
         if (const Yaml* memory = root_->find("memory");
@@ -124,26 +125,36 @@ private:
             .help("max: the larger of latency and transfer counts; add: both do");
     }
 
-    // A share, or shares by size. What is larger may not be sent in less time.
-    std::vector<SizeShare> read_efficiency(const Yaml& link) {
-        const Yaml* yaml = value_of(link, "efficiency");
+    // A share, or shares by size. What is larger may not be sent in less time, where the shares are of sending.
+    std::vector<SizeShare> read_shares(const Yaml& map, std::string_view key, std::string_view example,
+                                       bool of_sending = false) {
+        const Yaml* yaml = value_of(map, key);
         if (yaml == nullptr) return {};
-        if (yaml->map() == nullptr) return {{1, checked(*yaml, "efficiency", 1, is_share)}};
+        if (yaml->map() == nullptr) return {{1, checked(*yaml, key, 1, is_share)}};
         std::vector<SizeShare> curve;
         for (const YamlEntry& entry : *yaml->map()) {
             const std::optional<i64> size = parse_bytes(entry.key);
-            const SizeShare at{static_cast<double>(size.value_or(0)), checked(entry.value, "efficiency", 1, is_share)};
+            const SizeShare at{static_cast<double>(size.value_or(0)), checked(entry.value, key, 1, is_share)};
             if (at.size <= 0)
-                diagnostics_->error("E0331", entry.key_span, fmt::format("efficiency at '{}'", entry.key))
-                    .help("a share by size: {1 MiB: 0.3, 1 GiB: 0.8}");
+                diagnostics_->error("E0331", entry.key_span, fmt::format("{} at '{}'", key, entry.key))
+                    .help(fmt::format("a share by size: {}", example));
             else if (!curve.empty() && at.size <= curve.back().size)
-                diagnostics_->error("E0331", entry.key_span, "sizes of an efficiency ascend");
-            else if (!curve.empty() && at.size / at.share <= curve.back().size / curve.back().share)
+                diagnostics_->error("E0331", entry.key_span, fmt::format("sizes of {} ascend", key));
+            else if (of_sending && !curve.empty() && at.size / at.share <= curve.back().size / curve.back().share)
                 diagnostics_->error("E0331", entry.key_span,
                                     fmt::format("{} would take less time than what is smaller", entry.key));
             curve.push_back(at);
         }
         return curve;
+    }
+
+    void read_attention() {
+        const Yaml* yaml = root_->find("attention_efficiency");
+        if (yaml == nullptr || !check_keys(*yaml, {"forward", "gradient"}, "attention_efficiency", *diagnostics_))
+            return;
+        constexpr std::string_view example = "{64: 0.42, 128: 0.63}, by the elements of a head";
+        hardware_.attention_efficiency = read_shares(*yaml, "forward", example);
+        hardware_.attention_gradient_efficiency = read_shares(*yaml, "gradient", example);
     }
 
     void read_flops() {
@@ -193,7 +204,7 @@ private:
                 diagnostics_->error("E0331", entry.value.span, "the link has no bandwidth");
             link.bandwidth = number(entry.value, "bandwidth", 1, positive);
             link.latency = number(entry.value, "latency", 0, not_negative);
-            link.efficiency = read_efficiency(entry.value);
+            link.efficiency = read_shares(entry.value, "efficiency", "{1 MiB: 0.3, 1 GiB: 0.8}", true);
             link.in_network_reduction = number(entry.value, "in_network_reduction", 1, at_least_one);
             link.devices = static_cast<i64>(number(entry.value, "devices", 0, is_count));
             if (const Yaml* wrap = entry.value.find("wrap"))

@@ -27,17 +27,18 @@ size_t link_of(const Hardware& hardware, const MeshAxis& axis) {
     internal_error("mesh axis '" + axis.name + "' names a link that the hardware profile lacks");
 }
 
-double bandwidth(const Link& link, double size) {
-    const std::vector<SizeShare>& curve = link.efficiency;
-    if (curve.empty()) return link.bandwidth;
-    if (size <= curve.front().size) return link.bandwidth * curve.front().share;
+double share_at(const std::vector<SizeShare>& curve, double size) {
+    if (curve.empty()) return 1;
+    if (size <= curve.front().size) return curve.front().share;
     for (size_t i = 1; i < curve.size(); ++i) {
         const SizeShare &below = curve[i - 1], &above = curve[i];
         if (size > above.size) continue;
         const double power = std::log(above.share / below.share) / std::log(above.size / below.size);
-        return link.bandwidth * below.share * std::pow(size / below.size, power);
+        return below.share * std::pow(size / below.size, power);
     }
-    return link.bandwidth * curve.back().share;
+    return curve.back().share;
 }
+
+double bandwidth(const Link& link, double size) { return link.bandwidth * share_at(link.efficiency, size); }
 
 } // namespace shard

@@ -8,12 +8,15 @@
 
 namespace shard {
 
-// The share of its bandwidth that a link reaches where it carries `size` bytes of a value.
+// The share of its peak that something reaches at a size: a link's bandwidth where it carries `size` bytes of a value,
+// an attention kernel's rate with heads of `size` elements.
 struct SizeShare {
     double size = 0;
     double share = 1;
     bool operator==(const SizeShare&) const = default;
 };
+// By ascending size: between two sizes the share is a power of the size, beyond the ends it stays. 1 of an empty curve.
+double share_at(const std::vector<SizeShare>& curve, double size);
 
 // How devices are connected. bandwidth is one way, bytes/s per device and direction.
 struct Link {
@@ -25,8 +28,6 @@ struct Link {
     bool wrap = false;  // ring, torus: the ends are connected, both directions used
     i64 wrap_from = 0;  // an axis wraps only if it has at least this size (TPU v5e: 16); 0 = by `wrap` alone
     i64 devices = 0;    // that it connects (a node, a pod); what lies farther apart takes the next link; 0 = all
-    // By size, ascending; between two sizes the share is a power of the size, beyond the ends it stays. Empty: all of
-    // the bandwidth at every size.
     std::vector<SizeShare> efficiency = {};
     // An all_reduce is this much faster than a reduce_scatter and an all_gather: its switches add (NVLink SHARP).
     double in_network_reduction = 1;
@@ -38,6 +39,9 @@ struct Hardware {
     std::string doc;
     std::map<std::string, double> flops; // by dtype name, FLOP/s at peak
     double flop_efficiency = 1;
+    // Instead of flop_efficiency, of attention's kernels: the share of the peak by the elements of a head. The second is
+    // of its gradients'. Empty: flop_efficiency.
+    std::vector<SizeShare> attention_efficiency = {}, attention_gradient_efficiency = {};
     double memory_bytes = 0;
     double memory_bandwidth = 0; // bytes/s
     double memory_efficiency = 1;

@@ -40,6 +40,21 @@ double share_of_functions(const Kernel& kernel) {
     return steps > 0 ? functions / steps : 0;
 }
 
+bool is_gradient(AttendPart part) {
+    return part == AttendPart::query_gradient || part == AttendPart::key_gradient ||
+           part == AttendPart::value_gradient || part == AttendPart::bias_gradient;
+}
+
+// How much of the usual rate of products attention's kernels have.
+double attention_advantage(const Hardware& hardware, const Kernel& kernel, std::span<const TensorType> inputs) {
+    const Attend* const attend = std::get_if<Attend>(&kernel);
+    if (attend == nullptr) return 1;
+    const std::vector<SizeShare>& curve =
+        is_gradient(attend->part) ? hardware.attention_gradient_efficiency : hardware.attention_efficiency;
+    if (curve.empty()) return 1;
+    return share_at(curve, static_cast<double>(attend_sizes(attend->part, inputs).width)) / hardware.flop_efficiency;
+}
+
 } // namespace
 
 i64 kernel_bytes(const Kernel& kernel, std::span<const TensorType> inputs, const TensorType& output, int in_place) {
@@ -96,8 +111,11 @@ double flop_rate(const Hardware& hardware, const Kernel& kernel, DType dtype) {
     return steps * hardware.flop_efficiency;
 }
 
-double kernel_seconds(const Hardware& hardware, const Kernel& kernel, DType dtype, i64 flops, i64 bytes) {
-    const double seconds = memory_seconds(hardware, bytes), rate = flop_rate(hardware, kernel, dtype);
+double kernel_seconds(const Hardware& hardware, const Kernel& kernel, std::span<const TensorType> inputs,
+                      const TensorType& output, i64 flops, i64 bytes) {
+    const DType dtype = inputs.empty() ? output.dtype : inputs[0].dtype;
+    const double seconds = memory_seconds(hardware, bytes),
+                 rate = flop_rate(hardware, kernel, dtype) * attention_advantage(hardware, kernel, inputs);
     return rate > 0 ? std::max(seconds, hardware.kernel_launch + static_cast<double>(flops) / rate) : seconds;
 }
 

@@ -110,7 +110,8 @@ TEST_CASE("products of 8 bits take the profile's rate for them") {
     REQUIRE(a100);
     const i64 flops = i64{1} << 50;
     const auto seconds = [&](const Hardware& hardware, DType dtype) {
-        return kernel_seconds(hardware, Contract{}, dtype, flops, 1);
+        const TensorType type{dtype, {}, {}};
+        return kernel_seconds(hardware, Contract{}, {&type, 1}, type, flops, 1);
     };
     for (DType dtype : {DType::f8e4m3fn, DType::f8e5m2}) {
         CHECK(seconds(*h100, dtype) == doctest::Approx(static_cast<double>(flops) / (1.98e15 * 0.70)));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "test_paths.h"
@@ -54,9 +55,10 @@ std::vector<Measured> measured(const std::string& gpu) {
 }
 
 double predicted(const Hardware& hardware, const Measured& row) {
-    const DType dtype = *parse_dtype(row.dtype);
-    return row.is_product() ? kernel_seconds(hardware, Contract{}, dtype, 2 * row.b * row.m * row.n * row.k, row.bytes)
-                            : kernel_seconds(hardware, Pointwise{}, dtype, row.m, row.bytes);
+    const TensorType type{*parse_dtype(row.dtype), {}, {}};
+    const i64 flops = row.is_product() ? 2 * row.b * row.m * row.n * row.k : row.m;
+    const Kernel kernel = row.is_product() ? Kernel(Contract{}) : Kernel(Pointwise{});
+    return kernel_seconds(hardware, kernel, {&type, 1}, type, flops, row.bytes);
 }
 
 // Predicted over measured: in the geometric mean, how far from it, and the extremes.
@@ -144,5 +146,40 @@ TEST_CASE("measured kernels: products whose rows begin between two pieces take l
         CHECK(fit.mean() > 0.85);
         CHECK(between.mean() < 0.35);
         CHECK(between.most < 0.6);
+    }
+}
+
+TEST_CASE("measured kernels: attention is as fast as its heads are large, its gradient takes 3.3 times as long") {
+    for (const std::string gpu : {"h100", "h200"}) {
+        CAPTURE(gpu);
+        Sources sources;
+        Diagnostics diagnostics;
+        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
+        REQUIRE(hardware);
+        // TFLOP/s of cuDNN, docs/measured-kernels.md
+        for (const auto& [width, least, most] : std::vector<std::tuple<i64, double, double>>{
+                 {64, 390e12, 440e12}, {128, 600e12, 640e12}, {256, 700e12, 730e12}}) {
+            const i64 batch = 4, length = 8192, heads = 16;
+            const TensorType wide{DType::bf16, {batch, length, heads, width}, {}},
+                rows{DType::f32, {batch, length, heads}, {}};
+            const auto seconds = [&](AttendPart part) {
+                const AttendInputs operands = attend_inputs(part);
+                std::vector<TensorType> types(static_cast<size_t>(operands.count), wide);
+                for (const int of_rows : {operands.logsumexp, operands.mean})
+                    if (of_rows >= 0) types[static_cast<size_t>(of_rows)] = rows;
+                Attend attend;
+                attend.part = part;
+                const TensorType& made = part == AttendPart::logsumexp ? rows : wide;
+                return kernel_seconds(*hardware, attend, types, made, flops(attend, types, made), 1);
+            };
+            const double forward = seconds(AttendPart::values),
+                         rate = static_cast<double>(4 * batch * heads * length * length * width) / forward;
+            CHECK(rate > least);
+            CHECK(rate < most);
+            if (width > 128) continue; // of such heads no gradient was measured
+            const double gradient = seconds(AttendPart::logsumexp) + seconds(AttendPart::query_gradient) +
+                                    seconds(AttendPart::key_gradient) + seconds(AttendPart::value_gradient);
+            CHECK(gradient / forward == doctest::Approx(3.3).epsilon(0.03));
+        }
     }
 }
