@@ -118,7 +118,7 @@ TEST_CASE("hardware: latencies, launch and shares by size are read, and refused 
                              "E0331 devices cannot be 2.5",
                              "E0331 efficiency cannot be 1.5",
                              "E0331 efficiency at 'few'",
-                             "E0331 sizes of an efficiency ascend",
+                             "E0331 sizes of efficiency ascend",
                              "E0331 2 MiB would take less time than what is smaller",
                              "E0331 in_network_reduction cannot be 0.5",
                              "E0331 efficiency has no value",
