@@ -27,19 +27,19 @@ int run(const Arguments& arguments, Env& env) {
         for (const Registry& each : all_registries()) names.push_back(each.name);
         return unknown_name(env, "list", arguments.string("WHAT"), names);
     }
-    std::vector<Item> items = registry->items();
-    if (!arguments.has("NAME")) return write_list(registry->name, items);
-    std::vector<std::string_view> names;
-    for (const Item& item : items) {
-        if (item.name == arguments.string("NAME"))
-            return write_payload(env, arguments, format.item(*registry, item, paint), exit_clean);
-        names.push_back(item.name);
-    }
+    if (!arguments.has("NAME")) return write_list(registry->name, registry->items());
+    std::vector<const Registry*> searched = {registry};
     // What is an op for who asks is a composite here: softmax.
-    if (registry->name == "ops")
-        for (const Item& item : find_registry("composites")->items())
+    if (registry->name == "ops") searched.push_back(find_registry("composites"));
+    std::vector<Item> items;
+    for (const Registry* each : searched)
+        for (const Item& item : each->items()) {
             if (item.name == arguments.string("NAME"))
-                return write_payload(env, arguments, format.item(*find_registry("composites"), item, paint), exit_clean);
+                return write_payload(env, arguments, format.item(*each, item, paint), exit_clean);
+            items.push_back(item);
+        }
+    std::vector<std::string_view> names;
+    for (const Item& item : items) names.push_back(item.name);
     return unknown_name(env, registry->one, arguments.string("NAME"), names);
 }
 

@@ -6,11 +6,19 @@
 #include "plans/sharding/sharding.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace shard {
 
 namespace {
+
+// Of a file that waits for who writes it nothing can be said while a word is typed.
+bool may_wait(const std::string& word) {
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::status(word, unknown);
+    return word == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status));
+}
 
 Candidate candidate(const Plan& plan, const TensorReport& tensor, std::string_view end) {
     return {tensor.name + std::string(end), fmt::format("{} {}", name(tensor.role), text(plan.mesh, tensor.sharding))};
@@ -20,7 +28,7 @@ template<typename Wanted>
 std::vector<Candidate> tensors(const std::vector<std::string>& words, const Arguments& typed, Env& env,
                                std::string_view end, Wanted is_wanted) {
     std::vector<Candidate> found;
-    if (words.empty() || std::find(words.begin(), words.end(), "-") != words.end()) return found;
+    if (words.empty() || std::any_of(words.begin(), words.end(), may_wait)) return found;
     size_t used = 0;
     const Compiled compiled = compile_words(env, words, plan_arguments(typed), used);
     if (compiled.plan() == nullptr) return found;
@@ -45,7 +53,7 @@ std::vector<Candidate> input_candidates(const std::vector<std::string>& words, c
 
 std::vector<Candidate> axis_candidates(const std::vector<std::string>& words, std::string_view end, Env& env) {
     std::vector<Candidate> found;
-    if (words.empty() || words[0] == "-") return found;
+    if (words.empty() || may_wait(words[0])) return found;
     LoadedModel loaded = load_model_text(env, words[0]);
     Diagnostics ignored;
     const std::optional<Model> model =

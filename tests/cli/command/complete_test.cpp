@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 #include "test_paths.h"
 
@@ -87,6 +89,15 @@ TEST_CASE("completion knows the names of the files that were typed") {
     CHECK(words("plan " + example + " --fit ba") == Words{"batch"});
     CHECK(words("explain nowhere.yaml nothing.yaml w").empty());
     CHECK(words("explain - " + example + " w").empty()); // nobody types a model meanwhile
+}
+
+TEST_CASE("completion waits for no writer of a file") {
+    const std::string pipe = std::string(SHARDC_TEST_DIR) + "/complete_pipe";
+    std::filesystem::remove(pipe);
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(words("explain " + pipe + " \"\"") == words("explain - \"\""));
+    CHECK(words("plan " + pipe + " layout.yaml --set \"\"") == words("plan - layout.yaml --set \"\""));
+    std::filesystem::remove(pipe);
 }
 
 TEST_CASE("of very many names the next part is completed") {

@@ -121,6 +121,7 @@ TEST_CASE("every slip on the command line exits with 2, a code and what to do") 
         CHECK(shell.mistake("run p.json " + second + " --verify")
                   .starts_with("error[E0701]: 'p.json' is a plan file, and '"));
     CHECK(shell.mistake("list ops zzzz").find(", none of a name like it\n") != std::string::npos);
+    CHECK(shell.mistake("list ops softmx").find("  = help: did you mean 'softmax'?\n") != std::string::npos);
     CHECK(shell.mistake("list opps") == "error[E0706]: there is no list 'opps'\n  = help: did you mean 'ops'?\n\n");
     CHECK(shell.mistake("explain eisnum").find("  = help: did you mean 'einsum'?\n") != std::string::npos);
     CHECK(shell.mistake("show @model.yaml @layout.yaml w3").find("error[E0706]: there is no tensor 'w3'\n") == 0);
