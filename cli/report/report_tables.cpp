@@ -164,7 +164,7 @@ Table time_table(const Report& report) {
                human_flops(report.flops_per_device) + " per device"});
     if (time.launch_seconds > 0)
         table.add({"launches of kernels", human_seconds(time.launch_seconds), share(time.launch_seconds),
-                   "of what it computes"});
+                   "a part of compute"});
     if (time.communication_seconds > 0)
         table.add({"communication", human_seconds(time.communication_seconds), "",
                    is_partly_hidden(time.communication_seconds, time.exposed_communication_seconds)

@@ -25,6 +25,12 @@ bool has_attribute(std::string_view op, std::string_view name) {
     return false;
 }
 
+bool is_argument_of_any(std::string_view name) {
+    const auto takes_it = [name](const auto* def) { return has_attribute(def->name, name); };
+    return std::any_of(all_ops().begin(), all_ops().end(), takes_it) ||
+           std::any_of(all_composites().begin(), all_composites().end(), takes_it);
+}
+
 // No form and no module.
 bool is_primitive(std::string_view op) {
     const OpDef* const def = find_op(op);
@@ -191,14 +197,18 @@ private:
     }
 
     void report_unknown(std::string_view name, const Yaml& body) {
-        // The key that is nearest to an op, or the first; `in` holds operands.
+        // The first key that is no argument of any op, as `dim` is, or the one that is nearest to an op; `in` holds
+        // operands.
         const std::vector<std::string_view> names = operations();
         const YamlEntry* wrong = nullptr;
-        for (const YamlEntry& key : *body.map()) {
-            if (key.key == "in") continue;
-            const bool near = !nearest(key.key, names).empty();
-            if (wrong == nullptr || near) wrong = &key;
-            if (near) break;
+        for (const bool arguments : {false, true}) {
+            for (const YamlEntry& key : *body.map()) {
+                if (key.key == "in" || is_argument_of_any(key.key) != arguments) continue;
+                const bool near = !nearest(key.key, names).empty();
+                if (wrong == nullptr || near) wrong = &key;
+                if (near) break;
+            }
+            if (wrong != nullptr) break;
         }
         if (wrong == nullptr) {
             diagnostics_->error("E0212", body.span, fmt::format("'{}' has no op", name)).help(std::string(entry_help));

@@ -6,7 +6,7 @@ std::vector<CodeDoc> codes_build() {
     return {
         {"E0221", "wrong number of operands",
          "An op, a composite or a module is given more or fewer operands than it takes. The message says how many it "
-         "takes; `shardc list ops` shows an example of each op."},
+         "takes; `shardc list ops NAME` shows an example."},
         {"E0222", "name not defined",
          "An operand or an output is neither an input, a parameter, nor the result of an entry above. Entries run from "
          "top to bottom: a name can be used below the entry that defines it. Inside a module only the module's own "

@@ -11,8 +11,8 @@ std::vector<CodeDoc> codes_model() {
          "A size, a count or an index is an integer or arithmetic over axes with + - * / and parentheses, for example "
          "ffn: 4*embed. The message points at what does not fit. At most 1000 axes can be declared."},
         {"E0203", "unknown op",
-         "A graph entry uses an op, a composite or a module that does not exist. `shardc list ops` shows the ops and "
-         "composites; modules are declared under modules:."},
+         "A graph entry uses an op, a composite or a module that does not exist. `shardc list ops` and `shardc list "
+         "composites` show what there is; modules are declared under modules:."},
         {"E0204", "size does not fit",
          "A size does not fit in 64 bits, or a tensor has more than 2^60 bytes. A slip of a few digits is the usual "
          "cause."},
