@@ -88,12 +88,13 @@ std::optional<std::string> read_instance_name(const Model& model, const ModuleDe
     return instance;
 }
 
-void warn_unused(Builder& builder, std::span<const ValueId> named) {
+void warn_unused(Builder& builder, std::span<const ValueId> named, const std::map<ValueId, ValueId>& read_as) {
     const Graph& graph = builder.graph();
     std::set<std::tuple<int, int, int>> reported; // file, line, column
     const auto warn = [&](ValueId id, std::string_view what) {
         const Value& value = graph.value(id);
-        if (builder.is_used(id)) return;
+        const std::map<ValueId, ValueId>::const_iterator read = read_as.find(id);
+        if (builder.is_used(id) && (read == read_as.end() || builder.is_used(read->second))) return;
         if (!reported.emplace(value.span.file, value.span.line, value.span.column).second) return;
         builder.diagnostics()
             .warning("W0201", value.span, fmt::format("{} '{}' is not used", what, value.name))

@@ -4,6 +4,8 @@
 #include "planner/graph/builder.h"
 #include "planner/model/model.h"
 
+#include <map>
+
 namespace shard {
 
 // Whether the modules of the model call each other without end: E0230 with the way round.
@@ -20,7 +22,8 @@ std::optional<std::string> read_instance_name(const Model& model, const ModuleDe
                                               Diagnostics& diagnostics);
 
 // W0201 for results, inputs and parameters that nobody reads; of a module's, the first instance speaks for all.
-// `named`: the results that the user named, in order.
-void warn_unused(Builder& builder, std::span<const ValueId> named);
+// `named`: the results that the user named, in order; `read_as`: of inputs, the value that stands for one where it is
+// read.
+void warn_unused(Builder& builder, std::span<const ValueId> named, const std::map<ValueId, ValueId>& read_as);
 
 } // namespace shard

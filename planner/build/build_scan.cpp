@@ -13,7 +13,8 @@ namespace shard {
 namespace {
 
 // E0231: what a trip makes is not what the next one begins with.
-bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, const std::vector<ValueId>& yields) {
+bool check_carried(const ScanBuild& build, const std::vector<size_t>& carried, const std::vector<ValueId>& inits,
+                   const std::vector<ValueId>& yields) {
     const Graph& graph = build.builder.graph();
     for (size_t n = 0; n < inits.size(); ++n) {
         const Value &before = graph.value(inits[n]), &after = graph.value(yields[n]);
@@ -23,7 +24,7 @@ bool check_carried(const ScanBuild& build, const std::vector<ValueId>& inits, co
                        fmt::format("module '{}' cannot be scanned: '{}' goes in as {} {} and comes out as {} {}",
                                    build.module.name.text, build.module.inputs[n].text, name(before.type.dtype),
                                    shape_text(before.type.shape), name(after.type.dtype), shape_text(after.type.shape)))
-                .label(build.module.outputs[n].span, "comes out here");
+                .label(build.module.outputs[carried[n]].span, "comes out here");
             return false;
         }
     }
@@ -61,13 +62,24 @@ bool check_kept(const ScanBuild& build, int loop, size_t first) {
     return true;
 }
 
+// The outputs of the block that are carried, or those that are stacked.
+std::vector<size_t> outputs_of(const ScanBuild& build, bool stacked) {
+    std::vector<size_t> found;
+    for (size_t n = 0; n < build.module.outputs.size(); ++n)
+        if ((n < build.stacked_outputs.size() && build.stacked_outputs[n]) == stacked) found.push_back(n);
+    return found;
+}
+
 } // namespace
 
 BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying) {
     if (!check_depth(build)) return std::nullopt;
     Builder& builder = build.builder;
-    const size_t carried = build.module.outputs.size(), first = builder.graph().values.size();
-    const std::vector<ValueId> inits(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(carried));
+    const std::vector<size_t> carried = outputs_of(build, false), stacked = outputs_of(build, true);
+    const size_t first = builder.graph().values.size(), per_trip = operands.size() - build.over;
+    const std::vector<ValueId> inits(operands.begin(), operands.begin() + std::ssize(carried));
+    const std::string axis =
+        !build.axis.empty() || build.over == 0 ? build.axis : builder.type(operands[per_trip]).logical[0];
     for (ValueId id : operands) builder.mark_used(id);
     Builder::Place place = {build.instance, build.instance, build.entry.op.span, {}, {}};
     GraphLoop header;
@@ -77,17 +89,23 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
     header.span = build.entry.op.span;
     builder.set_place(place);
     LoopBuilder loop(builder, header, inits, varying);
-    for (size_t n = 0; n < carried; ++n) {
-        operands[n] = loop.argument(n);
+    for (size_t n = 0; n < operands.size(); ++n) {
+        if (n >= carried.size() && n < per_trip) continue;
+        operands[n] = n < carried.size() ? loop.argument(n) : loop.entry(operands[n]);
         const std::string name =
             builder.unique_name(fmt::format("{}.{}", build.instance, build.module.inputs[n].text), "#");
         builder.rename(operands[n], name, build.module.inputs[n].span);
     }
-    const BuiltValues yields = build.run(loop, operands);
-    bool fits = yields && check_carried(build, inits, *yields) && check_kept(build, loop.loop(), first);
-    for (size_t n = 0; fits && n < carried; ++n) {
+    const BuiltValues made_outputs = build.run(loop, operands);
+    std::vector<ValueId> yields, slices;
+    if (made_outputs) {
+        for (const size_t n : carried) yields.push_back((*made_outputs)[n]);
+        for (const size_t n : stacked) slices.push_back((*made_outputs)[n]);
+    }
+    bool fits = made_outputs && check_carried(build, carried, inits, yields) && check_kept(build, loop.loop(), first);
+    for (size_t n = 0; fits && n < carried.size(); ++n) {
         std::vector<int> made = builder.graph().value(loop.argument(n)).varying;
-        join(made, builder.graph().value((*yields)[n]).varying);
+        join(made, builder.graph().value(yields[n]).varying);
         fits = made == builder.graph().value(loop.argument(n)).varying;
         varying[n] = std::move(made);
     }
@@ -96,10 +114,18 @@ BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, Ca
         return std::nullopt;
     }
     builder.set_place(std::move(place));
-    const LoopBuilder::Results made =
-        loop.close(*yields, {}, build.leaves ? build.leaves() : std::vector<ValueId>(), build.axis);
-    if (build.stacked) build.stacked(made.stacks);
-    return made.carried;
+    if (build.leaves)
+        for (const ValueId left : build.leaves()) slices.push_back(left);
+    const LoopBuilder::Results made = loop.close(yields, {}, slices, build.axis);
+    const std::vector<ValueId>::const_iterator left = made.stacks.begin() + std::ssize(stacked);
+    if (build.stacked) build.stacked({left, made.stacks.end()});
+    std::vector<ValueId> results(build.module.outputs.size());
+    for (size_t n = 0; n < carried.size(); ++n) results[carried[n]] = made.carried[n];
+    for (size_t n = 0; n < stacked.size(); ++n) {
+        results[stacked[n]] = made.stacks[n];
+        builder.graph().value(made.stacks[n]).type.logical[0] = axis;
+    }
+    return results;
 }
 
 } // namespace shard

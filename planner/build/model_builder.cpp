@@ -49,7 +49,7 @@ std::optional<Graph> ModelBuilder::build(bool training) {
     if (ok) return_updates();
     ok = attach_initializers(graph_, model_, owners_, diagnostics_) && ok;
     if (!ok) return std::nullopt;
-    warn_unused(builder_, named_);
+    warn_unused(builder_, named_, read_as_);
     return std::move(graph_);
 }
 
@@ -132,7 +132,9 @@ bool ModelBuilder::declare(Scope& scope, TensorDecl decl, Role role, const Modul
     }
     if (microbatch_ && role == Role::input)
         bound = rows_of_microbatch(builder_, id, decl.array.logical, microbatch_axis(model_));
-    scope.bind(decl.array.name.text, follows ? with_type(builder_, bound, seen_as) : bound);
+    if (follows) bound = with_type(builder_, bound, seen_as);
+    if (role == Role::param) read_as_[id] = bound;
+    scope.bind(decl.array.name.text, bound);
     return true;
 }
 

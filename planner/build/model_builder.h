@@ -8,6 +8,7 @@
 #include "planner/graph/loop_builder.h"
 #include "planner/read/entry_form.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -28,6 +29,9 @@ struct ScanOptions {
     i64 trips = 1;
     bool reverse = false; // the last entries of stacks are taken first
     std::string axis;
+    size_t over = 0;           // so many of the last operands are stacks, of which a trip takes an entry
+    std::vector<bool> stacked; // by output of the module: put together, not carried
+    size_t carried() const { return static_cast<size_t>(std::count(stacked.begin(), stacked.end(), false)); }
 };
 
 class ModelBuilder {
@@ -116,6 +120,7 @@ private:
     std::set<const Name*> unknown_kept_;            // names of a remat that are said to mean nothing
     i64 calls_ = 0;                                 // of modules, every repetition counted
     std::vector<ValueId> named_;                    // results that the user named, in order
+    std::map<ValueId, ValueId> read_as_;            // by parameter, what ops read of it: a layer's, in the compute type
     std::map<std::string, CarriedVarying> settled_; // by the loop's place, its region and its operands
 };
 

@@ -18,6 +18,13 @@ namespace {
 constexpr i64 most_calls = 200'000; // of modules: they may be empty
 constexpr size_t most_nested = 64;  // module in module
 
+// What a loop of the instance ends with, as it is called until somebody names it.
+bool is_unnamed_end(const Graph& graph, ValueId id, const std::string& instance) {
+    const Value& value = graph.value(id);
+    return value.producer >= 0 && std::holds_alternative<LoopCloses>(graph.nodes[value.producer].does) &&
+           value.name.starts_with(instance + ".result");
+}
+
 } // namespace
 
 BuiltValues ModelBuilder::call(Scope& scope, const Entry& entry, const ModulePath& around) {
@@ -52,8 +59,13 @@ BuiltValues ModelBuilder::call_as(Scope& scope, const Entry& entry, const Module
     const BuiltValues outputs = run(call);
     if (!outputs) return std::nullopt;
     for (size_t n = 0; n < entry.results.size() && n < outputs->size(); ++n) {
-        graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[n].text), "#"), (*outputs)[n]);
-        named_.push_back((*outputs)[n]);
+        const ValueId output = (*outputs)[n];
+        const std::string path = builder_.unique_name(scope.full(entry.results[n].text), "#");
+        if (is_unnamed_end(graph_, output, call.instance))
+            builder_.rename(output, path, entry.results[n].span);
+        else
+            graph_.aliases.emplace_back(path, output);
+        named_.push_back(output);
     }
     return outputs;
 }
@@ -67,8 +79,7 @@ BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions&
     if (builder_.pattern())
         return refuse_in_gradient("a loop", argument(call.entry, "scan")->key_span, diagnostics_), std::nullopt;
     if (!check_calls(call.entry, call.path.size())) return std::nullopt;
-    const CarriedVarying settled =
-        region_ < 0 ? CarriedVarying(call.module.outputs.size()) : settled_varying(call, options);
+    const CarriedVarying settled = region_ < 0 ? CarriedVarying(options.carried()) : settled_varying(call, options);
     CarriedVarying varying = settled;
     const BuiltValues outputs = build_loop(call, options, varying);
     internal_check(outputs || varying == settled, "a loop varies over more than when it was tried");
@@ -76,7 +87,8 @@ BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions&
 }
 
 BuiltValues ModelBuilder::build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying) {
-    ScanBuild build{builder_, call.module, call.entry, options.trips, options.reverse, call.instance, {}, options.axis};
+    ScanBuild build{builder_,      call.module, call.entry,   options.trips, options.reverse,
+                    call.instance, {},          options.axis, options.over,  options.stacked};
     const size_t before = updates_.size();
     build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
         open_scans_.push_back({&loop, options.axis, {scans_++, options.trips, call.path.size() - 1}});
@@ -107,7 +119,7 @@ CarriedVarying ModelBuilder::settled_varying(const ModuleCall& call, const ScanO
                             value.region < 0 ? "" : " local");
     }
     if (const auto known = settled_.find(loop); known != settled_.end()) return known->second;
-    CarriedVarying varying(call.module.outputs.size()), assumed;
+    CarriedVarying varying(options.carried()), assumed;
     bool settled = false;
     while (!settled) {
         Diagnostics unheard;

@@ -2,14 +2,22 @@
 // block.1, ..., or as a loop over parameters that are stacked.
 //
 //     - h: {repeat: block, times: 4, in: x, scan: true, axis: layers}
+//
+// A loop may go over values: each trip takes an entry along dim 0 of what `over` names, and what `stack` names of its
+// outputs is put together along a dim in front.
+//
+//     - h, ys: {repeat: cell, in: [h0, w], over: xs, stack: y, scan: true}     cell: inputs [h, w, x], outputs [h, y]
 #include "planner/build/build_calls.h"
+#include "planner/build/build_training.h"
 #include "planner/build/model_builder.h"
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace shard {
 
@@ -18,8 +26,10 @@ namespace {
 // --- read ---
 
 bool read(const FormUse& use) {
-    bool good = check_form_keys(use, {use.key.key, "times", "in", "axis", "scan", "reverse", "name"}, "a repeat");
-    good = check_required(use, {"times", "in"}, "a repeat", "write {repeat: block, times: 4, in: x}") && good;
+    bool good = check_form_keys(use, {use.key.key, "times", "in", "over", "stack", "axis", "scan", "reverse", "name"},
+                                "a repeat");
+    if (use.yaml.find("over") == nullptr)
+        good = check_required(use, {"times", "in"}, "a repeat", "write {repeat: block, times: 4, in: x}") && good;
     if (const Yaml* times = use.yaml.find("times"))
         good = read_size(*times, "times", use.context.axes, use.diagnostics) && good;
     const std::optional<bool> known = check_module(use);
@@ -27,6 +37,9 @@ bool read(const FormUse& use) {
     good = good && *known;
     for (const char* named : {"axis", "name"})
         if (const Yaml* value = use.yaml.find(named)) good = read_name(*value, named, use.diagnostics) && good;
+    for (const char* names : {"over", "stack"})
+        if (const Yaml* value = use.yaml.find(names))
+            good = read_value_names(*value, names, use.diagnostics).has_value() && good;
     for (const char* flag : {"scan", "reverse"})
         if (const Yaml* value = use.yaml.find(flag)) good = read_bool(*value, flag, use.diagnostics) && good;
     return good;
@@ -39,29 +52,74 @@ struct Repeat {
     bool scan = false; // a loop
     bool reverse = false;
     std::string axis; // along which the loop's parameters are stacked
+    std::vector<Name> over, stack;
 };
 
+// E0226: what only a loop has.
+bool check_loop(const Entry& entry, const Repeat& repeat, Diagnostics& diagnostics) {
+    for (const std::string_view name : {"reverse", "over", "stack"}) {
+        const YamlEntry* written = argument(entry, name);
+        if (written == nullptr || repeat.scan || (name == "reverse" && !repeat.reverse)) continue;
+        diagnostics
+            .error("E0226", written->key_span, fmt::format("'{}' is of a loop, and this repeat is written out", name))
+            .help("add `scan: true`");
+        return false;
+    }
+    return true;
+}
+
+// As many entries as what it goes over.
+std::optional<i64> trips_of(Builder& builder, const Scope& scope, const Name& over, Diagnostics& diagnostics) {
+    const std::optional<ValueId> value = scope.find(over.text, builder.graph());
+    if (!value) return scope.report_unknown(over, builder.graph(), diagnostics), std::nullopt;
+    if (*value == poisoned) return std::nullopt;
+    const TensorType& type = builder.type(*value);
+    if (type.rank() > 0 && type.shape[0] > 0) return type.shape[0];
+    diagnostics
+        .error("E0226", over.span,
+               fmt::format("a loop goes over a value's dim 0, and '{}' is {}", over.text, type_words(type)))
+        .help("`over` names what has an entry for each trip; what all trips read stands in `in`");
+    return std::nullopt;
+}
+
 // `read` has seen that the arguments are there, and of their types.
-std::optional<Repeat> repeat_of(const Model& model, const Entry& entry, Diagnostics& diagnostics) {
-    const YamlEntry *times = argument(entry, "times"), *axis = argument(entry, "axis"),
-                    *reverse = argument(entry, "reverse");
+std::optional<Repeat> repeat_of(ModelBuilder& builder, const Scope& scope, const Entry& entry) {
+    const Model& model = builder.sizes();
+    Diagnostics& diagnostics = builder.diagnostics();
+    const YamlEntry *times = argument(entry, "times"), *axis = argument(entry, "axis");
     const auto flag = [&](std::string_view name) {
         const YamlEntry* written = argument(entry, name);
         return written && read_bool(written->value, name, diagnostics).value_or(false);
     };
-    internal_check(times != nullptr, "a repeat without times");
+    const auto names = [&](std::string_view name) {
+        const YamlEntry* written = argument(entry, name);
+        return written == nullptr ? std::vector<Name>()
+                                  : read_value_names(written->value, name, diagnostics).value_or(std::vector<Name>());
+    };
     Repeat repeat;
-    const std::optional<i64> count = read_size(times->value, "times", model.axes, diagnostics);
+    repeat.scan = flag("scan");
+    repeat.reverse = flag("reverse");
+    repeat.over = names("over");
+    repeat.stack = names("stack");
+    if (!check_loop(entry, repeat, diagnostics)) return std::nullopt;
+    std::optional<i64> count;
+    if (times != nullptr) count = read_size(times->value, "times", model.axes, diagnostics);
+    for (const Name& over : repeat.over) {
+        const std::optional<i64> trips = trips_of(builder.builder(), scope, over, diagnostics);
+        if (!trips) return std::nullopt;
+        if (count && *count != *trips) {
+            diagnostics
+                .error("E0226", over.span,
+                       fmt::format("'{}' has {} entries, but the loop has {} trips", over.text, *trips, *count))
+                .label(times != nullptr ? times->value.span : repeat.over.front().span, "as many as here")
+                .help("there are as many trips as entries: `times` may be left away");
+            return std::nullopt;
+        }
+        count = trips;
+    }
     if (!count) return std::nullopt;
     repeat.times = *count;
-    repeat.scan = flag("scan");
     if (model.most_layers && !repeat.scan) repeat.times = std::min(repeat.times, *model.most_layers);
-    repeat.reverse = flag("reverse");
-    if (repeat.reverse && !repeat.scan) {
-        diagnostics.error("E0226", reverse->key_span, "'reverse' is of a loop, and this repeat is written out")
-            .help("add `scan: true`");
-        return std::nullopt;
-    }
     if (axis) repeat.axis = read_string(axis->value, "axis", diagnostics).value_or("");
     const AxisDecl* declared = model.find_axis(repeat.axis);
     if (axis && repeat.scan && declared != nullptr && declared->size != repeat.times) {
@@ -89,18 +147,46 @@ BuiltValues run_in_a_row(ModelBuilder& model, const ModuleCall& call, i64 times)
     return outputs;
 }
 
+// By output of the module, whether it is stacked; nullopt after E0226.
+std::optional<std::vector<bool>> stacked_outputs(const ModuleDecl& module, const Repeat& repeat,
+                                                 Diagnostics& diagnostics) {
+    std::vector<bool> stacked(module.outputs.size());
+    for (const Name& name : repeat.stack) {
+        // Of an output that is there twice, as of `return h, h`, the first is carried.
+        size_t n = module.outputs.size();
+        while (n > 0 && (stacked[n - 1] || module.outputs[n - 1].text != name.text)) --n;
+        if (n == 0) {
+            std::vector<std::string_view> outputs;
+            for (const Name& output : module.outputs)
+                if (std::find(outputs.begin(), outputs.end(), output.text) == outputs.end())
+                    outputs.push_back(output.text);
+            diagnostics.error("E0226", name.span, fmt::format("'{}' is no output of '{}'", name.text, module.name.text))
+                .label(module.name.span, "declared here")
+                .help(did_you_mean(name.text, outputs, fmt::format("its outputs: {}", fmt::join(outputs, ", "))));
+            return std::nullopt;
+        }
+        stacked[n - 1] = true;
+    }
+    return stacked;
+}
+
 BuiltValues run(ModelBuilder& model, const ModuleCall& call, const Repeat& repeat) {
     const ModuleDecl& module = call.module;
-    if (module.outputs.size() > module.inputs.size()) {
+    const std::optional<std::vector<bool>> stacked = stacked_outputs(module, repeat, model.diagnostics());
+    if (!stacked) return std::nullopt;
+    const size_t carried = static_cast<size_t>(std::count(stacked->begin(), stacked->end(), false));
+    if (carried + repeat.over.size() > module.inputs.size()) {
         model.diagnostics()
             .error("E0231", call.entry.op.span,
-                   fmt::format("module '{}' cannot be repeated: it has {} outputs and {} inputs", module.name.text,
-                               module.outputs.size(), module.inputs.size()))
-            .help("outputs go into the first inputs of the next repetition");
+                   fmt::format("module '{}' cannot be repeated: it has {} outputs and {} inputs{}", module.name.text,
+                               module.outputs.size(), module.inputs.size(),
+                               repeat.over.empty() ? "" : fmt::format(", {} of them per trip", repeat.over.size())))
+            .help("outputs go into the first inputs of the next repetition; a loop may `stack` them instead");
         return std::nullopt;
     }
     if (!repeat.scan) return run_in_a_row(model, call, repeat.times);
-    const BuiltValues outputs = model.run_scanned(call, {repeat.times, repeat.reverse, repeat.axis});
+    const BuiltValues outputs =
+        model.run_scanned(call, {repeat.times, repeat.reverse, repeat.axis, repeat.over.size(), *stacked});
     if (outputs && outputs->size() > 1) // they are carried, if nothing else
         for (size_t n = 0; n < call.entry.results.size() && n < outputs->size(); ++n)
             model.builder().mark_used((*outputs)[n]);
@@ -111,12 +197,14 @@ BuiltValues build(ModelBuilder& model, Scope& scope, const Entry& entry, const M
     const ModuleDecl* module = called_module(model.model(), entry);
     internal_check(module != nullptr, "a repeat of no module");
     if (!model.may_call(*module, entry)) return std::nullopt;
-    const std::optional<Repeat> repeat = repeat_of(model.sizes(), entry, model.diagnostics());
+    const std::optional<Repeat> repeat = repeat_of(model, scope, entry);
     if (!repeat) return std::nullopt;
+    Entry written = entry;
+    written.operands.insert(written.operands.end(), repeat->over.begin(), repeat->over.end());
     std::string instance = module->written_name();
     if (const YamlEntry* name = argument(entry, "name"))
         instance = read_string(name->value, "name", model.diagnostics()).value_or(instance);
-    return model.call_as(scope, entry, *module, instance, around,
+    return model.call_as(scope, written, *module, instance, around,
                          [&](const ModuleCall& call) { return run(model, call, *repeat); });
 }
 

@@ -240,7 +240,8 @@ private:
         for (const TensorDecl& variable : module.variables) check_unused(variable.array.name, module.params);
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module);
         if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, context(), module.graph, *diagnostics_);
-        if (const Yaml* outputs = yaml.find("outputs")) module.outputs = read_outputs(*outputs);
+        if (const Yaml* outputs = yaml.find("outputs"))
+            module.outputs = read_outputs(*outputs, false, yaml.find("gradient") == nullptr);
         if (const Yaml* updates = yaml.find("updates")) read_updates(*updates, module.updates);
         if (const Yaml* gradient = yaml.find("gradient"))
             module.gradient = read_gradient(*gradient, module, context(), *diagnostics_);
@@ -315,12 +316,13 @@ private:
         }
     }
 
-    std::vector<Name> read_outputs(const Yaml& yaml, bool may_be_none = false) {
+    // A module may hand out a value twice: a loop carries one and stacks the other.
+    std::vector<Name> read_outputs(const Yaml& yaml, bool may_be_none = false, bool may_repeat = false) {
         std::optional<std::vector<Name>> names = read_value_names(yaml, "outputs", *diagnostics_);
         if (!names) return {};
         if (names->empty() && !may_be_none)
             diagnostics_->error("E0116", yaml.span, "there is no output").help("write outputs: [name]");
-        for (size_t i = 0; i < names->size(); ++i)
+        for (size_t i = 0; i < names->size() && !may_repeat; ++i)
             check_repeated((*names)[i], {names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i)});
         return *names;
     }

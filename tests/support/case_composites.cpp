@@ -116,10 +116,45 @@ void module_call(CaseWriter& w) {
     }
 }
 
+// A loop that takes an entry of a value in each trip, carries what it makes of it, and may stack it.
+void loop_over_value(CaseWriter& w) {
+    const Known xs = w.any([&w](const Known& value) {
+        return value.dtype == w.floating("f32") && value.shape.size() >= 2 && value.shape[0] <= 8;
+    });
+    if (xs.name.empty()) return unary_step(w);
+    const std::vector<i64> shape(xs.shape.begin() + 1, xs.shape.end());
+    const Known begins = w.tensor(shape, "f32");
+    const std::string name = fmt::format("cell{}", w.next_module++),
+                      bound = w.options.integers_only ? "{clamp: h, min: -2, max: 2}" : "{tanh: h}";
+    const bool has_product = shape.size() >= 2 && shape.back() <= 16, stacks = w.chance(2), carries = !w.chance(4);
+    std::string shared;
+    if (has_product && w.chance(2)) shared = w.tensor({shape.back(), shape.back()}, "f32").name;
+    w.modules += fmt::format("  {}:\n    inputs: [{}{}x]\n", name, carries ? "h, " : "", shared.empty() ? "" : "u, ");
+    if (has_product && shared.empty())
+        w.modules +=
+            fmt::format("    params:\n      u: {{shape: [{0}, {0}], mesh: {1}{2}}}\n", shape.back(),
+                        random_spec(w, {shape.back(), shape.back()}), w.options.f64_only ? ", dtype: f64" : "");
+    w.modules += fmt::format("    graph:\n      - h: {{add: [{}, x]}}\n", carries ? "h" : "x");
+    if (has_product) w.modules += "      - h: {dot: [h, u]}\n";
+    if (w.chance(3)) w.modules += fmt::format("      - h: {{constrain: h, mesh: {}}}\n", random_spec(w, shape));
+    w.modules += fmt::format("      - h: {}\n      - y: {{sub: [h, x]}}\n", bound);
+    w.modules += fmt::format("    outputs: [{}]\n", !carries ? "y" : stacks ? "h, y" : "h");
+    std::vector<std::string> results, in;
+    if (carries) results.push_back(fmt::format("v{}", w.next_value++)), in.push_back(begins.name);
+    if (stacks || !carries) results.push_back(fmt::format("v{}", w.next_value++));
+    if (!shared.empty()) in.push_back(shared);
+    w.graph += fmt::format("  - {}: {{repeat: {}, in: [{}], over: {}{}, scan: true{}}}\n", fmt::join(results, ", "),
+                           name, fmt::join(in, ", "), xs.name, stacks || !carries ? ", stack: y" : "",
+                           w.chance(3) ? ", reverse: true" : "");
+    const bool exact = xs.exact && w.options.integers_only;
+    if (carries) w.values.push_back({results.front(), shape, xs.dtype, exact});
+    if (stacks || !carries) w.values.push_back({results.back(), xs.shape, xs.dtype, exact});
+}
+
 } // namespace
 
 const std::vector<CaseStep>& composite_steps() {
-    static const std::vector<CaseStep> steps = {normalize, module_call, attention};
+    static const std::vector<CaseStep> steps = {normalize, module_call, attention, loop_over_value};
     return steps;
 }
 
