@@ -21,7 +21,27 @@ struct DraftBlock {
         std::vector<DraftId> slices, read;
     };
     std::vector<Stack> stacks;
+    // Of a loop, values of which repetition r reads entry first + r along dim 0, or first - r; as a stack otherwise.
+    struct Over {
+        DraftId whole = -1;
+        i64 first = 0;
+        std::vector<DraftId> slices, read;
+    };
+    std::vector<Over> over;
+    // What each repetition writes as entry first + r, or first - r, of a value that no other has written there: by
+    // repetition what is written, the same with a dim in front, and the value afterwards.
+    struct Stacked {
+        DraftId before = -1;
+        i64 first = 0;
+        std::vector<DraftId> made, slices, after;
+    };
+    std::vector<Stacked> stacked;
     bool is_reversed = false;
+
+    i64 times() const { return static_cast<i64>(entries.size()); }
+    bool is_loop() const { return !stacks.empty() || !over.empty() || !stacked.empty(); }
+    // The lowest of the entries that repetitions read or write.
+    i64 lowest(i64 first) const { return is_reversed ? first - times() + 1 : first; }
 };
 
 // What a draft's text consists of, in order: the number of an entry, or of a block, counted from -1 down.

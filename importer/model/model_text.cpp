@@ -124,6 +124,12 @@ private:
                 draft_.rename(end, modules_[static_cast<size_t>(-item - 1)].names.at(block.handed[c][1]));
                 give(end);
             }
+            for (const DraftBlock::Stacked& stacked : block.stacked) {
+                const DraftId end = stacked.after.back();
+                if (!named.insert(end).second) continue;
+                draft_.rename(end, modules_[static_cast<size_t>(-item - 1)].names.at(stacked.made[1]) + "_all");
+                give(end);
+            }
         }
     }
 
@@ -183,6 +189,8 @@ private:
         for (size_t c = 0; c < block.begins.size(); ++c)
             module.names[block.handed[c][0]] = local.give(c == 0 ? "x" : "carried");
         for (const DraftId value : block.shared) module.names[value] = short_name(draft_.name_of(value));
+        for (const DraftBlock::Over& over : block.over)
+            module.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
         for (const int entry : block.constants)
             for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
                 module.names[value] = short_name(draft_.name_of(value));
@@ -317,10 +325,12 @@ private:
             inputs.push_back(module.names.at(values[0]));
             handed.push_back(module.names.at(values[1]));
         }
+        for (const DraftBlock::Stacked& stacked : block.stacked) handed.push_back(module.names.at(stacked.made[1]));
         for (const DraftId value : block.shared) inputs.push_back(module.names.at(value));
+        for (const DraftBlock::Over& over : block.over) inputs.push_back(module.names.at(over.read[1]));
         add(fmt::format("  {}:\n    inputs: [{}]\n", module.name, fmt::join(inputs, ", ")));
         if (!module.arrays.empty()) add("    params:\n");
-        const std::string instance = module.instance + (block.stacks.empty() ? ".1." : ".");
+        const std::string instance = module.instance + (block.is_loop() ? "." : ".1.");
         for (const DraftId id : module.arrays) {
             const bool is_entry = draft_[id].entry >= 0; // of a stack
             const auto stack = std::find_if(block.stacks.begin(), block.stacks.end(),
@@ -332,6 +342,8 @@ private:
             write_entry(draft_.entry(static_cast<size_t>(entry)), module.names, "      ", instance);
         std::set<DraftId> taken; // entries of stacks: a repetition is given its own
         for (const DraftBlock::Stack& stack : block.stacks) taken.insert({stack.slices[1], stack.read[1]});
+        for (const DraftBlock::Over& over : block.over) taken.insert({over.slices[1], over.read[1]});
+        for (const DraftBlock::Stacked& stacked : block.stacked) taken.insert({stacked.slices[1], stacked.after[1]});
         for (const int number : block.entries[1]) {
             const DraftEntry& entry = draft_.entry(static_cast<size_t>(number));
             if (!taken.contains(entry.results[0])) write_entry(entry, module.names, "      ", instance);
@@ -344,13 +356,38 @@ private:
         for (const std::vector<DraftId>& handed : block.handed) results.push_back(draft_.name_of(handed.back()));
         for (const DraftId value : block.begins) operands.push_back(operand_text(value, {}));
         for (const DraftId value : block.shared) operands.push_back(operand_text(value, {}));
-        std::string text = fmt::format("  - {}: {{repeat: {}, times: {}, in: ", fmt::join(results, ", "), module.name,
-                                       block.entries.size());
-        text += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
+        const auto list = [](const std::vector<std::string>& names) {
+            return names.size() == 1 ? names[0] : fmt::format("[{}]", fmt::join(names, ", "));
+        };
+        // A loop over a part of the entries reads a slice, and what it makes is put where it belongs.
+        std::vector<std::string> over, stacked, after;
+        for (const DraftBlock::Over& of : block.over) {
+            over.push_back(operand_text(of.whole, {}));
+            if (draft_.type(of.whole).shape[0] == block.times()) continue;
+            const std::string part = names_.give(over.back() + "_part");
+            add(fmt::format("  - {}: {{slice: {}, dim: [0], start: [{}], limit: [{}]}}\n", part, over.back(),
+                            block.lowest(of.first), block.lowest(of.first) + block.times()));
+            over.back() = part;
+        }
+        for (const DraftBlock::Stacked& of : block.stacked) {
+            const std::string whole = draft_.name_of(of.after.back());
+            stacked.push_back(module.names.at(of.made[1]));
+            results.push_back(whole);
+            if (draft_.type(of.before).shape[0] == block.times()) continue;
+            results.back() = names_.give(whole + "_part");
+            after.push_back(fmt::format("  - {}: {{dynamic_update_slice: [{}, {}, {}], dim: [0]}}\n", whole,
+                                        operand_text(of.before, {}), results.back(), block.lowest(of.first)));
+        }
+        std::string text = fmt::format("  - {}: {{repeat: {}", fmt::join(results, ", "), module.name);
+        if (over.empty()) text += fmt::format(", times: {}", block.times());
+        if (over.empty() || !operands.empty()) text += ", in: " + list(operands);
+        if (!over.empty()) text += ", over: " + list(over);
+        if (!stacked.empty()) text += ", stack: " + list(stacked);
         if (module.instance != module.name) text += fmt::format(", name: {}", module.instance);
-        if (!block.stacks.empty()) text += ", scan: true";
+        if (block.is_loop()) text += ", scan: true";
         if (block.is_reversed) text += ", reverse: true";
         add(text + "}\n");
+        for (const std::string& line : after) add(line);
     }
 
     Draft& draft_;

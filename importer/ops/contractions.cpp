@@ -55,9 +55,21 @@ DraftId contract_whole_numbers(Draft& draft, const std::array<DraftId, 2>& opera
         }
     std::vector<DraftId> factors;
     for (const size_t side : {size_t{0}, size_t{1}}) {
-        std::vector<i64> dims;
-        for (const char letter : letters[side]) dims.push_back(static_cast<i64>(all.find(letter)));
-        factors.push_back(draft.broadcast(draft.cast(operands[side], type.dtype), shape, dims));
+        // Dims rise where a broadcast puts them.
+        std::vector<i64> dims, order;
+        for (const char letter : all)
+            if (const size_t at = letters[side].find(letter); at != std::string::npos) {
+                dims.push_back(static_cast<i64>(all.find(letter)));
+                order.push_back(static_cast<i64>(at));
+            }
+        DraftId factor = draft.cast(operands[side], type.dtype);
+        if (!std::is_sorted(order.begin(), order.end())) {
+            Shape turned;
+            for (const i64 dim : order) turned.push_back(draft.type(factor).shape[static_cast<size_t>(dim)]);
+            factor = draft.add("transpose", {factor}, fmt::format(", permutation: {}", list_text(order)),
+                               {type.dtype, turned});
+        }
+        factors.push_back(draft.broadcast(factor, shape, dims));
     }
     DraftId product = draft.pointwise("mul", factors, {type.dtype, shape});
     std::vector<i64> summed;

@@ -30,14 +30,20 @@ public:
 
     std::optional<DraftBlock> run() {
         for (size_t n = 0; n < block_.entries[0].size(); ++n) {
+            if (!agree(n)) return std::nullopt;
             if (is_entry_of_stack(n)) {
                 if (!take_stack(n)) return std::nullopt;
+                continue;
+            }
+            if (is_entry_written(n)) {
+                if (!take_stacked(n)) return std::nullopt;
                 continue;
             }
             for (size_t j = 0; j < entry(0, n).operands.size(); ++j)
                 if (!take_operand(operands(n, j))) return std::nullopt;
         }
-        if (block_.begins.empty() || (!block_.stacks.empty() && !block_.params.empty()) || !is_closed())
+        if ((block_.begins.empty() && block_.stacked.empty()) || (block_.is_loop() && !block_.params.empty()) ||
+            !is_closed())
             return std::nullopt;
         return std::move(block_);
     }
@@ -114,17 +120,39 @@ private:
         return first && first != entry_of_stack(draft_, entry(1, n));
     }
 
+    bool is_entry_written(size_t n) const {
+        const std::optional<i64> first = entry_written(draft_, entry(0, n));
+        return first && first != entry_written(draft_, entry(1, n));
+    }
+
+    // EntryKinds leaves out which entry of a stack is read or written: all repetitions the same, or each another.
+    bool agree(size_t n) const {
+        for (const auto entry_number : {entry_of_stack, entry_written}) {
+            const std::optional<i64> first = entry_number(draft_, entry(0, n));
+            if (!first) continue;
+            const i64 step = entry_number(draft_, entry(1, n)).value_or(*first) - *first;
+            for (size_t r = 1; r < times(); ++r)
+                if (entry_number(draft_, entry(r, n)) != *first + step * static_cast<i64>(r)) return false;
+        }
+        return true;
+    }
+
+    // All of a block go the same way, one entry after the other.
+    bool take_direction(i64 first, i64 second) {
+        const bool is_reversed = second < first;
+        if (second != first + (is_reversed ? -1 : 1) || (block_.is_loop() && block_.is_reversed != is_reversed))
+            return false;
+        block_.is_reversed = is_reversed;
+        return true;
+    }
+
     bool take_stack(size_t n) {
         const DraftId whole = entry(0, n).operands[0];
-        const i64 count = draft_.type(whole).shape[0];
-        const bool is_reversed = *entry_of_stack(draft_, entry(0, n)) != 0;
-        if (count != static_cast<i64>(times()) || readers_[static_cast<size_t>(whole)].size() != times() ||
-            (!block_.stacks.empty() && block_.is_reversed != is_reversed))
-            return false;
+        const i64 count = draft_.type(whole).shape[0], first = *entry_of_stack(draft_, entry(0, n));
+        if (!take_direction(first, *entry_of_stack(draft_, entry(1, n)))) return false;
         DraftBlock::Stack stack{whole, {}, {}};
         for (size_t r = 0; r < times(); ++r) {
-            const i64 expected = is_reversed ? count - 1 - static_cast<i64>(r) : static_cast<i64>(r);
-            if (entry(r, n).operands[0] != whole || entry_of_stack(draft_, entry(r, n)) != expected) return false;
+            if (entry(r, n).operands[0] != whole) return false;
             const DraftId slice = entry(r, n).results[0];
             const std::vector<int>& readers = readers_[static_cast<size_t>(slice)];
             if (readers.size() != 1 || readers[0] < 0) return false;
@@ -137,8 +165,37 @@ private:
             stack.slices.push_back(slice);
             stack.read.push_back(reader.results[0]);
         }
-        block_.is_reversed = is_reversed;
-        block_.stacks.push_back(std::move(stack));
+        // A parameter that nothing else reads is the block's own.
+        if (draft_[whole].is_param && count == block_.times() && readers_[static_cast<size_t>(whole)].size() == times())
+            block_.stacks.push_back(std::move(stack));
+        else if (place_of(whole).repetition < 0)
+            block_.over.push_back({whole, first, std::move(stack.slices), std::move(stack.read)});
+        else
+            return false;
+        return true;
+    }
+
+    bool take_stacked(size_t n) {
+        DraftBlock::Stacked stacked{entry(0, n).operands[0], *entry_written(draft_, entry(0, n)), {}, {}, {}};
+        if (!take_direction(stacked.first, *entry_written(draft_, entry(1, n)))) return false;
+        if (place_of(stacked.before).repetition >= 0) return false;
+        for (size_t r = 0; r < times(); ++r) {
+            const DraftEntry& writes = entry(r, n);
+            const DraftId slice = writes.operands[1], after = writes.results[0];
+            const DraftEntry* const reshape = draft_.entry_of(slice);
+            if (r > 0 && writes.operands[0] != stacked.after.back()) return false;
+            if (r + 1 < times() && readers_[static_cast<size_t>(after)].size() != 1) return false;
+            if (reshape == nullptr || reshape->op != "reshape" || readers_[static_cast<size_t>(slice)].size() != 1 ||
+                place_of(slice).repetition != static_cast<i64>(r) || draft_[reshape->operands[0]].number)
+                return false;
+            Shape without = draft_.type(slice).shape;
+            without.erase(without.begin());
+            if (draft_.type(reshape->operands[0]).shape != without) return false;
+            stacked.made.push_back(reshape->operands[0]);
+            stacked.slices.push_back(slice);
+            stacked.after.push_back(after);
+        }
+        block_.stacked.push_back(std::move(stacked));
         return true;
     }
 
@@ -150,6 +207,9 @@ private:
                 const i64 by =
                     reader < 0 ? -1 : place_of(draft_.entry(static_cast<size_t>(reader)).results[0]).repetition;
                 if (by >= 0) continue;
+                if (std::any_of(block_.stacked.begin(), block_.stacked.end(),
+                                [value = value](const DraftBlock::Stacked& s) { return s.after.back() == value; }))
+                    continue;
                 if (place.repetition != static_cast<i64>(times()) - 1 ||
                     std::none_of(
                         block_.handed.begin(), block_.handed.end(),

@@ -41,7 +41,7 @@ public:
     BlockSearch(const Draft& draft, const std::vector<DraftId>& results)
         : draft_(draft), results_(results), needed_(draft.needed_for(results)), constant_(constant_entries(draft)),
           readers_(readers_of(draft, needed_, results)) {
-        EntryKinds kinds(draft);
+        EntryKinds kinds(draft, EntryKinds::Stacks::alike);
         kinds_.resize(needed_.size());
         for (size_t i = 0; i < needed_.size(); ++i)
             if (needed_[i]) kinds_[i] = kinds.of(draft.entry(i));
@@ -95,6 +95,9 @@ private:
             std::erase_if(block.shared, [&](DraftId value) { return is_constant(value); });
             block.constants = makers(constants);
             outside.insert(outside.end(), block.begins.begin(), block.begins.end());
+            for (const DraftBlock::Over& over : block.over) outside.push_back(over.whole);
+            for (const DraftBlock::Stacked& stacked : block.stacked)
+                if (draft_.type(stacked.before).shape[0] != block.times()) outside.push_back(stacked.before);
         }
         for (const int item : order_.items)
             if (item >= 0 && !constant_[static_cast<size_t>(item)]) {

@@ -21,7 +21,7 @@ std::vector<bool> constant_entries(const Draft& draft) {
 
 void share_constants(Draft& draft) {
     const std::vector<bool> constant = constant_entries(draft);
-    EntryKinds kinds(draft);
+    EntryKinds kinds(draft, EntryKinds::Stacks::apart);
     std::map<std::pair<int, std::vector<DraftId>>, DraftId> first; // what it does to what
     std::map<DraftId, DraftId> same;
     for (size_t i = 0; i < constant.size(); ++i) {

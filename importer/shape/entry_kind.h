@@ -9,18 +9,23 @@
 
 namespace shard {
 
-// {slice: w, dim: [0], start: [3], limit: [4]} of an argument of the program: entry 3 of a stack.
+// {slice: w, dim: [0], start: [3], limit: [4]}: entry 3 of a stack.
 std::optional<i64> entry_of_stack(const Draft& draft, const DraftEntry& entry);
+// {dynamic_update_slice: [w, part, 3], dim: [0]}, the part of size 1 there: it writes entry 3.
+std::optional<i64> entry_written(const Draft& draft, const DraftEntry& entry);
 
 class EntryKinds {
 public:
-    explicit EntryKinds(const Draft& draft) : draft_(draft) {}
+    // Whether it counts which entry of a stack is read or written.
+    enum class Stacks { alike, apart };
+    EntryKinds(const Draft& draft, Stacks stacks) : draft_(draft), stacks_(stacks) {}
 
-    // Op, literal, arguments, numbers among the operands, types of operands and results. Which entry of a stack it is does not count.
+    // Op, literal, arguments, numbers among the operands, types of operands and results.
     int of(const DraftEntry& entry);
 
 private:
     const Draft& draft_;
+    Stacks stacks_;
     std::map<std::string, int> kinds_;
 };
 

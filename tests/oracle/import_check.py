@@ -331,6 +331,35 @@ def convnet(params, x):
     return jnp.mean(h**2)
 
 
+def lstm(params, xs):
+    """A net over time that begins with nothing: what it is given in a step is an entry of a value, and so is its gradient."""
+    def cell(carry, x):
+        h, c = carry
+        i, f, g, o = jnp.split(x @ params["w"] + h @ params["u"] + params["b"], 4, -1)
+        c = jax.nn.sigmoid(f + 1) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    _, ys = jax.lax.scan(cell, (jnp.zeros((4, 8)), jnp.zeros((4, 8))), xs)
+    return jnp.mean((ys @ params["v"]) ** 2)
+
+
+LSTM = ({"w": (8, 32), "u": (8, 32), "b": (32,), "v": (8, 4)}, (6, 4, 8))
+
+
+def loops_over_values(x, y):
+    """Loops that go backwards, that stack what they were given, that begin in the middle, and whose entries are read twice."""
+    def advantage(carry, at):
+        reward, value, after = at
+        carry = reward + 0.9 * after - value + 0.8 * carry
+        return carry, carry
+    def before(carry, at):
+        return jnp.tanh(carry * at + 0.5), (carry, carry * carry)
+    first = jax.lax.scan(advantage, jnp.zeros(4), (x[:-1], y[:-1], y[1:]), reverse=True)[1]
+    last, (given, squares) = jax.lax.scan(before, y[0], x[2:])
+    mapped = jax.lax.map(lambda at: jnp.sin(at) * jnp.exp(at) + jnp.cos(at) * jnp.tanh(at - 1) + at * at, x)
+    return first, last, given, squares, mapped, jnp.cumsum(x, 0) + mapped
+
+
 CONVNET = ({"w1": (3, 3, 4, 8), "w2": (3, 2, 4, 8)}, (4, 8, 8, 4))
 GRAD = jax.value_and_grad
 # name: function, what it is given: shapes, ("i", bound, shape) of whole numbers, and trees of them
@@ -379,6 +408,11 @@ PROGRAMS = {
     "whole_functions": (whole_functions, (("i", 50, (4, 8)),)),
     "stopping_loop": (stopping_loop, ({"e": (8, 4), "w": (4, 4)}, ("i", 8, (4,)))),
     "manual_region": (manual_region, ({"w": (16, 8)}, (8, 16))),
+    "lstm_gradients": (GRAD(lstm), LSTM),
+    "loops_over_values": (loops_over_values, ((8, 4), (8, 4))),
+    "whole_product": (lambda x, w: jax.lax.dot_general(x.astype(jnp.int8), w.astype(jnp.int8), (((1,), (0,)), ((), ())),
+                                                        preferred_element_type=jnp.int32),
+                      (("i", 50, (4, 8)), ("i", 50, (8, 4)))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
@@ -386,7 +420,8 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
-            "special_functions", "whole_functions", "stopping_loop", "manual_region"]
+            "special_functions", "whole_functions", "stopping_loop", "manual_region",
+            "lstm_gradients", "loops_over_values", "whole_product"]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:

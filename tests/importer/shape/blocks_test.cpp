@@ -121,3 +121,46 @@ TEST_CASE("a loop over layers that are stacked is a scan") {
                   model);
     CHECK_MESSAGE(model.find("{repeat: block, times: 3, in: x, name: h, scan: true}") != std::string::npos, model);
 }
+
+// `read`, `write`: the entry of x that a trip takes, and that of the result which it makes.
+std::string loop_over(const std::string& read, const std::string& write) {
+    return imported(fmt::format(
+                        R"(func.func @main(%x: tensor<4x8xf32> loc("x")) -> tensor<4x8xf32> {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %empty = stablehlo.constant dense<0.0> : tensor<4x8xf32>
+  %r:2 = stablehlo.while(%i = %zero, %y = %empty) : tensor<i32>, tensor<4x8xf32> cond {{
+    %c = stablehlo.compare LT, %i, %four : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %down = stablehlo.subtract %three, %i : tensor<i32>
+    %s = stablehlo.dynamic_slice %x, {}, %zero, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %e = stablehlo.reshape %s : (tensor<1x8xf32>) -> tensor<8xf32>
+    %t = stablehlo.tanh %e : tensor<8xf32>
+    %u = stablehlo.multiply %t, %e : tensor<8xf32>
+    %v = stablehlo.sine %u : tensor<8xf32>
+    %w = stablehlo.reshape %v : (tensor<8xf32>) -> tensor<1x8xf32>
+    %z = stablehlo.dynamic_update_slice %y, %w, {}, %zero : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %n = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %n, %z : tensor<i32>, tensor<4x8xf32>
+  }}
+  return %r#1 : tensor<4x8xf32>
+}})",
+                        read, write))
+        .model;
+}
+
+TEST_CASE("a loop over a value takes an entry in each trip and stacks what it makes, either way") {
+    const std::string up = loop_over("%i", "%i"), down = loop_over("%down", "%down");
+    CHECK_MESSAGE(up.find("{repeat: block, over: x, stack: sin, scan: true}") != std::string::npos, up);
+    CHECK_MESSAGE(down.find("{repeat: block, over: x, stack: sin, scan: true, reverse: true}") != std::string::npos,
+                  down);
+}
+
+TEST_CASE("a loop that reads one way and writes the other is written out") {
+    const std::string model = loop_over("%i", "%down");
+    CHECK_MESSAGE(model.find("repeat") == std::string::npos, model);
+    CHECK_MESSAGE(model.find("start: [3]") != std::string::npos, model);
+}
