@@ -51,11 +51,12 @@ std::vector<std::string> broken(std::string_view text, size_t width) {
         constexpr size_t narrow = 48; // a column of a table, where the parts of a type stay whole
         const size_t comma = text.substr(0, most + 1).rfind(", ");
         if (width < narrow && comma != std::string_view::npos && comma > most / 2) end = comma + 1;
-        if (end == std::string_view::npos || end == 0)
+        const bool between_words = end != std::string_view::npos && end > 0;
+        if (!between_words)
             for (end = most; end > 1 && !parts_at(text, end);) --end;
-        if (end <= 1) // not even that: between the words of a name
+        if (!between_words && end <= 1) // not even that: between the words of a name
             for (end = most; end > 1 && text[end - 1] != '_';) --end;
-        if (end <= 1 || end > most) end = most;
+        if ((!between_words && end <= 1) || end > most) end = most;
         lines.emplace_back(text.substr(0, end));
         text.remove_prefix(end);
         text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));

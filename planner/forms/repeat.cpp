@@ -117,7 +117,12 @@ std::optional<Repeat> repeat_of(ModelBuilder& builder, const Scope& scope, const
         }
         count = trips;
     }
-    if (!count) return std::nullopt;
+    if (!count) {
+        if (times == nullptr) // `over: []`
+            diagnostics.error("E0116", entry.op.span, "a repeat that goes over nothing needs 'times'")
+                .help("write {repeat: block, times: 4, in: x}");
+        return std::nullopt;
+    }
     repeat.times = *count;
     if (model.most_layers && !repeat.scan) repeat.times = std::min(repeat.times, *model.most_layers);
     if (axis) repeat.axis = read_string(axis->value, "axis", diagnostics).value_or("");
@@ -160,9 +165,16 @@ std::optional<std::vector<bool>> stacked_outputs(const ModuleDecl& module, const
             for (const Name& output : module.outputs)
                 if (std::find(outputs.begin(), outputs.end(), output.text) == outputs.end())
                     outputs.push_back(output.text);
-            diagnostics.error("E0226", name.span, fmt::format("'{}' is no output of '{}'", name.text, module.name.text))
+            const bool again = std::find(outputs.begin(), outputs.end(), name.text) != outputs.end();
+            diagnostics
+                .error("E0226", name.span,
+                       again ? fmt::format("'{}' is stacked more often than '{}' hands it out", name.text,
+                                           module.name.text)
+                             : fmt::format("'{}' is no output of '{}'", name.text, module.name.text))
                 .label(module.name.span, "declared here")
-                .help(did_you_mean(name.text, outputs, fmt::format("its outputs: {}", fmt::join(outputs, ", "))));
+                .help(again
+                          ? std::string("list it as often as it is an output")
+                          : did_you_mean(name.text, outputs, fmt::format("its outputs: {}", fmt::join(outputs, ", "))));
             return std::nullopt;
         }
         stacked[n - 1] = true;

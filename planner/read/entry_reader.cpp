@@ -25,10 +25,12 @@ bool has_attribute(std::string_view op, std::string_view name) {
     return false;
 }
 
+// Of an op outside of manual regions: all_to_all's `split` and `concat` are ops elsewhere.
 bool is_argument_of_any(std::string_view name) {
-    const auto takes_it = [name](const auto* def) { return has_attribute(def->name, name); };
-    return std::any_of(all_ops().begin(), all_ops().end(), takes_it) ||
-           std::any_of(all_composites().begin(), all_composites().end(), takes_it);
+    return std::any_of(all_ops().begin(), all_ops().end(),
+                       [name](const OpDef* def) { return !def->device && has_attribute(def->name, name); }) ||
+           std::any_of(all_composites().begin(), all_composites().end(),
+                       [name](const CompositeDef* def) { return has_attribute(def->name, name); });
 }
 
 // No form and no module.

@@ -13,6 +13,7 @@ using Lines = std::vector<std::string>;
 TEST_CASE("text is broken at spaces, else between the parts of a name, else anywhere") {
     CHECK(broken("one two three", 13) == Lines{"one two three"});
     CHECK(broken("one two three", 8) == Lines{"one two", "three"});
+    CHECK(broken("sent by a device", 7) == Lines{"sent by", "a", "device"});
     CHECK(broken("block.0.attention.wq", 14) == Lines{"block.0", ".attention.wq"});
     CHECK(broken("a/folder/model.yaml:12", 12) == Lines{"a/folder/", "model", ".yaml:12"});
     CHECK(broken("block.{0..31}.wq", 12) == Lines{"block", ".{0..31}.wq"});

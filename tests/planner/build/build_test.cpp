@@ -352,6 +352,18 @@ TEST_CASE("unused values are warnings") {
                               "W0201 8: value 'z' is not used | remove it, or name it in `outputs`");
 }
 
+TEST_CASE("a parameter that nobody reads is said to be unused, of a loop and where it is only cast, too") {
+    const std::string begin = "model: m\nprecision: {compute: bf16}\ninputs: {x: {shape: [4, 4]}}\n"
+                              "params: {p: {shape: [4, 4]}}\nmodules:\n"
+                              "  f: {inputs: [x], params: {w: {shape: [4, 4]}, u: {shape: [4]}}, "
+                              "graph: [{y: {dot: [x, w]}}], outputs: [y]}\n";
+    const std::string unused = " is not used | remove it, or name it in `outputs`";
+    CHECK(build_text(begin + "graph: [{h: {repeat: f, times: 3, in: x, scan: true}}]\noutputs: [h]\n").problems() ==
+          "W0201 4: param 'p'" + unused + "\nW0201 6: param 'f.u'" + unused);
+    CHECK(build_text(begin + "graph: [{h: {f: x}}]\noutputs: [h]\n").problems() ==
+          "W0201 4: param 'p'" + unused + "\nW0201 6: param 'f.u'" + unused);
+}
+
 TEST_CASE("Llama 3.1 has the parameters that were published") {
     const auto llama = [](i64 layers, i64 embed, i64 heads, i64 mlp) {
         return parameters(*build_text("model: llama\naxes: {batch: 1, length: 8, embed: " + std::to_string(embed) +
