@@ -137,7 +137,7 @@ void loop_over_value(CaseWriter& w) {
     w.modules += fmt::format("    graph:\n      - h: {{add: [{}, x]}}\n", carries ? "h" : "x");
     if (has_product) w.modules += "      - h: {dot: [h, u]}\n";
     if (w.chance(3)) w.modules += fmt::format("      - h: {{constrain: h, mesh: {}}}\n", random_spec(w, shape));
-    w.modules += fmt::format("      - h: {}\n      - y: {{sub: [h, x]}}\n", bound);
+    w.modules += fmt::format("      - h: {}\n      - y: {{add: [h, x]}}\n", bound);
     w.modules += fmt::format("    outputs: [{}]\n", !carries ? "y" : stacks ? "h, y" : "h");
     std::vector<std::string> results, in;
     if (carries) results.push_back(fmt::format("v{}", w.next_value++)), in.push_back(begins.name);
