@@ -17,7 +17,7 @@ struct Verdict {
 Verdict verdict_of(const Subject& subject) {
     switch (exit_code(std::span<const Subject>(&subject, 1))) {
     case 0:
-        return {warns(subject) ? "warning" : "ok", "good"};
+        return warns(subject) ? Verdict{"warning", "warn"} : Verdict{"ok", "good"};
     case 1:
         return {"findings", "bad"};
     default:

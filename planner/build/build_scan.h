@@ -29,8 +29,9 @@ struct ScanBuild {
 // By carried value, the mesh axes over which it varies; in manual regions.
 using CarriedVarying = std::vector<std::vector<int>>;
 
-// What the last trip makes, and of outputs that are stacked what all of them do; nullopt after reporting, or if a trip makes what varies over more axes than `varying` and
-// the operands say: then `varying` says so afterwards, and what was built is of no use.
+// What the last trip makes, and of outputs that are stacked what all of them do; nullopt after reporting, or if a trip
+// makes what varies over more axes than `varying` and the operands say: then `varying` says so afterwards, and what was
+// built is of no use.
 BuiltValues build_scan(const ScanBuild& build, std::vector<ValueId> operands, CarriedVarying& varying);
 
 } // namespace shard

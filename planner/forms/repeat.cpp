@@ -186,8 +186,8 @@ BuiltValues run(ModelBuilder& model, const ModuleCall& call, const Repeat& repea
     const ModuleDecl& module = call.module;
     const std::optional<std::vector<bool>> stacked = stacked_outputs(module, repeat, model.diagnostics());
     if (!stacked) return std::nullopt;
-    const size_t carried = static_cast<size_t>(std::count(stacked->begin(), stacked->end(), false));
-    if (carried + repeat.over.size() > module.inputs.size()) {
+    const ScanOptions options{repeat.times, repeat.reverse, repeat.axis, repeat.over.size(), *stacked};
+    if (options.carried() + options.over > module.inputs.size()) {
         model.diagnostics()
             .error("E0231", call.entry.op.span,
                    fmt::format("module '{}' cannot be repeated: it has {} outputs and {} inputs{}", module.name.text,
@@ -197,8 +197,7 @@ BuiltValues run(ModelBuilder& model, const ModuleCall& call, const Repeat& repea
         return std::nullopt;
     }
     if (!repeat.scan) return run_in_a_row(model, call, repeat.times);
-    const BuiltValues outputs =
-        model.run_scanned(call, {repeat.times, repeat.reverse, repeat.axis, repeat.over.size(), *stacked});
+    const BuiltValues outputs = model.run_scanned(call, options);
     if (outputs && outputs->size() > 1) // they are carried, if nothing else
         for (size_t n = 0; n < call.entry.results.size() && n < outputs->size(); ++n)
             model.builder().mark_used((*outputs)[n]);

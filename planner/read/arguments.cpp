@@ -18,7 +18,8 @@ namespace {
 constexpr size_t longest_text = 4096; // that arguments are put into
 
 // Keys of calls.
-constexpr std::string_view reserved[] = {"in", "if", "name", "times", "axis", "scan", "reverse", "over", "stack", "wrt"};
+constexpr std::string_view reserved[] = {"in",   "if",      "name", "times", "axis",
+                                         "scan", "reverse", "over", "stack", "wrt"};
 
 std::vector<std::string_view> keys_of(const YamlMap& map) {
     std::vector<std::string_view> keys;

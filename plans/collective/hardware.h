@@ -28,7 +28,7 @@ struct Link {
     bool wrap = false;  // ring, torus: the ends are connected, both directions used
     i64 wrap_from = 0;  // an axis wraps only if it has at least this size (TPU v5e: 16); 0 = by `wrap` alone
     i64 devices = 0;    // that it connects (a node, a pod); what lies farther apart takes the next link; 0 = all
-    std::vector<SizeShare> efficiency = {};
+    std::vector<SizeShare> efficiency = {}; // by bytes of a value (share_at)
     // An all_reduce is this much faster than a reduce_scatter and an all_gather: its switches add (NVLink SHARP).
     double in_network_reduction = 1;
     bool operator==(const Link&) const = default;

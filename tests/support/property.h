@@ -1,6 +1,6 @@
 // How every property test is run: the same cases every day, 800 a property. RC_PARAMS="seed=7 max_success=20000" looks
-// further, as scripts/nightly does. RapidCheck reads the variable once a process, so the default is here and nowhere else: one process a test or
-// one for all gives the same cases.
+// further, as scripts/nightly does. RapidCheck reads the variable once a process, so the default is here and nowhere
+// else: one process a test or one for all gives the same cases.
 #pragma once
 
 #include <rapidcheck.h>

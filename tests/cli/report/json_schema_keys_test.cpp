@@ -54,7 +54,8 @@ TEST_CASE("a key says its choices, what holds without it, whether it has to be t
     CHECK(argument_names(*mesh) == std::vector<std::string>{"NAME.size", "NAME.link"});
     const Item* repeat = find(items, "model.graph.NAME.repeat");
     REQUIRE(repeat != nullptr);
-    CHECK(argument_names(*repeat) == std::vector<std::string>{"times", "axis", "scan", "reverse", "over", "stack", "name"});
+    CHECK(argument_names(*repeat) ==
+          std::vector<std::string>{"times", "axis", "scan", "reverse", "over", "stack", "name"});
 }
 
 } // namespace shard

@@ -54,6 +54,14 @@ std::vector<Measured> measured(const std::string& gpu) {
     return rows;
 }
 
+Hardware profile(const std::string& gpu) {
+    Sources sources;
+    Diagnostics diagnostics;
+    const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
+    REQUIRE(hardware);
+    return *hardware;
+}
+
 double predicted(const Hardware& hardware, const Measured& row) {
     const TensorType type{*parse_dtype(row.dtype), {}, {}};
     const i64 flops = row.is_product() ? 2 * row.b * row.m * row.n * row.k : row.m;
@@ -82,14 +90,11 @@ struct Agreement {
 TEST_CASE("measured kernels: products and pointwise kernels of H100 and H200 take what is predicted") {
     for (const std::string gpu : {"h100", "h200"}) {
         CAPTURE(gpu);
-        Sources sources;
-        Diagnostics diagnostics;
-        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
-        REQUIRE(hardware);
+        const Hardware hardware = profile(gpu);
         Agreement products, large, pointwise, long_ones;
         for (const Measured& row : measured(gpu)) {
             if (!row.is_aligned()) continue;
-            const double ratio = predicted(*hardware, row) / row.seconds;
+            const double ratio = predicted(hardware, row) / row.seconds;
             if (row.is_product()) {
                 products.add(ratio);
                 if (row.seconds > 50e-6) large.add(ratio);
@@ -112,14 +117,11 @@ TEST_CASE("measured kernels: products and pointwise kernels of H100 and H200 tak
 
 TEST_CASE("measured kernels: products of f32 go at f32's rate, not at that of tensor cores") {
     for (const std::string gpu : {"h100", "h200"}) {
-        Sources sources;
-        Diagnostics diagnostics;
-        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
-        REQUIRE(hardware);
+        const Hardware hardware = profile(gpu);
         int seen = 0;
         for (const Measured& row : measured(gpu))
             if (row.dtype == "f32" && row.m >= 2048) {
-                CHECK(predicted(*hardware, row) == doctest::Approx(row.seconds).epsilon(0.1));
+                CHECK(predicted(hardware, row) == doctest::Approx(row.seconds).epsilon(0.1));
                 ++seen;
             }
         CHECK(seen == 3);
@@ -129,18 +131,15 @@ TEST_CASE("measured kernels: products of f32 go at f32's rate, not at that of te
 TEST_CASE("measured kernels: products whose rows begin between two pieces take longer than the price says") {
     for (const std::string gpu : {"h100", "h200"}) {
         CAPTURE(gpu);
-        Sources sources;
-        Diagnostics diagnostics;
-        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
-        REQUIRE(hardware);
-        REQUIRE(hardware->row_alignment > 0);
+        const Hardware hardware = profile(gpu);
+        REQUIRE(hardware.row_alignment > 0);
         Agreement fit, between;
         for (const Measured& row : measured(gpu)) {
             if (!row.is_product() || row.dtype != "bf16" || row.m < 64) continue;
             const i64 bytes = byte_size(DType::bf16);
             const bool fits =
-                row.n * bytes % hardware->row_alignment == 0 && row.k * bytes % hardware->row_alignment == 0;
-            (fits ? fit : between).add(predicted(*hardware, row) / row.seconds);
+                row.n * bytes % hardware.row_alignment == 0 && row.k * bytes % hardware.row_alignment == 0;
+            (fits ? fit : between).add(predicted(hardware, row) / row.seconds);
         }
         REQUIRE(between.count > 8);
         CHECK(fit.mean() > 0.85);
@@ -152,10 +151,7 @@ TEST_CASE("measured kernels: products whose rows begin between two pieces take l
 TEST_CASE("measured kernels: attention is as fast as its heads are large, its gradient takes 3.3 times as long") {
     for (const std::string gpu : {"h100", "h200"}) {
         CAPTURE(gpu);
-        Sources sources;
-        Diagnostics diagnostics;
-        const std::optional<Hardware> hardware = load_hardware(gpu, {}, sources, diagnostics, 8);
-        REQUIRE(hardware);
+        const Hardware hardware = profile(gpu);
         // TFLOP/s of cuDNN, docs/measured-kernels.md
         for (const auto& [width, least, most] : std::vector<std::tuple<i64, double, double>>{
                  {64, 390e12, 440e12}, {128, 600e12, 640e12}, {256, 700e12, 730e12}}) {
@@ -170,7 +166,7 @@ TEST_CASE("measured kernels: attention is as fast as its heads are large, its gr
                 Attend attend;
                 attend.part = part;
                 const TensorType& made = part == AttendPart::logsumexp ? rows : wide;
-                return kernel_seconds(*hardware, attend, types, made, flops(attend, types, made), 1);
+                return kernel_seconds(hardware, attend, types, made, flops(attend, types, made), 1);
             };
             const double forward = seconds(AttendPart::values),
                          rate = static_cast<double>(4 * batch * heads * length * length * width) / forward;
