@@ -154,7 +154,7 @@ TEST_CASE("the line of a layout says that its plan does not fit the device") {
     CHECK(large.out.find("\nwarning  l/00.yaml") != std::string::npos);
     const std::string line = "shardc check model.yaml l/00.yaml --set batch=4294967296 --format ";
     CHECK(run_command(files, line + "markdown").out.find("| warning |") != std::string::npos);
-    CHECK(run_command(files, line + "html").out.find("<span class=\"good strong\">warning</span>") !=
+    CHECK(run_command(files, line + "html").out.find("<span class=\"warn strong\">warning</span>") !=
           std::string::npos);
     // At the line that says what it does not fit, with what is alive at the peak: more than that is not there.
     CHECK(large.out.find("warning[W0401]: the plan needs ") != std::string::npos);
