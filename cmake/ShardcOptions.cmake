@@ -5,6 +5,7 @@ option(SHARDC_TESTS "Build the tests" ON)
 option(SHARDC_FUZZ "Build the fuzz targets (clang only)" OFF)
 option(SHARDC_BENCH "Build the benchmarks when Google Benchmark is found" ON)
 set(SHARDC_TEST_FOLDERS "" CACHE STRING "Build only the tests in these folders of tests/, e.g. planner/ops;whole; empty: all")
+set(SHARDC_BATCH 0 CACHE STRING "How many small files to compile as one (see cmake/Batches.cmake); 0: each by itself")
 set(SHARDC_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -1,6 +1,7 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/init/layout_choice.h"
 #include "cli/init/new_files.h"
+#include "cli/init/starter.h"
 #include "cli/inputs/candidates.h"
 #include "cli/inputs/output.h"
 #include "cli/report/sweep_report.h"
@@ -9,7 +10,6 @@
 #include "cli/terminal/repository.h"
 #include "planner/read/hardware.h"
 #include "planner/read/include.h"
-#include "plans/base/embedded.h"
 #include "plans/base/parse_number.h"
 #include "plans/base/units.h"
 #include "plans/json/json_text.h"
@@ -19,11 +19,8 @@
 #include <algorithm>
 
 #include <ostream>
-#include <span>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_starter();
 
 namespace {
 

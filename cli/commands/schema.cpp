@@ -1,14 +1,11 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/output.h"
 #include "cli/terminal/exit_code.h"
-#include "plans/base/embedded.h"
+#include "planner/text/embedded_texts.h"
 
 #include <fmt/format.h>
-#include <span>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 

@@ -1,18 +1,15 @@
 #include "cli/report/json_schema_keys.h"
 
+#include "planner/text/embedded_texts.h"
 #include "planner/text/json_schema.h"
-#include "plans/base/embedded.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <span>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 

@@ -11,15 +11,13 @@
 #include "planner/pipeline/passes.h"
 #include "planner/read/hardware.h"
 #include "planner/read/include.h"
-#include "plans/base/embedded.h"
+#include "planner/text/embedded_texts.h"
 #include "plans/diagnostics/codes.h"
 #include "plans/random/initializer.h"
 
 #include <fmt/format.h>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_hardware();
 
 namespace {
 

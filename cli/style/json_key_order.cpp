@@ -1,18 +1,15 @@
 #include "cli/style/json_key_order.h"
 
-#include "plans/base/embedded.h"
+#include "planner/text/embedded_texts.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
 #include <string>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 

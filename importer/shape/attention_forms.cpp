@@ -366,7 +366,7 @@ private:
 
     Taking& taking_;
     const Draft& draft_;
-    DimFactors factors_;
+    FactoredDims factors_;
     StepBuilder steps_;
     AttentionScores scores_;
     Array q_, k_, v_;

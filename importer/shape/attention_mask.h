@@ -5,7 +5,7 @@
 //     eq(s[:, None], s[None])  segments: s
 #pragma once
 
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 
 namespace shard {
 
@@ -26,7 +26,7 @@ struct AttentionMask {
 
 class AttentionMaskReader {
 public:
-    AttentionMaskReader(const Draft& draft, DimFactors& factors, Factors keys)
+    AttentionMaskReader(const Draft& draft, FactoredDims& factors, Factors keys)
         : draft_(draft), factors_(factors), keys_(std::move(keys)) {}
 
     // Of a bool value.
@@ -57,7 +57,7 @@ private:
     std::optional<Position> position(const AttentionMask::Part& part);
 
     const Draft& draft_;
-    DimFactors& factors_;
+    FactoredDims& factors_;
     Factors keys_;
     int left_ = 300; // entries that are looked at: masks are small, and what is read many times is read as often
 };

@@ -49,7 +49,7 @@ std::optional<Product> product_of(const Draft& draft, const DraftEntry& entry) {
 
 class Search {
 public:
-    Search(Taking& taking, DimFactors& factors) : taking_(taking), draft_(taking.draft()), factors_(factors) {}
+    Search(Taking& taking, FactoredDims& factors) : taking_(taking), draft_(taking.draft()), factors_(factors) {}
 
     std::optional<AttentionScores> run(const DraftEntry& root) {
         const DraftType& type = draft_.type(root.results[0]);
@@ -260,7 +260,7 @@ private:
 
     Taking& taking_;
     const Draft& draft_;
-    DimFactors& factors_;
+    FactoredDims& factors_;
     AttentionScores found_;
     char contracted_ = ' ';
     int left_ = 100; // entries between the products, so that sums of sums end
@@ -268,7 +268,7 @@ private:
 
 } // namespace
 
-std::optional<AttentionScores> attention_scores(Taking& taking, DimFactors& factors, const DraftEntry& root) {
+std::optional<AttentionScores> attention_scores(Taking& taking, FactoredDims& factors, const DraftEntry& root) {
     return Search(taking, factors).run(root);
 }
 

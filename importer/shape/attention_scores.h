@@ -1,7 +1,7 @@
 // From the result of attention up to q, k and v: what is multiplied, and what stands between the products.
 #pragma once
 
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 #include "importer/shape/taking.h"
 
 #include <array>
@@ -30,6 +30,6 @@ struct AttentionScores {
 };
 
 // nullopt if the entry makes something else.
-std::optional<AttentionScores> attention_scores(Taking& taking, DimFactors& factors, const DraftEntry& root);
+std::optional<AttentionScores> attention_scores(Taking& taking, FactoredDims& factors, const DraftEntry& root);
 
 } // namespace shard

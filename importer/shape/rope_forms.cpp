@@ -408,7 +408,7 @@ private:
     DraftId root_; // the result, and its type
     Shape shape_;
     DType dtype_;
-    DimFactors factors_;
+    FactoredDims factors_;
     StepBuilder steps_;
     AngleReader angles_;
     int left_ = 0;

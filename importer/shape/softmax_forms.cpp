@@ -1,7 +1,7 @@
 #include "importer/shape/softmax_forms.h"
 
 #include "importer/shape/dim_classes.h"
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 std::optional<Taking::Reduced> shifted_apart(Taking& taking, const DraftEntry& difference) {
     const Draft& draft = taking.draft();
     const DraftId x = difference.operands[0];
-    DimFactors factors;
+    FactoredDims factors;
     const FactorDims dims = factors.fresh(draft.type(x).shape);
     std::vector<std::pair<DraftId, FactorDims>> sources = {{x, dims}};
     while (const DraftEntry* const entry = draft.entry_of(sources.back().first)) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "importer/shape/composite.h"
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 
 namespace shard {
 
 class StepBuilder {
 public:
-    StepBuilder(const Draft& draft, const DimFactors& factors) : draft_(draft), factors_(factors) {}
+    StepBuilder(const Draft& draft, const FactoredDims& factors) : draft_(draft), factors_(factors) {}
 
     const DraftType& type(DraftId value) const;
     DraftId add(std::string op, std::vector<DraftId> operands, std::string arguments, DraftType type,
@@ -21,7 +21,7 @@ public:
 
 private:
     const Draft& draft_;
-    const DimFactors& factors_;
+    const FactoredDims& factors_;
     std::vector<CompositeStep> steps_;
 };
 

@@ -3,10 +3,10 @@
 #include "planner/read/hardware.h"
 
 #include "planner/model/names.h"
+#include "planner/text/embedded_texts.h"
 #include "planner/text/named_file.h"
 #include "planner/text/quantity.h"
 #include "planner/text/yaml_values.h"
-#include "plans/base/embedded.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,6 @@
 #include <cmath>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_hardware();
 
 namespace {
 

@@ -1,8 +1,8 @@
 #include "planner/read/include.h"
 
+#include "planner/text/embedded_texts.h"
 #include "planner/text/named_file.h"
 #include "planner/text/yaml_values.h"
-#include "plans/base/embedded.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -10,11 +10,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <span>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_library();
 
 namespace {
 

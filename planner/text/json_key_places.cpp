@@ -1,7 +1,7 @@
 #include "planner/text/json_key_places.h"
 
+#include "planner/text/embedded_texts.h"
 #include "planner/text/json_schema.h"
-#include "plans/base/embedded.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,6 @@
 #include <vector>
 
 namespace shard {
-
-std::span<const EmbeddedText> embedded_schemas();
 
 namespace {
 

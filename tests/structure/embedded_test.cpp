@@ -1,5 +1,5 @@
+#include "planner/text/embedded_texts.h"
 #include "plans/base/base.h"
-#include "plans/base/embedded.h"
 
 #include <doctest/doctest.h>
 
@@ -11,11 +11,6 @@
 #include <string>
 
 #include "test_paths.h"
-
-namespace shard {
-std::span<const EmbeddedText> embedded_hardware();
-std::span<const EmbeddedText> embedded_schemas();
-} // namespace shard
 
 using namespace shard;
 

@@ -6,7 +6,7 @@ namespace shard {
 
 namespace {
 
-Attributes made(Arguments arguments) {
+Attributes made(OpArguments arguments) {
     Attributes attributes;
     for (const auto& [name, value] : arguments) attributes.set(name, value);
     return attributes;
@@ -42,7 +42,7 @@ TensorType f32(Shape shape, std::vector<std::string> logical) {
     return type;
 }
 
-Emitted emit(std::string_view op, std::vector<TensorType> operands, Arguments arguments) {
+Emitted emit(std::string_view op, std::vector<TensorType> operands, OpArguments arguments) {
     Emitted emitted;
     Builder builder(emitted.graph, emitted.diagnostics);
     std::vector<ValueId> ids;
@@ -63,12 +63,12 @@ Emitted emit(std::string_view op, std::vector<TensorType> operands, Arguments ar
     return emitted;
 }
 
-std::string rule_of(std::string_view op, std::vector<TensorType> operands, Arguments arguments) {
+std::string rule_of(std::string_view op, std::vector<TensorType> operands, OpArguments arguments) {
     const Emitted emitted = emit(op, std::move(operands), arguments);
     return emitted.result ? text(emitted.rule()) : error_text(emitted.diagnostics);
 }
 
-std::string shape_of(std::string_view op, std::vector<TensorType> operands, Arguments arguments) {
+std::string shape_of(std::string_view op, std::vector<TensorType> operands, OpArguments arguments) {
     const Emitted emitted = emit(op, std::move(operands), arguments);
     if (!emitted.result) return error_text(emitted.diagnostics);
     const TensorType& type = emitted.type();

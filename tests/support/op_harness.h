@@ -7,7 +7,7 @@
 
 namespace shard {
 
-using Arguments = std::initializer_list<std::pair<std::string, AttributeValue>>;
+using OpArguments = std::initializer_list<std::pair<std::string, AttributeValue>>;
 
 struct Emitted {
     Graph graph;
@@ -21,11 +21,11 @@ struct Emitted {
 TensorType f32(Shape shape, std::vector<std::string> logical = {});
 TensorType typed(DType dtype, Shape shape);
 
-Emitted emit(std::string_view op, std::vector<TensorType> operands, Arguments arguments = {});
+Emitted emit(std::string_view op, std::vector<TensorType> operands, OpArguments arguments = {});
 // "([i, k],[k, j])->([i, j]) {...}", or "error CODE: message".
-std::string rule_of(std::string_view op, std::vector<TensorType> operands, Arguments arguments = {});
+std::string rule_of(std::string_view op, std::vector<TensorType> operands, OpArguments arguments = {});
 // "(8, 16)", or "f32(8, 16)" for all but f32, or "error CODE: message".
-std::string shape_of(std::string_view op, std::vector<TensorType> operands, Arguments arguments = {});
+std::string shape_of(std::string_view op, std::vector<TensorType> operands, OpArguments arguments = {});
 // What the op lowers to on one device.
 Kernel kernel_of(const Emitted& emitted);
 // The nodes' ops in order: "constant max".

@@ -22,7 +22,6 @@
 
 #include <unistd.h>
 
-extern char** environ;
 
 namespace shard {
 namespace {

@@ -15,7 +15,7 @@ namespace shard {
 using Factors = std::vector<int>;        // outer first
 using FactorDims = std::vector<Factors>; // by dim
 
-class DimFactors {
+class FactoredDims {
 public:
     int factor(i64 size); // a new one
     FactorDims fresh(const Shape& shape);

@@ -1,4 +1,4 @@
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 struct Moved {
     Draft draft;
-    DimFactors factors;
+    FactoredDims factors;
     FactorDims above(DraftId value, const FactorDims& dims, bool through_broadcasts = false) {
         const std::optional<FactorDims> found =
             factors.above(draft, *draft.entry_of(value), dims, {through_broadcasts, true});

@@ -1,4 +1,4 @@
-#include "importer/shape/dim_factors.h"
+#include "importer/shape/factored_dims.h"
 
 #include "importer/shape/dim_classes.h"
 
@@ -6,18 +6,18 @@
 
 namespace shard {
 
-int DimFactors::factor(i64 size) {
+int FactoredDims::factor(i64 size) {
     factors_.push_back({size});
     return static_cast<int>(factors_.size()) - 1;
 }
 
-FactorDims DimFactors::fresh(const Shape& shape) {
+FactorDims FactoredDims::fresh(const Shape& shape) {
     FactorDims dims;
     for (const i64 size : shape) dims.push_back(size == 1 ? Factors() : Factors{factor(size)});
     return dims;
 }
 
-Factors DimFactors::parts(const Factors& factors) const {
+Factors FactoredDims::parts(const Factors& factors) const {
     Factors found;
     for (const int number : factors) {
         const Factor& factor = factors_[static_cast<size_t>(number)];
@@ -27,7 +27,7 @@ Factors DimFactors::parts(const Factors& factors) const {
     return found;
 }
 
-Factors DimFactors::all(const FactorDims& dims) const {
+Factors FactoredDims::all(const FactorDims& dims) const {
     Factors found;
     for (const Factors& dim : dims) {
         const Factors own = parts(dim);
@@ -36,19 +36,19 @@ Factors DimFactors::all(const FactorDims& dims) const {
     return found;
 }
 
-i64 DimFactors::size(const Factors& factors) const {
+i64 FactoredDims::size(const Factors& factors) const {
     i64 size = 1;
     for (const int factor : factors) size *= factors_[static_cast<size_t>(factor)].size;
     return size;
 }
 
-Shape DimFactors::shape(const FactorDims& dims) const {
+Shape FactoredDims::shape(const FactorDims& dims) const {
     Shape shape;
     for (const Factors& dim : dims) shape.push_back(size(dim));
     return shape;
 }
 
-std::optional<FactorDims> DimFactors::grouped(const Factors& factors, const Shape& shape, bool may_split) {
+std::optional<FactorDims> FactoredDims::grouped(const Factors& factors, const Shape& shape, bool may_split) {
     Factors left(factors.rbegin(), factors.rend());
     FactorDims dims;
     for (const i64 size : shape) {
@@ -77,8 +77,8 @@ std::optional<FactorDims> DimFactors::grouped(const Factors& factors, const Shap
     return left.empty() ? std::optional<FactorDims>(std::move(dims)) : std::nullopt;
 }
 
-std::optional<FactorDims> DimFactors::above(const Draft& draft, const DraftEntry& entry, const FactorDims& made,
-                                            Through through) {
+std::optional<FactorDims> FactoredDims::above(const Draft& draft, const DraftEntry& entry, const FactorDims& made,
+                                              Through through) {
     if (entry.op == "reshape") return grouped(all(made), draft.type(entry.operands[0]).shape, through.splits);
     const Shape shape = entry.operands.empty() ? Shape() : draft.type(entry.operands[0]).shape;
     FactorDims dims(shape.size());
@@ -101,7 +101,7 @@ std::optional<FactorDims> DimFactors::above(const Draft& draft, const DraftEntry
     return dims;
 }
 
-FactorDims DimFactors::aligned(const Shape& operand, const Shape& result, const FactorDims& made) const {
+FactorDims FactoredDims::aligned(const Shape& operand, const Shape& result, const FactorDims& made) const {
     FactorDims dims(operand.size());
     for (size_t back = 1; back <= std::min(operand.size(), result.size()); ++back)
         if (operand[operand.size() - back] > 1) dims[operand.size() - back] = made[result.size() - back];

@@ -1,0 +1,22 @@
+# Writes one batch: see Batches.cmake. LIST names a file with the files, relative to ROOT; KIND is of one_file_registry.
+file(READ ${LIST} files)
+set(headers "")
+set(bodies "")
+set(number 0)
+foreach(file IN LISTS files)
+    file(STRINGS ${ROOT}/${file} lines REGEX "^#include")
+    list(FILTER lines EXCLUDE REGEX "_registry\\.inc") # lists, read where they stand
+    list(APPEND headers ${lines})
+    set(space batch_${number})
+    string(APPEND bodies "namespace ${space} {\nnamespace shard {\nusing namespace ::shard;\n}\n"
+                         "#include \"${file}\"\n} // namespace ${space}\n")
+    if(KIND)
+        get_filename_component(stem ${file} NAME_WLE)
+        set(call "${space}::shard::${KIND}_${stem}()")
+        string(APPEND bodies "namespace shard {\ndecltype(${call}) ${KIND}_${stem}() { return ${call}; }\n}\n")
+    endif()
+    math(EXPR number "${number} + 1")
+endforeach()
+list(REMOVE_DUPLICATES headers)
+list(JOIN headers "\n" headers)
+file(WRITE ${OUTPUT} "// Generated.\n${headers}\n\nnamespace shard {}\n\n${bodies}")
