@@ -53,14 +53,11 @@ if(SHARDC_TESTS)
     target_link_libraries(shard_test_support PUBLIC shard_cli shardc_options doctest::doctest rapidcheck
                                                     nlohmann_json::nlohmann_json)
 
-    # The checks of hundreds of files: what they call is optimised, they need not be, and each is one call. A few count
-    # for long by themselves.
-    set(counting tests/executor/elements/narrow_types_test.cpp tests/executor/kernels/narrow_product_test.cpp
-        tests/structure/op_name_comparisons_test.cpp tests/structure/test_names_test.cpp)
-    list(REMOVE_ITEM tests ${counting})
-    batches(plain shard_tests ${tests})
-    shard_test_executable(shard_tests quick ${plain} ${counting})
-    set_source_files_properties(${plain} PROPERTIES COMPILE_OPTIONS "-O0;-DDOCTEST_CONFIG_SUPER_FAST_ASSERTS")
+    # What a check takes to compile counts in hundreds of files. They are optimised as the program is: where both have an
+    # inline function, the linker takes theirs for both.
+    batches(sources shard_tests ${tests})
+    shard_test_executable(shard_tests quick ${sources})
+    target_compile_definitions(shard_tests PRIVATE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
     if(property)
         shard_test_executable(shard_property_tests property ${property})
     endif()

@@ -1,7 +1,7 @@
 #include "tests/support/window_interpreter.h"
 
+#include <array>
 #include <cmath>
-#include <map>
 
 namespace shard {
 
@@ -16,13 +16,17 @@ double& at(Array& array, const Index& index) {
 }
 double at(const Array& array, const Index& index) { return at(const_cast<Array&>(array), index); }
 
-i64 number(const Node& node, std::string_view name, size_t window) { return node.attributes().integers(name)[window]; }
+struct Geometry {
+    explicit Geometry(const Node& node)
+        : strides(node.attributes().integers("strides")), dilation(node.attributes().integers("dilation")),
+          low(node.attributes().integers("low")), input_dilation(node.attributes().integers("input_dilation")) {}
+    const std::vector<i64>&strides, &dilation, &low, &input_dilation; // by window
+};
 
 // The element that place k of a window meets at place o; nullopt: what was added, or lies between elements.
-std::optional<i64> element(const Node& node, size_t window, i64 o, i64 k, i64 size) {
-    const i64 place =
-        o * number(node, "strides", window) + k * number(node, "dilation", window) - number(node, "low", window);
-    const i64 apart = number(node, "input_dilation", window);
+std::optional<i64> element(const Geometry& of, size_t window, i64 o, i64 k, i64 size) {
+    const i64 place = o * of.strides[window] + k * of.dilation[window] - of.low[window];
+    const i64 apart = of.input_dilation[window];
     if (place < 0 || place % apart != 0 || place / apart >= size) return std::nullopt;
     return place / apart;
 }
@@ -33,6 +37,8 @@ struct Dim {
     char letter;
     bool grouped;
 };
+using Places = std::array<i64, 256>; // by letter
+i64& place_of(Places& places, char letter) { return places[static_cast<unsigned char>(letter)]; }
 
 std::vector<Dim> dims_of(std::string_view text) {
     std::vector<Dim> dims;
@@ -67,36 +73,38 @@ Array conv(const Operands& in, const Node& node, const TensorType& type) {
             inner += rhs[d].letter;
             inner_shape.push_back(in[1]->shape[d] / (rhs[d].grouped ? groups : 1));
         }
+    const Geometry geometry(node);
+    Places sizes{};
+    for (size_t d = 0; d < lhs.size(); ++d) place_of(sizes, lhs[d].letter) = in[0]->shape[d];
     return make(type.shape, [&](const Index& result) {
-        std::map<char, i64> index;
+        Places index{};
         i64 group = 0;
         for (size_t d = 0; d < out.size(); ++d) {
             const i64 part = type.shape[d] / (out[d].grouped ? groups : 1);
-            index[out[d].letter] = result[d] % part;
+            place_of(index, out[d].letter) = result[d] % part;
             if (out[d].grouped) group = result[d] / part;
         }
         double sum = 0;
         for_each(inner_shape, [&](const Index& terms) {
-            std::map<char, i64> left = index, right = index;
+            Places left = index, right = index;
             for (size_t n = 0; n < inner.size(); ++n) {
-                left[inner[n]] = right[inner[n]] = terms[n];
+                place_of(left, inner[n]) = place_of(right, inner[n]) = terms[n];
                 const size_t window = windows.find(inner[n]);
                 if (window == std::string::npos) continue;
-                i64 size = 0;
-                for (size_t d = 0; d < lhs.size(); ++d)
-                    if (lhs[d].letter == inner[n]) size = in[0]->shape[d];
                 const i64 k = reversed ? inner_shape[n] - 1 - terms[n] : terms[n];
-                const std::optional<i64> met = element(node, window, index[inner[n]], k, size);
+                const std::optional<i64> met =
+                    element(geometry, window, place_of(index, inner[n]), k, place_of(sizes, inner[n]));
                 if (!met) return;
-                left[inner[n]] = *met;
+                place_of(left, inner[n]) = *met;
             }
-            const auto place = [&](const std::vector<Dim>& dims, const Array& array, const std::map<char, i64>& of) {
-                Index where;
+            const auto value = [&](const std::vector<Dim>& dims, const Array& array, const Places& of) {
+                i64 offset = 0;
                 for (size_t d = 0; d < dims.size(); ++d)
-                    where.push_back(of.at(dims[d].letter) + (dims[d].grouped ? group * (array.shape[d] / groups) : 0));
-                return where;
+                    offset = offset * array.shape[d] + of[static_cast<unsigned char>(dims[d].letter)] +
+                             (dims[d].grouped ? group * (array.shape[d] / groups) : 0);
+                return array.values[static_cast<size_t>(offset)];
             };
-            sum += at(*in[0], place(lhs, *in[0], left)) * at(*in[1], place(rhs, *in[1], right));
+            sum += value(lhs, *in[0], left) * value(rhs, *in[1], right);
         });
         return sum;
     });
@@ -108,13 +116,14 @@ Array conv(const Operands& in, const Node& node, const TensorType& type) {
 template<typename Visit>
 void for_each_met(const Node& node, const Shape& shape, const Index& places, const Visit& visit) {
     const std::vector<i64>&dims = node.attributes().integers("dim"), &window = node.attributes().integers("window");
+    const Geometry geometry(node);
     Shape sizes(shape.size(), 1);
     for (size_t n = 0; n < dims.size(); ++n) sizes[static_cast<size_t>(dims[n])] = window[n];
     for_each(sizes, [&](const Index& k) {
         Index index = places;
         for (size_t n = 0; n < dims.size(); ++n) {
             const size_t d = static_cast<size_t>(dims[n]);
-            const std::optional<i64> met = element(node, n, places[d], k[d], shape[d]);
+            const std::optional<i64> met = element(geometry, n, places[d], k[d], shape[d]);
             if (!met) return;
             index[d] = *met;
         }
