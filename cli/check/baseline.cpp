@@ -132,7 +132,11 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
                                        : fmt::format("{} says what it was; {:.4g}% more is tolerated, up to {}",
                                                      baseline.path, 100 * tolerance[i], figure.text(limit)));
         if (baseline.is_plan)
-            finding.help("`shardc diff BASELINE NEW` shows what changed; to accept it, write the baseline again");
+            finding.help(fmt::format(
+                "`shardc plan {} {}{} -o new.json`, then `shardc diff {} new.json` shows what changed; to "
+                "accept it, write the baseline again",
+                printable(subject.as.model), printable(subject.as.layout),
+                subject.as.mode == "forward" ? "" : " --mode " + subject.as.mode, printable(baseline.path)));
     }
 }
 

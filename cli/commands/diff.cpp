@@ -24,6 +24,7 @@ std::vector<std::string> short_names(const std::vector<PlanSource>& sources) {
     for (const std::string& name : names)
         while (common > 0 && name.compare(0, common, names.front(), 0, common) != 0)
             common = common < 2 ? 0 : names.front().rfind('/', common - 2) + 1;
+    if (common == 1) common = 0; // the root is no folder to leave out
     for (std::string& name : names) {
         name.erase(0, common);
         size_t dot = name.rfind('.');

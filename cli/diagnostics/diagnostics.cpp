@@ -36,7 +36,7 @@ int exit_code(const Diagnostics& diagnostics) {
 }
 
 int unknown_name(Env& env, std::string_view kind, std::string_view name, const std::vector<std::string_view>& names) {
-    constexpr size_t most_named = 12; // that anybody reads
+    constexpr size_t most_named = 16; // that anybody reads
     std::string others = names.empty()               ? std::string("there is none")
                          : names.size() > most_named ? fmt::format("there are {}, none of a name like it", names.size())
                                                      : fmt::format("there are {}", fmt::join(names, ", "));

@@ -108,12 +108,14 @@ private:
     }
 
     std::string collectives() const {
-        if (e_.collectives.empty())
-            return e_.for_operands.empty() ? "No collective is for it.\n"
-                                           : hanging(fmt::format("No collective is for it; for what it is made of: {}.",
-                                                                 fmt::join(e_.for_operands, ", ")),
-                                                     paint_.width, 2) +
-                                                 "\n";
+        if (e_.collectives.empty()) {
+            std::string words = "No collective is for it";
+            if (!e_.for_operands.empty())
+                words += fmt::format("; for what it is made of: {}", fmt::join(e_.for_operands, ", "));
+            if (!e_.for_made_of_it.empty())
+                words += fmt::format("; for what is made of it alone: {}", fmt::join(e_.for_made_of_it, ", "));
+            return hanging(words + ".", paint_.width, 2) + "\n";
+        }
         std::string out = paint_.strong("Collectives for it") + "\n";
         out += collectives_table(plan_, collective_rows(e_.collectives, {}, Detail::each), paint_).render(paint_, "  ");
         for (const WaysThere& ways : e_.ways) out += ways_text(ways);
@@ -161,7 +163,7 @@ private:
             return out + hanging("  " + nothing, paint_.width, 2) + "\n";
         }
         Table table({{.header = "change", .wraps = true},
-                     {"collectives", Align::right},
+                     {"for it", Align::right},
                      {"sent by a device", Align::right},
                      {"step", Align::right},
                      {"peak memory", Align::right},
@@ -172,7 +174,8 @@ private:
             std::string_view color = experiment.step_seconds < base.step_seconds   ? "32"
                                      : experiment.step_seconds > base.step_seconds ? "33"
                                                                                    : "";
-            table.add({experiment.change, grouped(experiment.collectives),
+            table.add({experiment.change,
+                       fmt::format("{} of {}", grouped(experiment.touching), grouped(experiment.collectives)),
                        human_bytes(experiment.wire_bytes_per_device),
                        Cell(human_seconds(experiment.step_seconds), color), human_bytes(experiment.peak),
                        difference(experiment)});

@@ -6,12 +6,14 @@ namespace {
 
 BuiltValues build(Builder& builder, std::span<const ValueId> operands, const Attributes&, Span span) {
     Chain chain(builder);
-    ValueId sum = -1;
+    std::vector<ValueId> squares;
     for (ValueId x : operands) {
         if (!require_floating(builder, x, "global_norm", 0, span)) return std::nullopt;
-        const ValueId squares = chain("reduce_sum", {chain("mul", {x, x})});
-        sum = sum < 0 ? squares : chain("add", {sum, squares});
+        squares.push_back(chain("reduce_sum", {chain("mul", {x, x})}));
     }
+    // One add after the other behind all of them: their order is open (planner/rewrite/group_sums.h).
+    ValueId sum = squares.front();
+    for (size_t n = 1; n < squares.size(); ++n) sum = chain("add", {sum, squares[n]});
     return chain.result(chain("sqrt", {sum}));
 }
 

@@ -11,8 +11,10 @@
 #include "plans/plan/source_ref.h"
 #include "plans/sharding/axis_lists.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -38,7 +40,10 @@ public:
         for (const CollectiveReport& collective : c_.plan->report.collectives)
             if (touches(collective, tensor_.name)) out.collectives.push_back(collective);
         if (value && !out.collectives.empty()) out.ways = ways_there();
-        if (value && out.collectives.empty()) out.for_operands = for_operands(*value);
+        if (value && out.collectives.empty()) {
+            out.for_operands = for_operands(*value);
+            out.for_made_of_it = for_made_of_it(*value);
+        }
         out.as_it_is = figures_of(c_.plan->report, tensor_.name);
         return out;
     }
@@ -48,13 +53,30 @@ public:
         std::vector<std::string> out;
         const NodeId producer = c_.graph->value(value).producer;
         if (producer < 0) return out;
-        for (ValueId input : c_.graph->node(producer).inputs)
-            for (const CollectiveReport& collective : c_.plan->report.collectives) {
-                std::string words = fmt::format("{} of {}", collective.kind, value_name(input));
-                if (collective.tensor == value_name(input) && std::find(out.begin(), out.end(), words) == out.end())
-                    out.push_back(std::move(words));
-            }
+        for (ValueId input : c_.graph->node(producer).inputs) add_collectives_for(input, out);
         return out;
+    }
+
+    // "all_gather of w1.bf16": what moves what is made of the value and of nothing else.
+    std::vector<std::string> for_made_of_it(ValueId value) const {
+        std::vector<std::string> out;
+        std::set<ValueId> made = {value};
+        for (const Node& node : c_.graph->nodes) {
+            if (node.op() == nullptr || node.inputs.size() != 1 || made.count(node.inputs[0]) == 0) continue;
+            for (ValueId output : node.outputs) {
+                made.insert(output);
+                add_collectives_for(output, out);
+            }
+        }
+        return out;
+    }
+
+    void add_collectives_for(ValueId value, std::vector<std::string>& out) const {
+        for (const CollectiveReport& collective : c_.plan->report.collectives) {
+            std::string words = fmt::format("{} of {}", collective.kind, value_name(value));
+            if (collective.tensor == value_name(value) && std::find(out.begin(), out.end(), words) == out.end())
+                out.push_back(std::move(words));
+        }
     }
 
 private:

@@ -53,7 +53,9 @@ struct Explanation {
     SequenceWay attention_goes = SequenceWay::gather;
     bool attention_is_asked_for = false; // by the layout
     std::vector<CollectiveReport> collectives;
-    std::vector<std::string> for_operands; // of a tensor without: "all_gather of w1", for operands of its op
+    // Of a tensor without: "all_gather of w1". For operands of its op; for what is made of it alone, such as its cast or
+    // one layer of it.
+    std::vector<std::string> for_operands, for_made_of_it;
     std::vector<WaysThere> ways;
     Experiment as_it_is;
     std::vector<Experiment> remedies; // planner/explain/tensor_remedies.h

@@ -156,6 +156,8 @@ struct OpDef {
     bool (*is_linear)(std::span<const TensorType> operands, std::span<const TensorType> results) = nullptr;
     // Linear in all operands at once (add, concatenate): all must be partial over the same axes.
     bool jointly_linear = false;
+    // The sum of its two operands, and nothing else: of many, in whatever order.
+    bool adds = false;
 
     // Ops of manual regions, whose result on one device depends on the device or on others: how. nullptr for all
     // others, which do the same on every device.

@@ -66,14 +66,14 @@ bool check_dim_divides(const Mesh& mesh, const DimSharding& dim, size_t d, const
     i64 above = 0;
     if (__builtin_add_overflow(below, parts, &above)) above = 0;
     if (below > 0 && above > 0)
-        error.note(fmt::format("sizes that divide: {} and {}", below, above));
+        error.note(fmt::format("sizes that divide into {} parts: {} and {}", parts, below, above));
     else
-        error.note(fmt::format("the next size that divides: {}", std::max(below, above)));
+        error.note(fmt::format("the next size that divides into {} parts: {}", parts, std::max(below, above)));
     const std::vector<i64> divisors = nearby_divisors(size, parts);
     if (divisors.empty())
-        error.note(fmt::format("{} has no divisor near {}", size, parts));
+        error.note(fmt::format("a dim of size {} divides into no number of parts near {}", size, parts));
     else
-        error.note(fmt::format("{} divides into {} parts", size, fmt::join(divisors, " or ")));
+        error.note(fmt::format("a dim of size {} divides into {} parts", size, fmt::join(divisors, " or ")));
     error.help(may_pad ? "choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)"
                        : "choose other axes for this dim, leave it whole (~), or pad it");
     return false;

@@ -18,6 +18,7 @@ const OpDef& op_add() {
         OpDef made = pointwise_op<ScalarOp::add, PointwiseTypes::numeric>(
             "add", "x + y, with numpy broadcasting.\n{add: [x, y]}", gradient);
         made.jointly_linear = true;
+        made.adds = true;
         return made;
     }();
     return def;

@@ -28,7 +28,8 @@ public:
                  NumberedDecisions& decisions, const Local& alone)
         : graph_(graph), facts_(facts), decisions_(decisions), sent_alone_(alone.sent),
           kept_(store_sums_as_gradients(graph, propagation.values)), users_(facts.users),
-          asker_(graph, facts, kept_, decisions), added_(graph.values.size()), leaves_(graph.values.size()) {
+          asker_(graph, facts, kept_, decisions), added_(graph.values.size()), leaves_(graph.values.size()),
+          over_(graph.values.size()) {
         for (ValueId id : graph.outputs) is_output_.insert(id);
         forget_unread();
     }
@@ -104,16 +105,21 @@ private:
         for (const int input : facts_.passes_on(id)) passed.push_back(node.inputs[input]);
         std::vector<NodeId>& leaves = leaves_[node.outputs[0]];
         const bool adds = node.op()->jointly_linear && node.inputs.size() > 1;
+        const auto is_over_the_same = [&](ValueId input) { return over_[input] == over_[passed.front()]; };
         const auto comes_alone = [&](ValueId input) {
             return users_[input].size() == 1 && !is_output_.contains(input) && !leaves_[input].empty() &&
                    graph_.node(graph_.value(input).producer).loop == node.loop &&
                    std::count(node.inputs.begin(), node.inputs.end(), input) == 1;
         };
         if (passed.empty() ||
-            !(adds ? std::all_of(passed.begin(), passed.end(), comes_alone) : comes_alone(passed.front()))) {
-            if (added_[node.outputs[0]] && facts_.has_reduction(id)) leaves = {id};
+            !(adds ? std::all_of(passed.begin(), passed.end(), comes_alone) : comes_alone(passed.front())) ||
+            !std::all_of(passed.begin(), adds ? passed.end() : passed.begin() + 1, is_over_the_same)) {
+            if (!added_[node.outputs[0]] || !facts_.has_reduction(id)) return;
+            leaves = {id};
+            over_[node.outputs[0]] = sum_where_split(id).partial;
             return;
         }
+        over_[node.outputs[0]] = over_[passed.front()];
         for (ValueId input : passed) { // the longest list grows: a chain of adds stays linear
             std::vector<NodeId> more = std::move(leaves_[input]);
             leaves_[input].clear();
@@ -132,6 +138,13 @@ private:
         return left;
     }
 
+    // What the node makes where its sums are left as devices have them.
+    Sharding sum_where_split(NodeId id) {
+        ask(id);
+        asker_.set_sums_where_split();
+        return asker_.decide().decision->choice.results[0];
+    }
+
     void leave_sums(ValueId root) {
         const std::vector<NodeId>& leaves = leaves_[root];
         if (leaves.size() < 2 || std::none_of(leaves.begin(), leaves.end(), [this](NodeId n) { return sends(n); }))
@@ -145,9 +158,7 @@ private:
             made_alone.insert(MemoKey().add(choice.results[0].partial).text());
         }
         // The first of them says over what; where all are so already, nothing is left to say.
-        ask(leaves.front());
-        asker_.set_sums_where_split();
-        const Sharding made = asker_.decide().decision->choice.results[0];
+        const Sharding made = sum_where_split(leaves.front());
         if (made.partial.empty() || made.reduce != ReduceOp::sum) return;
         if (made_alone.size() == 1 && made_alone.contains(MemoKey().add(made.partial).text())) return;
         PlanCost together;
@@ -236,6 +247,7 @@ private:
     std::set<ValueId> is_output_;
     std::vector<bool> added_;                 // by value
     std::vector<std::vector<NodeId>> leaves_; // likewise
+    std::vector<std::vector<AxisRef>> over_;  // likewise, of one with leaves: the axes over which they have parts
     JointForms forms_;
 };
 

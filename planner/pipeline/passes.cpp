@@ -29,6 +29,7 @@
 #include "planner/read/model_reader.h"
 #include "planner/read/places.h"
 #include "planner/rewrite/gather_parameters.h"
+#include "planner/rewrite/group_sums.h"
 #include "planner/rewrite/join_moves.h"
 #include "planner/rewrite/pad_uneven.h"
 #include "planner/schedule/plan_layers.h"
@@ -139,6 +140,10 @@ void attention(Compilation& c, const PlanRequest&, Sources&) {
     c.propagation = std::move(made.propagation);
 }
 
+void group(Compilation& c, const PlanRequest&, Sources&) {
+    if (c.layout->partitioner == Partitioner::shardc) group_sums(*c.graph, c.propagation->values);
+}
+
 void spread(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
         c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, decisions_of(c));
@@ -235,6 +240,8 @@ constexpr PassDef passes[] = {
     {"attention",
      "attention whose sequence is split passes keys round a ring, or exchanges heads, where that is cheaper",
      "every value has a closed sharding that divides", attention, check_graph},
+    {"group", "numbers that are added up, first those that devices have parts of over the same axes",
+     "every value has a closed sharding that divides", group, check_graph},
     {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",
      "every value has the sharding that it is kept in", spread, nullptr},
     {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",

@@ -63,7 +63,7 @@ private:
         const Buffer& bytes = plan_->buffers[root];
         bytes_of(now_, kind) += bytes.bytes;
         total_ += bytes.bytes;
-        held_[root] = {buffer, kind, bytes.offset, bytes.bytes, at_, at_};
+        held_[root] = {buffer, kind, bytes.offset, bytes.bytes, at_, at_, nullptr};
     }
 
     void drop(int root) { drop(root, at_); }
@@ -93,7 +93,8 @@ private:
                 hold(compute->output);
                 scratch = compute->scratch_bytes;
                 if (scratch > 0)
-                    out_.held.push_back({-1, MemoryKind::temporaries, compute->scratch_offset, scratch, at_, at_});
+                    out_.held.push_back(
+                        {-1, MemoryKind::temporaries, compute->scratch_offset, scratch, at_, at_, compute});
             }
             if (const Start* start = std::get_if<Start>(&step.variant_ref())) hold(start->output);
             if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) run_list(loop->body); // every trip is alike
@@ -129,7 +130,7 @@ MemoryUse memory_use(const Plan& plan, const std::vector<Content>& contents) { r
 
 std::string held_name(const Plan& plan, std::span<const TensorReport> arrays, const HeldBytes& held) {
     constexpr std::string_view zeros = ".zeros";
-    if (held.buffer < 0) return "scratch of a kernel";
+    if (held.by != nullptr) return "scratch of " + held.by->op;
     const std::string& name = plan.buffers[static_cast<size_t>(held.buffer)].name;
     const auto is_it = [&name](const TensorReport& tensor) { return tensor.name == name; };
     if (!name.ends_with(zeros) || std::any_of(arrays.begin(), arrays.end(), is_it)) return name;
@@ -161,7 +162,10 @@ void add_largest(MemoryReport& memory, const MemoryUse& use, const Plan& plan, s
         value.kind = name(held.kind);
         value.bytes = held.bytes;
         value.name = held_name(plan, tensors, held);
-        if (held.buffer < 0) continue;
+        if (held.by != nullptr) {
+            value.source = held.by->source;
+            continue;
+        }
         const size_t buffer = static_cast<size_t>(held.buffer);
         if (const auto place = places.find(value.name); place != places.end())
             value.source = *place->second;

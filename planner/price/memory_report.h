@@ -21,7 +21,8 @@ struct HeldBytes {
     int buffer = -1; // whose value it is; -1: scratch of the step
     MemoryKind kind = MemoryKind::temporaries;
     i64 offset = 0, bytes = 0;
-    i64 first = 0, last = 0; // the steps during which they do, both included; -1 is before the first
+    i64 first = 0, last = 0;     // the steps during which they do, both included; -1 is before the first
+    const Compute* by = nullptr; // of scratch: the plan's step that needs it
 };
 
 struct MemoryUse {

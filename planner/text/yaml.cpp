@@ -38,10 +38,10 @@ public:
 
     Span place(size_t pos) const { return places_.at(pos + bom_); }
     std::string_view text() const { return places_.text(); }
-    // The innermost bracket that is still open, if any.
-    std::optional<Span> open_bracket() const {
+    // The innermost bracket that is open here and that nothing in the file closes, if any.
+    std::optional<Span> unclosed_bracket() const {
         for (size_t i = stack_.size(); i-- > 0;)
-            if (stack_[i].flow) return stack_[i].node.span;
+            if (stack_[i].flow && !closes(stack_[i].begin)) return stack_[i].node.span;
         return std::nullopt;
     }
 
@@ -124,6 +124,7 @@ private:
         Yaml node;
         bool is_map = false;
         bool flow = false; // in brackets
+        size_t begin = 0;  // offset, of the bracket where there is one
         YAML::anchor_t anchor = 0;
         i64 weight_before = 0;
         int height = 0; // of the tallest child
@@ -181,6 +182,7 @@ private:
         add_weight(1, frame.node.span);
         frame.is_map = is_map;
         frame.flow = style == YAML::EmitterStyle::Flow;
+        frame.begin = offset;
         frame.anchor = anchor;
         if (is_map)
             frame.node.value = YamlMap{};
@@ -326,12 +328,11 @@ void report(const YAML::Exception& exception, TreeBuilder& builder) {
     const Span span = builder.place(pos);
     const std::string_view text = builder.text();
     const size_t offset = std::min(pos, text.size());
-    const bool at_end = text.find_first_not_of(" \t\r\n", offset) == std::string_view::npos;
     if (at_question_mark(text, offset)) {
         builder.error("E0117", span, std::string(question_mark)).help(std::string(question_mark_help));
     } else if (exception.msg.find("EOF in scalar") != std::string::npos) {
         builder.error("E0111", span, "this quote is never closed");
-    } else if (const std::optional<Span> bracket = builder.open_bracket(); bracket && at_end) {
+    } else if (const std::optional<Span> bracket = builder.unclosed_bracket()) {
         builder.error("E0111", *bracket, "this bracket is never closed");
     } else {
         const DiagnosticBuilder added = builder.error("E0101", span, "not valid YAML: " + exception.msg);

@@ -206,13 +206,13 @@ TEST_CASE("a dim that does not divide names array, dim, size, parts, and what wo
     CHECK(s.problems() ==
           "E0313 3:6+5 dim 0 (vocab) of 'wte' has size 50257, which does not divide into 4 parts over model (4)\n"
           "  label 4:3+3 declared here\n"
-          "  note sizes that divide: 50256 and 50260\n"
-          "  note 50257 divides into 29 parts\n"
+          "  note sizes that divide into 4 parts: 50256 and 50260\n"
+          "  note a dim of size 50257 divides into 29 parts\n"
           "  help choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)\n"
           "E0313 5:26+1 dim 0 of 'b' has size 3, which does not divide into 8 parts over data x model (2 x 4)\n"
           "  label 5:3+1 declared here\n"
-          "  note the next size that divides: 8\n"
-          "  note 3 divides into 3 parts\n"
+          "  note the next size that divides into 8 parts: 8\n"
+          "  note a dim of size 3 divides into 3 parts\n"
           "  help choose other axes for this dim, leave it whole (~), or pad it (`divisibility: pad`)\n");
     // An override takes the rule's place before anything is checked.
     Seeding t("axes: {vocab: 50257, embed: 768}\nparams:\n  wte: {axes: [vocab, embed]}\n");

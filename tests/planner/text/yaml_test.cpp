@@ -124,6 +124,9 @@ TEST_CASE("what is opened must be closed") {
     CHECK(yaml_problems("a: 1\nb: 'abc\n") == "E0111 2:4+1 this quote is never closed\n");
     CHECK(yaml_problems("a: [b, {c: 1\n") == "E0111 1:8+1 this bracket is never closed\n");
     CHECK(yaml_problems("a: [b, c\n\n") == "E0111 1:4+1 this bracket is never closed\n");
+    CHECK(yaml_problems("a: {b: [4, 4\nc: 1\n") == "E0111 1:8+1 this bracket is never closed\n");
+    CHECK(yaml_problems("a:\n  w: {axes: [m, n]\nrest:\n  - y: {dot: [x, w]}\n") ==
+          "E0111 2:6+1 this bracket is never closed\n");
 }
 
 TEST_CASE("broken syntax points at the place") {
