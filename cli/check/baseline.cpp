@@ -70,6 +70,16 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline, st
     return baseline;
 }
 
+// About a figure that rose.
+std::string what_to_do(const Baseline& baseline, const CheckedAs& as) {
+    const std::string plan = fmt::format("shardc plan {} {}{}", printable(as.model), printable(as.layout),
+                                         as.mode == "forward" ? "" : " --mode " + as.mode);
+    return baseline.is_plan ? fmt::format("`{} -o new.json`, then `shardc diff {} new.json` shows what changed; to "
+                                          "accept it, write the baseline again",
+                                          plan, printable(baseline.path))
+                            : fmt::format("`{}` shows where it goes; if it is meant, check again with --accept", plan);
+}
+
 } // namespace
 
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics) {
@@ -124,19 +134,15 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
         const double before = found->second[i], now = (*subject.figures)[i];
         const double limit = before * (1 + tolerance[i]);
         if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
-        DiagnosticBuilder finding = diagnostics.finding(
-            "P0107", place,
-            fmt::format("{} rose from {} to {}{}", figure.words, figure.text(before), figure.text(now),
-                        before > 0 ? fmt::format(", by {}", percent(now - before, before)) : ""));
-        finding.note(tolerance[i] == 0 ? fmt::format("{} says what it was; nothing more is tolerated", baseline.path)
-                                       : fmt::format("{} says what it was; {:.4g}% more is tolerated, up to {}",
-                                                     baseline.path, 100 * tolerance[i], figure.text(limit)));
-        if (baseline.is_plan)
-            finding.help(fmt::format(
-                "`shardc plan {} {}{} -o new.json`, then `shardc diff {} new.json` shows what changed; to "
-                "accept it, write the baseline again",
-                printable(subject.as.model), printable(subject.as.layout),
-                subject.as.mode == "forward" ? "" : " --mode " + subject.as.mode, printable(baseline.path)));
+        const std::string tolerated = tolerance[i] == 0 ? std::string("nothing more is tolerated")
+                                                        : fmt::format("{:.4g}% more is tolerated, up to {}",
+                                                                      100 * tolerance[i], figure.text(limit));
+        diagnostics
+            .finding("P0107", place,
+                     fmt::format("{} rose from {} to {}{}", figure.words, figure.text(before), figure.text(now),
+                                 before > 0 ? fmt::format(", by {}", percent(now - before, before)) : ""))
+            .note(fmt::format("{} says what it was; {}", baseline.path, tolerated))
+            .help(what_to_do(baseline, subject.as));
     }
 }
 

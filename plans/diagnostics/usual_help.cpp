@@ -85,7 +85,6 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0105", "split them with a rule, or `fsdp`; or raise policy.max_replicated_param_bytes"},
     {"P0106",
      "`shardc explain`, of the same files and --mode, shows what would be faster; or raise policy.max_step_seconds"},
-    {"P0107", "`shardc plan MODEL LAYOUT` shows where it goes; if it is meant, the same command with --accept"},
     {"P0108", "`shardc explain`, of the same files and --mode, shows what would send less; or raise the limit"},
     {"P0109", "`shardc plan MODEL LAYOUT --only collectives` says of each how much is waited for"},
     {"P0110", "`shardc explain`, of the same files and --mode, shows what would make them go"},

@@ -16,6 +16,7 @@ double& at(Array& array, const Index& index) {
 }
 double at(const Array& array, const Index& index) { return at(const_cast<Array&>(array), index); }
 
+// How the windows of a convolution or a pooling lie.
 struct Geometry {
     explicit Geometry(const Node& node)
         : strides(node.attributes().integers("strides")), dilation(node.attributes().integers("dilation")),
@@ -39,6 +40,7 @@ struct Dim {
 };
 using Places = std::array<i64, 256>; // by letter
 i64& place_of(Places& places, char letter) { return places[static_cast<unsigned char>(letter)]; }
+i64 place_of(const Places& places, char letter) { return places[static_cast<unsigned char>(letter)]; }
 
 std::vector<Dim> dims_of(std::string_view text) {
     std::vector<Dim> dims;
@@ -100,7 +102,7 @@ Array conv(const Operands& in, const Node& node, const TensorType& type) {
             const auto value = [&](const std::vector<Dim>& dims, const Array& array, const Places& of) {
                 i64 offset = 0;
                 for (size_t d = 0; d < dims.size(); ++d)
-                    offset = offset * array.shape[d] + of[static_cast<unsigned char>(dims[d].letter)] +
+                    offset = offset * array.shape[d] + place_of(of, dims[d].letter) +
                              (dims[d].grouped ? group * (array.shape[d] / groups) : 0);
                 return array.values[static_cast<size_t>(offset)];
             };

@@ -119,4 +119,28 @@ TEST_CASE("a bare name is the last of its bindings, a row's name its own") {
     CHECK(find_tensors(c.compilation, "w?").size() == 2);
 }
 
+TEST_CASE("what is gathered of a parameter is its cast, and explaining the parameter says so") {
+    Case c;
+    c.request.model_file = c.sources.add("model.yaml", R"(model: cast
+axes: {batch: 1024, embed: 64, hidden: 64}
+inputs: {x: {axes: [batch, embed], dtype: bf16}}
+params: {w: {axes: [embed, hidden]}}
+graph:
+  - half: {cast: w, dtype: bf16}
+  - y: {dot: [x, half]}
+outputs: [y]
+)");
+    c.request.layout_file = c.sources.add("layout.yaml", R"(mesh: {data: 4}
+rules: [{batch: data}]
+params: {w: [data, ~]}
+)");
+    c.compilation = compile(c.sources, c.request);
+    REQUIRE(c.compilation.plan);
+    const Explanation of_w = explain_as_planned(c.compilation, c.sources, *find_tensors(c.compilation, "w").front());
+    CHECK(of_w.collectives.empty());
+    CHECK(of_w.for_made_of_it == std::vector<std::string>{"all_gather of half"});
+    CHECK(
+        explain_as_planned(c.compilation, c.sources, *find_tensors(c.compilation, "x").front()).for_made_of_it.empty());
+}
+
 } // namespace shard

@@ -18,7 +18,7 @@ std::string model(const std::string& graph) {
                        graph);
 }
 
-// "all_reduce over data of 4 B", in order.
+// "all_reduce over data", in order; the plan is proved.
 std::vector<std::string> collectives(const std::string& graph) {
     Sources sources;
     PlanRequest request;
