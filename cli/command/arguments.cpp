@@ -101,12 +101,8 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
     }
     for (const OptionDef& option : command->options)
         if (!is_positional(option)) names.push_back(option.name);
-    const bool has_short = std::any_of(command->options.begin(), command->options.end(),
-                                       [](const OptionDef& option) { return option.short_name == "-o"; });
     for (size_t i = 1; i < arguments.size(); ++i) {
         std::string_view word = std::string_view(arguments[i]).substr(0, arguments[i].find('='));
-        if (word == "-o" && !has_short && std::find(names.begin(), names.end(), "--output") != names.end())
-            return fmt::format("{} has no option '-o': did you mean '--output'?", command->name);
         if (!word.starts_with("--") || word.size() == 2) continue;
         bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
         if (known) continue;

@@ -143,7 +143,7 @@ const CommandDef& command_plan() {
                     {.name = "--quick", .doc = "without remedies, each of which is tried by planning again"},
                     {.name = "--timing", .doc = "on stderr, how long each pass took (shardc list passes)"},
                     format_option(formats_for(&FormatDef::plan)),
-                    output_option()},
+                    output_option("")},
         .order = 1,
         .run = run,
     };

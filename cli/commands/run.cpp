@@ -276,6 +276,7 @@ const CommandDef& command_run() {
              {.name = "--output",
               .value = "DIR|NAME=FILE.npy",
               .doc = "write all outputs to a folder, or one to a file",
+              .short_name = "-o",
               .many = true,
               .file = FileUse::folder},
              {.name = "--trace",

@@ -7,6 +7,7 @@
 #include "planner/read/checkpoint_names.h"
 #include "planner/read/include.h"
 #include "planner/text/glob.h"
+#include "plans/base/printable.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace shard {
 
 namespace {
 
-ImportRequest import_request(const ProgramOptions& options) {
+ImportRequest import_request(const ProgramOptions& options, const std::string& name) {
     const std::vector<std::string> used =
         options.params.empty() ? std::vector<std::string>{"params", "*.params.**"} : options.params;
     ImportRequest request;
@@ -28,6 +29,8 @@ ImportRequest import_request(const ProgramOptions& options) {
     };
     request.as = options.as;
     request.axes = options.axes;
+    if (options.says_lines && name.find_first_of("\"'\\") == std::string::npos && printable(name) == name)
+        request.program = name;
     if (!options.optimizer.empty()) request.optimizer = options.optimizer;
     std::error_code problem;
     request.folder = std::filesystem::current_path(problem).string();
@@ -80,7 +83,7 @@ bool is_of_import(const Diagnostic& diagnostic) { return diagnostic.code.starts_
 
 std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
                                                Diagnostics& diagnostics) {
-    std::optional<ImportedProgram> program = import_program(sources, file, import_request(options), diagnostics);
+    std::optional<ImportedProgram> program = import_program(sources, file, import_request(options, sources.name(file)), diagnostics);
     if (program && !is_sound(*program, diagnostics)) program.reset();
     return program;
 }
@@ -97,7 +100,7 @@ std::optional<int> load_model(Env& env, Sources& sources, const std::string& pat
         load_checkpoint_names(sources, *file, read);
         return file;
     }
-    const std::optional<ImportedProgram> program = checked_program(sources, *file, {}, diagnostics);
+    const std::optional<ImportedProgram> program = checked_program(sources, *file, {.says_lines = true}, diagnostics);
     if (!program) return std::nullopt;
     return sources.add(sources.name(*file) + ".yaml", program->model);
 }

@@ -11,8 +11,9 @@
 
 namespace shard {
 
-// A text that is no program, by its name or its first words, is taken as it is. The model of a program is called as its file, with .yaml behind, and
-// places in it are lines of what `import` prints. Programs come first in `sources`, so that places in them are right.
+// A text that is no program, by its name or its first words, is taken as it is. The model of a program is called as its
+// file, with .yaml behind, and is what `import` prints, but that arrays and ops for which the traced program has no line
+// say theirs in the file. Programs come first in `sources`, so that places in them are right.
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics);
 
 // Of a warning: that something of a program is not in its model. Commands that tell nothing else of the model say it.
@@ -27,6 +28,7 @@ struct ProgramOptions {
     ImportAs as = ImportAs::unsaid;
     std::string optimizer = {}; // as models write it; empty: the usual one
     std::vector<GivenAxes> axes = {};
+    bool says_lines = false; // of the file, where the traced program has none
 };
 std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
                                                Diagnostics& diagnostics);

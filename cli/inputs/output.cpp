@@ -34,10 +34,11 @@ OptionDef formats_option(const std::vector<const FormatDef*>& formats) {
 
 const FormatDef& chosen_format(const Arguments& arguments) { return *find_format(arguments.string("--format")); }
 
-OptionDef output_option() {
+OptionDef output_option(std::string_view short_name) {
     return {.name = "--output",
             .value = "FILE",
             .doc = "write there instead of to stdout; the file appears whole or not at all",
+            .short_name = short_name,
             .file = FileUse::written,
             .dash = true};
 }

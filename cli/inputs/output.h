@@ -16,7 +16,8 @@ OptionDef format_option(const std::vector<const FormatDef*>& formats);
 const FormatDef& chosen_format(const Arguments& arguments);
 // Given more than once: FORMAT for stdout, FORMAT=FILE for a file.
 OptionDef formats_option(const std::vector<const FormatDef*>& formats);
-OptionDef output_option();
+// Its short name is -o, unless the command has another.
+OptionDef output_option(std::string_view short_name = "-o");
 OptionDef model_option(); // MODEL alone, where no plan can stand for it
 OptionDef mode_option();
 

@@ -52,8 +52,8 @@ std::optional<AroundNumber> around_number(const std::string& name, const std::st
 class Writer {
 public:
     Writer(Draft& draft, const DraftOrder& order, const std::vector<DraftId>& outputs, const DraftUpdates& updates,
-           const AxisNames& axes)
-        : draft_(draft), order_(order), outputs_(outputs), updates_(updates), axes_(axes) {}
+           const AxisNames& axes, const std::string& program)
+        : draft_(draft), order_(order), outputs_(outputs), updates_(updates), axes_(axes), program_(program) {}
 
     ModelText write(const std::string& name) {
         give_names();
@@ -218,7 +218,12 @@ private:
             text = fmt::format("{}: {{axes: [{}]", name, fmt::join(dims, ", "));
         }
         if (type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(type.dtype));
-        return text + "}\n";
+        return text + at_text({}, draft_[array].place) + "}\n";
+    }
+
+    std::string at_text(const std::string& line, const Span& place) const {
+        if (!line.empty()) return fmt::format(", at: \"{}\"", line);
+        return program_.empty() || !place.known() ? "" : fmt::format(", at: \"{}:{}:{}\"", program_, place.line, place.column);
     }
 
     void write_arrays() {
@@ -272,8 +277,7 @@ private:
             text += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
         }
         text += entry.arguments;
-        if (!entry.line.empty()) text += fmt::format(", at: \"{}\"", entry.line);
-        add(text + "}\n");
+        add(text + at_text(entry.line, of[entry.results[0]].place) + "}\n");
     }
 
     // - y:
@@ -395,6 +399,7 @@ private:
     const std::vector<DraftId>& outputs_;
     const DraftUpdates& updates_;
     const AxisNames& axes_;
+    const std::string& program_;
     Names names_, module_names_;
     std::vector<Module> modules_;
     ModelText result_;
@@ -404,8 +409,9 @@ private:
 } // namespace
 
 ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
-                     const std::vector<DraftId>& outputs, const DraftUpdates& updates, const AxisNames& axes) {
-    return Writer(draft, order, outputs, updates, axes).write(name);
+                     const std::vector<DraftId>& outputs, const DraftUpdates& updates, const AxisNames& axes,
+                     const std::string& program) {
+    return Writer(draft, order, outputs, updates, axes, program).write(name);
 }
 
 } // namespace shard

@@ -25,8 +25,10 @@ struct ModelText {
 
 using DraftUpdates = std::vector<std::pair<DraftId, DraftId>>; // inputs with what they hold next
 
-// Afterwards `draft.name_of` says what inputs, outputs and values outside of blocks are called.
+// Afterwards `draft.name_of` says what inputs, outputs and values outside of blocks are called. With `program`, the name
+// of its file, arrays and ops for which the traced program has no line say theirs in it, `at: "loss.mlir:27:9"`.
 ModelText model_text(Draft& draft, const std::string& name, const DraftOrder& order,
-                     const std::vector<DraftId>& outputs, const DraftUpdates& updates = {}, const AxisNames& axes = {});
+                     const std::vector<DraftId>& outputs, const DraftUpdates& updates = {}, const AxisNames& axes = {},
+                     const std::string& program = {});
 
 } // namespace shard

@@ -21,6 +21,7 @@ struct ImportRequest {
     std::string optimizer = "adamw: {learning_rate: 0.001}"; // of a loss, as models write it
     std::string folder = {};                                 // lines of files in it are named from there
     std::vector<GivenAxes> axes = {};
+    std::string program = {}; // where the model shall name lines of it: as what
 };
 
 struct ImportedProgram {

@@ -116,7 +116,7 @@ bool ModelBuilder::declare(Scope& scope, TensorDecl decl, Role role, const Modul
         return false;
     }
     value.role = role;
-    value.span = decl.array.name.span;
+    value.span = decl.at.known() ? decl.at : decl.array.name.span;
     value.decl = static_cast<int>(graph_.declared.size());
     graph_.declared.push_back(decl.array);
     graph_.declared.back().name.text = value.name;

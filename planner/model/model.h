@@ -25,6 +25,7 @@ struct InitDecl {
 struct TensorDecl {
     ArrayDecl array;
     InitDecl init;
+    Span at = {}; // the line of the program that the model was made of
 };
 
 // One graph entry: {h: {dot: [x, w1], ...}}. Which values there are and what they mean is for build to check; the

@@ -41,12 +41,12 @@ public:
         if (const Yaml* rng = yaml_->find("rng")) read_rng(*rng);
         if (const Yaml* precision = yaml_->find("precision")) read_precision(*precision);
         if (const Yaml* inputs = yaml_->find("inputs"))
-            read_tensors(*inputs, TensorRole::input, model_.axes, model_.inputs, *diagnostics_);
+            read_tensors(*inputs, TensorRole::input, context(), model_.inputs, *diagnostics_);
         if (const Yaml* params = yaml_->find("params"))
-            read_tensors(*params, TensorRole::param, model_.axes, model_.params, *diagnostics_);
+            read_tensors(*params, TensorRole::param, context(), model_.params, *diagnostics_);
         for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
         if (const Yaml* variables = yaml_->find("variables"))
-            read_tensors(*variables, TensorRole::variable, model_.axes, model_.variables, *diagnostics_);
+            read_tensors(*variables, TensorRole::variable, context(), model_.variables, *diagnostics_);
         for (const TensorDecl& variable : model_.variables)
             for (const std::vector<TensorDecl>* others : {&model_.inputs, &model_.params})
                 check_unused(variable.array.name, *others);
@@ -234,9 +234,9 @@ private:
             if (yaml.find(key) == nullptr)
                 diagnostics_->error("E0116", name.span, fmt::format("{} has no '{}'", what, key));
         if (const Yaml* params = yaml.find("params"))
-            read_tensors(*params, TensorRole::param, model_.axes, module.params, *diagnostics_);
+            read_tensors(*params, TensorRole::param, context(), module.params, *diagnostics_);
         if (const Yaml* variables = yaml.find("variables"))
-            read_tensors(*variables, TensorRole::variable, model_.axes, module.variables, *diagnostics_);
+            read_tensors(*variables, TensorRole::variable, context(), module.variables, *diagnostics_);
         for (const TensorDecl& variable : module.variables) check_unused(variable.array.name, module.params);
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module);
         if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, context(), module.graph, *diagnostics_);

@@ -15,19 +15,31 @@ constexpr size_t most_files = 1000;
 
 struct Place {
     std::string_view file; // empty: it is none
-    int line = 0;
+    int line = 0, column = 1;
 };
 
-Place place_in(std::string_view text) {
+// Takes ":214" from the end.
+std::optional<int> take_number(std::string_view& text) {
     const size_t colon = text.rfind(':');
-    if (colon == std::string_view::npos || colon == 0) return {};
-    const std::optional<int> line = parse_number<int>(text.substr(colon + 1));
-    return line && *line > 0 ? Place{text.substr(0, colon), *line} : Place{};
+    if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+    const std::optional<int> number = parse_number<int>(text.substr(colon + 1));
+    if (!number || *number <= 0) return std::nullopt;
+    text = text.substr(0, colon);
+    return number;
 }
 
+// "model.py:214" or "step.mlir:12:30".
+Place place_in(std::string_view text) {
+    const std::optional<int> last = take_number(text);
+    if (!last) return {};
+    const std::optional<int> before = take_number(text);
+    return before ? Place{text, *before, *last} : Place{text, *last};
+}
+
+// A name alone: a program that the model was just made of is among the sources with its text too.
 int find_named(const Sources& sources, std::string_view name) {
     for (int file = 0; file < sources.count(); ++file)
-        if (sources.name(file) == name) return file;
+        if (sources.name(file) == name && sources.text(file).empty()) return file;
     return -1;
 }
 
@@ -60,7 +72,7 @@ void load_places(Sources& sources, int model_file) {
 std::vector<int> files_of_places(const Sources& sources, int model_file) {
     std::vector<int> files;
     for (const std::string& name : named_files(sources.text(model_file)))
-        if (const int file = find_named(sources, name); file >= 0 && sources.text(file).empty()) files.push_back(file);
+        if (const int file = find_named(sources, name); file >= 0) files.push_back(file);
     return files;
 }
 
@@ -72,7 +84,7 @@ Span read_place(const Yaml& yaml, const Sources* sources, Diagnostics& diagnosti
         diagnostics.error("E0113", yaml.span, "at: expected a file and a line").help("write at: \"model.py:214\"");
         return {};
     }
-    return sources == nullptr ? Span{} : Span{find_named(*sources, place.file), place.line, 1, 0};
+    return sources == nullptr ? Span{} : Span{find_named(*sources, place.file), place.line, place.column, 0};
 }
 
 } // namespace shard

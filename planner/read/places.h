@@ -1,5 +1,6 @@
-// `at: "model.py:214"` of an entry: the line of the program that the model was made of. What is said of the entry's
-// values (reports, findings) is said of that line; mistakes in the entry are said where it is written.
+// `at: "model.py:214"` of an entry or an array, or "step.mlir:12:30" with a column: the line of the program that the
+// model was made of. What is said of its values (reports, findings) is said of that line; mistakes in it are said where
+// it is written.
 #pragma once
 
 #include "planner/text/yaml.h"

@@ -3,6 +3,7 @@
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/model/type_limits.h"
+#include "planner/read/places.h"
 #include "planner/read/sharding_spec_reader.h"
 #include "planner/text/yaml_values.h"
 
@@ -18,8 +19,8 @@ constexpr size_t max_rank = 16;
 
 class TensorReader {
 public:
-    TensorReader(const YamlEntry& entry, TensorRole role, const std::vector<AxisDecl>& axes, Diagnostics& diagnostics)
-        : entry_(&entry), role_(role), axes_(&axes), diagnostics_(&diagnostics) {}
+    TensorReader(const YamlEntry& entry, TensorRole role, const EntryContext& context, Diagnostics& diagnostics)
+        : entry_(&entry), role_(role), axes_(&context.axes), sources_(context.sources), diagnostics_(&diagnostics) {}
 
     std::optional<TensorDecl> read() {
         const Yaml& yaml = entry_->value;
@@ -33,12 +34,13 @@ public:
                 .help("write {axes: [batch, embed]} or {shape: [8, 1024]}");
             return std::nullopt;
         }
-        check_keys(yaml, {"axes", "shape", "dtype", "mesh", "rules", "init"}, fmt::format("'{}'", entry_->key),
+        check_keys(yaml, {"axes", "shape", "dtype", "mesh", "rules", "init", "at"}, fmt::format("'{}'", entry_->key),
                    *diagnostics_);
         good = read_dtype() && good;
         good = read_dims() && good;
         good = read_placement() && good;
         good = read_init() && good;
+        if (const Yaml* at = yaml.find("at")) tensor_.at = read_place(*at, sources_, *diagnostics_);
         if (!good) return std::nullopt;
         return std::move(tensor_);
     }
@@ -282,14 +284,15 @@ private:
     const YamlEntry* entry_;
     TensorRole role_;
     const std::vector<AxisDecl>* axes_;
+    const Sources* sources_;
     Diagnostics* diagnostics_;
     TensorDecl tensor_;
 };
 
 } // namespace
 
-bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes,
-                  std::vector<TensorDecl>& tensors, Diagnostics& diagnostics) {
+bool read_tensors(const Yaml& yaml, TensorRole role, const EntryContext& context, std::vector<TensorDecl>& tensors,
+                  Diagnostics& diagnostics) {
     const YamlMap* map = yaml.map();
     if (map == nullptr) {
         constexpr std::string_view words[] = {"inputs", "params", "variables", "targets"};
@@ -300,7 +303,7 @@ bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>
     }
     bool good = true;
     for (const YamlEntry& entry : *map) {
-        std::optional<TensorDecl> tensor = TensorReader(entry, role, axes, diagnostics).read();
+        std::optional<TensorDecl> tensor = TensorReader(entry, role, context, diagnostics).read();
         good = good && tensor;
         if (tensor) tensors.push_back(std::move(*tensor));
     }

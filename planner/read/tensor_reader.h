@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/model.h"
+#include "planner/read/entry_context.h"
 
 namespace shard {
 
@@ -10,7 +11,7 @@ enum class TensorRole { input, param, variable, target };
 
 // Reads a map of tensors. Entries with errors are reported (E0201, E0205, E0209 to E0212, ...) and left out; false
 // then.
-bool read_tensors(const Yaml& yaml, TensorRole role, const std::vector<AxisDecl>& axes,
-                  std::vector<TensorDecl>& tensors, Diagnostics& diagnostics);
+bool read_tensors(const Yaml& yaml, TensorRole role, const EntryContext& context, std::vector<TensorDecl>& tensors,
+                  Diagnostics& diagnostics);
 
 } // namespace shard

@@ -41,7 +41,7 @@ public:
 private:
     void read_part(const YamlEntry& entry) {
         if (entry.key == "targets")
-            read_tensors(entry.value, TensorRole::target, context_->axes, train_.targets, *diagnostics_);
+            read_tensors(entry.value, TensorRole::target, *context_, train_.targets, *diagnostics_);
         else if (entry.key == "loss")
             train_.loss = read_measure(entry).value_or(Entry{});
         else if (entry.key == "metrics")

@@ -6,14 +6,15 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <tuple>
 
 namespace shard {
 
 std::vector<NamedArray> named_arrays(const Graph& graph) {
     std::vector<NamedArray> arrays;
-    std::set<std::vector<int>> seen;
+    std::set<std::tuple<int, int, int, std::vector<std::string>>> seen;
     const auto add = [&](NamedArray array) {
-        if (seen.insert({array.span.file, array.span.line, array.span.column}).second)
+        if (seen.emplace(array.span.file, array.span.line, array.span.column, array.names).second)
             arrays.push_back(std::move(array));
     };
     for (ValueId id : graph.inputs) {
