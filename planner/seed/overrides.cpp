@@ -1,7 +1,7 @@
 #include "planner/seed/overrides.h"
 
 #include "planner/graph/binding.h"
-#include "plans/diagnostics/suggestion.h"
+#include "planner/seed/near_pattern.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ void warn_without_effect(const Override& override, const std::vector<OverrideTar
         "W0301", override.span, fmt::format("the pattern '{}' matches none of the {}", override.glob, section));
     constexpr size_t most_listed = 12;
     const bool listed = !names.empty() && names.size() <= most_listed;
-    warning.help(did_you_mean(override.glob, {names.begin(), names.end()},
+    warning.help(near_pattern(override.glob, names,
                               listed ? fmt::format("there are {}", fmt::join(names, ", ")) : std::string()));
 }
 
