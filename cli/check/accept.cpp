@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 
 namespace shard {
 
@@ -43,6 +44,16 @@ std::optional<Accepted> held_by(Env& env, const std::string& path) {
     return std::nullopt;
 }
 
+// What stays of the file: figures of what was not checked. Of all that there is, these are other modes of it.
+Accepted kept_of(const Accepted& before, const Accepted& now, bool whole) {
+    std::set<std::pair<std::string, std::string>> checked;
+    for (const auto& [as, figures] : now) checked.emplace(as.model, as.layout);
+    Accepted kept;
+    for (const auto& [as, figures] : before)
+        if (!whole || checked.contains({as.model, as.layout})) kept.emplace(as, figures);
+    return kept;
+}
+
 bool write(Env& env, const std::string& path, const Accepted& accepted) {
     std::vector<Subject> subjects;
     for (const auto& [as, figures] : accepted) {
@@ -76,7 +87,7 @@ bool accept(Env& env, const std::vector<CheckTask>& tasks, const std::vector<Che
         const std::optional<Accepted> before = held_by(env, path);
         if (before && unplanned.contains(path))
             say(env, fmt::format("{} is left as it was, since {} could not be planned", path, unplanned.at(path)));
-        if (!whole && before) accepted.insert(before->begin(), before->end());
+        if (before) accepted.merge(kept_of(*before, accepted, whole));
         is_good = before && !unplanned.contains(path) && write(env, path, accepted) && is_good;
     }
     return is_good;

@@ -125,9 +125,11 @@ private:
     std::string ways_text(const WaysThere& ways) const {
         // In a loop over layers one layer is moved at a time.
         const bool of_layer = ways.from.dims.size() < tensor_.sharding.dims.size();
-        std::string out =
-            fmt::format("\n{}{}: {} to {}\n", paint_.strong("Ways there"), of_layer ? ", of one layer" : "",
-                        sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
+        const bool again = std::any_of(e_.collectives.begin(), e_.collectives.end(),
+                                       [](const CollectiveReport& collective) { return collective.count > 1; });
+        const std::string_view which = of_layer ? ", of one layer" : again ? ", each time" : "";
+        std::string out = fmt::format("\n{}{}: {} to {}\n", paint_.strong("Ways there"), which,
+                                      sharding_text(plan_.mesh, ways.from), sharding_text(plan_.mesh, ways.to));
         Table table(
             {{""}, {.header = "steps", .wraps = true}, {"sent, all together", Align::right}, {"time", Align::right}});
         for (size_t i = 0; i < ways.ways.size(); ++i)

@@ -67,17 +67,18 @@ std::vector<Figure> figures_of(const std::vector<NamedPlan>& plans) {
 
 namespace {
 
-std::vector<Column> columns_of(const std::vector<NamedPlan>& plans, std::string first, bool right) {
-    std::vector<Column> columns = {{std::move(first)}};
+std::vector<Column> columns_of(const std::vector<NamedPlan>& plans) {
+    std::vector<Column> columns = {{""}};
     for (size_t i = 0; i < plans.size(); ++i) {
-        columns.push_back({plans[i].name, right ? Align::right : Align::left});
-        if (right) columns.push_back({""});
+        const int group = static_cast<int>(i) + 1;
+        columns.push_back({.header = plans[i].name, .align = Align::right, .group = group});
+        columns.push_back({.header = "", .group = group});
     }
     return columns;
 }
 
 Table figures_table(const std::vector<NamedPlan>& plans) {
-    Table table(columns_of(plans, "", true));
+    Table table(columns_of(plans));
     for (const Figure& figure : figures_of(plans)) {
         std::vector<double> values;
         for (const NamedPlan& named : plans) values.push_back(figure.value(named.plan->report));
@@ -114,7 +115,8 @@ std::string sharding_in(const Plan& plan, const TensorsByName& tensors, const st
 // Inputs, params and outputs; intermediate values too if asked for, else `left_out` counts them.
 Table shardings_table(const std::vector<NamedPlan>& plans, const Paint& paint, bool all_values, i64& left_out) {
     std::vector<Column> columns = {{"role"}, {.header = "tensor", .wraps = true}};
-    for (const NamedPlan& named : plans) columns.push_back({named.name});
+    for (size_t i = 0; i < plans.size(); ++i)
+        columns.push_back({.header = plans[i].name, .group = static_cast<int>(i) + 1});
     Table table(columns);
     std::vector<ShardingChange> changes;
     for (ShardingChange& change : differing_shardings(plans)) {

@@ -27,6 +27,8 @@ std::vector<bool> Table::used_columns() const {
 
 namespace {
 
+constexpr size_t gap = 2, least_wrapped = 16; // between columns; of one that wraps
+
 size_t longest_word(std::string_view rest) {
     size_t width = 0;
     while (!rest.empty()) {
@@ -47,16 +49,57 @@ size_t Table::broken_header_width(size_t column) const {
     return width;
 }
 
-// Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is
-// no limit.
-std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) const {
-    constexpr size_t gap = 2, least = 16, least_text = 8; // of a column that wraps, and of any other text
+std::vector<size_t> Table::natural_widths() const {
     std::vector<size_t> widths(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) {
         widths[i] = display_width(columns_[i].header);
         for (const Row& row : rows_)
             if (!row.note) widths[i] = std::max(widths[i], display_width(row.cells[i].text));
     }
+    return widths;
+}
+
+// Empty if one table does, or none can be cut.
+std::vector<Table> Table::by_groups(size_t room) const {
+    std::vector<size_t> widths = natural_widths();
+    const std::vector<bool> used = used_columns();
+    for (size_t i = 0; i < widths.size(); ++i) {
+        if (columns_[i].wraps) widths[i] = std::min(widths[i], least_wrapped);
+        widths[i] = used[i] ? widths[i] + gap : 0;
+    }
+    int last = 0;
+    for (const Column& column : columns_) last = std::max(last, column.group);
+    std::vector<size_t> sums(static_cast<size_t>(last) + 1);
+    for (size_t i = 0; i < widths.size(); ++i) sums[static_cast<size_t>(columns_[i].group)] += widths[i];
+    std::vector<int> part(sums.size()); // by group, in which table
+    for (size_t g = 1, sum = sums[0]; g < sums.size(); ++g) {
+        const bool fits = g == 1 || sum + sums[g] <= room + gap;
+        sum = fits ? sum + sums[g] : sums[0] + sums[g];
+        part[g] = part[g - 1] + (fits ? 0 : 1);
+    }
+    std::vector<Table> tables;
+    for (int p = 0; p <= part.back() && part.back() > 0; ++p) {
+        std::vector<size_t> kept;
+        for (size_t i = 0; i < columns_.size(); ++i)
+            if (columns_[i].group == 0 || part[static_cast<size_t>(columns_[i].group)] == p) kept.push_back(i);
+        std::vector<Column> columns;
+        for (const size_t i : kept) columns.push_back(columns_[i]), columns.back().group = 0;
+        Table& table = tables.emplace_back(std::move(columns));
+        for (const Row& row : rows_) {
+            if (row.note) continue;
+            std::vector<Cell> cells;
+            for (const size_t i : kept) cells.push_back(row.cells[i]);
+            table.add(std::move(cells));
+        }
+    }
+    return tables;
+}
+
+// Of the columns in `used`, from which those are taken out that do not fit and can be spared. `room` is 0 if there is
+// no limit.
+std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) const {
+    constexpr size_t least_text = 8; // of a text that does not wrap
+    std::vector<size_t> widths = natural_widths();
     const auto too_much = [&]() -> size_t {
         size_t sum = 0;
         for (size_t i = 0; i < widths.size(); ++i)
@@ -85,7 +128,7 @@ std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) 
     };
     std::vector<size_t> leasts = widths;
     for (size_t i = 0; i < columns_.size(); ++i)
-        if (columns_[i].wraps) leasts[i] = std::min(leasts[i], least);
+        if (columns_[i].wraps) leasts[i] = std::min(leasts[i], least_wrapped);
     narrow(leasts);
     for (size_t i = 0; i < columns_.size(); ++i) leasts[i] = std::min(leasts[i], broken_header_width(i));
     narrow(leasts); // headers in several lines
@@ -101,9 +144,13 @@ std::vector<size_t> Table::fitting_widths(std::vector<bool>& used, size_t room) 
 }
 
 std::string Table::render(const Paint& paint, std::string_view indent) const {
+    const size_t room = paint.width == 0 ? 0 : std::max(paint.width, indent.size() + 1) - indent.size();
+    std::string parts;
+    for (const Table& table : room == 0 ? std::vector<Table>() : by_groups(room))
+        parts += (parts.empty() ? "" : "\n") + table.render(paint, indent);
+    if (!parts.empty()) return parts;
     std::vector<bool> used = used_columns();
-    const std::vector<size_t> widths =
-        fitting_widths(used, paint.width == 0 ? 0 : std::max(paint.width, indent.size() + 1) - indent.size());
+    const std::vector<size_t> widths = fitting_widths(used, room);
     bool headers = false;
     size_t last = 0;
     for (size_t i = 0; i < columns_.size(); ++i) {

@@ -1,6 +1,7 @@
 // A table of aligned columns for text reports. Colour is applied after alignment, so it never shifts a column. A table
 // that is wider than the terminal does without the columns that can be spared, and breaks the text of those that wrap,
-// then headers, then, where it is narrow, texts that are better whole; numbers stay whole.
+// then headers, then, where it is narrow, texts that are better whole; numbers stay whole. One with groups of columns is
+// printed as several instead, as many groups in each as fit.
 //
 //     Table table({{"name"}, {"bytes", Align::right}});
 //     table.add({"x", "16.0 KiB"});
@@ -20,6 +21,7 @@ struct Column {
     Align align = Align::left;
     int spared = 0;     // in which order columns are left out where they do not fit, 1 first; 0: never
     bool wraps = false; // where even then they do not fit
+    int group = 0;      // those of a group stay together, beside those of group 0
     bool noted = false; // where it is left out, its text begins the row's first note: "model.yaml:7: because ..."
 };
 
@@ -50,6 +52,8 @@ private:
         bool note = false;
     };
     std::vector<bool> used_columns() const;
+    std::vector<size_t> natural_widths() const;
+    std::vector<Table> by_groups(size_t room) const;
     size_t broken_header_width(size_t column) const;
     std::vector<size_t> fitting_widths(std::vector<bool>& used, size_t room) const;
     std::vector<Column> columns_;

@@ -15,12 +15,14 @@ constexpr std::string_view order[] = {"batch", "length", "vocab", "embed", "head
 class Guess {
 public:
     Guess(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given)
-        : draft_(draft), given_(given), needed_(draft.needed_for(results)), classes_(draft, needed_) {}
+        : draft_(draft), results_(results), given_(given), needed_(draft.needed_for(results)),
+          classes_(draft, needed_) {}
 
     AxisNames run() {
         take_given();
         if (name_lookups()) {
             name_tokens();
+            name_classes();
             name_params();
         }
         return collected();
@@ -73,6 +75,18 @@ private:
                 continue;
             call(classes_.of(id, 0), "batch", value.type.shape[0]);
             call(classes_.of(id, 1), "length", value.type.shape[1]);
+        }
+    }
+
+    // What a loss chooses among, and the last dim of results, are words if there are as many.
+    void name_classes() {
+        std::vector<DraftId> logits = results_;
+        for (size_t i = 0; i < needed_.size(); ++i)
+            if (needed_[i] && draft_.entry(i).op == "softmax_cross_entropy")
+                logits.push_back(draft_.entry(i).operands[0]);
+        for (const DraftId id : logits) {
+            const Shape& shape = draft_.type(id).shape;
+            if (shape.size() > 1) call(classes_.of(id, shape.size() - 1), "vocab", shape.back());
         }
     }
 
@@ -143,6 +157,7 @@ private:
     }
 
     const Draft& draft_;
+    const std::vector<DraftId>& results_;
     const NamesByArray& given_;
     std::vector<bool> needed_;
     DimClasses classes_;

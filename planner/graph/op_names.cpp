@@ -82,8 +82,6 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"concat", "concatenate"},
         {"cat", "concatenate"},
         {"stack", "concatenate"},
-        {"split", "slice"},
-        {"chunk", "slice"},
         {"tile", "broadcast"},
         {"dot_product_attention", "attention"},
         {"scaled_dot_product_attention", "attention"},
@@ -92,6 +90,7 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"flash_attention", "attention"},
         {"rotary_embedding", "rope"},
         {"apply_rotary_pos_emb", "rope"},
+        {"rotary", "rope"},
         {"dense_general", "einsum"},
         {"Dense", "linear"},
         {"Embed", "gather"},
@@ -124,6 +123,8 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_op_nam
         {"rmsnorm", "rms_norm"},
         {"rms_normalization", "rms_norm"},
         {"cross_entropy", "softmax_cross_entropy"},
+        {"nll", "softmax_cross_entropy"},
+        {"nll_loss", "softmax_cross_entropy"},
         {"softmax_cross_entropy_with_integer_labels", "softmax_cross_entropy"},
         {"sparse_softmax_cross_entropy", "softmax_cross_entropy"},
         {"mse_loss", "mse"},
@@ -140,6 +141,9 @@ namespace {
 
 constexpr std::string_view loop = "write {repeat: block, times: 4, in: x, scan: true}, of a module";
 constexpr std::string_view remat = "write `remat: full` beside `repeat`, or in a module";
+constexpr std::string_view mask =
+    "attention needs none with `causal: true`; elsewhere compare two iotas, {ge: [rows, columns]}, and `select` by that";
+constexpr std::string_view pieces = "write a slice for each piece, {slice: x, dim: [1], start: [0], limit: [512]}";
 constexpr std::string_view none =
     "there is none here: write it over others, of `shardc list ops` and `shardc list composites`";
 
@@ -162,8 +166,12 @@ const std::vector<std::pair<std::string_view, std::string_view>>& foreign_forms(
         {"mae", none},
         {"softplus", none},
         {"std", none},
-        {"tril", none},
-        {"triu", none},
+        {"causal_mask", mask},
+        {"tril", mask},
+        {"triu", mask},
+        {"masked_fill", "write {select: [mask, value, x]}"},
+        {"split", pieces},
+        {"chunk", pieces},
         {"var", none},
         {"variance", none},
     };

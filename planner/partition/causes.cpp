@@ -135,6 +135,7 @@ Reason partial_reason(const Mesh& mesh, const Graph& graph, const Node& node, co
         if (place.operands.size() > 1 || std::holds_alternative<Contract>(kernel))
             what = "the contraction over " + place.dim;
         if (std::holds_alternative<Gather>(kernel)) what = "the lookup in " + place.dim;
+        if (std::holds_alternative<Scatter>(kernel)) what = "the scatter along " + place.dim;
         if (std::holds_alternative<Move>(kernel)) what = "the window of " + place.dim;
         splits.push_back(fmt::format("{} is split over {}", what, text(mesh, factor_axes[f])));
     }

@@ -26,6 +26,8 @@ TEST_CASE("names of other languages lead to an op or composite that there is, an
 TEST_CASE("what another language has and this one has not is no slip of the pen of an op that is another") {
     CHECK(unknown_op_help("elu", {"relu"}).starts_with("there is none here"));
     CHECK(unknown_op_help("swiglu", {"silu"}) == "write {mul: [{silu: gate}, up]}");
+    CHECK(unknown_op_help("torch.split", {"slice"}).starts_with("write a slice for each piece"));
+    CHECK(unknown_op_help("tril", {"tan"}).find("causal: true") != std::string::npos);
     CHECK(unknown_op_help("scan", {}).starts_with("write {repeat: block, "));
 }
 
