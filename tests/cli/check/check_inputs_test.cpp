@@ -262,6 +262,15 @@ TEST_CASE(
     CHECK(run_command(files, "shardc check --accept").code == 0);
     CHECK(nlohmann::json::parse(files.files["ci/base.json"])["subjects"].size() == 1);
 
+    // Figures that were accepted in another mode stay.
+    std::string& text = files.files["ci/base.json"];
+    text.replace(text.find("\"mode\": \"forward\""), 17, "\"mode\": \"train\"");
+    CHECK(run_command(files, "shardc check --accept").code == 0);
+    const nlohmann::json modes = nlohmann::json::parse(files.files["ci/base.json"])["subjects"];
+    REQUIRE(modes.size() == 2);
+    CHECK(modes[0]["mode"] == "forward");
+    CHECK(modes[1]["mode"] == "train");
+
     // A plan, another file, and a layout that cannot be planned.
     const std::string held = files.files["ci/base.json"];
     run_command(files, "shardc plan model.yaml l/00.yaml -o plan.json");

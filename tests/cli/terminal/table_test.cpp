@@ -91,3 +91,17 @@ TEST_CASE("names that a narrow terminal has no column for are said with the caus
     const std::string narrow = table.render({false, 22}, "");
     CHECK_MESSAGE(narrow.starts_with("collective "), narrow);
 }
+
+TEST_CASE("a table with groups of columns is cut between them where it does not fit") {
+    Table table({{""}, {.header = "data", .group = 1}, {.header = "", .group = 1}, {.header = "tensor", .group = 2}});
+    table.add({"step time", "1.00 ms", "*", "2.00 ms"});
+    CHECK(table.render({.width = 40}, "") == "           data        tensor\n"
+                                             "step time  1.00 ms  *  2.00 ms\n");
+    CHECK(table.render({.width = 30}, "") == "           data        tensor\n"
+                                             "step time  1.00 ms  *  2.00 ms\n");
+    CHECK(table.render({.width = 29}, "") == "           data\n"
+                                             "step time  1.00 ms  *\n"
+                                             "\n"
+                                             "           tensor\n"
+                                             "step time  2.00 ms\n");
+}

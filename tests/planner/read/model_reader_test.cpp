@@ -86,7 +86,7 @@ TEST_CASE("tensors say their dims by axes, by shape, or both") {
           "E0209 3:21+1 'x' has 17 dims, more than 16\n  help join some of them into one\n");
     CHECK(x("{shape: [4], dtype: float32}") == "E0210 3:33+7 unknown dtype 'float32'\n  help did you mean 'f32'?\n");
     CHECK(x("{shape: [4], shard: [data]}") ==
-          "E0114 3:26+5 unknown key 'shard' in 'x'\n  help known keys: axes, shape, dtype, mesh, rules, init\n");
+          "E0114 3:26+5 unknown key 'shard' in 'x'\n  help known keys: axes, shape, dtype, mesh, rules, init, at\n");
     CHECK(x("{shape: [4], init: [a]}") ==
           "E0213 3:32+1 x.init: expected one initializer\n"
           "  help write lecun_normal or {normal: {stddev: 0.02}}, with key: 3 for an explicit key\n");
