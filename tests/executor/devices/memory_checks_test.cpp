@@ -10,7 +10,7 @@ using namespace shard;
 
 TEST_CASE("arenas: bytes that nobody was given are out of bounds") {
     Arenas arenas;
-    REQUIRE(arenas.allocate(2, 4096));
+    REQUIRE(arenas.allocate(2, 4096, 0, 2));
     const auto forbidden = [](const std::byte* at) { return __asan_address_is_poisoned(at) != 0; };
     CHECK(forbidden(arenas.of(0)));
     allow_bytes(arenas.of(0), 4096);
