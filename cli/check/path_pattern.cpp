@@ -20,17 +20,22 @@ bool name_matches(const std::string& pattern, const std::string& name) {
 
 namespace {
 
-// The folder and all below it but for hidden ones.
+bool is_link(const std::string& path) {
+    std::error_code unknown;
+    return std::filesystem::is_symlink(path, unknown);
+}
+
+// The folder and all below it but for hidden ones, and for links, by which a folder would be there twice.
 void add_folders(Files& files, const std::string& folder, int deepest, std::vector<std::string>& found) {
     found.push_back(folder);
     if (deepest == 0) return;
     const std::string before = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
     for (const std::string& name : files.list(folder.empty() ? "." : folder))
-        if (!name.starts_with('.') && !files.list(before + name).empty())
+        if (!name.starts_with('.') && !is_link(before + name) && !files.list(before + name).empty())
             add_folders(files, before + name, deepest - 1, found);
 }
 
-constexpr int deepest_folder = 32; // links may go round in circles
+constexpr int deepest_folder = 32;
 
 } // namespace
 

@@ -1,9 +1,11 @@
 #include "cli/diagnostics/subjects_text.h"
 
 #include "cli/terminal/wrap.h"
+#include "plans/base/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace shard {
 
@@ -117,7 +119,13 @@ void render_one(std::string& out, const Placed& placed, size_t count, const Pain
 std::string findings_text(std::span<const Subject> subjects, const Paint& paint) {
     std::string out;
     const size_t count = named_count(subjects);
-    for (const Placed& placed : flatten(subjects)) render_one(out, placed, count, paint);
+    constexpr size_t most_of_a_code = 100; // that anybody reads
+    std::map<std::string, size_t> said;
+    for (const Placed& placed : flatten(subjects))
+        if (++said[placed.diagnostic->code] <= most_of_a_code) render_one(out, placed, count, paint);
+    for (const auto& [code, times] : said)
+        if (times > most_of_a_code)
+            out += fmt::format("and {} more of {}\n\n", grouped(static_cast<i64>(times - most_of_a_code)), code);
     return out;
 }
 

@@ -83,7 +83,8 @@ bool is_of_import(const Diagnostic& diagnostic) { return diagnostic.code.starts_
 
 std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
                                                Diagnostics& diagnostics) {
-    std::optional<ImportedProgram> program = import_program(sources, file, import_request(options, sources.name(file)), diagnostics);
+    std::optional<ImportedProgram> program =
+        import_program(sources, file, import_request(options, sources.name(file)), diagnostics);
     if (program && !is_sound(*program, diagnostics)) program.reset();
     return program;
 }

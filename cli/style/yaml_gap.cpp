@@ -16,6 +16,8 @@ bool is_blank_at(std::string_view text, size_t at) {
     return at >= text.size() || blanks.find(text[at]) != std::string_view::npos;
 }
 
+bool begins_line(std::string_view text, size_t at) { return at == 0 || text[at - 1] == '\n'; }
+
 } // namespace
 
 size_t yaml_column(std::string_view text, size_t at) {
@@ -38,7 +40,7 @@ size_t skip_yaml_blanks(std::string_view text, size_t at) {
 size_t behind_yaml_dash(std::string_view text, size_t at) {
     for (at = skip_yaml_blanks(text, at); at < text.size(); at = skip_yaml_blanks(text, at)) {
         if (text[at] == '-' && is_blank_at(text, at + 1)) return at + 1;
-        const bool is_directive = text[at] == '%' && yaml_column(text, at) == 0;
+        const bool is_directive = text[at] == '%' && begins_line(text, at);
         at = is_directive ? line_end(text, at) : std::min(text.find_first_of(blanks, at), text.size());
     }
     return at;
@@ -59,7 +61,7 @@ YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& en
     YamlGap gap;
     const bool to_bracket = until == std::string_view::npos;
     until = std::min(until, text.size());
-    bool fresh = yaml_column(text, at) == 0, behind_dash = false;
+    bool fresh = begins_line(text, at), behind_dash = false;
     while (at < until) {
         const char c = text[at];
         if (c == '\n') {
@@ -74,7 +76,7 @@ YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& en
                                     behind_dash ? std::string_view::npos : yaml_column(text, at)});
             gap.blank_before = fresh = false;
             at = stop;
-        } else if (fresh && (c == '%' || text.substr(at, 3) == "---") && yaml_column(text, at) == 0) {
+        } else if (fresh && (c == '%' || text.substr(at, 3) == "---") && begins_line(text, at)) {
             const size_t stop = c == '%' ? line_end(text, at) : at + 3;
             gap.directives.push_back({trimmed(text.substr(at, stop - at)), gap.comments.size()});
             fresh = false;

@@ -25,8 +25,10 @@ bool DiskFiles::append(const std::string& path, std::string_view text, std::stri
 std::vector<std::string> DiskFiles::list(const std::string& folder) {
     std::vector<std::string> names;
     std::error_code failed;
-    for (std::filesystem::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
-        names.push_back(it->path().filename().string());
+    for (std::filesystem::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+        std::error_code unknown;
+        if (!it->is_fifo(unknown) && !it->is_socket(unknown)) names.push_back(it->path().filename().string());
+    }
     std::sort(names.begin(), names.end());
     return names;
 }

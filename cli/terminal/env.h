@@ -24,7 +24,7 @@ public:
                        OutputUse use = OutputUse::replace) = 0;
     // For logs, which grow: in the file when the call returns.
     virtual bool append(const std::string& path, std::string_view text, std::string& error) = 0;
-    // The names in a folder, sorted; none if it cannot be read.
+    // The names in a folder, sorted, without pipes, which only who was told to reads; none if it cannot be read.
     virtual std::vector<std::string> list(const std::string& folder) = 0;
     virtual bool writable(const std::string& path, OutputUse use, std::string& error) = 0;
     // A folder, and those that it lies in.

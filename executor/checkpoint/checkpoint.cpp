@@ -9,8 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
+#include <unistd.h>
 
 namespace shard {
 
@@ -63,8 +66,13 @@ std::optional<Checkpoint> Checkpoint::open(const std::string& path, Diagnostics&
     } else if (exists(alone)) {
         if (!checkpoint.open_file(alone, diagnostics)) return std::nullopt;
     } else {
-        diagnostics.error("E0611", {}, fmt::format("there is no checkpoint in '{}'", checkpoint.folder_))
-            .help(fmt::format("a checkpoint is a folder with `latest`, {} or {}", index_file, only_file));
+        if (::access(checkpoint.folder_.c_str(), R_OK | X_OK) != 0)
+            diagnostics
+                .error("E0611", {}, fmt::format("cannot read '{}': {}", checkpoint.folder_, std::strerror(errno)))
+                .help("run it as a user who may read the folder");
+        else
+            diagnostics.error("E0611", {}, fmt::format("there is no checkpoint in '{}'", checkpoint.folder_))
+                .help(fmt::format("a checkpoint is a folder with `latest`, {} or {}", index_file, only_file));
         return std::nullopt;
     }
     return checkpoint;

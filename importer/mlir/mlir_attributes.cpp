@@ -157,6 +157,7 @@ void MlirAttributeReader::elements(MlirAttribute& attribute) {
     attribute.kind = MlirAttribute::Kind::elements;
     attribute.text.clear();
     cursor_.expect('<');
+    attribute.is_listed = cursor_.peek() == '[';
     if (cursor_.peek() == '"')
         attribute.text = cursor_.quoted();
     else if (cursor_.peek() != '>')

@@ -44,6 +44,7 @@ struct MlirAttribute {
     std::vector<MlirItem> items;
     MlirType type;                    // of elements, and of a type
     std::vector<std::string> numbers; // of elements, row-major; one for all of them; none if `text` has their bytes
+    bool is_listed = false;           // [1.0], which is one element, and not 1.0, which is all of them
 };
 
 // Of `key = part part`, with or without the key.

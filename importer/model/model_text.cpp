@@ -223,7 +223,9 @@ private:
 
     std::string at_text(const std::string& line, const Span& place) const {
         if (!line.empty()) return fmt::format(", at: \"{}\"", line);
-        return program_.empty() || !place.known() ? "" : fmt::format(", at: \"{}:{}:{}\"", program_, place.line, place.column);
+        return program_.empty() || !place.known()
+                   ? ""
+                   : fmt::format(", at: \"{}:{}:{}\"", program_, place.line, place.column);
     }
 
     void write_arrays() {

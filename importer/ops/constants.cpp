@@ -124,7 +124,8 @@ bool import_constant(OpContext& context, std::string_view) {
         context.set(0, context.draft.number(*type, {}));
         return true;
     }
-    if (!context.expect(numbers.size() == 1 || (numbers.size() == static_cast<size_t>(count) && count > 0),
+    const bool is_splat = numbers.size() == 1 && !elements->is_listed;
+    if (!context.expect(is_splat || (numbers.size() == static_cast<size_t>(count) && count > 0),
                         "has another number of elements than its type says"))
         return false;
     if (numbers.size() == 1) {

@@ -118,9 +118,9 @@ public:
         for (size_t i = 0; i < all_.size(); ++i) named.push_back({all_[i].path, arguments_[i]});
         const std::optional<NamesByArray> given = given_names(request_.axes, named, draft_, diagnostics_);
         if (!given) return std::nullopt;
-        ModelText text = model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates),
-                                    outputs_, updates_, guessed_axes(draft_, results_and_updates, *given),
-                                    request_.program);
+        ModelText text =
+            model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates), outputs_,
+                       updates_, guessed_axes(draft_, results_and_updates, *given), request_.program);
         program.model = std::move(text.text);
         if (as == ImportAs::loss)
             program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),

@@ -141,8 +141,8 @@ namespace {
 
 constexpr std::string_view loop = "write {repeat: block, times: 4, in: x, scan: true}, of a module";
 constexpr std::string_view remat = "write `remat: full` beside `repeat`, or in a module";
-constexpr std::string_view mask =
-    "attention needs none with `causal: true`; elsewhere compare two iotas, {ge: [rows, columns]}, and `select` by that";
+constexpr std::string_view mask = "attention needs none with `causal: true`; elsewhere compare two iotas, {ge: [rows, "
+                                  "columns]}, and `select` by that";
 constexpr std::string_view pieces = "write a slice for each piece, {slice: x, dim: [1], start: [0], limit: [512]}";
 constexpr std::string_view none =
     "there is none here: write it over others, of `shardc list ops` and `shardc list composites`";

@@ -117,7 +117,7 @@ struct Model {
     bool partitionable = true; // random bits as with jax_threefry_partitionable
     bool xla_compat = false;   // see planner/propagate/xla_compat.h
     KeyScheme keys = KeyScheme::nnx;
-    std::optional<i64> most_layers; // of a repeat that is written out: a model of fewer, to try something on
+    std::optional<i64> most_layers;        // of a repeat that is written out: a model of fewer, to try something on
     std::vector<Span> without_constraints; // places of constraints that are taken as not written, likewise
     Precision precision;
     std::vector<TensorDecl> inputs, params, variables; // a variable is kept as a parameter is, and not trained

@@ -47,8 +47,10 @@ const OpDef& op_attention() {
     static const OpDef def = [] {
         OpDef made = attention_op<AttendPart::values>(
             "attention",
-            "softmax(q k^T * scale) v for each head, without holding the scores: q is (batch, queries, heads, head_dim), "
-            "k and v are (batch, keys, heads, head_dim); q has a multiple of the heads that k and v have, and groups of "
+            "softmax(q k^T * scale) v for each head, without holding the scores: q is (batch, queries, heads, "
+            "head_dim), "
+            "k and v are (batch, keys, heads, head_dim); q has a multiple of the heads that k and v have, and groups "
+            "of "
             "them share. Behind them may stand, in this order: a floating-point bias, which "
             "is added to the scores, and a bool mask, which hides keys where it is false, both (batch, heads, queries, "
             "keys) or 1 where all are alike; segments of the queries and of the keys, integers (batch, length), which "

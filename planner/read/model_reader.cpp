@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
@@ -44,23 +45,18 @@ public:
             read_tensors(*inputs, TensorRole::input, context(), model_.inputs, *diagnostics_);
         if (const Yaml* params = yaml_->find("params"))
             read_tensors(*params, TensorRole::param, context(), model_.params, *diagnostics_);
-        for (const TensorDecl& param : model_.params) check_unused(param.array.name, model_.inputs);
+        check_apart(names_of(model_.params), {&model_.inputs});
         if (const Yaml* variables = yaml_->find("variables"))
             read_tensors(*variables, TensorRole::variable, context(), model_.variables, *diagnostics_);
-        for (const TensorDecl& variable : model_.variables)
-            for (const std::vector<TensorDecl>* others : {&model_.inputs, &model_.params})
-                check_unused(variable.array.name, *others);
+        check_apart(names_of(model_.variables), {&model_.inputs, &model_.params});
         read_modules();
         if (const Yaml* graph = require("graph")) read_graph(*graph, context(), model_.graph, *diagnostics_);
         if (const Yaml* updates = yaml_->find("updates")) read_updates(*updates, model_.updates);
         if (const Yaml* outputs = require("outputs")) model_.outputs = read_outputs(*outputs, !model_.updates.empty());
         if (const Yaml* train = yaml_->find("train")) {
             model_.train = read_train(*train, context(), *diagnostics_);
-            const std::vector<TensorDecl> targets = model_.train ? model_.train->targets : std::vector<TensorDecl>();
-            for (const TensorDecl& target : targets) {
-                for (const std::vector<TensorDecl>* others : {&model_.inputs, &model_.params, &model_.variables})
-                    check_unused(target.array.name, *others);
-            }
+            if (model_.train)
+                check_apart(names_of(model_.train->targets), {&model_.inputs, &model_.params, &model_.variables});
         }
         read_called();
         return std::move(model_);
@@ -132,12 +128,20 @@ private:
         return std::nullopt;
     }
 
-    void check_unused(const Name& name, const std::vector<TensorDecl>& others) {
-        for (const TensorDecl& other : others) {
-            if (other.array.name.text != name.text) continue;
-            diagnostics_->error("E0214", name.span, fmt::format("'{}' is declared twice", name.text))
-                .label(other.array.name.span, "first declared here");
-        }
+    static std::vector<Name> names_of(const std::vector<TensorDecl>& tensors) {
+        std::vector<Name> names;
+        for (const TensorDecl& tensor : tensors) names.push_back(tensor.array.name);
+        return names;
+    }
+
+    void check_apart(const std::vector<Name>& names, std::initializer_list<const std::vector<TensorDecl>*> others) {
+        std::map<std::string_view, Span> declared;
+        for (const std::vector<TensorDecl>* list : others)
+            for (const TensorDecl& other : *list) declared.emplace(other.array.name.text, other.array.name.span);
+        for (const Name& name : names)
+            if (const auto first = declared.find(name.text); first != declared.end())
+                diagnostics_->error("E0214", name.span, fmt::format("'{}' is declared twice", name.text))
+                    .label(first->second, "first declared here");
     }
 
     void read_modules() {
@@ -237,7 +241,7 @@ private:
             read_tensors(*params, TensorRole::param, context(), module.params, *diagnostics_);
         if (const Yaml* variables = yaml.find("variables"))
             read_tensors(*variables, TensorRole::variable, context(), module.variables, *diagnostics_);
-        for (const TensorDecl& variable : module.variables) check_unused(variable.array.name, module.params);
+        check_apart(names_of(module.variables), {&module.params});
         if (const Yaml* inputs = yaml.find("inputs")) module.inputs = read_formals(*inputs, module);
         if (const Yaml* graph = yaml.find("graph")) read_graph(*graph, context(), module.graph, *diagnostics_);
         if (const Yaml* outputs = yaml.find("outputs"))
@@ -284,19 +288,19 @@ private:
         for (const Yaml& item : *yaml.list()) {
             const std::optional<Name> name = read_name(item, "an input", *diagnostics_);
             if (!name) continue;
-            check_unused(*name, module.params);
-            check_unused(*name, module.variables);
-            check_repeated(*name, names);
             names.push_back(*name);
         }
+        check_apart(names, {&module.params, &module.variables});
+        check_repeated(names);
         return names;
     }
 
-    void check_repeated(const Name& listed, const std::vector<Name>& others) {
-        for (const Name& other : others)
-            if (other.text == listed.text)
-                diagnostics_->error("E0214", listed.span, fmt::format("'{}' is listed twice", listed.text))
-                    .label(other.span, "first listed here");
+    void check_repeated(const std::vector<Name>& names) {
+        std::map<std::string_view, Span> listed;
+        for (const Name& name : names)
+            if (const auto [first, is_new] = listed.emplace(name.text, name.span); !is_new)
+                diagnostics_->error("E0214", name.span, fmt::format("'{}' is listed twice", name.text))
+                    .label(first->second, "first listed here");
     }
 
     void read_updates(const Yaml& yaml, std::vector<UpdateDecl>& updates) {
@@ -322,8 +326,7 @@ private:
         if (!names) return {};
         if (names->empty() && !may_be_none)
             diagnostics_->error("E0116", yaml.span, "there is no output").help("write outputs: [name]");
-        for (size_t i = 0; i < names->size() && !may_repeat; ++i)
-            check_repeated((*names)[i], {names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i)});
+        if (!may_repeat) check_repeated(*names);
         return *names;
     }
 

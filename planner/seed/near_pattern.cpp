@@ -27,7 +27,8 @@ Parts parts_of(std::string_view text) {
 }
 
 bool matches_any(const std::string& pattern, const std::vector<std::string>& names) {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return glob_matches(pattern, name); });
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return glob_matches(pattern, name); });
 }
 
 // block.*.upp: block.*.up, if there is such a thing.

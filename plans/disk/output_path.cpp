@@ -132,8 +132,8 @@ std::optional<OutputPath> find_output(const std::string& path, OutputUse use, st
     if (found->exists) {
         const mode_t mode = found->status.st_mode;
         if (S_ISDIR(mode)) return fail(problem, EISDIR);
-        if (S_ISSOCK(mode)) {
-            problem = "it is a socket";
+        if (S_ISSOCK(mode) || (S_ISFIFO(mode) && use == OutputUse::renew)) {
+            problem = S_ISSOCK(mode) ? "it is a socket" : "it is a pipe, where nothing is left to write over";
             return std::nullopt;
         }
         if (found->kind == OutputPath::file && (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) {

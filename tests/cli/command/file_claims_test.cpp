@@ -125,6 +125,8 @@ TEST_CASE("an output that is an input or another output, by whatever path, is re
     const int reader = ::open((folder + "/pipe").c_str(), O_RDONLY | O_NONBLOCK);
     CHECK(run_on_disk(plan + "-o @/pipe --output @/pipe").code == 0);
     ::close(reader);
+    // Where nobody reads, and what was read from it is to be replaced: nothing waits.
+    CHECK(run_on_disk("check @/model.yaml @/layout.yaml --baseline @/pipe --accept").code == 2);
 }
 
 TEST_CASE("what is read though no option names it is not written over: a hardware profile, a checkpoint") {

@@ -18,6 +18,20 @@ protected:
 
 } // namespace
 
+TEST_CASE("of one code as many are shown as anybody reads") {
+    Sources sources;
+    const int file = sources.add("a.yaml", "ab\n");
+    Diagnostics diagnostics;
+    for (int i = 0; i < 1234; ++i) diagnostics.error("E0101", {file, 1, 1, 1}, "wrong").help("right");
+    diagnostics.error("E0102", {file, 1, 1, 1}, "otherwise").help("right");
+    const std::string text = diagnostics_text(sources, diagnostics.all(), false);
+    size_t shown = 0;
+    for (size_t at = text.find("E0101]"); at != std::string::npos; at = text.find("E0101]", at + 1)) ++shown;
+    CHECK(shown == 100);
+    CHECK(text.find("E0102]") != std::string::npos);
+    CHECK(text.ends_with("and 1,134 more of E0101\n\n"));
+}
+
 TEST_CASE("a caret stands under what is wrong, or where it would be behind the end of the line") {
     Sources sources;
     const int file = sources.add("a.yaml", "ab: [\n");

@@ -159,6 +159,23 @@ TEST_CASE("element types have their own names here, and numbers that are written
     }
 }
 
+TEST_CASE("one number is all elements, and a list of one number is one element") {
+    const auto problem_of = [](const std::string& elements) {
+        Sources sources;
+        const int file =
+            sources.add("program.mlir",
+                        fmt::format("func.func @main() -> tensor<2x2xf32> {{\n  %0 = stablehlo.constant dense<{}> : "
+                                    "tensor<2x2xf32>\n  return %0 : tensor<2x2xf32>\n}}\n",
+                                    elements));
+        Diagnostics diagnostics;
+        import_program(sources, file, {}, diagnostics);
+        return diagnostics.all().empty() ? "" : diagnostics.all().front().message;
+    };
+    CHECK(problem_of("1.0") == "");
+    CHECK(problem_of("[[1.0, 2.0], [3.0, 4.0]]") == "");
+    CHECK(problem_of("[[1.0]]").find("has another number of elements than its type says") != std::string::npos);
+}
+
 TEST_CASE("functions call each other 64 deep, main counted, and no deeper") {
     const auto chain = [](int functions) {
         const std::string type = "tensor<4xf32>";

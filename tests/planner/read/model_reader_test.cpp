@@ -182,3 +182,13 @@ TEST_CASE("the top level of a model") {
           "letter or '_'\n"
           "E0116 3:10+1 there is no output\n  help write outputs: [name]\n");
 }
+
+TEST_CASE("a name that is listed many times is said once for each time") {
+    std::string names = "x";
+    for (int i = 0; i < 2000; ++i) names += ", x";
+    const std::string said =
+        model_problems("model: m\ninputs: {x: {shape: [4]}}\ngraph: []\noutputs: [" + names + "]\n");
+    size_t errors = 0;
+    for (size_t at = said.find("E0214"); at != std::string::npos; at = said.find("E0214", at + 1)) ++errors;
+    CHECK(errors == 2000);
+}
