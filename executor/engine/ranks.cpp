@@ -205,7 +205,7 @@ std::optional<std::vector<i64>> Ranks::combine(const std::string& what, const st
     const auto numbers_of = [&own](const std::string& text) {
         internal_check(text.size() == own.size() * sizeof(i64), "ranks meet with other numbers");
         std::vector<i64> numbers(own.size());
-        std::memcpy(numbers.data(), text.data(), text.size());
+        if (!text.empty()) std::memcpy(numbers.data(), text.data(), text.size());
         return numbers;
     };
     const std::optional<std::string> reply = meet(what, text_of(own), [&](std::vector<std::string>& messages) {

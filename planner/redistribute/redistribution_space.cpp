@@ -1,5 +1,6 @@
 #include "planner/redistribute/redistribution_space.h"
 
+#include "plans/base/saturating.h"
 #include "plans/collective/collective_cost.h"
 #include "plans/sharding/axis_lists.h"
 
@@ -127,7 +128,8 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
     }
     if (slices_only) return {};
     i64 now = local_bytes(placement), goal = local_bytes(goal_);
-    i64 received = std::max<i64>(0, goal - now) + 2 * (std::min(now, goal) - std::min(now, goal) / parts);
+    const i64 reduced = std::min(now, goal) - std::min(now, goal) / parts;
+    const i64 received = add_saturating(std::max<i64>(0, goal - now), multiply_saturating(2, reduced));
     double seconds = rate_ > 0 ? static_cast<double>(received) / rate_ : 0;
     seconds = std::max(seconds, hop_);
     if (parts > 1) { // however a sum is split into steps, its latencies add up to this
@@ -135,7 +137,7 @@ MoveCost RedistributionSpace::at_least(const Placement& placement) const {
         for (int piece : reducing) axes.push_back(pieces_[piece]);
         seconds = std::max(seconds, gather_seconds(*mesh_, *hardware_, axes, 0));
     }
-    return {seconds, received * mesh_->device_count(), 1, 1};
+    return {seconds, multiply_saturating(received, mesh_->device_count()), 1, 1};
 }
 
 MoveCost RedistributionSpace::estimate(const MoveCost& paid, const MoveCost& rest) const {

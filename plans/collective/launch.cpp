@@ -12,7 +12,7 @@ bool can_join(const CollectiveDef::Uses& uses) { return !uses.orders && !uses.ro
 
 bool Launch::would_join(const Collective& collective, const TensorType& type) const {
     if (!first_ || !can_join(collective.def->uses)) return false;
-    const Collective& first = *first_->collective;
+    const Collective& first = first_->collective;
     if (collective.def != first.def || collective.axes != first.axes || collective.reduce != first.reduce ||
         type.dtype != first_->dtype)
         return false;
@@ -24,7 +24,7 @@ bool Launch::would_join(const Collective& collective, const TensorType& type) co
 bool Launch::add(const Collective& collective, const TensorType& type) {
     const bool joins = would_join(collective, type);
     if (!joins) {
-        first_ = {&collective, type.dtype};
+        first_ = {collective, type.dtype};
         bytes_ = 0;
     }
     bytes_ = add_saturating(bytes_, type.bytes());

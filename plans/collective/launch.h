@@ -28,7 +28,7 @@ public:
 
 private:
     struct First {
-        const Collective* collective;
+        Collective collective;
         DType dtype;
     };
     const Mesh* mesh_;
