@@ -21,7 +21,7 @@ struct ImportRequest {
     std::string optimizer = "adamw: {learning_rate: 0.001}"; // of a loss, as models write it
     std::string folder = {};                                 // lines of files in it are named from there
     std::vector<GivenAxes> axes = {};
-    std::string program = {}; // where the model shall name lines of it: as what
+    std::string program = {}; // what the model calls the program's file, of which it names lines; empty: it does not
 };
 
 struct ImportedProgram {

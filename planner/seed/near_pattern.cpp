@@ -73,11 +73,11 @@ std::string with_dots(std::string text) {
 } // namespace
 
 std::string near_pattern(const std::string& pattern, std::vector<std::string> names, const std::string& otherwise) {
-    names.resize(std::min(names.size(), most_names));
     if (!is_glob(pattern)) {
         const std::string near = did_you_mean(pattern, {names.begin(), names.end()}, {});
         if (!near.empty()) return near;
     }
+    names.resize(std::min(names.size(), most_names)); // each is tried with many patterns
     // Paths of a JAX program begin with the name of the argument.
     std::string path = pattern;
     while (path.starts_with("params.")) path.erase(0, 7);

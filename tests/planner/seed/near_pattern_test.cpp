@@ -19,6 +19,9 @@ TEST_CASE("what a pattern was meant to be is as wide as the pattern") {
     CHECK(near("block.0.upp") == "did you mean 'block.0.up'?");
     CHECK(near("block.*.wq") == "otherwise");
     CHECK(near("blocks.{0,1}.up") == "otherwise");
+    std::vector<std::string> many(5000, "layer");
+    many.push_back("unembed");
+    CHECK(near_pattern("umembed", many, "otherwise") == "did you mean 'unembed'?");
 }
 
 TEST_CASE("paths of a JAX program find what the model calls them") {
