@@ -65,7 +65,9 @@ bool FileClaims::claim(std::string_view option, const std::string& path, bool wr
     const std::optional<FileIdentity> file = path != "-" ? identity_of(path) : identity_of(STDIN_FILENO);
     if (!file) return true;
     const Claim* other = written ? find(*file, stream) : nullptr;
-    if (other != nullptr)
+    if (other != nullptr && other->option == option)
+        refuse(fmt::format("{} names '{}' twice", option, path));
+    else if (other != nullptr)
         refuse(fmt::format("{} would write over '{}', which {} {}", option, path, other->option,
                            other->written ? "writes too" : "reads"));
     claims_.push_back({std::string(option), path, *file, written, stream});

@@ -27,7 +27,9 @@ int read_every(const Arguments& arguments, Diagnostics& diagnostics) {
     if (!arguments.has("--save-every")) return 0;
     const std::string& text = arguments.string("--save-every");
     if (const std::optional<int> value = parse_number<int>(text); value && *value >= 1) return *value;
-    diagnostics.error("E0701", {}, fmt::format("--save-every takes a whole number from 1, not '{}'", text));
+    diagnostics.error(
+        "E0701", {},
+        fmt::format("--save-every takes a whole number from 1 to {}, not '{}'", std::numeric_limits<int>::max(), text));
     return 0;
 }
 
@@ -117,6 +119,8 @@ void RunCheckpoints::prepare_save(Diagnostics& diagnostics) {
         save_lock_ = shard::prepare_save(*save_, diagnostics);
     else
         save_lock_ = std::make_unique<FolderLock>("", FolderLock::readers); // the first rank holds it for all
+    if (any && save_lock_ && (ranks_ == nullptr || ranks_->is_first()))
+        has_room_to_save(*plan_, *save_, save_what_, diagnostics);
 }
 
 bool RunCheckpoints::after_step(const StepView& view, Diagnostics& diagnostics) {

@@ -6,8 +6,9 @@
 
 namespace shard {
 
-// Before the run, so that a slip of the pen does not cost one: what is named is there (E0706), and no file would be
-// written that another option reads or writes.
+// Before the run, so that a slip of the pen does not cost one: what is named is there (E0706), no file would be
+// written that another option reads or writes, or into a checkpoint that --save replaces (E0707), and the disk has room
+// for the outputs (E0607).
 void check_output_files(const CommandDef& command, const Arguments& arguments, const Plan& plan, Env& env,
                         Diagnostics& diagnostics);
 void check_printed(const Arguments& arguments, const Plan& plan, Diagnostics& diagnostics);

@@ -6,8 +6,10 @@
 #include "executor/checkpoint/piece.h"
 #include "executor/elements/strided.h"
 #include "executor/formats/storage.h"
+#include "plans/base/saturating.h"
 #include "plans/base/version.h"
 #include "plans/disk/file.h"
+#include "plans/disk/free_space.h"
 #include "plans/disk/output_file.h"
 #include "plans/disk/output_path.h"
 #include "plans/disk/temporaries.h"
@@ -47,6 +49,10 @@ std::vector<SavedFile> files_of(const Plan& plan, SaveWhat what) {
                 {part_file_name(part, static_cast<i64>(i), std::ssize(devices)), std::move(devices[i]), {}});
     }
     return files;
+}
+
+i64 bytes_of(const Plan& plan, const OwnBlock& block) {
+    return element_count(block.part.shape) * byte_size(plan.buffers[block.buffer].dtype);
 }
 
 class Saver {
@@ -135,9 +141,7 @@ private:
         return blocks;
     }
 
-    i64 bytes_of(const OwnBlock& block) const {
-        return element_count(block.part.shape) * byte_size(buffer_of(block.buffer).dtype);
-    }
+    i64 bytes_of(const OwnBlock& block) const { return shard::bytes_of(*plan_, block); }
 
     std::string piece_of(const OwnBlock& block) const {
         const Buffer& buffer = buffer_of(block.buffer);
@@ -324,10 +328,28 @@ std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics&
             .help("give each run a folder of its own");
         return nullptr;
     }
+    if (lock && lock->held()) remove_half_written(folder, disk); // its room is wanted
     if (lock) return lock;
     diagnostics.error("E0614", {}, fmt::format("cannot save to '{}': {}", folder, problem))
         .help("--save takes a folder, which is made if it is not there");
     return nullptr;
+}
+
+bool has_room_to_save(const Plan& plan, const std::string& folder, SaveWhat what, Diagnostics& diagnostics) {
+    std::vector<PlannedFile> files;
+    for (const SavedFile& file : files_of(plan, what)) {
+        PlannedFile& planned =
+            files.emplace_back(PlannedFile{folder + "/" + std::string(step_name(0)) + "/" + file.name});
+        for (const OwnBlock& block : file.device.blocks)
+            planned.bytes = add_saturating(planned.bytes, bytes_of(plan, block));
+    }
+    std::string path, problem;
+    if (have_room(files, path, problem)) return true;
+    diagnostics
+        .error("E0614", {},
+               fmt::format("cannot save to '{}': {}: {}", folder, path.substr(path.rfind('/') + 1), problem))
+        .help("make room, or name a folder on another disk");
+    return false;
 }
 
 std::optional<std::string> save_checkpoint(const Plan& plan, const std::string& folder, SaveWhat what, i64 step,

@@ -16,6 +16,9 @@ using ShardBytes = std::function<const std::byte*(i64 position, const Buffer& in
 std::unique_ptr<FolderLock> prepare_save(const std::string& folder, Diagnostics& diagnostics,
                                          Disk& disk = shard::disk());
 
+// False, with E0614, if the disk has surely no room for it: before a run, so that it need not end without.
+bool has_room_to_save(const Plan& plan, const std::string& folder, SaveWhat what, Diagnostics& diagnostics);
+
 // Writes what the plan's params and states hold after `step` steps, and then removes the checkpoints of this folder
 // that it replaces, as far as this program wrote them and nobody reads them. The folder that was written, or E0614.
 // Where the devices are those of several `ranks`, each calls it and writes the files of its own, into a folder that all

@@ -8,6 +8,8 @@
 
 namespace shard {
 
+// Of the file.
+i64 npy_bytes(const TensorType& type);
 bool write_npy(const std::string& path, const Tensor& tensor, Diagnostics& diagnostics);
 
 } // namespace shard

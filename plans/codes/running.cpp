@@ -31,7 +31,9 @@ std::vector<CodeDoc> codes_running() {
          "float32. A pipe may stand for the file; it is read to the end that its header declares, and a pipe that "
          "nobody writes to is waited for."},
         {"E0607", "a .npy file cannot be written",
-         "The disk is full, or what was writable before the run no longer is. Nothing was left half-written."},
+         "The disk is full, or what was writable before the run no longer is. Where the disk has surely no room for "
+         "all "
+         "outputs, that is said before the run. Nothing was left half-written."},
         {"E0608", "a matrix is too large for BLAS",
          "A device would multiply matrices of more than 2^31 - 1 rows or columns, which OpenBLAS cannot count. The "
          "plan is fine: split the dim over more devices to run it."},
@@ -55,8 +57,9 @@ std::vector<CodeDoc> codes_running() {
          "optimizer states. Types that the model's type holds without loss are converted (W0603), and f32 and f16 are "
          "rounded where the model has bf16 (W0602); f64 is not rounded to f32."},
         {"E0614", "a checkpoint cannot be written",
-         "The folder cannot be made or written, the disk is full, or another run is saving there. The run ends, since "
-         "nothing of what it goes on to compute would be kept; the checkpoint from before is as it was."},
+         "The folder cannot be made or written, the disk is full, or another run is saving there; what can be seen "
+         "before is said before a run. The run ends, since nothing of what it goes on to compute would be kept; the "
+         "checkpoint from before is as it was."},
         {"E0615", "names of checkpoints that do not fit",
          "The file of a model's `checkpoint_names` names a parameter that the model lacks, or says of one what cannot "
          "be: a rearrangement that is not written as \"(heads kv) embed -> embed heads kv\", that has other dims than "

@@ -17,11 +17,11 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <thread>
 
 #include <unistd.h>
-
 
 namespace shard {
 namespace {
@@ -191,6 +191,15 @@ TEST_CASE("a run that is killed at any moment leaves a whole checkpoint, and goe
     CHECK(losses == losses_of(line + std::to_string(losses.size())));
 }
 
+struct LimitingFiles : MemoryFiles {
+    using MemoryFiles::MemoryFiles;
+    std::function<void()> limit;
+    bool append(const std::string& path, std::string_view text, std::string& error) override {
+        if (!text.empty()) limit();
+        return MemoryFiles::append(path, text, error);
+    }
+};
+
 TEST_CASE("a disk that is full while a checkpoint is written ends the run and leaves the one before") {
     fs::remove_all(folder);
     fs::create_directories(folder);
@@ -208,7 +217,15 @@ TEST_CASE("a disk that is full while a checkpoint is written ends the run and le
     for (const rlim_t bytes : {rlim_t{0}, rlim_t{1000}, rlim_t{2000000}, rlim_t{4000000}}) {
         CAPTURE(bytes);
         limit_files(bytes);
-        const CommandResult result = run_command(files, line + " --steps 2 --restore " + saved + to + saved);
+        const CommandResult before = run_command(files, line + " --steps 2 --restore " + saved + to + saved);
+        limit_files(RLIM_INFINITY);
+        CHECK(before.code == 2);
+        CHECK(before.out == "");
+        CHECK(before.err.starts_with("error[E0614]: cannot save to "));
+        CHECK(before.err.find(": File too large: it will have ") != std::string::npos);
+        LimitingFiles limiting(SHARDC_SOURCE_DIR);
+        limiting.limit = [&] { limit_files(bytes); }; // once it runs
+        const CommandResult result = run_command(limiting, line + " --log l --steps 2 --restore " + saved + to + saved);
         limit_files(RLIM_INFINITY);
         CHECK(result.code == 2);
         CHECK(result.err.starts_with("error[E0614]: cannot write "));

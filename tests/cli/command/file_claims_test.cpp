@@ -7,12 +7,16 @@
 #include "plans/disk/output_path.h"
 #include "plans/disk/read_inputs.h"
 #include "test_paths.h"
+#include "tests/support/child_process.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/natural_npy.h"
 #include "tests/support/plan_builder.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -107,6 +111,7 @@ TEST_CASE("an output that is an input or another output, by whatever path, is re
          "--output would write over '@/here/out/y.npy', which --input reads"},
         {run + "--mode train --save @/ck --log @/ck/latest",
          "--save would write over '@/ck/latest', which --log writes too"},
+        {run + "--output y=@/y.npy --output y=@/here/y.npy", "--output names '@/here/y.npy' twice"},
     };
     for (const auto& [line, message] : slips) {
         const CommandResult result = run_on_disk(line);
@@ -114,6 +119,20 @@ TEST_CASE("an output that is an input or another output, by whatever path, is re
         CHECK(result.out == "");
         CHECK(result.err == "error[E0707]: " + message + "\n  = help: give each output a file of its own\n\n");
     }
+    // What lies in a checkpoint goes with it.
+    for (const auto& [option, path] :
+         {std::pair("--log", "@/ck/step-0/log.jsonl"), std::pair("--log", "@/here/ck/step-0/log.jsonl"),
+          std::pair("--log", "@/ck/step-0/model.safetensors"), std::pair("--trace", "@/there/../ck/step-0/t.json"),
+          std::pair("--output", "@/ck/step-0"), std::pair("--output", "@/ck/step-7"),
+          std::pair("--output", "@/ck/step-0/deeper")}) {
+        for (const std::string save : {"@/ck", "@/ck/", "@/here/ck"}) {
+            const CommandResult result = run_on_disk(run + "--mode train --save " + save + " " + option + " " + path);
+            CHECK(result.code == 2);
+            CHECK(result.out == "");
+            CHECK(result.err.starts_with(fmt::format("error[E0707]: {} would write '{}' into step-", option, path)));
+        }
+    }
+    CHECK(run_on_disk(run + "--mode train --save @/ck --output w=@/ck/step-0/w.npy").code == 2);
     // Of commands whose words need not be files, and of files that others name.
     CommandResult result = run_on_disk("show @/plan.json --output @/plan.json");
     CHECK(result.code == 2);
@@ -289,6 +308,44 @@ TEST_CASE("a log and an output go to pipes and devices as they come") {
     const std::string lines(text);
     CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
     ::close(reader);
+}
+
+TEST_CASE(
+    "a disk without room for the outputs or the checkpoint is known before the run, and one that fills up after") {
+    make_files();
+    const std::string found = in_child([] {
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            mount("shardc_test", (folder + "/there").c_str(), "tmpfs", 0, "size=8k") != 0)
+            return std::string("cannot mount");
+        std::string said;
+        const auto run = [&said](const std::string& options) {
+            const CommandResult result = run_on_disk("run @/model.yaml @/layout.yaml --mode train --quiet " + options);
+            const size_t error = result.err.find("error");
+            said += fmt::format("{} {} {}", result.code, result.out.empty() ? "before" : "after",
+                                result.err.substr(error, result.err.find('\n', error) - error + 1));
+        };
+        std::ofstream(folder + "/there/full") << std::string(8192, 'x');
+        run("--output @/there/new");
+        run("--output w=@/there/w.npy");
+        run("--save @/there");
+        run("--log @/there/log");
+        std::ofstream(folder + "/there/full") << std::string(4096, 'x');
+        run("--output @/there/new"); // three files of one page each, 132 bytes and more: not sure before
+        return said;
+    });
+    if (found == "cannot mount")
+        MESSAGE("no disk of our own");
+    else
+        CHECK(found ==
+              "2 before error[E0607]: cannot write @/there/new/loss.npy: No space left on device: it will have "
+              "132 B, and 0 B are free\n"
+              "2 before error[E0607]: cannot write @/there/w.npy: No space left on device: it will have 136 B, "
+              "and 0 B are free\n"
+              "2 before error[E0614]: cannot save to '@/there': model.safetensors: No space left on device: it "
+              "will have 8 B, and 0 B are free\n"
+              "2 before error[E0703]: cannot write '@/there/log': No space left on device: it will have 1 B, "
+              "and 0 B are free\n"
+              "2 after error[E0607]: cannot write @/there/new/w.npy: No space left on device\n");
 }
 
 } // namespace shard
