@@ -2,6 +2,7 @@
 
 #include "cli/check/path_pattern.h"
 #include "cli/inputs/inputs.h"
+#include "planner/text/yaml_text.h"
 #include "plans/base/printable.h"
 #include "plans/base/units.h"
 #include "plans/file/plan_json.h"
@@ -54,7 +55,8 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline, st
                 figures[i] = *number;
             else
                 return std::nullopt;
-            if (!std::isfinite(figures[i]) || figures[i] < 0)
+            const bool is_whole = std::holds_alternative<i64>(figure->value);
+            if (!std::isfinite(figures[i]) || figures[i] < 0 || (all_figures()[i].whole && !is_whole))
                 problem = fmt::format("{} of {} is {}", all_figures()[i].key, printable(as.layout), figures[i]);
             ++known;
         }
@@ -85,11 +87,25 @@ std::string what_to_do(const Baseline& baseline, const CheckedAs& as) {
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics) {
     Baseline baseline{sources.name(file)};
     std::string problem;
-    JsonParse parsed = parse_json(sources.text(file));
+    const std::string& text = sources.text(file);
+    if (const std::string_view encoding = other_encoding(text); !encoding.empty()) {
+        report_encoding(encoding, {file, 1, 1, 1}, diagnostics);
+        return std::nullopt;
+    }
+    const JsonParse parsed = parse_json(text);
+    Span place = {file, 1, 1, 1};
+    if (const size_t first = text.find_first_not_of(" \t\r\n");
+        !parsed.ok && text.substr(0, first + 1).ends_with('{')) {
+        place = JsonText{text, file}.at(parsed.offset, parsed.length);
+        problem = parsed.problem;
+    }
     if (parsed.ok && parsed.root.find("subjects") != nullptr)
         if (std::optional<Baseline> checked = figures_of_check(parsed.root, baseline, problem)) return checked;
-    if (looks_like_plan(sources.text(file)) && (!parsed.ok || parsed.root.find("steps") != nullptr)) {
-        const std::optional<Plan> plan = parse_plan(JsonText{sources.text(file), file}, diagnostics);
+    // What is damaged is what its beginning says.
+    const bool of_plan =
+        parsed.ok ? parsed.root.find("steps") != nullptr : text.find("\"verdict\"") > text.find("\"mesh\"");
+    if (looks_like_plan(text) && of_plan) {
+        const std::optional<Plan> plan = parse_plan(JsonText{text, file}, diagnostics);
         if (!plan) return std::nullopt;
         const auto path = [&plan](size_t source) {
             return source < plan->sources.size() ? plain_path(plan->sources[source].name) : "";
@@ -99,7 +115,7 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
         return baseline;
     }
     diagnostics
-        .error("E0711", {file, 1, 1, 1},
+        .error("E0711", place,
                fmt::format("'{}' is no baseline{}{}", sources.name(file), problem.empty() ? "" : ": ", problem))
         .help("`shardc check ... --accept` writes one where there is no file yet, `shardc plan MODEL LAYOUT -o FILE` "
               "another");

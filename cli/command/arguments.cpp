@@ -87,6 +87,29 @@ std::string near_option(std::string_view word, const CommandDef& command, const 
     return near_text(word, names);
 }
 
+// "--output is there 2 times": CLI11 counts the values, and names one of the option's names. Empty if none is.
+std::string explain_repeated(const std::vector<std::string>& arguments, const CommandDef& command) {
+    for (const OptionDef& option : command.options) {
+        if (is_positional(option) || option.value.empty() || option.many) continue;
+        const auto names_it = [&option](std::string_view word) {
+            const bool long_name = word.substr(0, word.find('=')) == option.name;
+            return long_name || (!option.short_name.empty() && word.starts_with(option.short_name));
+        };
+        int times = 0;
+        for (size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+            if (!names_it(arguments[i])) continue;
+            ++times;
+            if (arguments[i] == option.name || arguments[i] == option.short_name) ++i; // its value
+        }
+        if (times > 1)
+            return fmt::format("{} is there {} times, and takes one {}",
+                               option.short_name.empty() ? std::string(option.name)
+                                                         : fmt::format("{} ({})", option.name, option.short_name),
+                               times, option.value);
+    }
+    return {};
+}
+
 // CLI11 says only that a subcommand is required, or prints unknown arguments in reverse: say which word it was, and
 // what is near.
 std::string explain_mistake(const std::vector<std::string>& arguments, const CommandDef* command,
@@ -108,6 +131,7 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         if (known) continue;
         return fmt::format("{} has no option '{}'{}", command->name, word, near_option(word, *command, names));
     }
+    if (const std::string mistake = explain_repeated(arguments, *command); !mistake.empty()) return mistake;
     return error.what();
 }
 

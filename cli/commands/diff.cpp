@@ -63,7 +63,10 @@ int run(const Arguments& arguments, Env& env) {
     std::vector<NamedPlan> plans;
     for (size_t i = 0; i < sources.size(); ++i) plans.push_back({names[i], &*sources[i].plan});
     const Paint paint = payload_paint(env, arguments);
-    const std::string text = chosen_format(arguments).diff(plans, arguments.flag("--all"), paint);
+    const FormatDef& format = chosen_format(arguments);
+    const std::string text = format.diff(plans, arguments.flag("--all"), paint);
+    if (const std::string_view warning = comparison_warning(plans); format.only_figures && !warning.empty())
+        say(env, fmt::format("warning: {}", warning));
     if (arguments.flag("--exit-code") && plans_differ(plans)) code = exit_findings;
     return write_payload(env, arguments, text, code);
 }

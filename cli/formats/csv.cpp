@@ -1,5 +1,5 @@
-// For a spreadsheet or a plot (RFC 4180). Of `diff`: a row per figure, a column per layout, in seconds, bytes and
-// counts.
+// For a spreadsheet or a plot (RFC 4180). Of `diff`: a column per layout; a row that names their hardware, then one per
+// figure, in seconds, bytes and counts.
 #include "cli/command/format.h"
 #include "cli/report/diff_report.h"
 
@@ -19,6 +19,8 @@ std::string field(std::string_view text) {
 std::string diff(const std::vector<NamedPlan>& plans, bool, const Paint&) {
     std::string out = "figure";
     for (const NamedPlan& named : plans) out += "," + field(named.name);
+    out += "\nhardware";
+    for (const NamedPlan& named : plans) out += "," + field(named.plan->report.hardware);
     for (const Figure& figure : figures_of(plans)) {
         out += "\n" + field(figure.key);
         for (const NamedPlan& named : plans) out += fmt::format(",{}", figure.value(named.plan->report));
@@ -30,7 +32,7 @@ std::string diff(const std::vector<NamedPlan>& plans, bool, const Paint&) {
 
 const FormatDef& format_csv() {
     static const FormatDef def = {
-        .name = "csv", .doc = "the figures of `diff`, for a spreadsheet or a plot", .diff = diff};
+        .name = "csv", .doc = "the figures of `diff`, for a spreadsheet or a plot", .only_figures = true, .diff = diff};
     return def;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/terminal/exit_code.h"
 #include "importer/mlir/mlir_module.h"
 #include "planner/text/yaml.h"
+#include "planner/text/yaml_text.h"
 #include "plans/base/printable.h"
 #include "plans/file/plan_json.h"
 #include "plans/plan/plan_difference.h"
@@ -95,6 +96,15 @@ bool both_from_stdin(const std::string& model, const std::string& layout, Diagno
     return true;
 }
 
+// E0704, or E0108 where it may be one that was saved in another encoding.
+void refuse_as_plan(const Sources& sources, int file, const std::string& path, std::string help,
+                    Diagnostics& diagnostics) {
+    const Span place = {file, 1, 1, 1};
+    if (const std::string_view encoding = other_encoding(sources.text(file)); !encoding.empty())
+        return report_encoding(encoding, place, diagnostics);
+    diagnostics.error("E0704", place, fmt::format("'{}' is not a plan file", path)).help(std::move(help));
+}
+
 // A plan is what was planned.
 bool refuse_settings(const PlanArguments& asked, Diagnostics& diagnostics) {
     if (asked.settings.empty()) return false;
@@ -154,8 +164,8 @@ Compiled compile_words(Env& env, const std::vector<std::string>& words, const Pl
             compile_with_layout(compiled, file, load_text(env, words[1]), asked);
             compiled.name = printable(words[1]);
         } else if (file) {
-            diagnostics.error("E0704", {*file, 1, 1, 1}, fmt::format("'{}' is not a plan file", words[0]))
-                .help("a model needs a layout beside it: MODEL LAYOUT");
+            refuse_as_plan(*compiled.sources, *file, words[0], "a model needs a layout beside it: MODEL LAYOUT",
+                           diagnostics);
         }
         return compiled;
     }
@@ -234,10 +244,10 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
                 for (const SourceText& held : plans[i].plan->sources) plans[i].sources->add(held.name, held.text);
                 continue;
             }
-            plans[i]
-                .diagnostics.error("E0704", {*files[i], 1, 1, 1}, fmt::format("'{}' is not a plan file", paths[i]))
-                .help(paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
-                                        : "give either plan files, or a model and layouts");
+            refuse_as_plan(*plans[i].sources, *files[i], paths[i],
+                           paths.size() == 1 ? "a model needs a layout beside it: MODEL LAYOUT"
+                                             : "give either plan files, or a model and layouts",
+                           plans[i].diagnostics);
         }
         return plans;
     }

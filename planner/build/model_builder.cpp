@@ -153,6 +153,7 @@ ValueId ModelBuilder::entry_of_stack(ValueId entry, const TensorDecl& decl, cons
     graph_.value(entry).stacked = static_cast<int>(open_scans_.size());
     builder_.set_place({scope.path(), scope.full(decl.array.name.text), decl.array.name.span, {}, {}});
     for (size_t s = 0; s < open_scans_.size(); ++s) {
+        open_scans_[s].stacks_any = true;
         owners_.back().stacks.push_back(open_scans_[s].stack);
         const auto take = [&] { entry = open_scans_[s].loop->entry(entry); };
         if (s + 1 < open_scans_.size())

@@ -78,6 +78,7 @@ private:
         LoopBuilder* loop;
         std::string axis;
         TensorOwner::Stack stack;
+        bool stacks_any = false; // an array that lies along `axis`
     };
 
     bool run_training(Scope& scope);
@@ -96,6 +97,7 @@ private:
 
     BuiltValues run_module(const ModuleCall& call);
     // As build_scan.
+    void warn_of_axis(const ModuleCall& call);
     BuiltValues build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying);
     // In a manual region: what is carried varies over what it begins with and over what a trip makes of it.
     CarriedVarying settled_varying(const ModuleCall& call, const ScanOptions& options);
@@ -116,7 +118,7 @@ private:
         ValueId updated, made;
     };
     std::vector<NotedUpdate> updates_;
-    std::set<std::string> instances_;               // paths taken
+    std::map<std::string, int> instances_;          // paths taken: the last number behind each
     std::set<const Name*> unknown_kept_;            // names of a remat that are said to mean nothing
     i64 calls_ = 0;                                 // of modules, every repetition counted
     std::vector<ValueId> named_;                    // results that the user named, in order

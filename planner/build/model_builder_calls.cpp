@@ -86,6 +86,21 @@ BuiltValues ModelBuilder::run_scanned(const ModuleCall& call, const ScanOptions&
     return outputs;
 }
 
+// A module that is called twice is built twice, and what stands there is one thing.
+void ModelBuilder::warn_of_axis(const ModuleCall& call) {
+    const YamlEntry* axis = argument(call.entry, "axis");
+    internal_check(axis != nullptr, "an axis that nobody wrote");
+    const auto is_same = [&](const Diagnostic& said) {
+        return said.code == "W0203" && said.labels.front().span == axis->key_span;
+    };
+    if (std::any_of(diagnostics_.all().begin(), diagnostics_.all().end(), is_same)) return;
+    diagnostics_
+        .warning("W0203", axis->key_span,
+                 fmt::format("'axis' names nothing: the loop over '{}' stacks no parameters and no results",
+                             call.module.name.text))
+        .help("leave it away");
+}
+
 BuiltValues ModelBuilder::build_loop(const ModuleCall& call, const ScanOptions& options, CarriedVarying& varying) {
     ScanBuild build{builder_,      call.module, call.entry,   options.trips, options.reverse,
                     call.instance, {},          options.axis, options.over,  options.stacked};
@@ -93,7 +108,10 @@ BuiltValues ModelBuilder::build_loop(const ModuleCall& call, const ScanOptions& 
     build.run = [&](LoopBuilder& loop, const std::vector<ValueId>& carried) {
         open_scans_.push_back({&loop, options.axis, {scans_++, options.trips, call.path.size() - 1}});
         const BuiltValues outputs = run_module({call.module, call.entry, call.instance, carried, call.path});
+        const bool stacks =
+            open_scans_.back().stacks_any || options.carried() < options.stacked.size() || updates_.size() > before;
         open_scans_.pop_back();
+        if (outputs && !stacks && !options.axis.empty()) warn_of_axis(call);
         return outputs;
     };
     build.leaves = [&] {
@@ -180,9 +198,12 @@ bool ModelBuilder::check_calls(const Entry& entry, size_t nested) {
 }
 
 std::string ModelBuilder::unique_instance(const std::string& path) {
-    std::string candidate = path;
-    for (int n = 2; !instances_.insert(candidate).second; ++n) candidate = fmt::format("{}_{}", path, n);
-    return candidate;
+    const auto [taken, is_free] = instances_.emplace(path, 1);
+    if (is_free) return path;
+    for (;;) {
+        std::string candidate = fmt::format("{}_{}", path, ++taken->second);
+        if (instances_.emplace(candidate, 1).second) return candidate;
+    }
 }
 
 } // namespace shard

@@ -37,8 +37,8 @@ InferResult infer(const InferContext& context) {
     for (size_t d = 0; d < operand.shape.size(); ++d) {
         const i64 low = padding.low[d], high = padding.high[d], interior = padding.interior[d];
         i64 between = 0, size = 0;
-        const bool fits = low > -most && high > -most &&
-                          !__builtin_mul_overflow(operand.shape[d] - 1, interior, &between) &&
+        const bool drops_all = low <= -most || high <= -most;
+        const bool fits = !drops_all && !__builtin_mul_overflow(operand.shape[d] - 1, interior, &between) &&
                           !__builtin_add_overflow(operand.shape[d], between, &size) &&
                           !__builtin_add_overflow(size, low, &size) && !__builtin_add_overflow(size, high, &size);
         if (!fits || interior < 0 || size < 1) {
@@ -46,9 +46,9 @@ InferResult infer(const InferContext& context) {
                 .error("E0226", context.span,
                        fmt::format("'pad' cannot add {} below, {} above and {} between the elements of dim {} of {}",
                                    low, high, interior, d, operand_text(context, 0)))
-                .help(interior < 0 ? "what is between elements is 0 or more; to drop elements use `slice`"
-                      : fits       ? "it would drop all elements"
-                                   : "the result's size would not fit 64 bits");
+                .help(interior < 0        ? "what is between elements is 0 or more; to drop elements use `slice`"
+                      : fits || drops_all ? "it would drop all elements"
+                                          : "the result's size would not fit 64 bits");
             return std::nullopt;
         }
         shape.push_back(size);

@@ -8,9 +8,6 @@
 
 namespace shard {
 
-namespace {
-
-// UTF-16 or UTF-32, with a byte order mark or without one: a file begins with a character of ASCII.
 std::string_view other_encoding(std::string_view text) {
     const auto is = [text](std::string_view pattern) { // 'a' stands for a byte that is not 0
         if (text.size() < pattern.size()) return false;
@@ -28,7 +25,10 @@ std::string_view other_encoding(std::string_view text) {
     return {};
 }
 
-} // namespace
+void report_encoding(std::string_view encoding, Span place, Diagnostics& diagnostics) {
+    diagnostics.error("E0108", place, fmt::format("the file is {}, not UTF-8", encoding))
+        .help(fmt::format("save it as UTF-8: iconv -f {} -t UTF-8 FILE > NEW", encoding));
+}
 
 TextPlaces::TextPlaces(const Sources& sources, int file) : file_(file), text_(sources.text(file)) {
     line_starts_.push_back(0);
@@ -69,8 +69,7 @@ bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics)
         return diagnostics.error("E0108", places.at(text.size() - rest.size()), std::move(message));
     };
     if (const std::string_view encoding = other_encoding(rest); !encoding.empty()) {
-        fail(fmt::format("the file is {}, not UTF-8", encoding))
-            .help(fmt::format("save it as UTF-8: iconv -f {} -t UTF-8 FILE > NEW", encoding));
+        report_encoding(encoding, {file, 1, 1, 1}, diagnostics);
         return false;
     }
     if (constexpr std::string_view mark = "\xEF\xBB\xBF"; rest.starts_with(mark) && rest.substr(3).starts_with(mark)) {

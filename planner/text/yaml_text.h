@@ -12,6 +12,12 @@ constexpr size_t max_yaml_bytes = size_t{16} << 20;
 constexpr i64 max_yaml_marks = 2'000'000;
 constexpr int max_yaml_depth = 64; // of lists and maps in each other
 
+// "UTF-16", "UTF-32LE" and the like, with a byte order mark or without one, since a file begins with a character of
+// ASCII; empty: none of these.
+std::string_view other_encoding(std::string_view text);
+// E0108.
+void report_encoding(std::string_view encoding, Span place, Diagnostics& diagnostics);
+
 // UTF-8 without control characters, at most max_yaml_bytes; reports E0107, E0108 and returns false otherwise.
 // A byte order mark of UTF-8 is allowed at the start.
 bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics);

@@ -88,6 +88,9 @@ std::vector<CodeDoc> codes_build() {
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "
          "numbers than on one device. It is there to reproduce numbers printed then; leave it out for anything else."},
+        {"W0203", "an axis of no stack",
+         "`axis` of a loop names the dim along which the loop's parameters, and results that it stacks, lie on top of "
+         "each other. This loop has none of them, so a rule for the axis splits nothing."},
         {"W0201", "value that is not used",
          "An input, a parameter or a result is read by no entry and is not an output. It is computed and stored for "
          "nothing: remove it, or name it in `outputs`."},

@@ -37,4 +37,31 @@ TEST_CASE("a baseline has all figures of what was planned, each once and not bel
     CHECK(problem_of(subject(figures + "\"1\"")) == "E0711 'b.json' is no baseline");
 }
 
+TEST_CASE("bytes and counts of a baseline are whole, and within range") {
+    for (const std::string count : {"1e23", "1.5", "1.0", "99999999999999999999"})
+        CHECK(problem_of(subject(figures + count))
+                  .starts_with("E0711 'b.json' is no baseline: collectives of l.yaml is "));
+    CHECK(problem_of(subject(figures + "9223372036854775807")) == "");
+}
+
+TEST_CASE("a baseline that is no JSON is said to be none, where it ends to be, and not a plan") {
+    const std::string whole = "{\"format_version\": 1, \"verdict\": \"ok\", \"subjects\": [" +
+                              subject(", \"verdict\": \"ok\"" + figures + "0") + "]}";
+    for (const std::string& text : {whole.substr(0, 120), whole + "}", whole.substr(0, 60) + "zz" + whole.substr(60)}) {
+        Sources sources;
+        sources.add("b.json", text);
+        Diagnostics diagnostics;
+        CHECK_FALSE(read_baseline(sources, 0, diagnostics));
+        REQUIRE(diagnostics.all().size() == 1);
+        CHECK(diagnostics.all()[0].code == "E0711");
+        CHECK(diagnostics.all()[0].message.starts_with("'b.json' is no baseline: "));
+        CHECK(diagnostics.all()[0].labels.front().span.column > 50);
+    }
+    Sources sources;
+    sources.add("b.json", std::string("{\0\0\0\n\0\0\0", 8));
+    Diagnostics diagnostics;
+    CHECK_FALSE(read_baseline(sources, 0, diagnostics));
+    CHECK(diagnostics.all()[0].message == "the file is UTF-32LE, not UTF-8");
+}
+
 } // namespace shard

@@ -47,6 +47,36 @@ TEST_CASE("an input without a file is told how it is given") {
     }
 }
 
+TEST_CASE("an option that takes one value is told how often it is there, by its name and not by another option's") {
+    MemoryFiles files;
+    for (const auto& [line, said] : {
+             std::pair<std::string, std::string>("plan m l -o a --output b -o c",
+                                                 "--plan (-o) is there 2 times, and takes one FILE"),
+             std::pair<std::string, std::string>("plan m l --output a --output=b --output c",
+                                                 "--output is there 3 times, and takes one FILE"),
+             std::pair<std::string, std::string>("run p --steps 3 --output a --output b --steps=4",
+                                                 "--steps is there 2 times, and takes one N"),
+             std::pair<std::string, std::string>("run p --log a --steps 3 --log b",
+                                                 "--log is there 2 times, and takes one FILE"),
+         }) {
+        CAPTURE(line);
+        const CommandResult result = run_command(files, line);
+        CHECK(result.code == 2);
+        CHECK(result.err.starts_with(fmt::format("error[E0701]: {}\n", said)));
+    }
+}
+
+TEST_CASE("a count of steps says what it may be") {
+    MemoryFiles files{SHARDC_SOURCE_DIR};
+    const std::string guide = "examples/nnx_guide/";
+    const CommandResult result =
+        run_command(files, "run " + guide + "model.yaml " + guide +
+                               "layout.yaml --mode train --save d --save-every 4611686018427387904");
+    CHECK(result.code == 2);
+    CHECK(result.err.find("error[E0701]: --save-every takes a whole number from 1 to 2147483647, not "
+                          "'4611686018427387904'\n") != std::string::npos);
+}
+
 TEST_CASE("- is stdin where one file is read, and stdout where one is written") {
     std::vector<std::string> options;
     for (const CommandDef* command : all_commands())

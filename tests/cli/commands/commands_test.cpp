@@ -179,6 +179,20 @@ TEST_CASE("a model in the layout's place is told by what it holds") {
     CHECK(shell.mistake("plan @model.yaml bad.yaml").starts_with("error[E0113]"));
 }
 
+TEST_CASE("a plan that was saved in another encoding is said to be, wherever one is read") {
+    Shell shell;
+    CHECK(shell("plan @model.yaml @layout.yaml -o plan.json").code == 0);
+    std::string wide;
+    for (const char c : shell.files.files["plan.json"]) wide += std::string{c, 0, 0, 0};
+    shell.files.files["wide.json"] = wide;
+    shell.files.files["marked.json"] = std::string("\xFF\xFE\0\0", 4) + wide;
+    for (const std::string command : {"run ", "show ", "diff plan.json "}) {
+        CAPTURE(command);
+        CHECK(shell.mistake(command + "wide.json").starts_with("error[E0108]: the file is UTF-32LE, not UTF-8\n"));
+        CHECK(shell.mistake(command + "marked.json").starts_with("error[E0108]: the file is UTF-32, not UTF-8\n"));
+    }
+}
+
 TEST_CASE("diff says a mistake in the model once, and those of the layouts each") {
     Shell shell;
     shell.files.files["model.yaml"] =
@@ -209,6 +223,11 @@ TEST_CASE("diff names the hardware of each plan, and warns where it differs") {
     CHECK(json["plans"][0]["hardware"] == "tpu-v5e");
     CHECK(json["plans"][1]["hardware"] == "h100");
     CHECK(json["warnings"] == nlohmann::json{warning});
+    const CommandResult csv = shell("diff @model.yaml @layout.yaml gpu.yaml --format csv");
+    CHECK(csv.code == 0);
+    CHECK(csv.out.find("\nhardware,tpu-v5e,h100\nstep_seconds,") != std::string::npos);
+    CHECK(csv.err == "warning: " + warning + "\n");
+    CHECK(shell("diff @model.yaml @layout.yaml @layout.yaml --format csv").err == "");
     // Files of one name, of which one has a faster link, and one another comment.
     const std::string profile = "hardware: lab\nlinks: {wire: {topology: switched, bandwidth: ";
     const std::string layout = "mesh: {data: 2}\nrules: [{batch: data}]\nhardware: ", at = "'" + lab_folder + "/";
@@ -418,4 +437,3 @@ TEST_CASE("show and explain print JSON that says what the drawing says") {
     CHECK(z["as_it_is"]["collectives"] == 1);
     CHECK(nlohmann::json::parse(shell("explain einsum --format json").out)["found"][0]["item"]["name"] == "einsum");
 }
-

@@ -5,11 +5,13 @@
 
 using namespace shard;
 
-TEST_CASE("csv has a row per figure and a column per plan, in seconds, bytes and counts") {
+TEST_CASE("csv names the hardware, and has a row per figure and a column per plan, in seconds, bytes and counts") {
     Plan first, second;
     first.report.time.step_seconds = 0.5;
     first.report.memory.peak = i64{1} << 40;
     second.report.time.step_seconds = 1.0 / 3;
+    first.report.hardware = "uniform";
+    second.report.hardware = "lab, old";
     CollectiveReport gather;
     gather.kind = "all_gather";
     gather.count = 2;
@@ -17,6 +19,7 @@ TEST_CASE("csv has a row per figure and a column per plan, in seconds, bytes and
     second.report.collectives = {gather};
     CHECK(find_format("csv")->diff({{"tensor", &first}, {"a \"b\", c", &second}}, false, {}) ==
           "figure,tensor,\"a \"\"b\"\", c\"\n"
+          "hardware,uniform,\"lab, old\"\n"
           "step_seconds,0.5,0.3333333333333333\n"
           "compute_seconds,0,0\n"
           "communication_seconds,0,0\n"

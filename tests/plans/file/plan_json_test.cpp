@@ -40,6 +40,13 @@ Words problems(const std::string& text) {
 
 } // namespace
 
+TEST_CASE("a peak that no machine counts is malformed") {
+    const Plan plan = sample_plan();
+    const std::string peak = "\"peak_bytes\": " + std::to_string(plan.peak_bytes);
+    for (const std::string wrong : {"1e23", "1.5", "99999999999999999999"})
+        CHECK(code_of(resealed(plan, peak, "\"peak_bytes\": " + wrong)) == "E0505");
+}
+
 TEST_CASE("plan file: what is printed parses back as the same plan") {
     Plan stacked = sample_plan();
     stacked.inputs[0].layers = {1};
