@@ -84,7 +84,7 @@ void Verification::repeat_in_f64(const Plan& reference, RunOptions options, RunR
     const std::optional<RunResult> expected = run_plan(one, options, problems);
     const std::optional<RunResult> result = expected ? run_plan(plan, options, problems) : std::nullopt;
     if (!result) return cannot();
-    report.in_f64 = compare_repeated({plan, *result}, {one, *expected}, problems);
+    report.in_f64 = compare_repeated({plan, *result}, {one, *expected}, problems, &options);
 }
 
 } // namespace shard

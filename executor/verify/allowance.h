@@ -24,11 +24,15 @@
 // where a gradient is nothing but rounding noise, its sign is too, and a step is as long as any other. Such an optimizer
 // keeps the size s_i of an element's gradient as the mean square nu, s_i = sqrt(nu), with nu_row nu_col / mean(nu_row) in
 // place of nu where these are kept, or, if it has none of them, as the mean mu, s_i = |mu|. jump is the largest movement
-// of a parameter, share min(1, t_N * s / s_i), where s is the largest of all sizes.
+// of a parameter, share min(1, t_N * s / s_i), where s is the largest of all sizes. Where all gradients of a model may be
+// noise, s is noise too: a comparison in f64 that fails learns by further runs how large the terms T of what was updated
+// are (executor/verify/gradient_noise.h). What moved by no more than 2^-52 / eps * t_N * T may be off by that much more,
+// and a parameter with no size above it has share 1.
 #pragma once
 
 #include "executor/formats/tensor.h"
 #include "executor/run/run.h"
+#include "executor/verify/gradient_noise.h"
 
 namespace shard {
 
@@ -67,6 +71,7 @@ private:
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[id]; }
     double eps(DType dtype) const;
+    bool is_in_f64() const; // all that is compared
 
     const Plan* plan_;
     const RunResult* reference_;
@@ -77,9 +82,7 @@ private:
     std::map<std::string, double> once_;                       // t, by output
     std::map<std::string, double> movements_;                  // by kind
     double largest_gradient_ = 0;                              // the largest of the sizes above
+    GradientNoise noise_;
 };
-
-// The elements as f64.
-std::vector<double> values_of(const Tensor& tensor);
 
 } // namespace shard

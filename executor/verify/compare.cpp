@@ -217,13 +217,11 @@ Comparison compare_within(const Tolerances& tolerances, const RunOf& run, const 
     return comparison;
 }
 
-} // namespace
-
-std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics,
-                                          const RunOptions* again) {
+// What is off is looked at again when it is known how large the terms of the reference's outputs are.
+std::optional<Comparison> compare_nudged(Tolerances tolerances, const RunOf& run, const RunOf& reference,
+                                         Diagnostics& diagnostics, const RunOptions* again) {
     if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
     Diagnostics findings;
-    Tolerances tolerances(reference.plan, reference.result);
     Comparison comparison = compare_within(tolerances, run, reference, findings);
     if (!comparison.equal && again != nullptr) {
         RunOptions options = *again;
@@ -240,9 +238,16 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
     return comparison;
 }
 
-std::optional<Comparison> compare_repeated(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics) {
-    if (!same_outputs(run, reference, diagnostics)) return std::nullopt;
-    return compare_within(Tolerances(reference.plan, reference.result, true), run, reference, diagnostics);
+} // namespace
+
+std::optional<Comparison> compare_results(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics,
+                                          const RunOptions* again) {
+    return compare_nudged(Tolerances(reference.plan, reference.result), run, reference, diagnostics, again);
+}
+
+std::optional<Comparison> compare_repeated(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics,
+                                           const RunOptions* again) {
+    return compare_nudged(Tolerances(reference.plan, reference.result, true), run, reference, diagnostics, again);
 }
 
 bool same_inputs(const Plan& plan, const Plan& reference, Diagnostics& diagnostics) {

@@ -28,7 +28,8 @@ std::optional<Comparison> compare_results(const RunOf& run, const RunOf& referen
                                           const RunOptions* again = nullptr);
 // The same of two plans in f64 (executor/verify/in_f64.h) whose like in narrower types were too far apart: what is
 // rounding has gone, what is wrong has not.
-std::optional<Comparison> compare_repeated(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics);
+std::optional<Comparison> compare_repeated(const RunOf& run, const RunOf& reference, Diagnostics& diagnostics,
+                                           const RunOptions* again = nullptr);
 
 // Both plans have inputs of the same names, types and roles, with the same values where none are given; else a finding
 // P0202. Results say nothing about a plan that takes them by other names.
