@@ -23,7 +23,7 @@ bool check_recursion(const Model& model, Diagnostics& diagnostics) {
             entries.insert(entries.end(), gradient->graph.begin(), gradient->graph.end());
         for (const Entry& entry : entries)
             if (const ModuleDecl* callee = called_module(model, entry))
-                calls.emplace_back(static_cast<int>(m), static_cast<int>(callee - model.modules.data()));
+                calls.emplace_back(static_cast<int>(m), static_cast<int>(model.modules.place_of(*callee)));
     }
     const std::vector<int> cycle = find_cycle(static_cast<int>(model.modules.size()), calls);
     if (cycle.empty()) return true;

@@ -25,22 +25,28 @@ bool is_cheap(const Node& node) {
 }
 
 // The layer's own part of a stack is there as long as the stack is; and so is what one operand at a time makes of it
-// without widening it, as a cast does.
-bool is_part(const Graph& graph, const Node& node) {
-    if (node.op() == nullptr) return false;
-    if (node.op()->of_stack == OpDef::OfStack::takes_entry) return true;
-    if (node.inputs.size() != 1 || is_constraint(node)) return false;
-    const bool keeps_bytes = node.op()->reshapes || node.op()->op_class == OpDef::Class::pointwise;
-    const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
-    const NodeId producer = graph.value(node.inputs[0]).producer;
-    return keeps_bytes && to.bytes() <= from.bytes() && producer >= 0 && is_part(graph, graph.node(producer));
+// without widening it, as a cast does. By node, of those before `end`.
+std::vector<bool> parts_of_stacks(const Graph& graph, NodeId end) {
+    std::vector<bool> parts(end);
+    for (NodeId n = 0; n < end; ++n) {
+        const Node& node = graph.node(n);
+        if (node.op() == nullptr) continue;
+        parts[n] = node.op()->of_stack == OpDef::OfStack::takes_entry;
+        if (parts[n] || node.inputs.size() != 1 || is_constraint(node)) continue;
+        const bool keeps_bytes = node.op()->reshapes || node.op()->op_class == OpDef::Class::pointwise;
+        const TensorType &from = graph.value(node.inputs[0]).type, &to = graph.value(node.outputs[0]).type;
+        const NodeId producer = graph.value(node.inputs[0]).producer;
+        parts[n] = keeps_bytes && to.bytes() <= from.bytes() && producer >= 0 && parts[producer];
+    }
+    return parts;
 }
 
 class Recomputation {
 public:
     Recomputation(Builder& builder, const Passes& passes)
         : builder_(builder), graph_(builder.graph()), passes_(passes), backward_(passes.backward),
-          read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1) {}
+          read_(graph_.values.size()), kept_(graph_.values.size()), copy_(graph_.values.size(), -1),
+          parts_(parts_of_stacks(graph_, backward_)) {}
 
     void run() {
         find_calls();
@@ -61,8 +67,7 @@ private:
     const Node& producer_of(ValueId id) const { return graph_.node(graph_.value(id).producer); }
     // Between two loops everything that is kept is stacked, so what can be cut from a stack again is.
     bool is_free(ValueId id) const {
-        const Node& node = producer_of(id);
-        return passes_.forward_loop != passes_.backward_loop && node.op() != nullptr && is_part(graph_, node);
+        return passes_.forward_loop != passes_.backward_loop && parts_[graph_.value(id).producer];
     }
 
     void find_calls() {
@@ -120,28 +125,34 @@ private:
         bool too_long = false;
     };
 
+    // A model may be one chain of any length, so neither this nor `copied` calls itself.
     Chain chain_of(ValueId id) const {
         Chain chain;
-        follow(id, graph_.value(id).type.bytes(), chain);
+        const i64 bytes = graph_.value(id).type.bytes();
+        std::vector<ValueId> open = {id};
+        while (!open.empty()) {
+            const ValueId next = open.back();
+            open.pop_back();
+            if (!is_followed(next, bytes, chain)) continue;
+            const std::vector<ValueId>& inputs = producer_of(next).inputs;
+            open.insert(open.end(), inputs.rbegin(), inputs.rend());
+        }
         return chain;
     }
 
-    void follow(ValueId id, i64 bytes, Chain& chain) const {
-        if (!is_forward(id) || at(kept_, id) || chain.values.count(id) > 0 || again_.count(id) > 0) return;
+    bool is_followed(ValueId id, i64 bytes, Chain& chain) const {
+        if (!is_forward(id) || at(kept_, id) || chain.values.count(id) > 0 || again_.count(id) > 0) return false;
         const Node& node = producer_of(id);
-        if (at(remat_, id)) {
-            chain.values.insert(id);
-            for (ValueId input : node.inputs) follow(input, bytes, chain);
-            return;
+        if (!at(remat_, id)) {
+            if (!is_cheap(node) && !is_free(id)) {
+                if (graph_.value(id).type.bytes() > bytes / much_smaller) chain.missing.insert(id);
+                return false;
+            }
+            chain.too_long = chain.too_long || static_cast<int>(chain.values.size()) == longest_chain;
+            if (chain.too_long) return false;
         }
-        if (!is_cheap(node) && !is_free(id)) {
-            if (graph_.value(id).type.bytes() > bytes / much_smaller) chain.missing.insert(id);
-            return;
-        }
-        chain.too_long = chain.too_long || static_cast<int>(chain.values.size()) == longest_chain;
-        if (chain.too_long) return;
         chain.values.insert(id);
-        for (ValueId input : node.inputs) follow(input, bytes, chain);
+        return true;
     }
 
     void choose(ValueId id) {
@@ -178,16 +189,38 @@ private:
         });
     }
 
+    // Inputs before what is made of them, the first one first.
     ValueId copied(ValueId id) {
-        if (id >= static_cast<ValueId>(copy_.size())) return id;
-        const bool waits = waits_on_host(id);
-        if (!waits && again_.count(id) == 0) return id;
-        const ValueId copy = copy_[id];
-        if (copy >= 0) return copy;
-        if (waits) return copy_[id] = fetched(id);
+        std::vector<std::pair<ValueId, size_t>> open = {{id, 0}}; // and how many of its inputs are copied
+        while (!open.empty()) {
+            const ValueId next = open.back().first;
+            size_t& done = open.back().second;
+            const std::vector<ValueId>* inputs = is_to_copy(next) ? &producer_of(next).inputs : nullptr;
+            if (inputs != nullptr && done < inputs->size()) {
+                open.emplace_back((*inputs)[done++], 0);
+                continue;
+            }
+            if (inputs != nullptr) copy_[next] = copy_of(next);
+            open.pop_back();
+        }
+        return as_copied(id);
+    }
+
+    // Fetches what waits on the host; all else is not copied yet.
+    bool is_to_copy(ValueId id) {
+        if (id >= static_cast<ValueId>(copy_.size()) || copy_[id] >= 0) return false;
+        if (waits_on_host(id)) copy_[id] = fetched(id);
+        return copy_[id] < 0 && again_.count(id) > 0;
+    }
+
+    ValueId as_copied(ValueId id) const {
+        return id < static_cast<ValueId>(copy_.size()) && copy_[id] >= 0 ? copy_[id] : id;
+    }
+
+    ValueId copy_of(ValueId id) {
         const Node node = graph_.node(graph_.value(id).producer);
         std::vector<ValueId> inputs;
-        for (ValueId input : node.inputs) inputs.push_back(copied(input));
+        for (const ValueId input : node.inputs) inputs.push_back(as_copied(input));
         const std::string name = graph_.value(id).name + ".again";
         builder_.set_place({node.scope, name, node.span, {}, {}, graph_.value(id).region});
         Attributes attributes = node.attributes();
@@ -197,7 +230,6 @@ private:
         }
         const std::optional<ValueId> made = builder_.emit(node.op()->name, inputs, attributes);
         internal_check(made.has_value(), "a copy of a node was refused");
-        copy_[id] = *made;
         graph_.nodes[graph_.value(*made).producer].apply().asked = std::get<Apply>(node.does).asked;
         graph_.value(*made).type = graph_.value(id).type;
         builder_.rename(*made, builder_.unique_name(name, "_"), graph_.value(id).span);
@@ -242,6 +274,7 @@ private:
     std::set<ValueId> again_;       // computed a second time
     std::map<std::set<ValueId>, std::vector<ValueId>> from_; // kept values by what they could be computed from instead
     std::vector<ValueId> copy_;                              // by ValueId; of what waits on the host, as it comes back
+    std::vector<bool> parts_;                                // by NodeId, before the backward pass
     std::multimap<ValueId, size_t> calls_; // of modules with a gradient of their own, by their results
 };
 

@@ -46,6 +46,7 @@ std::vector<bool> bound_again(const std::vector<std::string>& paths) {
 bool means(std::string_view glob, const std::string& path, bool is_bound_again) {
     if (path.empty()) return false;
     if (glob.find('#') != std::string_view::npos) return glob_matches(glob, path);
+    if (path.find('#') == std::string::npos) return !is_bound_again && glob_matches(glob, path);
     return !is_bound_again && glob_matches(glob, without_binding(path));
 }
 

@@ -103,12 +103,16 @@ std::vector<ValueId> drop_values(Graph& graph, const std::vector<bool>& gone) {
 
 FreshNames::FreshNames(const Graph& graph) {
     taken_.reserve(2 * graph.values.size());
-    for (const Value& value : graph.values) taken_.insert(value.name);
+    for (const Value& value : graph.values) taken_.emplace(value.name, 1);
 }
 
 std::string FreshNames::operator()(const std::string& stem) {
-    std::string name = stem;
-    for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}#{}", stem, n);
+    if (taken_.emplace(stem, 1).second) return stem;
+    int last = taken_.at(stem);
+    std::string name;
+    do name = fmt::format("{}#{}", stem, ++last);
+    while (!taken_.emplace(name, 1).second);
+    taken_.at(stem) = last;
     return name;
 }
 

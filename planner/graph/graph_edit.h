@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace shard {
 
@@ -19,7 +19,7 @@ public:
     std::string operator()(const std::string& stem);
 
 private:
-    std::unordered_set<std::string> taken_; // looked up, never iterated
+    std::unordered_map<std::string, int> taken_; // and the last number behind it; looked up, never iterated
 };
 
 // A value that nothing makes or reads yet; its id.

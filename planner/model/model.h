@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/model/declarations.h"
+#include "planner/model/named_list.h"
 #include "planner/text/yaml.h"
 #include "plans/random/distribution.h"
 #include "plans/random/parameter_keys.h"
@@ -121,15 +122,15 @@ struct Model {
     std::vector<Span> without_constraints; // places of constraints that are taken as not written, likewise
     Precision precision;
     std::vector<TensorDecl> inputs, params, variables; // a variable is kept as a parameter is, and not trained
-    std::vector<ModuleHead> heads;                     // what entries may call
-    std::vector<ModuleDecl> modules;
+    NamedList<ModuleHead> heads;                       // what entries may call
+    NamedList<ModuleDecl> modules;
     std::vector<Entry> graph;
     std::vector<Name> outputs;
     std::vector<UpdateDecl> updates;
     std::optional<TrainDecl> train;
 
     const AxisDecl* find_axis(std::string_view name) const;
-    const ModuleDecl* find_module(std::string_view name) const;
+    const ModuleDecl* find_module(std::string_view wanted) const { return modules.find(wanted); }
 };
 
 } // namespace shard

@@ -78,24 +78,26 @@ std::string placed_words(const Mesh& mesh, const TensorType& type, const Shardin
     return words.empty() ? text(mesh, sharding) : joined(words, " and ");
 }
 
-// ", since data splits batch": what the op does with the axes that it does not read the operand over.
-std::string since_words(const Mesh& mesh, const Graph& graph, const Node& node, const Sharding& kept,
-                        const Sharding& needed, const ComputeSharding& choice) {
-    std::vector<std::string> words;
-    const auto look = [&](const Sharding& sharding, const Value& value) {
+// ", since data splits batch": what the op does with axes that it does not read an operand over.
+std::string since_words(const Mesh& mesh, const Graph& graph, const Node& node, const std::vector<AxisRef>& lost,
+                        const ComputeSharding& choice) {
+    const auto look = [&](const Sharding& sharding, const Value& value) -> std::string {
         const TensorType& type = value.type;
-        for (const AxisRef& axis : without_unit_axes(without(used_axes(kept), used_axes(needed)))) {
-            for (size_t d = 0; d < sharding.dims.size() && words.empty(); ++d) {
+        for (const AxisRef& axis : lost)
+            for (size_t d = 0; d < sharding.dims.size(); ++d) {
                 const std::vector<AxisRef>& axes = sharding.dims[d].axes;
                 if (std::find(axes.begin(), axes.end(), axis) != axes.end())
-                    words.push_back(fmt::format("{} splits {}{}", text(mesh, axis), dim_words(type, d),
-                                                type.logical[d].empty() ? " of " + value.name : std::string()));
+                    return fmt::format(", since {} splits {}{}", text(mesh, axis), dim_words(type, d),
+                                       type.logical[d].empty() ? " of " + value.name : std::string());
             }
-        }
+        return {};
     };
-    for (size_t n = 0; n < choice.results.size(); ++n) look(choice.results[n], graph.value(node.outputs[n]));
-    for (size_t n = 0; n < choice.operands.size(); ++n) look(choice.operands[n], graph.value(node.inputs[n]));
-    return words.empty() ? std::string() : ", since " + words.front();
+    std::string words;
+    for (size_t n = 0; n < choice.results.size() && words.empty(); ++n)
+        words = look(choice.results[n], graph.value(node.outputs[n]));
+    for (size_t n = 0; n < choice.operands.size() && words.empty(); ++n)
+        words = look(choice.operands[n], graph.value(node.inputs[n]));
+    return words;
 }
 
 // ", since combining partial results over model would cost more": an op that could read its operand split, and combine what
@@ -147,7 +149,12 @@ Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, Va
                       const Sharding& needed, const OperandPlace* place) {
     const Value& value = graph.value(operand);
     std::string since;
-    if (place != nullptr) since = since_words(mesh, graph, node, kept, needed, place->choice);
+    if (place != nullptr) {
+        const std::vector<AxisRef> lost = without_unit_axes(without(used_axes(kept), used_axes(needed)));
+        const auto [known, is_new] = place->since->try_emplace(lost);
+        if (is_new) known->second = since_words(mesh, graph, node, lost, place->choice);
+        since = known->second;
+    }
     if (place != nullptr && place->priced && since.empty())
         since = price_words(mesh, kept, needed, place->rule, place->rule.operands[place->operand]);
     return {fmt::format("{} is {}, but {} reads it {}{}", value.name, placed_words(mesh, value.type, kept, needed),

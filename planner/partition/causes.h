@@ -4,6 +4,8 @@
 
 #include "planner/partition/compute_sharding.h"
 
+#include <map>
+
 namespace shard {
 
 // Dim d of a value as a person calls it: its logical axis, or "dim 1".
@@ -18,7 +20,8 @@ struct OperandPlace {
     const ComputeSharding& choice;
     const IndexRule& rule;
     size_t operand = 0;
-    bool priced = true; // ways are chosen by price, not as XLA's partitioner goes
+    bool priced = true;                                 // ways are chosen by price, not as XLA's partitioner goes
+    std::map<std::vector<AxisRef>, std::string>* since; // of the node, what was found before
 };
 Reason operand_reason(const Mesh& mesh, const Graph& graph, const Node& node, ValueId operand, const Sharding& kept,
                       const Sharding& needed, const OperandPlace* place = nullptr);

@@ -369,11 +369,12 @@ private:
         const Sharding& made = choice.results[0];
         Reason why_partial;
         std::vector<ValueId> inputs;
+        std::map<std::vector<AxisRef>, std::string> since;
         for (size_t i = 0; i < node.inputs.size(); ++i) {
             ValueId input = node.inputs[i];
             if (!choice.operands[i].partial.empty() && why_partial.cause.empty()) why_partial = of(input).why_pending;
             const auto reason = [&] {
-                const OperandPlace place = {choice, decided.rule, i, !redistributor_.is_as_xla()};
+                const OperandPlace place = {choice, decided.rule, i, !redistributor_.is_as_xla(), &since};
                 return operand_reason(mesh_, graph_, node, input, kept(input), choice.operands[i], &place);
             };
             const std::optional<Sharding> stop =

@@ -8,6 +8,7 @@
 #include "plans/plan/plan_check_types.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 namespace shard {
@@ -55,13 +56,13 @@ private:
 
     // `count`: how often the list runs in all; the clock sees one run of it.
     void run_list(const std::vector<Step>& steps, double count) {
-        launch_.end();
+        end_launch();
         for (const Step& step : steps) {
             const size_t at = at_++;
             spans_.resize(std::max(spans_.size(), at_));
             if (!std::holds_alternative<Start>(step.variant_ref()) &&
                 !std::holds_alternative<Release>(step.variant_ref()))
-                launch_.end();
+                end_launch();
             StepSpan span{now_, now_};
             if (const Compute* compute = std::get_if<Compute>(&step.variant_ref())) {
                 span = span_of(*compute);
@@ -81,8 +82,11 @@ private:
             } else if (const Wait* wait = std::get_if<Wait>(&step.variant_ref())) {
                 const double end = ends_[wait->token];
                 waited_ += std::max(0.0, end - now_);
-                for (const Sent& sent : sent_) // those before it on the channel are waited for too
+                forget_sent();
+                for (const Sent& sent : sent_) { // those before it on the channel are waited for too
+                    if (sent.begin >= end) break;
                     waits_[sent.token] += std::max(0.0, std::min(end, sent.end) - std::max(now_, sent.begin));
+                }
                 now_ = std::max(now_, end);
                 span.end = now_;
             } else if (const Loop* loop = std::get_if<Loop>(&step.variant_ref())) {
@@ -91,35 +95,45 @@ private:
             }
             spans_[at] = span;
         }
-        launch_.end();
+        end_launch();
+    }
+
+    void begin(const Start& start, size_t at, double count) {
+        const bool joins = launch_.would_join(start.collective, local_type(plan_->buffers[start.input]));
+        if (!joins) end_launch();
+        const double before = joins ? launch_.seconds() : 0;
+        launch_.add(start.collective, local_type(plan_->buffers[start.input]));
+        report_.communication_seconds += count * (launch_.seconds() - before);
+        launched_.emplace_back(start.token, at);
+        if (!joins) launch_begin_ = std::max(channel_, now_);
+        channel_ = launch_begin_ + launch_.seconds();
+        if (hardware_->overlaps || channel_ <= now_) return;
+        waited_ += channel_ - now_;
+        waits_[start.token] += channel_ - now_;
+        now_ = channel_;
     }
 
     // Those of one launch end together; each is said to take an equal share of it, one after the other.
-    void begin(const Start& start, size_t at, double count) {
-        const double before = launch_.seconds();
-        const bool joins = launch_.add(start.collective, local_type(plan_->buffers[start.input]));
-        if (!joins) launched_.clear();
-        report_.communication_seconds += count * (launch_.seconds() - (joins ? before : 0));
-        launched_.emplace_back(start.token, at);
-        const double begin = joins ? launch_begin_ : std::max(channel_, now_);
+    void end_launch() {
+        launch_.end();
         const double share = launch_.seconds() / static_cast<double>(launched_.size());
-        launch_begin_ = begin;
-        channel_ = begin + launch_.seconds();
-        std::erase_if(sent_, [&](const Sent& sent) { return sent.end <= now_ || (joins && sent.begin >= begin); });
+        forget_sent();
         for (size_t i = 0; i < launched_.size(); ++i) {
             const auto [token, step] = launched_[i];
             launches_[token] = launched_.front().first;
             seconds_[token] = share;
             ends_[token] = channel_;
-            const double first = begin + static_cast<double>(i) * share;
+            const double first = launch_begin_ + static_cast<double>(i) * share;
             const double last = i + 1 == launched_.size() ? channel_ : first + share;
             sent_.push_back({token, first, last});
             spans_[step] = {first, last};
         }
-        if (hardware_->overlaps || channel_ <= now_) return;
-        waited_ += channel_ - now_;
-        waits_[start.token] += channel_ - now_;
-        now_ = channel_;
+        launched_.clear();
+    }
+
+    // What the channel carries is one after the other.
+    void forget_sent() {
+        while (!sent_.empty() && sent_.front().end <= now_) sent_.pop_front();
     }
 
     // Two trips show what a trip adds once the loop runs; the others are alike.
@@ -156,7 +170,7 @@ private:
         int token;
         double begin, end;
     };
-    std::vector<Sent> sent_; // what the channel carries now and then, one after the other
+    std::deque<Sent> sent_; // what the channel carries now and then, one after the other
     double now_ = 0, channel_ = 0, waited_ = 0;
 };
 

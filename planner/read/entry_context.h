@@ -8,15 +8,11 @@ namespace shard {
 
 struct EntryContext {
     const Axes& axes;
-    const std::vector<ModuleHead>& modules;    // that may be called
+    const NamedList<ModuleHead>& modules;      // that may be called
     std::vector<BoundModule>* calls = nullptr; // receives those that are
     const Sources* sources = nullptr;          // in which places lie; without, they are left out
 
-    const ModuleHead* find_module(std::string_view name) const {
-        for (const ModuleHead& module : modules)
-            if (module.name.text == name) return &module;
-        return nullptr;
-    }
+    const ModuleHead* find_module(std::string_view name) const { return modules.find(name); }
 };
 
 } // namespace shard

@@ -162,7 +162,7 @@ private:
                     .help("give one of them another name, or leave its file out");
             std::optional<YamlMap> args = YamlMap{};
             if (const Yaml* written = entry->value.find("args")) args = read_args(*written, *diagnostics_);
-            model_.heads.push_back({{entry->key, entry->key_span}, args.value_or(YamlMap{})});
+            model_.heads.add({{entry->key, entry->key_span}, args.value_or(YamlMap{})});
         }
         for (size_t m = 0; m < modules_.size(); ++m) {
             const YamlEntry& entry = *modules_[m];
@@ -183,11 +183,12 @@ private:
     void read_called() {
         std::set<std::string> read;
         for (const ModuleDecl& module : model_.modules) read.insert(module.name.text);
+        std::map<std::string_view, const YamlEntry*> written_as;
+        for (const YamlEntry* entry : modules_) written_as.emplace(entry->key, entry);
         for (size_t n = 0; n < calls_.size(); ++n) {
             const BoundModule call = calls_[n];
             const std::string name = call.name.substr(0, call.name.find('('));
-            const auto is_called = [&](const YamlEntry* entry) { return entry->key == name; };
-            const YamlEntry& written = **std::find_if(modules_.begin(), modules_.end(), is_called);
+            const YamlEntry& written = *written_as.at(name);
             if (!read.insert(call.name).second || faulty_.contains(name)) continue;
             if (read.size() > most_modules) {
                 diagnostics_
@@ -249,7 +250,7 @@ private:
         if (const Yaml* updates = yaml.find("updates")) read_updates(*updates, module.updates);
         if (const Yaml* gradient = yaml.find("gradient"))
             module.gradient = read_gradient(*gradient, module, context(), *diagnostics_);
-        model_.modules.push_back(std::move(module));
+        model_.modules.add(std::move(module));
     }
 
     // `full`, or `{save: [q, k, v], offload: x}`.
@@ -377,12 +378,6 @@ std::optional<YamlMap> read_model_args(const Yaml& yaml, ArgumentWriter& writer,
 const AxisDecl* Model::find_axis(std::string_view text) const {
     for (const AxisDecl& axis : axes)
         if (axis.name.text == text) return &axis;
-    return nullptr;
-}
-
-const ModuleDecl* Model::find_module(std::string_view text) const {
-    for (const ModuleDecl& module : modules)
-        if (module.name.text == text) return &module;
     return nullptr;
 }
 

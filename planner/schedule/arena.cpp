@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <queue>
+#include <set>
 #include <utility>
 
 namespace shard {
 
 namespace {
+
+// Placing by size looks at each of them.
+constexpr i64 most_meetings = 50'000'000;
 
 i64 rounded(i64 bytes) { return round_up(bytes, arena_alignment); }
 
@@ -58,23 +64,96 @@ i64 best_fit(const std::vector<std::pair<i64, i64>>& taken, i64 floor, i64 bytes
     return best >= 0 ? best : top;
 }
 
+bool lives_always(const Extent& extent, i64 first, i64 last) { return extent.begin <= first && extent.end >= last; }
+
+// What lives all the time meets everything: it is stacked at the bottom. Where the others begin.
+i64 stack_at_bottom(std::span<const Extent> extents, i64 first, i64 last, std::vector<i64>& offsets) {
+    i64 floor = 0;
+    for (size_t i = 0; i < extents.size(); ++i) {
+        if (!lives_always(extents[i], first, last)) continue;
+        offsets[i] = floor;
+        floor += rounded(extents[i].bytes);
+    }
+    return floor;
+}
+
+// How many pairs of extents are alive at one time.
+i64 meetings(std::span<const Extent> extents) {
+    std::vector<i64> begins, ends;
+    for (const Extent& extent : extents) {
+        begins.push_back(extent.begin);
+        ends.push_back(extent.end);
+    }
+    std::sort(begins.begin(), begins.end());
+    std::sort(ends.begin(), ends.end());
+    i64 pairs = 0, ended = 0;
+    for (i64 i = 0; i < std::ssize(begins); ++i) {
+        while (ends[ended] <= begins[i]) ++ended;
+        pairs += i - ended;
+    }
+    return pairs;
+}
+
+// The free bytes of an arena at one time: gaps, and all from `top` on.
+class FreeBytes {
+public:
+    explicit FreeBytes(i64 floor) : top_(floor) {}
+
+    // From the smallest gap that holds them, of several the lowest.
+    i64 take(i64 bytes) {
+        const std::set<std::pair<i64, i64>>::const_iterator fit = by_size_.lower_bound({bytes, 0});
+        if (fit == by_size_.end()) return std::exchange(top_, top_ + bytes);
+        const auto [size, begin] = *fit;
+        remove(begin, size);
+        if (size > bytes) add(begin + bytes, size - bytes);
+        return begin;
+    }
+
+    void give(i64 begin, i64 bytes) {
+        i64 end = begin + bytes;
+        if (const std::map<i64, i64>::const_iterator after = gaps_.find(end); after != gaps_.end()) {
+            end += after->second;
+            remove(after->first, after->second);
+        }
+        if (std::map<i64, i64>::const_iterator before = gaps_.lower_bound(begin); before != gaps_.begin()) {
+            --before;
+            if (before->first + before->second == begin) {
+                begin = before->first;
+                remove(before->first, before->second);
+            }
+        }
+        if (end == top_)
+            top_ = begin;
+        else
+            add(begin, end - begin);
+    }
+
+private:
+    void add(i64 begin, i64 size) {
+        gaps_.emplace(begin, size);
+        by_size_.emplace(size, begin);
+    }
+    void remove(i64 begin, i64 size) { // by value: they may be of the gap that goes
+        gaps_.erase(begin);
+        by_size_.erase({size, begin});
+    }
+
+    i64 top_;
+    std::map<i64, i64> gaps_; // by where they begin: their sizes
+    std::set<std::pair<i64, i64>> by_size_;
+};
+
 std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vector<int>& order, i64 first, i64 last) {
     std::vector<i64> offsets(extents.size(), 0);
     Timeline timeline(first, last);
-    // What lives all the time meets everything: it is stacked at the bottom and forgotten.
-    i64 floor = 0;
+    const i64 floor = stack_at_bottom(extents, first, last, offsets);
     std::vector<int> ids, by_offset; // what was placed: at first from the bottom up, as far as `sorted`
     std::ptrdiff_t sorted = 0;
     std::vector<std::pair<i64, i64>> taken;
     const auto extent_at = [&](int id) { return std::pair(offsets[id], offsets[id] + rounded(extents[id].bytes)); };
-    for (size_t i = 0; i < extents.size(); ++i) {
-        if (extents[i].begin > first || extents[i].end < last) continue;
-        offsets[i] = floor;
-        floor += rounded(extents[i].bytes);
-    }
     for (int id : order) {
         const Extent& extent = extents[id];
-        if (extent.begin == first && extent.end == last) continue;
+        if (lives_always(extent, first, last)) continue;
         ids.clear();
         taken.clear();
         timeline.meeting(extent.begin, extent.end, ids);
@@ -97,6 +176,25 @@ std::vector<i64> place_in_order(std::span<const Extent> extents, const std::vect
     return offsets;
 }
 
+// From the first birth to the last death.
+std::pair<i64, i64> whole_time(std::span<const Extent> extents) {
+    i64 first = extents[0].begin, last = extents[0].end;
+    for (const Extent& extent : extents) {
+        internal_check(extent.begin < extent.end && extent.bytes >= 0, "an extent that is never alive");
+        first = std::min(first, extent.begin);
+        last = std::max(last, extent.end);
+    }
+    return {first, last};
+}
+
+template<class Before>
+std::vector<int> ordered(std::span<const Extent> extents, const Before& before) {
+    std::vector<int> order(extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), before);
+    return order;
+}
+
 } // namespace
 
 i64 most_alive(std::span<const Extent> extents) {
@@ -116,27 +214,39 @@ i64 placed_end(std::span<const Extent> extents, std::span<const i64> offsets) {
     return end;
 }
 
+std::vector<i64> place_by_birth(std::span<const Extent> extents) {
+    std::vector<i64> offsets(extents.size(), 0);
+    const auto [first, last] = whole_time(extents);
+    FreeBytes free(stack_at_bottom(extents, first, last, offsets));
+    using Death = std::pair<i64, int>; // when, of which extent
+    std::priority_queue<Death, std::vector<Death>, std::greater<>> alive;
+    for (const int id : ordered(extents, [&](int a, int b) {
+             return std::pair(extents[a].begin, -extents[a].bytes) < std::pair(extents[b].begin, -extents[b].bytes);
+         })) {
+        if (lives_always(extents[id], first, last)) continue;
+        for (; !alive.empty() && alive.top().first <= extents[id].begin; alive.pop())
+            free.give(offsets[alive.top().second], rounded(extents[alive.top().second].bytes));
+        if (extents[id].bytes == 0) continue; // anywhere
+        offsets[id] = free.take(rounded(extents[id].bytes));
+        alive.emplace(extents[id].end, id);
+    }
+    return offsets;
+}
+
 std::vector<i64> place(std::span<const Extent> extents) {
     if (extents.empty()) return {};
-    i64 first = extents[0].begin, last = extents[0].end;
-    for (const Extent& extent : extents) {
-        internal_check(extent.begin < extent.end && extent.bytes >= 0, "an extent that is never alive");
-        first = std::min(first, extent.begin);
-        last = std::max(last, extent.end);
-    }
-    std::vector<int> order(extents.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto at = [&](int id) -> const Extent& { return extents[id]; };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::pair(-at(a).bytes, at(a).begin) < std::pair(-at(b).bytes, at(b).begin);
-    });
-    std::vector<i64> by_size = place_in_order(extents, order, first, last);
+    if (meetings(extents) > most_meetings) return place_by_birth(extents);
+    const auto [first, last] = whole_time(extents);
+    std::vector<i64> by_size = place_in_order(extents,
+                                              ordered(extents,
+                                                      [&](int a, int b) {
+                                                          return std::pair(-extents[a].bytes, extents[a].begin) <
+                                                                 std::pair(-extents[b].bytes, extents[b].begin);
+                                                      }),
+                                              first, last);
     const i64 end = placed_end(extents, by_size);
     if (rounded(end) <= most_alive(extents)) return by_size;
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::pair(at(a).begin, -at(a).bytes) < std::pair(at(b).begin, -at(b).bytes);
-    });
-    std::vector<i64> by_birth = place_in_order(extents, order, first, last);
+    std::vector<i64> by_birth = place_by_birth(extents);
     return placed_end(extents, by_birth) < end ? by_birth : by_size;
 }
 

@@ -4,7 +4,8 @@
 //
 // Greedy by size with best fit (Pisarchyk and Lee, 2020): larger extents first, each in the smallest gap that fits
 // between the placed extents whose lives it meets. Where that misses the lower bound, the order of births is tried too
-// and the better one is kept.
+// and the better one is kept. Where too many extents meet for the former, as where thousands of outputs are all alive at the
+// end, there is the latter alone.
 #pragma once
 
 #include "plans/base/base.h"
@@ -22,6 +23,8 @@ struct Extent {
 };
 
 std::vector<i64> place(std::span<const Extent> extents); // offsets, multiples of 64
+// By births alone, of one time the largest first: in n log n steps.
+std::vector<i64> place_by_birth(std::span<const Extent> extents);
 
 // The most bytes alive at one time, each extent rounded up to the alignment: no placement can be smaller.
 i64 most_alive(std::span<const Extent> extents);

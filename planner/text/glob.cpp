@@ -101,7 +101,12 @@ private:
 
 } // namespace
 
-bool glob_matches(std::string_view glob, std::string_view path) { return Matcher(path).matches(glob); }
+// Most pairs of a pattern and a path do not match, and most of these differ at an end.
+bool glob_matches(std::string_view glob, std::string_view path) {
+    if (!is_glob(glob)) return glob == path;
+    if (!path.starts_with(glob.substr(0, glob.find_first_of("*?{")))) return false;
+    return path.ends_with(glob.substr(glob.find_last_of("*?{}") + 1)) && Matcher(path).matches(glob);
+}
 
 bool is_glob(std::string_view text) { return text.find_first_of("*?{") != none; }
 

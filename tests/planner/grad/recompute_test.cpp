@@ -169,4 +169,23 @@ TEST_CASE("remat: full computes each contraction of the forward pass a second ti
     CHECK(contractions(train_plan(blocks(dots, ""), layout)) == contractions(train_plan(blocks(none, ""), layout)));
 }
 
+TEST_CASE("a chain of any length has a gradient, computed again or kept") {
+    std::string chain = "graph:\n  - y: {mul: [x, w]}\n", module = "[{y: {mul: [x, w]}}";
+    for (int i = 0; i < 12000; ++i) {
+        chain += "  - y: {mul: [y, w]}\n";
+        if (i < 6000) module += ", {y: {tanh: y}}";
+    }
+    const std::string head = "model: deep\ninputs: {x: {shape: [2]}}\n",
+                      tail = "outputs: [y]\ntrain: {loss: {mean: y}, optimizer: {sgd: {learning_rate: 0.1}}}\n";
+    CHECK(train_plan(head + "params: {w: {shape: []}}\n" + chain + tail, "mesh: {}\n").outputs.size() == 3);
+    const std::string block = "inputs: [x], params: {w: {shape: []}}, graph: " + module + "], outputs: [y]}\n";
+    CHECK(train_plan(head + "modules:\n  block: {remat: full, " + block + "graph: [{y: {block: x}}]\n" + tail,
+                     "mesh: {}\n")
+              .outputs.size() == 3);
+    CHECK(train_plan(head + "modules:\n  block: {" + block +
+                         "graph: [{y: {repeat: block, times: 3, in: x, scan: true}}]\n" + tail,
+                     "mesh: {}\n")
+              .outputs.size() == 3);
+}
+
 } // namespace shard

@@ -140,4 +140,18 @@ TEST_CASE("what is appended while nodes are told again stands in front of its re
     verify_graph(l.graph);
 }
 
+TEST_CASE("fresh names go on from the last number behind each, and leave out what is taken") {
+    Graph graph;
+    Diagnostics diagnostics;
+    Builder builder{graph, diagnostics};
+    Value input;
+    input.name = "a#3";
+    input.role = Role::input;
+    builder.add_input(std::move(input));
+    FreshNames fresh(graph);
+    std::vector<std::string> names;
+    for (const char* stem : {"a", "a", "a", "a#2", "a", "a#2", "b"}) names.push_back(fresh(stem));
+    CHECK(names == std::vector<std::string>{"a", "a#2", "a#4", "a#2#2", "a#5", "a#2#3", "b"});
+}
+
 TEST_SUITE_END();

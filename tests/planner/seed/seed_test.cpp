@@ -256,3 +256,18 @@ TEST_CASE("a spec on its own is checked against mesh, rank and shape") {
     CHECK_FALSE(is_sound(m, {{dim({"data"})}, {}}, type, diagnostics));
     CHECK(diagnostics.error_count() == 3);
 }
+
+TEST_CASE("of names and patterns that mean nothing each is said, and of the first hundred what is near") {
+    Seeding s(dot_relu_dot);
+    std::string layout = mesh + "rules: [{batch: data}]\nparams:\n";
+    for (int i = 0; i < 150; ++i)
+        layout += "  " + std::string(i % 2 == 0 ? "w" : "*.w") + std::to_string(100 + i) + ": []\n";
+    s.run(layout);
+    int warnings = 0, helped = 0;
+    for (const Diagnostic& diagnostic : s.diagnostics.all()) {
+        warnings += diagnostic.code == "W0301" ? 1 : 0;
+        helped += diagnostic.code == "W0301" && !diagnostic.help.empty() ? 1 : 0;
+    }
+    CHECK(warnings == 150);
+    CHECK(helped == 100);
+}
