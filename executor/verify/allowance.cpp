@@ -1,10 +1,13 @@
 #include "executor/verify/allowance.h"
 
 #include "executor/formats/tensor.h"
+#include "executor/verify/in_f64.h"
 #include "executor/verify/lineage.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 
 namespace shard {
 
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::string_view param = "param";
 constexpr i64 few_elements = 16;
+constexpr std::array noise_shares = {repeated_epsilon, 1024 * repeated_epsilon};
 constexpr double most_relative = 0.05; // a factor of 2 in a gradient is to be seen after any number of steps
 
 } // namespace
@@ -21,12 +25,13 @@ double Tolerances::eps(DType dtype) const {
 }
 
 Tolerances::Tolerances(const Plan& plan, const RunResult& reference, bool is_repeated)
-    : plan_(&plan), reference_(&reference), is_repeated_(is_repeated) {
+    : plan_(&plan), reference_(&reference), is_repeated_(is_repeated), is_in_f64_(!is_below_f64(plan)) {
     const Lineages lineages(plan);
     for (const PlanOutput& output : plan.outputs) {
         const Lineage lineage = lineages.of(output, reference.steps);
-        once_[output.name] = eps(lineage.coarsest) * (16 + 8 * std::sqrt(lineage.reductions)) +
-                             eps(computed_as(lineage.coarsest)) * 8 * std::sqrt(lineage.longest);
+        const double own = 16 + 8 * std::sqrt(lineage.reductions), of_sums = 8 * std::sqrt(lineage.longest);
+        once_[output.name] = eps(lineage.coarsest) * own + eps(computed_as(lineage.coarsest)) * of_sums;
+        once_in_f64_[output.name] = epsilon(DType::f64) * (own + of_sums);
         coarsest_ = std::max(coarsest_, eps(lineage.coarsest));
     }
     for (const PlanOutput& output : plan.outputs) {
@@ -51,26 +56,26 @@ std::string Tolerances::kind(const PlanOutput& output) const {
 
 double Tolerances::relative(const PlanOutput& output, int steps) const {
     if (!is_floating(buffer(output.buffer).dtype)) return 0;
-    const double once = once_.at(output.name);
-    return std::max(once, std::min(once * steps, most_relative));
+    return of_steps(once_.at(output.name), steps);
 }
 
+double Tolerances::of_steps(double once, int steps) { return std::max(once, std::min(once * steps, most_relative)); }
+
+double Tolerances::large_share() const { return std::max(coarsest_, std::min(1024 * coarsest_, 1e-3)); }
+
 std::vector<Nudge> Tolerances::nudges() const {
+    std::set<double> shares = {coarsest_, large_share()};
+    if (is_in_f64_) shares.insert(noise_shares.begin(), noise_shares.end());
     std::vector<Nudge> nudges;
-    for (unsigned seed = 1; seed <= 2; ++seed) {
-        for (double share : {coarsest_, std::max(coarsest_, std::min(1024 * coarsest_, 1e-3))})
-            nudges.push_back({share, seed});
-        if (!is_repeated_ && is_in_f64())
-            for (double share : {repeated_epsilon, 1024 * repeated_epsilon}) nudges.push_back({share, seed});
-    }
+    for (unsigned seed = 1; seed <= 2; ++seed)
+        for (const double share : shares) nudges.push_back({share, seed});
     return nudges;
 }
 
-bool Tolerances::is_in_f64() const { return coarsest_ == eps(DType::f64); }
-
 void Tolerances::learn(const Nudge& nudge, const RunResult& nudged) {
-    if (is_in_f64() && nudge.share >= repeated_epsilon) noise_.learn(*plan_, *reference_, nudge, nudged);
-    if (nudge.share > 1024 * coarsest_) return;
+    const bool of_noise = std::find(noise_shares.begin(), noise_shares.end(), nudge.share) != noise_shares.end();
+    if (is_in_f64_ && of_noise) noise_.learn(*plan_, *reference_, nudge, nudged);
+    if (nudge.share != coarsest_ && nudge.share != large_share()) return;
     const auto note = [&](double& terms, double by) {
         if (std::isfinite(by)) terms = std::max(terms, std::fabs(by) / nudge.share);
     };
@@ -113,7 +118,7 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
     // Mean squares may be kept of a few parameters alone, whose gradients may all be noise.
     if (of_kind.starts_with("nu")) allowance.absolute += std::pow(allowance.relative * largest_gradient_, 2);
     // What rounding in f64 leaves of the terms that such numbers are sums of.
-    const double rounding = allowance.relative * epsilon(DType::f64) / eps(DType::f64);
+    const double rounding = of_steps(once_in_f64_.at(output.name), reference_->steps);
     if (const double left = rounding * noise_.of_output(output.name); movement(*plan_, output, *reference_) <= left)
         allowance.absolute += is_mean_square(*plan_, output) ? left * left : left;
     if (of_kind != param) return allowance;

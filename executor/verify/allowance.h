@@ -26,7 +26,7 @@
 // place of nu where these are kept, or, if it has none of them, as the mean mu, s_i = |mu|. jump is the largest movement
 // of a parameter, share min(1, t_N * s / s_i), where s is the largest of all sizes. Where all gradients of a model may be
 // noise, s is noise too: a comparison in f64 that fails learns by further runs how large the terms T of what was updated
-// are (executor/verify/gradient_noise.h). What moved by no more than 2^-52 / eps * t_N * T may be off by that much more,
+// are (executor/verify/gradient_noise.h). What moved by no more than t_N * T, with t of f64, may be off by that much more,
 // and a parameter with no size above it has share 1.
 #pragma once
 
@@ -67,19 +67,21 @@ public:
 
 private:
     double relative(const PlanOutput& output, int steps) const;
+    static double of_steps(double once, int steps);
+    double large_share() const; // of the two that show the size of terms
     static double scale(double relative, double largest, double terms);
     std::string kind(const PlanOutput& output) const;
     const Buffer& buffer(int id) const { return plan_->buffers[id]; }
     double eps(DType dtype) const;
-    bool is_in_f64() const; // all that is compared
 
     const Plan* plan_;
     const RunResult* reference_;
-    bool is_repeated_;
+    bool is_repeated_, is_in_f64_;
     double coarsest_ = 0;                                      // eps, of all outputs
     std::map<std::string, double> terms_;                      // the size of the terms, of outputs of a few elements
     std::map<std::string, std::vector<double>> terms_by_step_; // the same of scalars
     std::map<std::string, double> once_;                       // t, by output
+    std::map<std::string, double> once_in_f64_;                // likewise, as if all were of f64
     std::map<std::string, double> movements_;                  // by kind
     double largest_gradient_ = 0;                              // the largest of the sizes above
     GradientNoise noise_;
