@@ -154,6 +154,9 @@ std::vector<i64> own_start(const Generate& kernel, const AffineContext& context)
 Generate folded(const Generate& kernel, const AffineContext& context) {
     Generate made = kernel;
     Random& random = std::get<Random>(made.source);
+    const auto word = [&](size_t n) { return static_cast<std::uint32_t>(evaluate(random.words[n], context)); };
+    if (!random.words.empty()) random.key = {word(0), word(1)};
+    random.words.clear();
     for (const Affine& fold : random.folds)
         random.key = fold_in(random.key, static_cast<std::uint32_t>(evaluate(fold, context)));
     random.folds.clear();
@@ -164,7 +167,7 @@ void run_generate(const Generate& kernel, const KernelCall& call) {
     std::vector<i64> start = own_start(kernel, call.context);
     start.resize(call.output.shape->size(), 0);
     const Random* random = std::get_if<Random>(&kernel.source);
-    if (random == nullptr || random->folds.empty()) return generate_block(kernel, start, call.output);
+    if (random == nullptr || (random->words.empty() && random->folds.empty())) return generate_block(kernel, start, call.output);
     generate_block(folded(kernel, call.context), start, call.output);
 }
 

@@ -56,11 +56,17 @@ PythonText iota_text(const Iota& iota, const Generate& kernel, const JaxValue& o
 
 std::string key_text(const Key& key) { return fmt::format("({}, {})", key.k0, key.k1); }
 
+std::string computed_key(const Random& random, const JaxBody& body) {
+    return fmt::format("(jnp.asarray({}).astype(jnp.uint32), jnp.asarray({}).astype(jnp.uint32))",
+                       body.affine(random.words[0]), body.affine(random.words[1]));
+}
+
 // The bits, or where two draws are needed what makes them.
 PythonText random_text(const Random& random, const Generate& kernel, const JaxValue& output, const JaxBody& body) {
     const Distribution& d = random.distribution;
     if (d.kind == DistributionKind::constant) return filled(d.value, output);
     std::vector<PythonText> items = {{key_text(random.key)}, {shape_tuple(kernel.shape)}};
+    if (!random.words.empty()) items[0] = {computed_key(random, body)};
     items.push_back(begins_at_zero(kernel.start) ? PythonText{"None"} : starts_tuple(kernel.start, body));
     items.push_back({shape_tuple(output.shape)});
     if (random.layout == BitLayout::legacy) items.push_back({"partitionable=False"});

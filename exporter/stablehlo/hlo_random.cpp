@@ -53,6 +53,8 @@ public:
             index_.back() = add({index_.back(), first}, ops_);
         }
         HloKey key = {word(random.key.k0, {}, ops_), word(random.key.k1, {}, ops_)};
+        for (size_t n = 0; n < random.words.size(); ++n)
+            key[n] = ops_.convert(body.affine(random.words[n]), DType::u32);
         for (const Affine& fold : random.folds)
             key = hlo_fold_in(key, ops_.convert(body.affine(fold), DType::u32), ops_);
         key_ = filled(key, block, ops_);

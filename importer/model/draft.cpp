@@ -219,7 +219,7 @@ std::vector<DraftId> Draft::manual(std::shared_ptr<DraftRegion> region, const st
     return results;
 }
 
-DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftType type) {
+DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftType type, std::string arguments) {
     // A number takes the type of what stands beside it, so one operand of its type has to be a value.
     std::vector<DraftId> used;
     for (const DraftId operand : operands) {
@@ -239,7 +239,7 @@ DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftTyp
     }
     // Not through add(), which would make entries of the numbers.
     std::vector<DraftId> none;
-    const DraftId result = add(std::move(op), none, {}, std::move(type));
+    const DraftId result = add(std::move(op), none, std::move(arguments), std::move(type));
     entries_.back().operands = std::move(used);
     return result;
 }

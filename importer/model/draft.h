@@ -79,7 +79,7 @@ public:
     std::vector<DraftId> manual(std::shared_ptr<DraftRegion> region, const std::vector<DraftId>& operands,
                                 const std::vector<DraftType>& types);
     // An entry of an op that goes element by element, with numpy's broadcasting of its operands.
-    DraftId pointwise(std::string op, std::vector<DraftId> operands, DraftType type);
+    DraftId pointwise(std::string op, std::vector<DraftId> operands, DraftType type, std::string arguments = {});
     DraftId reshape(DraftId value, const Shape& shape);
     DraftId cast(DraftId value, DType dtype);
 

@@ -21,7 +21,7 @@ struct DraftBlock {
         std::vector<DraftId> slices, read;
     };
     std::vector<Stack> stacks;
-    // Of a loop, values of which repetition r reads entry first + r along dim 0, or first - r; as a stack otherwise.
+    // Values of which repetition r reads entry first + r along dim 0, or first - r; as a stack otherwise.
     struct Over {
         DraftId whole = -1;
         i64 first = 0;
@@ -36,10 +36,21 @@ struct DraftBlock {
         std::vector<DraftId> made, slices, after;
     };
     std::vector<Stacked> stacked;
+    // Numbers that are others in each repetition, and what those are in the second; below -1 those that no value is.
+    struct Numbers {
+        DType dtype = DType::i32;
+        std::vector<std::string> numbers; // by repetition, as they are written
+        std::vector<DraftId> read;
+    };
+    std::vector<Numbers> numbers;
+    std::map<int, DraftEntry> rewritten; // of the second repetition, what they are where they read such a number
     bool is_reversed = false;
 
     i64 times() const { return static_cast<i64>(entries.size()); }
-    bool is_loop() const { return !stacks.empty() || !over.empty() || !stacked.empty(); }
+    // Repetitions that have parameters of their own are written out.
+    bool is_loop() const {
+        return !stacks.empty() || !stacked.empty() || (params.empty() && !(over.empty() && numbers.empty()));
+    }
     // The lowest of the entries that repetitions read or write.
     i64 lowest(i64 first) const { return is_reversed ? first - times() + 1 : first; }
 };

@@ -30,6 +30,10 @@ std::optional<double> real_result(std::string_view op, Real a, Real b) {
     return std::nullopt;
 }
 
+bool fits(i64 number, const DTypeInfo& type) {
+    return number >= type.lowest && (number <= 0 || static_cast<std::uint64_t>(number) <= type.highest);
+}
+
 // In 64 bits; nullopt where the result does not fit the type.
 std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeInfo& type) {
     i64 result = 0;
@@ -42,14 +46,17 @@ std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeIn
         result = std::max(a, b);
     else if (op == "min")
         result = std::min(a, b);
-    else if (op == "and")
+    else if (op == "and" || op == "bit_and")
         result = a & b;
-    else if (op == "or")
+    else if (op == "or" || op == "bit_or")
         result = a | b;
+    else if (op == "bit_xor")
+        result = a ^ b;
+    else if (op == "shift_right" && b >= 0)
+        result = b < 63 ? a >> b : (a < 0 ? -1 : 0);
     else if (op != "add" && op != "sub" && op != "mul")
         return std::nullopt;
-    if (result < type.lowest || (result > 0 && static_cast<std::uint64_t>(result) > type.highest)) return std::nullopt;
-    return result;
+    return fits(result, type) ? std::optional(result) : std::nullopt;
 }
 
 // A number of f32, or of a type whose numbers are some of those.
@@ -77,8 +84,11 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
     }
     if (op == "cast") {
         // A whole number beyond 2^24 has no f32, and a fraction no whole number: left to the plan.
-        if (is_floating(from) || std::abs(numbers[0].integer) > (i64{1} << 24) || type.dtype == DType::boolean ||
-            (!is_signed(type.dtype) && numbers[0].integer < 0) || computed_as(type.dtype) != type.dtype)
+        if (is_floating(from) || type.dtype == DType::boolean) return std::nullopt;
+        if (is_integer(type.dtype) && fits(numbers[0].integer, info(type.dtype)))
+            return draft.number(type, {0, numbers[0].integer});
+        if (std::abs(numbers[0].integer) > (i64{1} << 24) || (!is_signed(type.dtype) && numbers[0].integer < 0) ||
+            computed_as(type.dtype) != type.dtype)
             return std::nullopt;
         return draft.number(type, {static_cast<double>(numbers[0].integer), numbers[0].integer});
     }

@@ -191,6 +191,10 @@ private:
         for (const DraftId value : block.shared) module.names[value] = short_name(draft_.name_of(value));
         for (const DraftBlock::Over& over : block.over)
             module.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
+        for (const DraftBlock::Numbers& own : block.numbers) {
+            const std::string name = local.give("number");
+            for (const DraftId number : own.read) module.names[number] = name;
+        }
         for (const int entry : block.constants)
             for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
                 module.names[value] = short_name(draft_.name_of(value));
@@ -249,10 +253,10 @@ private:
 
     std::string operand_text(DraftId id, const LocalNames& names) const { return operand_text(draft_, id, names); }
     static std::string operand_text(const Draft& of, DraftId id, const LocalNames& names) {
-        const DraftValue& value = of[id];
-        if (value.number) return number_text(value.type.dtype, *value.number);
         const LocalNames::const_iterator local = names.find(id);
-        return local == names.end() ? value.name : local->second;
+        if (local != names.end()) return local->second;
+        const DraftValue& value = of[id];
+        return value.number ? number_text(value.type.dtype, *value.number) : value.name;
     }
 
     void write_entry(const DraftEntry& entry, const LocalNames& names, const std::string& indent,
@@ -274,7 +278,8 @@ private:
         }
         if (!entry.literal.empty()) {
             text += entry.literal;
-            if (!operands.empty()) text += fmt::format(", in: [{}]", fmt::join(operands, ", "));
+            if (operands.size() == 1) text += ", in: " + operands[0];
+            if (operands.size() > 1) text += fmt::format(", in: [{}]", fmt::join(operands, ", "));
         } else {
             text += operands.size() == 1 ? operands[0] : fmt::format("[{}]", fmt::join(operands, ", "));
         }
@@ -334,6 +339,7 @@ private:
         for (const DraftBlock::Stacked& stacked : block.stacked) handed.push_back(module.names.at(stacked.made[1]));
         for (const DraftId value : block.shared) inputs.push_back(module.names.at(value));
         for (const DraftBlock::Over& over : block.over) inputs.push_back(module.names.at(over.read[1]));
+        for (const DraftBlock::Numbers& own : block.numbers) inputs.push_back(module.names.at(own.read[0]));
         add(fmt::format("  {}:\n    inputs: [{}]\n", module.name, fmt::join(inputs, ", ")));
         if (!module.arrays.empty()) add("    params:\n");
         const std::string instance = module.instance + (block.is_loop() ? "." : ".1.");
@@ -352,9 +358,29 @@ private:
         for (const DraftBlock::Stacked& stacked : block.stacked) taken.insert({stacked.slices[1], stacked.after[1]});
         for (const int number : block.entries[1]) {
             const DraftEntry& entry = draft_.entry(static_cast<size_t>(number));
-            if (!taken.contains(entry.results[0])) write_entry(entry, module.names, "      ", instance);
+            if (taken.contains(entry.results[0])) continue;
+            const auto other = block.rewritten.find(number);
+            write_entry(other == block.rewritten.end() ? entry : other->second, module.names, "      ", instance);
         }
         add(fmt::format("    outputs: [{}]\n", fmt::join(handed, ", ")));
+    }
+
+    // What they are called: of each repetition one, the first of what a loop takes last is the last.
+    std::string write_numbers(const DraftBlock& block, const DraftBlock::Numbers& own, const Module& module) {
+        std::vector<std::string> numbers = own.numbers;
+        if (block.is_reversed) std::reverse(numbers.begin(), numbers.end());
+        const std::string name = names_.give(module.instance + "_numbers");
+        const std::string type =
+            own.dtype == DType::f32 ? std::string() : fmt::format(", dtype: {}", shard::name(own.dtype));
+        i64 place = 0;
+        if (is_integer(own.dtype) && std::all_of(numbers.begin(), numbers.end(), [&](const std::string& number) {
+                return number == std::to_string(place++);
+            }))
+            add(fmt::format("  - {}: {{iota: [{}], dtype: {}}}\n", name, numbers.size(), shard::name(own.dtype)));
+        else
+            add(fmt::format("  - {}: {{constant: [{}], shape: [{}]{}}}\n", name, fmt::join(numbers, ", "),
+                            numbers.size(), type));
+        return name;
     }
 
     void write_repeat(const DraftBlock& block, const Module& module) {
@@ -375,6 +401,7 @@ private:
                             block.lowest(of.first), block.lowest(of.first) + block.times()));
             over.back() = part;
         }
+        for (const DraftBlock::Numbers& own : block.numbers) over.push_back(write_numbers(block, own, module));
         for (const DraftBlock::Stacked& of : block.stacked) {
             const std::string whole = draft_.name_of(of.after.back());
             stacked.push_back(module.names.at(of.made[1]));

@@ -193,7 +193,7 @@ std::optional<std::vector<DraftId>> OpContext::call(const std::string& function,
                                                     const std::vector<DraftId>& arguments) {
     const MlirFunction* const called = module.find(function);
     if (!expect(called != nullptr, fmt::format("calls @{}, which is not there", function))) return std::nullopt;
-    return walk_.region(called->body, arguments, op.span);
+    return walk_.call(*called, arguments, op.span);
 }
 
 } // namespace shard

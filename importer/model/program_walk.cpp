@@ -136,10 +136,25 @@ std::optional<std::vector<DraftId>> ProgramWalk::region(const MlirRegion& region
     return results;
 }
 
+std::optional<std::vector<DraftId>> ProgramWalk::call(const MlirFunction& function,
+                                                      const std::vector<DraftId>& arguments, Span caller) {
+    if (known_)
+        if (std::optional<std::vector<DraftId>> results = known_(*this, function, arguments)) return results;
+    return region(function.body, arguments, caller);
+}
+
+std::optional<std::vector<DraftId>> ProgramWalk::tried(const MlirRegion& region, Draft& body,
+                                                       const std::vector<DraftId>& arguments) {
+    Diagnostics unsaid;
+    ProgramWalk inner(module_, folder_, body, unsaid);
+    return inner.region(region, arguments, {});
+}
+
 std::optional<std::vector<DraftId>> ProgramWalk::apart(const MlirRegion& body_region, Draft& body,
                                                        const std::vector<DraftId>& arguments,
                                                        const std::vector<std::string>& axes, Span caller) {
     ProgramWalk inner(module_, folder_, body, diagnostics_);
+    inner.known_ = known_;
     inner.region_axes_ = &axes;
     inner.line_ = line_;
     inner.steps_ = steps_;

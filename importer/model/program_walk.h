@@ -6,14 +6,22 @@
 #include "importer/model/device_shardings.h"
 #include "importer/model/draft.h"
 
+#include <functional>
+
 namespace shard {
 
 class ProgramWalk {
 public:
+    // What a function of the program returns for these arguments where the draft has ops for it; nullopt: its own ops
+    // are walked through.
+    using Known = std::function<std::optional<std::vector<DraftId>>(ProgramWalk&, const MlirFunction&,
+                                                                    const std::vector<DraftId>&)>;
+
     // Lines of files in `folder` are named from there.
     ProgramWalk(const MlirModule& module, std::string folder, Draft& draft, Diagnostics& diagnostics)
         : module_(module), folder_(std::move(folder)), draft_(draft), diagnostics_(diagnostics),
           device_shardings_(module), values_(module.values.size(), -1) {}
+    void set_known(Known known) { known_ = std::move(known); }
 
     // What the region returns. Errors are E0801 to E0805, at most twenty of them.
     std::optional<std::vector<DraftId>> region(const MlirRegion& region, const std::vector<DraftId>& arguments,
@@ -22,6 +30,12 @@ public:
     std::optional<std::vector<DraftId>> apart(const MlirRegion& region, Draft& body,
                                               const std::vector<DraftId>& arguments,
                                               const std::vector<std::string>& axes, Span caller);
+    std::optional<std::vector<DraftId>> call(const MlirFunction& function, const std::vector<DraftId>& arguments,
+                                             Span caller);
+    // What the region returns where nothing is known, in a draft for that alone; what fails says nothing.
+    std::optional<std::vector<DraftId>> tried(const MlirRegion& region, Draft& body,
+                                              const std::vector<DraftId>& arguments);
+    Draft& draft() { return draft_; }
     const std::vector<std::string>* region_axes() const { return region_axes_; }
     const DeviceShardings& device_shardings() const { return device_shardings_; }
     DraftId value(MlirId value) const { return values_[value]; }
@@ -38,6 +52,7 @@ private:
     Draft& draft_;
     Diagnostics& diagnostics_;
     DeviceShardings device_shardings_;
+    Known known_;
     std::vector<DraftId> values_;
     std::map<int, std::string> lines_; // by location
     std::string line_;                 // of the op that calls, for ops that have none of their own

@@ -83,10 +83,15 @@ bool import_shift_right(OpContext& context, std::string_view becomes) {
     const DType bits = unsigned_of(type->dtype);
     if (bits == type->dtype) return import_as(context, becomes, 2);
     Draft& draft = context.draft;
-    const DraftId shifted = draft.pointwise(
-        std::string(becomes), {draft.cast(context.operand(0), bits), draft.cast(context.operand(1), bits)},
-        {bits, type->shape});
-    context.set(0, draft.cast(shifted, type->dtype));
+    const auto cast = [&](DraftId value, DType to) {
+        const DraftType cast_type{to, type->shape};
+        const std::optional<DraftId> known = fold(draft, "cast", {value}, cast_type);
+        return known ? *known : draft.cast(value, to);
+    };
+    const std::vector<DraftId> of_bits = {cast(context.operand(0), bits), cast(context.operand(1), bits)};
+    const DraftType shifted_type{bits, type->shape};
+    const std::optional<DraftId> known = fold(draft, becomes, of_bits, shifted_type);
+    context.set(0, cast(known ? *known : draft.pointwise(std::string(becomes), of_bits, shifted_type), type->dtype));
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "importer/shape/blocks.h"
 #include "importer/shape/constants.h"
 #include "importer/shape/guessed_axes.h"
+#include "importer/shape/random_functions.h"
 #include "importer/shape/recognise.h"
 
 #include <fmt/format.h>
@@ -90,7 +91,11 @@ class Import {
 public:
     Import(const MlirModule& module, const MlirFunction& main, const ImportRequest& request, Diagnostics& diagnostics)
         : module_(module), main_(main), request_(request), diagnostics_(diagnostics),
-          walk_(module, request.folder, draft_, diagnostics) {}
+          walk_(module, request.folder, draft_, diagnostics) {
+        walk_.set_known([this](ProgramWalk& walk, const MlirFunction& function, const std::vector<DraftId>& arguments) {
+            return random_functions_.in_place_of(walk, function, arguments);
+        });
+    }
 
     std::optional<ImportedProgram> run() {
         if (!take_arguments()) return std::nullopt;
@@ -242,6 +247,7 @@ private:
     const ImportRequest& request_;
     Diagnostics& diagnostics_;
     Draft draft_;
+    RandomFunctions random_functions_;
     ProgramWalk walk_;
     std::vector<Argument> all_;
     std::vector<DraftId> arguments_, outputs_;

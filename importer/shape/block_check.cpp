@@ -2,8 +2,11 @@
 
 #include "importer/shape/entry_kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace shard {
 
@@ -30,20 +33,24 @@ public:
 
     std::optional<DraftBlock> run() {
         for (size_t n = 0; n < block_.entries[0].size(); ++n) {
-            if (!agree(n)) return std::nullopt;
-            if (is_entry_of_stack(n)) {
-                if (!take_stack(n)) return std::nullopt;
-                continue;
-            }
-            if (is_entry_written(n)) {
-                if (!take_stacked(n)) return std::nullopt;
-                continue;
-            }
+            const bool was_reversed = block_.is_reversed;
+            if (is_entry_of_stack(n) && agree(n) && take_stack(n)) continue;
+            block_.is_reversed = was_reversed;
+            if (is_entry_written(n) && agree(n) && take_stacked(n)) continue;
+            block_.is_reversed = was_reversed;
+            if (begins_elsewhere(n)) take_beginning(n);
             for (size_t j = 0; j < entry(0, n).operands.size(); ++j)
                 if (!take_operand(operands(n, j))) return std::nullopt;
         }
+        // What is one number here and another there has two names.
+        for (const DraftBlock::Numbers& own : block_.numbers)
+            for (const DraftId number : own.read)
+                if (same_numbers_.contains(number) ||
+                    std::find(block_.shared.begin(), block_.shared.end(), number) != block_.shared.end())
+                    return std::nullopt;
+        const bool is_backward = block_.is_reversed && !block_.is_loop(); // which nothing says
         if ((block_.begins.empty() && block_.stacked.empty()) || (block_.is_loop() && !block_.params.empty()) ||
-            !is_closed())
+            is_backward || !is_closed())
             return std::nullopt;
         return std::move(block_);
     }
@@ -64,7 +71,11 @@ private:
     }
 
     bool take_operand(const std::vector<DraftId>& found) {
-        if (draft_[found[0]].number) return true; // EntryKinds has compared them
+        if (take_numbers(found)) return true;
+        if (draft_[found[0]].number) {
+            same_numbers_.insert(found[1]);
+            return true;
+        }
         const Place first = place_of(found[0]), second = place_of(found[1]);
         if (first.repetition == 0) { // of the repetition itself
             for (size_t r = 1; r < times(); ++r) {
@@ -81,6 +92,54 @@ private:
             return true;
         }
         return take_params(found);
+    }
+
+    // EntryKinds leaves out which number it is. One that is an entry of its own is a scalar.
+    const std::optional<DraftNumber>& number_of(DraftId value) const {
+        static const std::optional<DraftNumber> none;
+        if (draft_[value].number) return draft_[value].number;
+        return draft_.type(value).shape.empty() ? draft_[value].filled : none;
+    }
+
+    // Whether the operands are numbers that differ.
+    bool take_numbers(const std::vector<DraftId>& found) {
+        if (!std::all_of(found.begin(), found.end(), [&](DraftId value) { return number_of(value).has_value(); }))
+            return false;
+        const DType dtype = draft_.type(found[0]).dtype;
+        std::vector<std::string> numbers;
+        for (const DraftId number : found) numbers.push_back(number_text(dtype, *number_of(number)));
+        if (std::count(numbers.begin(), numbers.end(), numbers[0]) == std::ssize(numbers)) return false;
+        numbers_of(dtype, std::move(numbers)).read.push_back(found[1]);
+        return true;
+    }
+
+    DraftBlock::Numbers& numbers_of(DType dtype, std::vector<std::string> numbers) {
+        for (DraftBlock::Numbers& own : block_.numbers)
+            if (own.dtype == dtype && own.numbers == numbers) return own;
+        block_.numbers.push_back({dtype, std::move(numbers), {}});
+        return block_.numbers.back();
+    }
+
+    // Whether it is a slice that begins elsewhere in some repetition.
+    bool begins_elsewhere(size_t n) const {
+        const std::optional<PartOfDim> first = part_of_dim(entry(0, n));
+        return first &&
+               std::any_of(block_.entries.begin(), block_.entries.end(), [&](const std::vector<int>& repetition) {
+                   return part_of_dim(draft_.entry(static_cast<size_t>(repetition[n])))->start != first->start;
+               });
+    }
+
+    void take_beginning(size_t n) {
+        std::vector<std::string> numbers;
+        for (size_t r = 0; r < times(); ++r) numbers.push_back(std::to_string(part_of_dim(entry(r, n))->start));
+        DraftEntry part = entry(1, n);
+        const PartOfDim of = *part_of_dim(part);
+        const DraftId begin = -2 - block_.entries[1][n];
+        numbers_of(DType::i32, std::move(numbers)).read.push_back(begin);
+        part.op = "dynamic_slice";
+        part.operands.push_back(begin);
+        part.arguments = fmt::format(", dim: [{}], size: [{}]", of.dim, of.size);
+        block_.rewritten.emplace(block_.entries[1][n], std::move(part));
     }
 
     bool take_carried(const std::vector<DraftId>& found, const Place& slot) {
@@ -140,7 +199,8 @@ private:
     // All of a block go the same way, one entry after the other.
     bool take_direction(i64 first, i64 second) {
         const bool is_reversed = second < first;
-        if (second != first + (is_reversed ? -1 : 1) || (block_.is_loop() && block_.is_reversed != is_reversed))
+        const bool has_direction = !block_.stacks.empty() || !block_.over.empty() || !block_.stacked.empty();
+        if (second != first + (is_reversed ? -1 : 1) || (has_direction && block_.is_reversed != is_reversed))
             return false;
         block_.is_reversed = is_reversed;
         return true;
@@ -223,6 +283,7 @@ private:
     const DraftReaders& readers_;
     DraftBlock block_;
     std::unordered_map<DraftId, Place> places_;
+    std::unordered_set<DraftId> same_numbers_; // of the second repetition
 };
 
 } // namespace

@@ -33,13 +33,26 @@ i64 own_number(const std::string& name, const std::string& next) {
     return number;
 }
 
+// As constant_entries, but for what is made of one entry of a stack: a loop over constants has another in each trip.
+std::vector<bool> made_of_constants(const Draft& draft) {
+    std::vector<bool> constant = constant_entries(draft);
+    for (size_t i = 0; i < constant.size(); ++i) {
+        const DraftEntry& entry = draft.entry(i);
+        constant[i] = constant[i] && !entry_of_stack(draft, entry) &&
+                      std::all_of(entry.operands.begin(), entry.operands.end(), [&](DraftId operand) {
+                          return draft[operand].entry < 0 || constant[static_cast<size_t>(draft[operand].entry)];
+                      });
+    }
+    return constant;
+}
+
 // A part of the text that no block is found in yet.
 using Segment = std::vector<int>;
 
 class BlockSearch {
 public:
     BlockSearch(const Draft& draft, const std::vector<DraftId>& results)
-        : draft_(draft), results_(results), needed_(draft.needed_for(results)), constant_(constant_entries(draft)),
+        : draft_(draft), results_(results), needed_(draft.needed_for(results)), constant_(made_of_constants(draft)),
           readers_(readers_of(draft, needed_, results)) {
         EntryKinds kinds(draft, EntryKinds::Stacks::alike);
         kinds_.resize(needed_.size());

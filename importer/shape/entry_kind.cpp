@@ -2,23 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace shard {
 
-std::optional<i64> entry_of_stack(const Draft& draft, const DraftEntry& entry) {
-    if (entry.op != "slice" || entry.operands.size() != 1) return std::nullopt;
-    const Shape& whole = draft.type(entry.operands[0]).shape;
-    const Shape& part = draft.type(entry.results[0]).shape;
-    if (part.empty() || part[0] != 1 || whole[0] == 1) return std::nullopt;
-    constexpr std::string_view begin = ", dim: [0], start: [";
-    if (!entry.arguments.starts_with(begin)) return std::nullopt;
+namespace {
+
+// The number behind `key`, from where `text` begins; what is behind it is left of the text.
+std::optional<i64> take_number(std::string_view& text, std::string_view key) {
+    if (!text.starts_with(key)) return std::nullopt;
     i64 number = 0;
-    const char* const end = entry.arguments.data() + entry.arguments.size();
-    if (std::from_chars(entry.arguments.data() + begin.size(), end, number).ec != std::errc() ||
-        entry.arguments != fmt::format("{}{}], limit: [{}]", begin, number, number + 1))
-        return std::nullopt;
+    const auto [end, problem] = std::from_chars(text.data() + key.size(), text.data() + text.size(), number);
+    if (problem != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
     return number;
+}
+
+} // namespace
+
+std::optional<PartOfDim> part_of_dim(const DraftEntry& entry) {
+    if (entry.op != "slice" || entry.operands.size() != 1) return std::nullopt;
+    std::string_view text = entry.arguments;
+    const std::optional<i64> dim = take_number(text, ", dim: ["), start = take_number(text, "], start: ["),
+                             limit = take_number(text, "], limit: [");
+    return dim && start && limit && text == "]" ? std::optional<PartOfDim>({*dim, *start, *limit - *start})
+                                                : std::nullopt;
+}
+
+std::optional<i64> entry_of_stack(const Draft& draft, const DraftEntry& entry) {
+    const std::optional<PartOfDim> part = part_of_dim(entry);
+    return part && part->dim == 0 && part->size == 1 && draft.type(entry.operands[0]).shape[0] != 1
+               ? std::optional(part->start)
+               : std::nullopt;
 }
 
 std::optional<i64> entry_written(const Draft& draft, const DraftEntry& entry) {
@@ -33,13 +49,29 @@ std::optional<i64> entry_written(const Draft& draft, const DraftEntry& entry) {
     return number->integer;
 }
 
+namespace {
+
+// Whether a scalar that is computed can stand in place of a number among the operands.
+bool may_be_computed(const Draft& draft, const DraftEntry& entry, const DraftValue& number) {
+    if (number.type.dtype == DType::boolean) return false;
+    return number.type.shape.empty() || std::any_of(entry.operands.begin(), entry.operands.end(), [&](DraftId other) {
+               return !draft[other].number && draft.type(other).shape == draft.type(entry.results[0]).shape;
+           });
+}
+
+} // namespace
+
 int EntryKinds::of(const DraftEntry& entry) {
     std::string text = entry.op + "|" + entry.literal + "|";
-    text += stacks_ == Stacks::alike && entry_of_stack(draft_, entry) ? "entry" : entry.arguments;
+    const std::optional<PartOfDim> part = stacks_ == Stacks::alike ? part_of_dim(entry) : std::nullopt;
+    text += part ? fmt::format("part of {}", part->dim) : entry.arguments;
     const auto add = [&](DraftId value) {
         const DraftValue& of = draft_[value];
         text += fmt::format("|{} {}", static_cast<int>(of.type.dtype), list_text(of.type.shape));
-        if (of.number) text += " = " + number_text(of.type.dtype, *of.number);
+        if (of.number)
+            text += stacks_ == Stacks::alike && may_be_computed(draft_, entry, of)
+                        ? " = #"
+                        : " = " + number_text(of.type.dtype, *of.number);
     };
     // Regions are alike if they are one.
     if (entry.region != nullptr) text += fmt::format("|region {}", entry.results[0]);

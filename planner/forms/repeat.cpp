@@ -3,13 +3,14 @@
 //
 //     - h: {repeat: block, times: 4, in: x, scan: true, axis: layers}
 //
-// A loop may go over values: each trip takes an entry along dim 0 of what `over` names, and what `stack` names of its
-// outputs is put together along a dim in front.
+// It may go over values: each repetition takes an entry along dim 0 of what `over` names. Of a loop, what `stack` names
+// of its outputs is put together along a dim in front.
 //
 //     - h, ys: {repeat: cell, in: [h0, w], over: xs, stack: y, scan: true}     cell: inputs [h, w, x], outputs [h, y]
 #include "planner/build/build_calls.h"
 #include "planner/build/build_training.h"
 #include "planner/build/model_builder.h"
+#include "planner/graph/chain.h"
 #include "planner/model/axis_arithmetic.h"
 #include "planner/model/names.h"
 #include "planner/text/yaml_values.h"
@@ -57,7 +58,7 @@ struct Repeat {
 
 // E0226: what only a loop has.
 bool check_loop(const Entry& entry, const Repeat& repeat, Diagnostics& diagnostics) {
-    for (const std::string_view name : {"reverse", "over", "stack"}) {
+    for (const std::string_view name : {"reverse", "stack"}) {
         const YamlEntry* written = argument(entry, name);
         if (written == nullptr || repeat.scan || (name == "reverse" && !repeat.reverse)) continue;
         diagnostics
@@ -138,11 +139,27 @@ std::optional<Repeat> repeat_of(ModelBuilder& builder, const Scope& scope, const
     return repeat;
 }
 
+// Entry n along dim 0, without the dim.
+ValueId entry_along(Builder& builder, ValueId whole, i64 n) {
+    Chain chain(builder);
+    TensorType type = chain.type(whole);
+    type.shape.erase(type.shape.begin());
+    type.logical.erase(type.logical.begin());
+    const ValueId part =
+        chain("slice", {whole},
+              attributes_of(
+                  {{"dim", std::vector<i64>{0}}, {"start", std::vector<i64>{n}}, {"limit", std::vector<i64>{n + 1}}}));
+    return chain("reshape", {part}, shape_of(type.shape, type.logical));
+}
+
 // Written out. Flax names the modules of a loop Name_0, Name_1, ...
-BuiltValues run_in_a_row(ModelBuilder& model, const ModuleCall& call, i64 times) {
+BuiltValues run_in_a_row(ModelBuilder& model, const ModuleCall& call, const Repeat& repeat) {
     ModuleCall one = call;
     BuiltValues outputs;
-    for (i64 n = 0; n < times; ++n) {
+    const size_t first_over = call.operands.size() - repeat.over.size();
+    for (i64 n = 0; n < repeat.times; ++n) {
+        for (size_t k = first_over; k < call.operands.size(); ++k)
+            one.operands[k] = entry_along(model.builder(), call.operands[k], n);
         one.instance = fmt::format("{}.{}", call.instance, n);
         one.path.back() = fmt::format("{}_{}", call.path.back(), n);
         outputs = model.run_once(one);
@@ -196,7 +213,7 @@ BuiltValues run(ModelBuilder& model, const ModuleCall& call, const Repeat& repea
             .help("outputs go into the first inputs of the next repetition; a loop may `stack` them instead");
         return std::nullopt;
     }
-    if (!repeat.scan) return run_in_a_row(model, call, repeat.times);
+    if (!repeat.scan) return run_in_a_row(model, call, repeat);
     const BuiltValues outputs = model.run_scanned(call, options);
     if (outputs && outputs->size() > 1) // they are carried, if nothing else
         for (size_t n = 0; n < call.entry.results.size() && n < outputs->size(); ++n)

@@ -124,6 +124,7 @@ std::string print_random(const Mesh& mesh, const Random& random) {
         .raw("key", print_key(random.key))
         .string("bits", bit_layout_name(random.layout))
         .integer_unless(1, "multiplier", random.multiplier);
+    if (!random.words.empty()) object.raw("words", print_affines(mesh, random.words));
     if (!random.folds.empty()) object.raw("folds", print_affines(mesh, random.folds));
     if (!random.blocks.empty()) object.raw("blocks", json_integers(random.blocks));
     if (!random.layers.empty()) {
@@ -136,7 +137,7 @@ std::string print_random(const Mesh& mesh, const Random& random) {
 
 Random read_random(const JsonAt& at, const Mesh& mesh) {
     at.known_keys({"kind", "value", "low", "high", "probability", "scale", "offset", "key", "bits", "multiplier",
-                   "folds", "blocks", "layers"});
+                   "words", "folds", "blocks", "layers"});
     Random random;
     Distribution& d = random.distribution;
     const JsonAt kind = at["kind"];
@@ -162,6 +163,7 @@ Random read_random(const JsonAt& at, const Mesh& mesh) {
         random.layout = *layout;
     else
         bits.problem("unknown layout of random bits");
+    if (at.has("words")) random.words = read_affines(at["words"], mesh);
     if (at.has("folds")) random.folds = read_affines(at["folds"], mesh);
     if (at.has("blocks")) random.blocks = at["blocks"].integers();
     return random;

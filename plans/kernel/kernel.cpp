@@ -57,8 +57,10 @@ namespace {
 template<typename G, typename Visit>
 void visit_generated(G& generate, const Visit& visit) {
     for (auto& start : generate.start) visit(start);
-    if (auto* random = std::get_if<Random>(&generate.source))
+    if (auto* random = std::get_if<Random>(&generate.source)) {
+        for (auto& word : random->words) visit(word);
         for (auto& fold : random->folds) visit(fold);
+    }
 }
 
 template<typename K, typename Visit>

@@ -233,6 +233,10 @@ std::string random_problem(const AffineScope& scope, const Random& random, const
     const bool continuous = d.kind == DistributionKind::uniform || d.kind == DistributionKind::normal ||
                             d.kind == DistributionKind::truncated_normal;
     if (continuous && !is_floating(output.dtype)) return "random: a continuous distribution of integers";
+    if (!random.words.empty() && (random.words.size() != 2 || !random.layers.empty()))
+        return "random: a key that is computed has two words, and no layers";
+    for (const Affine& word : random.words)
+        if (!range_of(scope, word)) return "random: a key outside what can be computed";
     for (const Affine& fold : random.folds)
         if (!range_of(scope, fold)) return "random: a fold outside what can be computed";
     bool is_inside = true;

@@ -263,6 +263,35 @@ def randomness(x):
     return dropped, jax.random.uniform(other, (4, 8), minval=-1), jax.random.bits(other, (8,)).view(jnp.int32)
 
 
+def loops_by_number(params, x, tokens):
+    """Loops that compute with the number of the trip: places in an array, a step of time, a rate."""
+    def greedy(i, tokens):
+        mixed = jnp.tanh(jnp.cumsum(params["e"][tokens], 1) @ params["w"])
+        return tokens.at[:, i].set(jnp.argmax(mixed[:, i - 1], -1))
+
+    def step(x, t):
+        return x + jnp.tanh(x @ params["w"] + jnp.sin(t * jnp.arange(8.0))), jnp.sum(x)
+
+    def averaged(i, carry):
+        y, total = carry
+        rate = 1.0 / (i + 1.0)
+        y = jnp.tanh(y @ params["w"]) * rate + y * (1 - rate)
+        return y, total + jnp.sum(y) * i
+
+    stepped = jax.lax.scan(step, x, jnp.arange(10.0))
+    return jax.lax.fori_loop(4, 8, greedy, tokens), *stepped, *jax.lax.fori_loop(0, 12, averaged, (x, 0.0))
+
+
+def draws(x, seed):
+    """Of a key that is computed: what each of jax.random's functions draws, and a loop over keys."""
+    keys = jax.random.split(jax.random.fold_in(jax.random.key(3), seed), 7)
+    scanned, _ = jax.lax.scan(lambda y, key: (y * jax.random.bernoulli(key, 0.75, x.shape), None), x, keys[4:])
+    bits = jax.random.bits(keys[0], (8, 4)) >> 4
+    return (scanned, bits.astype(jnp.int32), jax.random.uniform(keys[1], (4, 8)),
+            jax.random.uniform(keys[1], (8,), minval=-2, maxval=3), jax.random.normal(keys[2], x.shape) + x,
+            jax.random.truncated_normal(keys[3], -2, 1.5, x.shape), jax.random.randint(keys[0], (16,), -5, 1000))
+
+
 def placed(x, i, rows, n):
     return (x.at[i].set(rows), x.at[i // 2].set(rows), x.at[i, 2].set(rows[:, 0], mode="drop"), x.T.at[:, i].set(rows.T), x.at[1:3].set(2.0),
             x.at[n].set(x[0]), x.at[n + 3, 1].set(7.0), x.at[-1].set(rows[0]))
@@ -388,6 +417,9 @@ PROGRAMS = {
     "accumulate": (accumulate, ((4, 4), ("i", 4, (4,)))),
     "branches": (branches, ((4, 8), ("i", 3, ()))),
     "randomness": (randomness, ((4, 8),)),
+    "loops_by_number": (loops_by_number, ({"e": (8, 8), "w": (8, 8)}, (4, 8), ("i", 8, (4, 8)))),
+    "draws": (draws, ((4, 8), ("i", 9, ()))),
+    "draws_as_before": (draws, ((4, 8), ("i", 9, ()))),
     "placed": (placed, ((8, 4), ("i", 8, (4,)), (4, 4), ("i", 8, ()))),
     "sorted_by_several": (sorted_by_several, ((4, 8), ("i", 3, (4, 8)))),
     "bits": (bits, (("i", 50, (4, 8)),)),
@@ -420,7 +452,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
-            "special_functions", "whole_functions", "stopping_loop", "manual_region",
+            "draws", "draws_as_before", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
             "lstm_gradients", "loops_over_values", "whole_product"]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
@@ -460,7 +492,9 @@ def trace(name):
     count = [0]
     arguments = jax.tree.map(lambda spec: fill(spec, count), specs, is_leaf=is_leaf)
     donated = tuple(range(DONATED.get(name, 0)))
-    return imported.trace(function, arguments, donated, LOWERED_FOR.get(name, "cpu"))
+    # The bits of jax.random were laid out otherwise before jax 0.5.
+    with jax.threefry_partitionable(not name.endswith("as_before")):
+        return imported.trace(function, arguments, donated, LOWERED_FOR.get(name, "cpu"))
 
 
 def without_folders(text):

@@ -13,6 +13,8 @@ EMBED, HEADS, LENGTH, WORDS = 8, 2, 4, 16
 
 
 class Block(nn.Module):
+    dropout: float = 0.0
+
     @nn.compact
     def __call__(self, x):
         h = nn.LayerNorm()(x)
@@ -20,14 +22,16 @@ class Block(nn.Module):
         scores = jnp.einsum("blhk,bmhk->bhlm", q, k) / jnp.sqrt(EMBED // HEADS)
         scores = jnp.where(jnp.tril(jnp.ones((LENGTH, LENGTH), bool)), scores, -jnp.inf)
         mixed = jnp.einsum("bhlm,bmhk->blhk", jax.nn.softmax(scores, -1), v)
-        x = x + nn.DenseGeneral(EMBED, axis=(-2, -1), name="out")(mixed)
+        drop = nn.Dropout(self.dropout, deterministic=self.dropout == 0)
+        x = x + drop(nn.DenseGeneral(EMBED, axis=(-2, -1), name="out")(mixed))
         h = nn.Dense(4 * EMBED, name="up")(nn.LayerNorm()(x))
-        return x + nn.Dense(EMBED, name="down")(nn.gelu(h))
+        return x + drop(nn.Dense(EMBED, name="down")(nn.gelu(h)))
 
 
 class Gpt(nn.Module):
     layers: int = 2
     scanned: bool = False
+    dropout: float = 0.0
 
     @nn.compact
     def __call__(self, tokens):
@@ -35,16 +39,17 @@ class Gpt(nn.Module):
         x = embed(tokens) + self.param("positions", nn.initializers.normal(0.02), (LENGTH, EMBED))
         if self.scanned:
             body = nn.remat(lambda block, carry, _: (block(carry), None), prevent_cse=False)
-            x, _ = nn.scan(body, variable_axes={"params": 0}, split_rngs={"params": True},
-                           length=self.layers)(Block(name="blocks"), x, None)
+            x, _ = nn.scan(body, variable_axes={"params": 0}, split_rngs={"params": True, "dropout": True},
+                           length=self.layers)(Block(self.dropout, name="blocks"), x, None)
         else:
             for _ in range(self.layers):
-                x = Block()(x)
+                x = Block(self.dropout)(x)
         return embed.attend(nn.LayerNorm()(x))
 
 
 def gpt_loss(model, params, batch):
-    logits = model.apply(params, batch["tokens"])
+    drawn = {"dropout": jax.random.fold_in(jax.random.key(1), batch["step"])} if "step" in batch else None
+    logits = model.apply(params, batch["tokens"], rngs=drawn)
     return optax.softmax_cross_entropy_with_integer_labels(logits, batch["labels"]).mean()
 
 
@@ -140,9 +145,10 @@ def programs():
     key, floats = jax.random.key(0), functools.partial(jax.ShapeDtypeStruct, dtype=jnp.float32)
 
     def init(model, *inputs):
-        return jax.eval_shape(model.init, key, *inputs)
+        return jax.eval_shape(model.init, {"params": key, "dropout": key}, *inputs)
 
-    gpt, scanned, one = Gpt(), Gpt(layers=3, scanned=True), Gpt(layers=1)
+    gpt, scanned, one = Gpt(), Gpt(layers=3, scanned=True, dropout=0.2), Gpt(layers=1)
+    dropped, drawn = Gpt(layers=3, dropout=0.2), batch | {"step": ("i", 5, ())}
     step_state = jax.eval_shape(optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(
         optax.linear_schedule(1e-2, 1e-3, 10))).init, init(one, tokens))
     convnet = init(Convnet(), floats((2, 8, 8, 4)))
@@ -155,7 +161,8 @@ def programs():
                                              (4, LENGTH, EMBED), words)),
         "nnx_attention": (of_nnx, (specs_of(state), (4, LENGTH, EMBED))),
         "flax_gpt": (functools.partial(gpt_loss, gpt), (specs_of(init(gpt, tokens)), batch)),
-        "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), batch)),
+        "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), drawn)),
+        "flax_dropout_gpt": (functools.partial(gpt_loss, dropped), (specs_of(init(dropped, tokens)), drawn)),
         "flax_experts": (experts_loss, (specs_of(init(Experts(), floats((8, EMBED)))), (8, EMBED), (8, EMBED))),
         "flax_convnet": (convnet_loss, (specs_of(convnet["params"]), specs_of(convnet["batch_stats"]), (2, 8, 8, 4),
                                         ("i", 8, (2,)))),

@@ -2,6 +2,7 @@
 
 #include "planner/graph/op_def.h"
 #include "tests/support/device_interpreter.h"
+#include "tests/support/draw_interpreter.h"
 #include "tests/support/order_interpreter.h"
 #include "tests/support/ragged_interpreter.h"
 #include "tests/support/window_interpreter.h"
@@ -242,35 +243,6 @@ Array iota(const Operands&, const Node& node, const TensorType& type) {
     return make(type.shape, [&](const Index& index) { return static_cast<double>(index[dim]); });
 }
 
-// The bits of a key under jax.random.bernoulli: a uniform number of 23 of them is below the probability.
-Array bernoulli(const Operands& in, const Node& node, const TensorType& type) {
-    const std::vector<i64>& words = node.attributes().integers("key");
-    Key key = words.size() == 1 ? key_from_seed(words[0])
-                                : Key{static_cast<std::uint32_t>(words[0]), static_cast<std::uint32_t>(words[1])};
-    if (!in.empty()) key = fold_in(key, static_cast<std::uint32_t>(static_cast<i64>(in[0]->values[0])));
-    if (node.attributes().has("place"))
-        for (i64 fold : node.attributes().integers("place")) key = fold_in(key, static_cast<std::uint32_t>(fold));
-    const BitLayout layout = node.attributes().string("bits", std::string("partitionable")) == "legacy"
-                                 ? BitLayout::legacy
-                                 : BitLayout::partitionable;
-    const bool cut = node.attributes().has("blocks");
-    Shape block = type.shape;
-    i64 count = 1;
-    for (size_t d = 0; d < block.size(); ++d)
-        count *= cut ? block[d] /= node.attributes().integers("blocks")[d] : block[d];
-    return make(type.shape, [&](Index index) {
-        i64 number = 0;
-        for (size_t d = 0; cut && d < index.size(); ++d) {
-            number = number * node.attributes().integers("blocks")[d] + index[d] / block[d];
-            index[d] %= block[d];
-        }
-        const Key own = cut ? fold_in(key, static_cast<std::uint32_t>(number)) : key;
-        const std::uint32_t bits = random_bits32(own, layout, count, offset_of(block, index));
-        const float unit = std::ldexp(static_cast<float>(bits >> 9), -23);
-        return unit < static_cast<float>(node.attributes().number("probability")) ? 1.0 : 0.0;
-    });
-}
-
 Array clamp(const Operands& in, const Node& node, const TensorType& type) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double low = node.attributes().number("min", -infinity), high = node.attributes().number("max", infinity);
@@ -353,7 +325,6 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"dynamic_slice", dynamic_slice},
         {"dynamic_update_slice", dynamic_update_slice},
         {"iota", iota},
-        {"bernoulli", bernoulli},
         {"clamp", clamp},
         {"fold_in_word",
          [](const Operands& in, const Node& node, const TensorType&) { return fold_in_word(node, in); }},
@@ -366,6 +337,7 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
 Array evaluate_node(const Node& node, const std::vector<const Array*>& operands, const TensorType& result) {
     if (const WindowEvaluate evaluate = find_window_op(node.op()->name)) return evaluate(operands, node, result);
     if (const RaggedEvaluate evaluate = find_ragged_op(node.op()->name)) return evaluate(operands, node, result);
+    if (const DrawEvaluate evaluate = find_draw_op(node.op()->name)) return evaluate(operands, node, result);
     if (const OrderEvaluate evaluate = find_order_op(node.op()->name)) return evaluate(operands, node, result);
     std::map<std::string, Evaluate, std::less<>>::const_iterator it = table().find(node.op()->name);
     if (it == table().end()) internal_error("the interpreter does not know the op " + std::string(node.op()->name));

@@ -255,6 +255,8 @@ private:
             d.kind = static_cast<DistributionKind>(below(7));
             for (double* value : {&d.value, &d.low, &d.high, &d.probability, &d.scale, &d.offset}) real(*value);
             random.layout = static_cast<BitLayout>(below(2));
+            if (below(4) == 0)
+                for (int n = 0; n < 2; ++n) affine(random.words.emplace_back());
             if (below(2) == 0) affine(random.folds.emplace_back());
             if (below(2) == 0) random.blocks.assign(generate.shape.size(), below(4));
             generate.source = random;

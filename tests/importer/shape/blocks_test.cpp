@@ -79,6 +79,37 @@ TEST_CASE(
     CHECK(program.names[4] == std::pair<std::string, std::string>("params.h_2.w", "h.2.w"));
 }
 
+// x = sin(x * n) of the n-th repetition, in between what is alike.
+std::string numbered(const std::vector<std::string>& numbers, bool with_params) {
+    std::string arguments, body;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        const std::string before = i == 0 ? "%x" : fmt::format("%h{}", i - 1);
+        if (with_params) arguments += fmt::format(", %w{0}: tensor<4x8xf32> loc(\"params['h_{0}']['w']\")", i);
+        body += fmt::format("  %n{0} = stablehlo.constant dense<{1}> : tensor<4x8xf32>\n"
+                            "  %a{0} = stablehlo.multiply {2}, %n{0} : tensor<4x8xf32>\n"
+                            "  %b{0} = stablehlo.sine %a{0} : tensor<4x8xf32>\n"
+                            "  %c{0} = stablehlo.exponential %b{0} : tensor<4x8xf32>\n"
+                            "  %d{0} = stablehlo.add %c{0}, {3} : tensor<4x8xf32>\n"
+                            "  %h{0} = stablehlo.tanh %d{0} : tensor<4x8xf32>\n",
+                            i, numbers[i], before, with_params ? fmt::format("%w{}", i) : before);
+    }
+    return fmt::format("func.func @main(%x: tensor<4x8xf32> loc(\"x\"){}) -> tensor<4x8xf32> {{\n{}  return %h{} : "
+                       "tensor<4x8xf32>\n}}\n",
+                       arguments, body, numbers.size() - 1);
+}
+
+TEST_CASE("repetitions that differ by numbers take them from a list: written out with parameters, else as a loop") {
+    const std::string layers = imported(numbered({"0.5", "0.25", "2.0"}, true)).model;
+    CHECK_MESSAGE(layers.find("  - h_numbers: {constant: [0.5, 0.25, 2], shape: [3]}\n"
+                              "  - result: {repeat: block, in: x, over: h_numbers, name: h}\n") != std::string::npos,
+                  layers);
+    CHECK(layers.find("{mul: [x, number]}") != std::string::npos);
+    const std::string loop = imported(numbered({"0.5", "0.25", "2.0"}, false)).model;
+    CHECK_MESSAGE(loop.find("{repeat: block, in: x, over: block_numbers, scan: true}") != std::string::npos, loop);
+    const std::string same = imported(numbered({"0.5", "0.5", "0.5"}, false)).model;
+    CHECK_MESSAGE(same.find("{repeat: block, times: 3, in: x}") != std::string::npos, same);
+}
+
 TEST_CASE("what something else reads too is no block") {
     const auto is_repeated = [](const std::string& text) {
         return imported(text).model.find("repeat:") != std::string::npos;
@@ -159,8 +190,11 @@ TEST_CASE("a loop over a value takes an entry in each trip and stacks what it ma
                   down);
 }
 
-TEST_CASE("a loop that reads one way and writes the other is written out") {
+TEST_CASE("a loop that reads one way and writes the other writes where a list of numbers says") {
     const std::string model = loop_over("%i", "%down");
-    CHECK_MESSAGE(model.find("repeat") == std::string::npos, model);
-    CHECK_MESSAGE(model.find("start: [3]") != std::string::npos, model);
+    CHECK_MESSAGE(model.find("  - block_numbers: {constant: [3, 2, 1, 0], shape: [4], dtype: i32}\n"
+                             "  - result: {repeat: block, in: constant, over: [x, block_numbers], scan: true}\n") !=
+                      std::string::npos,
+                  model);
+    CHECK_MESSAGE(model.find("{dynamic_update_slice: [x, reshape, number], dim: [0]}") != std::string::npos, model);
 }

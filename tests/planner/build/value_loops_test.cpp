@@ -54,6 +54,38 @@ TEST_CASE("a loop over a value is what the interpreter and one device say, howev
         }
 }
 
+TEST_CASE("a repeat that is written out takes entries of a value as well, beside parameters of its own") {
+    const auto layers = [](const std::string& over) {
+        return fmt::format(R"(model: layers
+axes: {{batch: 8, embed: 4}}
+inputs: {{x: {{axes: [batch, embed], init: normal}}, rates: {{shape: [3], init: normal}}}}
+modules:
+  layer:
+    inputs: [h, rate]
+    params: {{w: {{axes: [embed, 4], init: {{normal: {{}}, key: 1}}}}}}
+    graph:
+      - h: {{mul: [{{tanh: {{dot: [h, w]}}}}, rate]}}
+    outputs: [h]
+graph:
+{}  - loss: {{mean: y}}
+outputs: [loss]
+train: {{loss: loss, optimizer: {{sgd: {{learning_rate: 1.0}}}}}}
+)",
+                           over);
+    };
+    const std::string by_hand = layers("  - a: {slice: rates, dim: [0], start: [0], limit: [1]}\n"
+                                       "  - b: {slice: rates, dim: [0], start: [1], limit: [2]}\n"
+                                       "  - c: {slice: rates, dim: [0], start: [2], limit: [3]}\n"
+                                       "  - y: {layer: [x, {reshape: a, shape: []}]}\n"
+                                       "  - y: {layer: [y, {reshape: b, shape: []}]}\n"
+                                       "  - y: {layer: [y, {reshape: c, shape: []}]}\n");
+    const std::string repeated = layers("  - y: {repeat: layer, in: x, over: rates}\n");
+    for (const std::string layout : {"mesh: {data: 2, model: 2}\nrules: [{batch: data}, {embed: model}]\n"}) {
+        CHECK(proved(repeated, layout, "train", 2) == "");
+        CHECK(losses(repeated, layout) == losses(by_hand, layout));
+    }
+}
+
 namespace {
 
 // Four losses of a train step: what gradients are, too.

@@ -147,14 +147,19 @@ TEST_CASE("ops without a gradient are those whose derivative is zero or that hav
                                                    "le",
                                                    "lt",
                                                    "ne",
+                                                   "normal",
                                                    "not",
                                                    "or",
+                                                   "randint",
+                                                   "random_bits",
                                                    "round",
                                                    "shift_left",
                                                    "shift_right",
                                                    "sign",
                                                    "stop_gradient",
-                                                   "trunc_div"});
+                                                   "trunc_div",
+                                                   "truncated_normal",
+                                                   "uniform"});
 }
 
 TEST_CASE("gradients of composites agree") {

@@ -299,6 +299,14 @@ TEST_CASE("check of random values: parameters, keys of stacks, folds and blocks"
     for (const DistributionKind kind :
          {DistributionKind::constant, DistributionKind::bernoulli, DistributionKind::randint, DistributionKind::bits})
         CHECK(with([&](Random& r) { r.distribution.kind = kind; }, DType::i32) == "");
+    CHECK(with([](Random& r) { r.words = {constant(3), constant(4)}; }) == "");
+    CHECK(with([](Random& r) { r.words = {constant(3)}; }) ==
+          "random: a key that is computed has two words, and no layers");
+    CHECK(with([](Random& r) {
+              r.words = {constant(3), constant(4)};
+              r.layers = std::vector<Key>(4);
+          }) == "random: a key that is computed has two words, and no layers");
+    CHECK(with([](Random& r) { r.words = {constant(3), far()}; }) == "random: a key outside what can be computed");
     CHECK(with([](Random& r) { r.folds = {constant(3)}; }) == "");
     CHECK(with([](Random& r) { r.folds = {constant(3), far()}; }) == "random: a fold outside what can be computed");
     CHECK(with([](Random& r) { r.blocks = {2, 3}; }) == "");

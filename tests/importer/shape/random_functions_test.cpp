@@ -1,0 +1,86 @@
+// Functions of jax.random are known by what they compute, whatever they are called.
+#include "importer/program/import_program.h"
+#include "plans/disk/file.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+#include "test_paths.h"
+
+using namespace shard;
+
+namespace {
+
+std::string recorded(const std::string& name) {
+    std::string problem;
+    return read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/" + name + ".mlir", problem).value_or("");
+}
+
+std::string imported(const std::string& text) {
+    Sources sources;
+    const int file = sources.add("program.mlir", text);
+    Diagnostics diagnostics;
+    const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
+    return program->model;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+bool has(const std::string& model, const std::string& part) { return model.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("what jax.random draws is one op, in both layouts of bits") {
+    const std::string model = imported(recorded("draws")), before = imported(recorded("draws_as_before"));
+    CAPTURE(model);
+    for (const char* part : {
+             "{bernoulli: [4, 8], in: slice_entry, probability: 0.75",
+             "{uniform: [4, 8], in: reshape_",
+             ", low: -2, high: 3",
+             "{normal: [4, 8], in: reshape_",
+             "{truncated_normal: [4, 8], in: reshape_",
+             ", low: -2, high: 1.5",
+             "{randint: [16], in: reshape_",
+             ", low: -5, high: 1000",
+             "{fold_in: [constant, cast",
+             "{constant: [0, 3], shape: [2], dtype: u32",
+         }) {
+        CHECK_MESSAGE(has(model, part), part);
+        CHECK_MESSAGE(has(before, part), part);
+    }
+    CHECK(has(before, ", bits: legacy"));
+    CHECK(!has(model, "legacy"));
+    CHECK(has(model, "word: 0")); // jax.random.bits is no function: the cipher alone is
+    CHECK(!has(model, "shift_left"));
+}
+
+TEST_CASE("a function of the name that computes something else is what it is") {
+    for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"dense<[13, 15, 26, 6]>", "dense<[13, 15, 26, 7]>"}, {"dense<466688986>", "dense<466688987>"}}) {
+        const std::string model = imported(with(recorded("draws"), from, to));
+        for (const char* op : {"{fold_in", "{uniform", "{normal", "{randint", "{bernoulli", "{truncated_normal"})
+            CHECK_MESSAGE(!has(model, op), op);
+    }
+    // The comparison of a mask alone.
+    const std::string mask = imported(with(recorded("draws"), "compare LT, %0, %1, FLOAT", "compare LE, %0, %1, FLOAT"));
+    CHECK(!has(mask, "{bernoulli"));
+    CHECK(has(mask, "{uniform: [4, 8], in: slice_entry"));
+}
+
+TEST_CASE("dropout in a layer is an op for each step of it, and layers whose keys differ by a number are one module") {
+    const std::string model = imported(recorded("flax_dropout_gpt")), scanned = imported(recorded("flax_scanned_gpt"));
+    CAPTURE(model);
+    CHECK(has(model, "{fold_in: [fold_in, number]"));
+    CHECK(has(model, "{bernoulli: [4, 4, 8], in: Dropout_0_fold_in, probability: 0.8"));
+    CHECK(has(model, "{repeat: block, in: [Gpt_add, fold_in], over: [Block_numbers, Block_numbers_2], name: Block}"));
+    CHECK(has(scanned, "{repeat: block, in: Gpt_add, over: Gpt_fold_in, name: blocks, scan: true}"));
+    CHECK(std::count(model.begin(), model.end(), '\n') < 90);
+    CHECK(std::count(scanned.begin(), scanned.end(), '\n') < 90);
+}
