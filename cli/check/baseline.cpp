@@ -4,6 +4,7 @@
 #include "cli/inputs/inputs.h"
 #include "planner/text/yaml_text.h"
 #include "plans/base/printable.h"
+#include "plans/base/shell_word.h"
 #include "plans/base/units.h"
 #include "plans/file/plan_json.h"
 #include "plans/json/json_reader.h"
@@ -73,12 +74,10 @@ std::optional<Baseline> figures_of_check(const Json& json, Baseline baseline, st
 }
 
 // About a figure that rose.
-std::string what_to_do(const Baseline& baseline, const CheckedAs& as) {
-    const std::string plan = fmt::format("shardc plan {} {}{}", printable(as.model), printable(as.layout),
-                                         as.mode == "forward" ? "" : " --mode " + as.mode);
+std::string what_to_do(const Baseline& baseline, const std::string& plan) {
     return baseline.is_plan ? fmt::format("`{} -o new.json`, then `shardc diff {} new.json` shows what changed; to "
                                           "accept it, write the baseline again",
-                                          plan, printable(baseline.path))
+                                          plan, shell_word(baseline.path))
                             : fmt::format("`{}` shows where it goes; if it is meant, check again with --accept", plan);
 }
 
@@ -123,7 +122,7 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
 }
 
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
-                  Diagnostics& diagnostics) {
+                  const std::string& plan, Diagnostics& diagnostics) {
     auto found = baseline.figures.find(subject.as);
     if (found == baseline.figures.end() && baseline.is_plan && alone &&
         are_called_alike(baseline.figures.begin()->first, subject.as))
@@ -158,8 +157,17 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
                      fmt::format("{} rose from {} to {}{}", figure.words, figure.text(before), figure.text(now),
                                  before > 0 ? fmt::format(", by {}", percent(now - before, before)) : ""))
             .note(fmt::format("{} says what it was; {}", baseline.path, tolerated))
-            .help(what_to_do(baseline, subject.as));
+            .help(what_to_do(baseline, plan));
     }
+}
+
+std::string plan_command(const std::string& model, const std::string& layout, const std::string& mode,
+                         const std::vector<std::string>& settings) {
+    const auto file = [](const std::string& path) { return path == "<stdin>" ? "-" : shell_word(path); };
+    std::string command = fmt::format("shardc plan {} {}", file(model), file(layout));
+    if (mode != "forward") command += " --mode " + mode;
+    for (const std::string& setting : settings) command += " --set " + shell_word(setting);
+    return command;
 }
 
 } // namespace shard

@@ -21,8 +21,12 @@ std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnost
 // At `place`, the beginning of the subject's layout: P0107 for every figure that is worse than the baseline's by more
 // than is tolerated, W0701 if the baseline says nothing of the subject, which has figures, in its mode. A plan is
 // compared with the only one that is checked (`alone`) wherever the files of either lie, as long as they are called
-// alike.
+// alike. `plan` is the command that plans the subject.
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
-                  Diagnostics& diagnostics);
+                  const std::string& plan, Diagnostics& diagnostics);
+
+// "shardc plan 'my model.yaml' layout.yaml --mode train --set batch=64": paths and settings for a shell.
+std::string plan_command(const std::string& model, const std::string& layout, const std::string& mode,
+                         const std::vector<std::string>& settings);
 
 } // namespace shard

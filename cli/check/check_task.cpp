@@ -48,13 +48,17 @@ Span beginning_of(const Compiled& compiled) {
 
 void compare(const CheckTask& task, bool alone, const Subject& subject, Compiled& compiled) {
     Diagnostics found;
-    compare_with(*task.baseline, task.tolerance, subject, beginning_of(compiled), alone, found);
+    compare_with(*task.baseline, task.tolerance, subject, beginning_of(compiled), alone,
+                 plan_command(task.model->sources.name(0), task.layout->name, task.asked.mode, task.asked.settings),
+                 found);
     const Diagnostics left = compiled.compilation.allowances.apply_compared(found);
     for (const Diagnostic& diagnostic : left.all()) compiled.compilation.diagnostics.add(diagnostic);
 }
 
 Checked check_one(const CheckTask& task, bool alone) {
-    Compiled compiled = compile_texts(*task.model, *task.layout, task.asked);
+    PlanArguments asked = task.asked;
+    asked.proposes = true;
+    Compiled compiled = compile_texts(*task.model, *task.layout, asked);
     judge_by(task.policies, compiled);
     Checked checked;
     Subject& subject = checked.subject;

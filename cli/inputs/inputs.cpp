@@ -1,6 +1,8 @@
 #include "cli/inputs/inputs.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/dividing_sizes.h"
+#include "cli/inputs/foreign_file.h"
 #include "cli/inputs/model_source.h"
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
@@ -32,9 +34,27 @@ std::string_view kind_of(const Sources& sources, int file) {
     return yaml->find("graph") != nullptr ? "a model" : "a layout";
 }
 
+// E0709 for each that is a file of something else; false if neither is.
+bool find_foreign(const Sources& sources, const PlanRequest& request, Diagnostics& diagnostics) {
+    Diagnostics found;
+    for (const int file : {request.model_file, request.layout_file}) {
+        const std::optional<ForeignFile> foreign = foreign_file(sources.name(file), sources.text(file));
+        if (!foreign) continue;
+        const bool as_model = file == request.model_file;
+        found
+            .error("E0709", {},
+                   fmt::format("'{}' is {}, and stands in the place of a {}", sources.name(file), foreign->what,
+                               as_model ? "model" : "layout"))
+            .help(std::string(as_model ? foreign->as_model : foreign->as_layout));
+    }
+    if (found.all().empty()) return false;
+    diagnostics = std::move(found);
+    return true;
+}
+
 // Where one stands in the other's place, all else that is wrong with them says nothing.
 void find_swapped(const Sources& sources, const PlanRequest& request, Compilation& compilation) {
-    if (!compilation.diagnostics.has_error()) return;
+    if (!compilation.diagnostics.has_error() || find_foreign(sources, request, compilation.diagnostics)) return;
     const std::string_view model = kind_of(sources, request.model_file), layout = kind_of(sources, request.layout_file);
     const bool wrong_model = model == "a layout" || model == "a plan",
                wrong_layout = !layout.empty() && layout != "a layout";
@@ -73,6 +93,8 @@ void compile_with_layout(Compiled& compiled, std::optional<int> model_file, cons
     const Diagnostics said = std::move(compiled.compilation.diagnostics);
     compiled.compilation = compile(*compiled.sources, compiled.request);
     find_swapped(*compiled.sources, compiled.request, compiled.compilation);
+    if (asked.proposes) propose_sizes(*compiled.sources, compiled.request, compiled.compilation);
+    say_of_program(*compiled.sources, *model_file, compiled.compilation.diagnostics);
     compiled.compilation.diagnostics = joined(said, compiled.compilation.diagnostics);
 }
 
@@ -116,7 +138,7 @@ bool refuse_settings(const PlanArguments& asked, Diagnostics& diagnostics) {
 } // namespace
 
 PlanArguments plan_arguments(const Arguments& arguments) {
-    return {arguments.string("--mode"), arguments.strings("--set")};
+    return {arguments.string("--mode"), arguments.strings("--set"), true};
 }
 
 LoadedText load_text(Env& env, const std::string& path) {
@@ -272,6 +294,8 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
             }
             Compilation compilation = compile(*source.sources, request);
             find_swapped(*source.sources, request, compilation);
+            if (asked.proposes) propose_sizes(*source.sources, request, compilation);
+            say_of_program(*source.sources, request.model_file, compilation.diagnostics);
             source.plan = std::move(compilation.plan);
             source.diagnostics = joined(source.diagnostics, compilation.diagnostics);
         }

@@ -23,6 +23,7 @@ struct Compiled {
 struct PlanArguments {
     std::string mode = "forward";
     std::vector<std::string> settings = {}; // "batch=128"
+    bool proposes = false;                  // tries what --set could mend, and says so (cli/inputs/dividing_sizes.h)
 };
 PlanArguments plan_arguments(const Arguments& arguments); // --mode, --set
 

@@ -7,7 +7,9 @@
 #include "planner/read/checkpoint_names.h"
 #include "planner/read/include.h"
 #include "planner/text/glob.h"
+#include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
+#include "plans/base/shell_word.h"
 
 #include <fmt/format.h>
 
@@ -77,7 +79,71 @@ bool is_sound(const ImportedProgram& program, Diagnostics& diagnostics) {
     return !diagnostics.has_error();
 }
 
+// The program's line with the function that it begins with.
+Span function_of(const Sources& sources, int program) {
+    const std::string_view text = sources.text(program);
+    int line = 1;
+    for (size_t begin = 0; begin < text.size(); ++line) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view words = text.substr(begin, end - begin);
+        const size_t at = words.find("func.func ");
+        if (at != std::string_view::npos && words.find("@main") != std::string_view::npos)
+            return {program, line, static_cast<int>(at) + 1, static_cast<int>(words.find("@main") - at) + 5};
+        begin = end + 1;
+    }
+    return {program, 1, 1, 1};
+}
+
+// Where a line of the model says that it comes from; not known if it does not say.
+Span said_place(const Sources& sources, const Span& span) {
+    const std::string_view line = sources.line(span.file, span.line);
+    const size_t at = line.rfind("at: \"");
+    if (at == std::string_view::npos) return {};
+    const std::string_view place = line.substr(at + 5, line.find('"', at + 5) - at - 5);
+    for (int file = 0; file < sources.count(); ++file) {
+        const std::string& name = sources.name(file);
+        if (file == span.file || !place.starts_with(name) || place.substr(name.size()).substr(0, 1) != ":") continue;
+        const std::string_view numbers = place.substr(name.size() + 1);
+        const size_t colon = std::min(numbers.find(':'), numbers.size());
+        const std::optional<int> row = parse_number<int>(numbers.substr(0, colon));
+        const std::optional<int> column =
+            colon < numbers.size() ? parse_number<int>(numbers.substr(colon + 1)) : std::optional(1);
+        if (row && column) return {file, *row, *column, sources.text(file).empty() ? 0 : 1};
+    }
+    return {};
+}
+
 } // namespace
+
+void say_of_program(const Sources& sources, int model, Diagnostics& diagnostics) {
+    constexpr int program = 0;
+    if (model <= program || sources.name(model) != sources.name(program) + ".yaml") return;
+    Diagnostics said;
+    for (Diagnostic diagnostic : diagnostics.all()) {
+        for (size_t i = 0; i < diagnostic.labels.size(); ++i) {
+            Span& span = diagnostic.labels[i].span;
+            if (!span.known()) continue;
+            if (span.file == model) {
+                std::string_view line = sources.line(model, span.line);
+                line.remove_prefix(std::min(line.find_first_not_of(" -"), line.size()));
+                const Span place = said_place(sources, span);
+                if (i == 0)
+                    diagnostic.notes.insert(diagnostic.notes.begin(),
+                                            place.known()
+                                                ? fmt::format("it becomes {}", line)
+                                                : fmt::format("in the model that `shardc import {}` makes of it: {}",
+                                                              shell_word(sources.name(program)), line));
+                span = place.known() ? place : function_of(sources, program);
+            }
+            // A place that the model names: the text of the program is there.
+            if (span.file != program && sources.text(span.file).empty() &&
+                sources.name(span.file) == sources.name(program))
+                span = {program, span.line, span.column, 1};
+        }
+        said.add(std::move(diagnostic));
+    }
+    diagnostics = std::move(said);
+}
 
 bool is_of_import(const Diagnostic& diagnostic) { return diagnostic.code.starts_with("W08"); }
 

@@ -16,6 +16,10 @@ namespace shard {
 // say theirs in the file. Programs come first in `sources`, so that places in them are right.
 std::optional<int> load_model(Env& env, Sources& sources, const std::string& path, Diagnostics& diagnostics);
 
+// What is said of the model of a program, at the op or the argument of the program that its line is for; of lines that
+// import adds, at the program's function. Nobody has the model in a file. Of other models nothing changes.
+void say_of_program(const Sources& sources, int model, Diagnostics& diagnostics);
+
 // Of a warning: that something of a program is not in its model. Commands that tell nothing else of the model say it.
 bool is_of_import(const Diagnostic& diagnostic);
 

@@ -1,6 +1,7 @@
 #include "cli/sweep/fit.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/dividing_sizes.h"
 #include "cli/inputs/settings.h"
 #include "cli/sweep/sweep.h"
 #include "cli/terminal/exit_code.h"
@@ -125,6 +126,12 @@ int run_fit(const Arguments& arguments, Env& env) {
             written_value(*as_written.compiled.sources, as_written.compiled.request.model_file,
                           as_written.compiled.request.layout_file, name);
         const Fitting fitting(plans, settings, name);
+        // What does not divide begins at the nearest number that does.
+        const std::vector<i64> dividing =
+            as_written.row.plan ? std::vector<i64>()
+                                : dividing_sizes(*as_written.compiled.sources, as_written.compiled.request,
+                                                 as_written.compiled.diagnostics(), name);
+        if (!dividing.empty()) as_written = fitting.at(dividing.back()).planned;
         if (!as_written.row.plan) {
             code = std::max(code, exit_code(as_written.compiled.diagnostics()));
             plans.keep_failure(as_written);
@@ -138,7 +145,7 @@ int run_fit(const Arguments& arguments, Env& env) {
             return exit_usage;
         };
         if (!text) return cannot_be_set(fitting.at(1));
-        const std::optional<i64> value = parse_number<i64>(*text);
+        const std::optional<i64> value = dividing.empty() ? parse_number<i64>(*text) : dividing.back();
         if (!value || *value < 1 || *value > most)
             return refuse(env, fmt::format("'{}' is {}, and --fit looks for the largest whole number", name, *text),
                           "name a size: --fit batch");

@@ -3,6 +3,7 @@
 #include "cli/command/format.h"
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/diagnostics/subjects_text.h"
+#include "cli/inputs/dividing_sizes.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
@@ -47,7 +48,10 @@ SweepPlans::Planned SweepPlans::plan(const std::vector<std::string>& settings) c
 }
 
 void SweepPlans::keep_failure(Planned& planned) {
-    if (!planned.row.plan) failed_.push_back(std::move(planned.compiled));
+    if (planned.row.plan) return;
+    Compiled& compiled = planned.compiled;
+    propose_sizes(*compiled.sources, compiled.request, compiled.compilation);
+    failed_.push_back(std::move(compiled));
 }
 
 int SweepPlans::write(const Sweep& sweep, int code) {

@@ -3,6 +3,7 @@
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "plans/base/division.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -203,6 +204,23 @@ bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArra
             good =
                 check_dim_divides(mesh, sharding.dims[d], d, array, causes[d], choices != nullptr, diagnostics) && good;
     return good;
+}
+
+std::optional<UndividedDim> undivided_dim(const Diagnostic& diagnostic) {
+    if (diagnostic.code != "E0313") return std::nullopt;
+    const std::string_view message = diagnostic.message;
+    const auto number_after = [message](std::string_view words) {
+        const size_t at = message.find(words);
+        if (at == std::string_view::npos) return std::optional<i64>();
+        const std::string_view rest = message.substr(at + words.size());
+        return parse_number<i64>(rest.substr(0, rest.find_first_of(", ")));
+    };
+    const std::optional<i64> size = number_after(" has size "), parts = number_after(" does not divide into ");
+    if (!size || !parts || *parts < 1) return std::nullopt;
+    const size_t open = message.find('('), of = message.find(" of ");
+    const std::string_view logical =
+        open < of ? message.substr(open + 1, message.find(')', open) - open - 1) : std::string_view();
+    return UndividedDim{std::string(logical), *size, *parts};
 }
 
 } // namespace shard

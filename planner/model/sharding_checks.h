@@ -41,4 +41,11 @@ bool check_divides(const Mesh& mesh, const Sharding& sharding, const CheckedArra
                    const std::vector<Span>& causes, Diagnostics& diagnostics,
                    const DivisibilityDecl* choices = nullptr);
 
+// What an E0313 of check_divides says.
+struct UndividedDim {
+    std::string logical; // the dim's logical axis; empty if it has none
+    i64 size = 0, parts = 0;
+};
+std::optional<UndividedDim> undivided_dim(const Diagnostic& diagnostic);
+
 } // namespace shard
