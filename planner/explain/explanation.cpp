@@ -83,7 +83,10 @@ private:
     SourceRef place(const Span& span) const { return source_ref(sources_, span); }
     std::string excerpt(const Span& span) const {
         if (!span.known()) return {};
-        std::string_view line = sources_.line(span.file, span.line);
+        int file = span.file; // or, of a program that the model was just made of, the one with its text
+        for (int other = 0; other < sources_.count() && sources_.text(file).empty(); ++other)
+            if (sources_.name(other) == sources_.name(span.file)) file = other;
+        std::string_view line = sources_.line(file, span.line);
         size_t first = line.find_first_not_of(" \t");
         return first == std::string_view::npos ? std::string() : std::string(line.substr(first));
     }

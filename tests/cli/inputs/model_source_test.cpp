@@ -118,8 +118,12 @@ TEST_CASE("what is left out of a program is said by the commands that say such t
         const CommandResult result = shell(line);
         CHECK((result.out + result.err).find("W0801") != std::string::npos);
     }
-    // Places of the model are lines of what `import` prints.
-    CHECK(shell("run p.mlir l.yaml --mode train").err.find("--> p.mlir.yaml:1:1\n") != std::string::npos);
+    // The model of a program is in no file: what is wrong with it is said at its function.
+    const std::string wrong = shell("run p.mlir l.yaml --mode train").err;
+    CHECK(wrong.find("--> p.mlir:1:1\n") != std::string::npos);
+    CHECK(wrong.find(" = note: in the model that `shardc import p.mlir` makes of it: model: program\n") !=
+          std::string::npos);
+    CHECK(wrong.find("p.mlir.yaml") == std::string::npos);
 }
 
 TEST_CASE("a program in the place of a layout is called one") {
