@@ -323,6 +323,15 @@ bool at_question_mark(std::string_view text, size_t offset) {
     return start != std::string_view::npos && text[line + start] == '?';
 }
 
+// Where the alias begins that stands for nothing, as a pattern does that is not quoted: `*.yaml`.
+std::optional<size_t> undefined_alias(const YAML::Exception& exception, std::string_view text, size_t offset) {
+    if (exception.msg != YAML::ErrorMsg::UNKNOWN_ANCHOR && exception.msg != YAML::ErrorMsg::ALIAS_NOT_FOUND &&
+        exception.msg != YAML::ErrorMsg::CHAR_IN_ALIAS)
+        return std::nullopt;
+    const size_t star = text.rfind('*', offset);
+    return star == std::string_view::npos ? std::nullopt : std::optional(star);
+}
+
 void report(const YAML::Exception& exception, TreeBuilder& builder) {
     const size_t pos = exception.mark.pos < 0 ? 0 : exception.mark.pos;
     const Span span = builder.place(pos);
@@ -334,6 +343,11 @@ void report(const YAML::Exception& exception, TreeBuilder& builder) {
         builder.error("E0111", span, "this quote is never closed");
     } else if (const std::optional<Span> bracket = builder.unclosed_bracket()) {
         builder.error("E0111", *bracket, "this bracket is never closed");
+    } else if (const std::optional<size_t> star = undefined_alias(exception, text, offset)) {
+        const size_t end = std::min(text.find_first_of(" \t\r\n,]}", *star), text.size());
+        builder
+            .error("E0101", builder.place(*star), "an unquoted * begins an alias in YAML, and no anchor is called so")
+            .help(fmt::format("quote a pattern: \"{}\"", text.substr(*star, end - *star)));
     } else {
         const DiagnosticBuilder added = builder.error("E0101", span, "not valid YAML: " + exception.msg);
         const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;

@@ -133,7 +133,11 @@ TEST_CASE("broken syntax points at the place") {
     CHECK(yaml_problems("a: 1\nb: }\n") == "E0101 2:4+1 not valid YAML: illegal flow end\n");
     CHECK(yaml_problems("a: 1\nmesh\n") == "E0101 2:1+4 expected ':' after 'mesh'\n");
     CHECK(yaml_problems("a: b: c\n") == "E0101 1:5+1 not valid YAML: illegal map value\n");
-    CHECK(yaml_problems("a: *b\n") == "E0101 1:4+1 not valid YAML: the referenced anchor is not defined\n");
+    const std::string alias =
+        " an unquoted * begins an alias in YAML, and no anchor is called so\n  help quote a pattern: ";
+    CHECK(yaml_problems("a: *b\n") == "E0101 1:4+1" + alias + "\"*b\"\n");
+    CHECK(yaml_problems("a: [**/*.yaml, b]\n") == "E0101 1:5+1" + alias + "\"**/*.yaml\"\n");
+    CHECK(yaml_problems("a: *\n") == "E0101 1:4+1" + alias + "\"*\"\n");
 }
 
 TEST_CASE("a file holds exactly one document") {
