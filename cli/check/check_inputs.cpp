@@ -200,6 +200,18 @@ Diagnostics each_once(const Diagnostics& diagnostics) {
     return result;
 }
 
+// Once for an entry of models, however many layouts it has.
+void report_twice(const std::vector<std::pair<Span, std::string>>& twice, Diagnostics& diagnostics) {
+    for (size_t i = 0; i < twice.size();) {
+        const auto& [span, name] = twice[i];
+        const size_t begin = i;
+        while (i < twice.size() && twice[i].first == span) ++i;
+        DiagnosticBuilder error = diagnostics.error("E0712", span, fmt::format("two checks are called '{}'", name));
+        if (i - begin > 1) error.note(fmt::format("so are {} more of this entry", i - begin - 1));
+        error.help("give an entry of models a name: {name: small, model: ...}");
+    }
+}
+
 // An entry for each model that a pattern finds.
 std::vector<ConfiguredModel> models_of(const CheckConfig& config, const ConfigPaths& paths, Diagnostics& diagnostics) {
     std::vector<ConfiguredModel> models;
@@ -259,6 +271,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     const Overrides asked = overrides_of(arguments, reader);
     const ConfigPaths paths(env.files, path);
     std::set<std::string> names;
+    std::vector<std::pair<Span, std::string>> twice; // checks that another has the name of, by their entry
     const std::vector<ConfiguredModel> models =
         config ? models_of(*config, paths, problems) : std::vector<ConfiguredModel>{};
     for (const ConfiguredModel& model : models) {
@@ -296,11 +309,10 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
                 one.name = plain_path(paths.shown(found));
                 if (models.size() > 1) one.name = printable(model.name) + " + " + one.name;
                 one.as = {plain_path(model.name), plain_path(paths.shown(found)), one.asked.mode};
-                if (!names.insert(one.name).second)
-                    problems.error("E0712", model.model.span, fmt::format("two checks are called '{}'", one.name))
-                        .help("give an entry of models a name: {name: small, model: ...}");
+                if (!names.insert(one.name).second) twice.emplace_back(model.model.span, one.name);
             }
     }
+    report_twice(twice, problems);
     if (problems.has_error()) reader.refuse(printable(path), std::move(sources), each_once(problems));
     if (!inputs.problems.empty()) inputs.tasks.clear();
     refuse_idle_tolerance(arguments, inputs, reader);

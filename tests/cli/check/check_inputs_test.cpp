@@ -154,8 +154,8 @@ TEST_CASE("the line of a layout says that its plan does not fit the device") {
     CHECK(large.out.find("\nwarning  l/00.yaml") != std::string::npos);
     const std::string line = "shardc check model.yaml l/00.yaml --set batch=4294967296 --format ";
     CHECK(run_command(files, line + "markdown").out.find("| warning |") != std::string::npos);
-    CHECK(run_command(files, line + "html").out.find("<span class=\"warn strong\">warning</span>") !=
-          std::string::npos);
+    CHECK(run_command(files, line + "html")
+              .out.find("<span class=\"warn strong\"><a href=\"#found-1\">warning</a></span>") != std::string::npos);
     // At the line that says what it does not fit, with what is alive at the peak: more than that is not there.
     CHECK(large.out.find("warning[W0401]: the plan needs ") != std::string::npos);
     CHECK(large.out.find("| hardware: h100") != std::string::npos);
@@ -226,6 +226,44 @@ TEST_CASE("a baseline knows what it was made of: another model beside it changes
     text.replace(text.find("\"mode\": \"forward\""), 17, "\"mode\": \"train\"");
     const CommandResult mode = run_command(files, "shardc check model.yaml l/00.yaml --baseline train.json");
     CHECK(mode.out.find("train.json says nothing of this layout in mode forward") != std::string::npos);
+}
+
+TEST_CASE("what a figure that rose says to run is what was checked: settings, mode, and names for a shell") {
+    MemoryFiles files = files_of(1);
+    files.files["my model.yaml"] = model_text;
+    const auto help = [&files](const std::string& more) {
+        const std::string out = run_command(files, "shardc check 'my model.yaml' l/00.yaml " + more).out;
+        const size_t at = out.find("  = help: ", out.find("error[P0107]"));
+        REQUIRE(at != std::string::npos);
+        return out.substr(at + 10, out.find('\n', at) - at - 10);
+    };
+    CHECK(run_command(files, "shardc check 'my model.yaml' l/00.yaml --baseline base.json --accept").code == 0);
+    CHECK(help("--set batch=128 --baseline base.json") ==
+          "`shardc plan 'my model.yaml' l/00.yaml --set batch=128` shows where it goes; if it is meant, check again "
+          "with --accept");
+    CHECK(run_command(files, "shardc plan 'my model.yaml' l/00.yaml -o 'my plan.json'").code == 0);
+    CHECK(help("--set batch=128 --baseline 'my plan.json'")
+              .starts_with("`shardc plan 'my model.yaml' l/00.yaml --set batch=128 -o new.json`, then `shardc diff "
+                           "'my plan.json' new.json` shows"));
+    // A configuration's settings, and the file where its entry has a name.
+    files.files["shardc.yaml"] = "models: [{model: my model.yaml, name: small, layouts: [l/00.yaml], set: {batch: 64}, "
+                                 "baseline: named.json}]\n";
+    CHECK(run_command(files, "shardc check --accept").code == 0);
+    CHECK(run_command(files, "shardc check --set batch=128")
+              .out.find("`shardc plan 'my model.yaml' l/00.yaml --set batch=128` shows") != std::string::npos);
+}
+
+TEST_CASE("an entry that is called like another is said once, however many layouts it has") {
+    MemoryFiles files = files_of(4);
+    files.files["shardc.yaml"] = "models: [{model: model.yaml, layouts: [l/*.yaml]},\n"
+                                 "         {model: model.yaml, layouts: [l/*.yaml], mode: train}]\n";
+    const CommandResult result = run_command(files, "shardc check");
+    CHECK(result.code == 2);
+    const size_t first =
+        result.out.find("error[E0712]: two checks are called 'model.yaml + l/00.yaml'\n --> shardc.yaml:2:");
+    REQUIRE(first != std::string::npos);
+    CHECK(result.out.find("E0712", first + 10) == std::string::npos);
+    CHECK(result.out.find("= note: so are 3 more of this entry\n") != std::string::npos);
 }
 
 TEST_CASE(
