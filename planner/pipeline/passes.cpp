@@ -1,5 +1,6 @@
 #include "planner/pipeline/passes.h"
 
+#include "planner/build/attention_dims.h"
 #include "planner/build/build.h"
 #include "planner/build/fold_by_device.h"
 #include "planner/build/train.h"
@@ -82,6 +83,7 @@ void read(Compilation& c, const PlanRequest& request, Sources& sources) {
 void build(Compilation& c, const PlanRequest& request, Sources& sources) {
     c.graph = is_training(request) ? build_train_graph(*c.model, c.diagnostics, &c.written_mesh)
                                    : build_graph(*c.model, c.diagnostics, &c.written_mesh);
+    if (c.graph) warn_of_attention_dims(*c.graph, c.diagnostics);
     c.hardware = load_hardware(c.layout->hardware, c.layout->hardware_span, sources, c.diagnostics,
                                c.layout->mesh.device_count());
 }
