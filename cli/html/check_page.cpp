@@ -25,7 +25,9 @@ Verdict verdict_of(const Subject& subject) {
     }
 }
 
-void write_subjects(Markup& out, std::span<const Subject> subjects) {
+std::string id_of(size_t finding) { return fmt::format("found-{}", finding + 1); }
+
+void write_subjects(Markup& out, std::span<const Subject> subjects, const std::vector<Placed>& found) {
     out.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "sortable"}});
     out.open("thead").open("tr").leaf("th", {{"scope", "col"}}, "checked").leaf("th", {{"scope", "col"}}, "verdict");
     for (const FigureDef& figure : all_figures()) out.leaf("th", {{"scope", "col"}, {"class", "n"}}, figure.words);
@@ -34,7 +36,16 @@ void write_subjects(Markup& out, std::span<const Subject> subjects) {
         if (subject.name.empty()) continue;
         const Verdict verdict = verdict_of(subject);
         out.open("tbody").open("tr").leaf("td", {{"class", "name strong"}}, subject.name);
-        out.open("td").leaf("span", {{"class", fmt::format("{} strong", verdict.kind)}}, verdict.text).close();
+        out.open("td").open("span", {{"class", fmt::format("{} strong", verdict.kind)}});
+        const auto is_of = [&subject](const Placed& placed) {
+            return std::find(placed.subjects.begin(), placed.subjects.end(), &subject) != placed.subjects.end();
+        };
+        const auto first = std::find_if(found.begin(), found.end(), is_of);
+        if (first == found.end())
+            out.text(verdict.text);
+        else
+            out.leaf("a", {{"href", "#" + id_of(static_cast<size_t>(first - found.begin()))}}, verdict.text);
+        out.close().close();
         for (size_t f = 0; f < figure_count; ++f) {
             if (subject.figures)
                 write_number(out, all_figures()[f].text((*subject.figures)[f]), (*subject.figures)[f]);
@@ -46,12 +57,33 @@ void write_subjects(Markup& out, std::span<const Subject> subjects) {
     out.close().close().line();
 }
 
-void write_line(Markup& out, const Placed& placed) {
-    const Span* span = placed.place();
-    if (span == nullptr) return;
-    out.leaf("div", {{"class", "small"}}, fmt::format("{}:{}:{}", placed.file(), span->line, span->column));
-    out.open("ol", {{"class", "code"}, {"start", std::to_string(span->line)}});
-    out.leaf("li", {}, placed.sources->line(span->file, span->line)).close();
+// The line of each place, with the place marked; the first place links to the finding, for who passes it on.
+void write_lines(Markup& out, const Placed& placed, const std::string& id) {
+    bool is_first = true;
+    for (const Label& label : placed.diagnostic->labels) {
+        const Span& span = label.span;
+        if (!span.known()) continue;
+        const std::string place = fmt::format("{}:{}:{}", placed.sources->name(span.file), span.line, span.column);
+        out.open("div", {{"class", "small"}});
+        if (is_first)
+            out.leaf("a", {{"href", "#" + id}}, place);
+        else
+            out.text(place);
+        if (!label.text.empty()) out.text(": " + label.text);
+        out.close();
+        is_first = false;
+        const std::string_view line = placed.sources->line(span.file, span.line);
+        const auto after_character = [line](size_t at) {
+            while (at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80) ++at;
+            return std::min(at, line.size());
+        };
+        const size_t begin = after_character(static_cast<size_t>(std::max(span.column - 1, 0)));
+        const size_t end = after_character(begin + static_cast<size_t>(std::max(span.length, 1)));
+        out.open("ol", {{"class", "code"}, {"start", std::to_string(span.line)}}).open("li");
+        out.text(line.substr(0, begin));
+        out.leaf("mark", {}, begin == end ? " " : line.substr(begin, end - begin));
+        out.text(line.substr(end)).close().close();
+    }
 }
 
 // What a finding comes from may be long: it opens.
@@ -61,21 +93,23 @@ void write_notes(Markup& out, const std::vector<std::string>& notes) {
     if (notes.size() > 1) out.close();
 }
 
-void write_findings(Markup& out, std::span<const Subject> subjects) {
-    const std::vector<Placed> all = flatten(subjects);
+void write_findings(Markup& out, std::span<const Subject> subjects, const std::vector<Placed>& all) {
     if (all.empty()) {
         out.leaf("p", {}, "Nothing was found.").line();
         return;
     }
     const size_t count = named_count(subjects);
     out.open("ul", {{"class", "findings"}}).line();
-    for (const Placed& placed : all) {
+    for (size_t i = 0; i < all.size(); ++i) {
+        const Placed& placed = all[i];
         const Diagnostic& diagnostic = *placed.diagnostic;
         const bool is_bad = diagnostic.finding || diagnostic.severity == Severity::error;
-        out.open("li").leaf("b", {{"class", is_bad ? "bad" : "warn"}}, diagnostic.code).text(" " + diagnostic.message);
+        out.open("li", {{"id", id_of(i)}})
+            .leaf("b", {{"class", is_bad ? "bad" : "warn"}}, diagnostic.code)
+            .text(" " + diagnostic.message);
         if (const std::string names = names_text(placed, count); !names.empty())
             out.leaf("div", {{"class", "small"}}, "layout: " + names);
-        write_line(out, placed);
+        write_lines(out, placed, id_of(i));
         write_notes(out, diagnostic.notes);
         if (!diagnostic.help.empty()) out.leaf("div", {}, diagnostic.help);
         out.close().line();
@@ -87,6 +121,7 @@ void write_findings(Markup& out, std::span<const Subject> subjects) {
 
 std::string check_html(std::span<const Subject> subjects) {
     const size_t count = named_count(subjects);
+    const std::vector<Placed> found = flatten(subjects);
     const size_t good = static_cast<size_t>(std::count_if(subjects.begin(), subjects.end(), [](const Subject& subject) {
         return !subject.name.empty() && verdict_of(subject).kind == "good";
     }));
@@ -96,9 +131,9 @@ std::string check_html(std::span<const Subject> subjects) {
         out.leaf("a", {{"href", "#checked"}}, "Checked").text(" ").leaf("a", {{"href", "#found"}}, "Found").text(" ");
         out.close().close().line().open("main").line();
         out.open("section", {{"id", "checked"}}).leaf("h2", {}, "Checked").line();
-        write_subjects(out, subjects);
+        write_subjects(out, subjects, found);
         out.close().line().open("section", {{"id", "found"}}).leaf("h2", {}, "Found").line();
-        write_findings(out, subjects);
+        write_findings(out, subjects, found);
         out.close().close();
     });
 }

@@ -25,7 +25,10 @@ void begin_section(Markup& out, std::string_view id, std::string_view title, std
 }
 
 void begin_table(Markup& out, const std::vector<std::string>& first, const Plans& plans, bool numbers) {
-    out.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table").open("thead").open("tr");
+    out.open("div", {{"class", "scroll"}, {"tabindex", "0"}})
+        .open("table", {{"class", numbers ? "" : "wraps"}})
+        .open("thead")
+        .open("tr");
     for (const std::string& column : first) out.leaf("th", {{"scope", "col"}}, column);
     for (const NamedPlan& named : plans) out.leaf("th", {{"scope", "col"}, {"class", numbers ? "n" : ""}}, named.name);
     out.close().close().line().open("tbody");
@@ -186,7 +189,7 @@ void write_shardings(Markup& out, const Plans& plans, bool all_values) {
             const TensorReport* tensor = row.first.empty() ? nullptr : find_tensor(plan, row.first, row.role);
             if (tensor != nullptr) {
                 write_axes(out, plan.mesh, sharding_text(plan.mesh, tensor->sharding));
-                draw_tiles(out, plan.mesh, *tensor);
+                draw_wrapping_tiles(out, plan.mesh, *tensor);
             } else {
                 out.leaf("span", {{"class", "plain"}}, row.shardings[p]);
             }

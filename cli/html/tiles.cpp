@@ -71,4 +71,20 @@ DrawnSize draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor) 
     return {x, height + 15};
 }
 
+void draw_wrapping_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor) {
+    if (tensor.shape.empty()) {
+        draw_tiles(out, mesh, tensor);
+        return;
+    }
+    const Sharding sharding = without_unit_axes(tensor.sharding);
+    out.open("div", {{"class", "dims"}, {"role", "img"}, {"aria-label", text(mesh, sharding)}});
+    for (size_t d = 0; d < tensor.shape.size(); ++d) {
+        Markup drawing;
+        const double width = draw_dim(drawing, tensor, sharding.dims[d], d, 1);
+        out.open("svg", {{"class", "tiles"}, {"width", px(width)}, {"height", px(height + 15)}});
+        out.append(drawing.take()).close();
+    }
+    out.close();
+}
+
 } // namespace shard

@@ -10,4 +10,7 @@ namespace shard {
 // An <svg> of the size that it returns.
 DrawnSize draw_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor);
 
+// The same as a box of its own for each dim, which go on a next line where a column is narrow.
+void draw_wrapping_tiles(Markup& out, const Mesh& mesh, const TensorReport& tensor);
+
 } // namespace shard

@@ -81,13 +81,14 @@ TEST_CASE("check's page has a row for each layout and every finding with its lin
     const std::string checked = section(result.out, "checked");
     CHECK(count(checked, "<td class=\"name strong\">data.yaml</td><td><span class=\"good strong\">ok</span></td>") ==
           1);
-    CHECK(count(checked,
-                "<td class=\"name strong\">model_split.yaml</td><td><span class=\"bad strong\">findings</span></td>") ==
-          1);
+    CHECK(count(checked, "<td class=\"name strong\">model_split.yaml</td><td><span class=\"bad strong\">"
+                         "<a href=\"#found-1\">findings</a></span></td>") == 1);
     const std::string found = section(result.out, "found");
     CHECK(count(found, "<b class=\"bad\">P0103</b> the plan executes 1 collective, the limit is 0") == 1);
-    CHECK(count(found, "model_split.yaml:5:20") == 1);
-    CHECK(count(found, "<ol class=\"code\" start=\"5\"><li>  max_collectives: 0 # &lt;none&gt;</li></ol>") == 1);
+    CHECK(count(found, "<li id=\"found-1\">") == 1);
+    CHECK(count(found, "<a href=\"#found-1\">model_split.yaml:5:20</a>") == 1);
+    CHECK(count(found,
+                "<ol class=\"code\" start=\"5\"><li>  max_collectives: <mark>0</mark> # &lt;none&gt;</li></ol>") == 1);
 }
 
 } // namespace shard

@@ -121,7 +121,8 @@ TEST_CASE("an array of any rank is a box per dim, cut by its axes") {
                               {8, 2, 3},  192,          {}};
     Markup out;
     draw_tiles(out, mesh, tensor);
-    CHECK(out.take() ==
+    const std::string drawn = out.take();
+    CHECK(drawn ==
           "<svg class=\"tiles\" width=\"145\" height=\"29\" role=\"img\" aria-label=\"[- | data,model | -]\">"
           // The first dim is whole: a frame of 40, the least width.
           "<rect class=\"frame\" x=\"1\" y=\"1\" width=\"40\" height=\"14\"/><text x=\"1\" y=\"25\">8</text>"
@@ -134,6 +135,14 @@ TEST_CASE("an array of any rank is a box per dim, cut by its axes") {
           "<rect class=\"frame\" x=\"49\" y=\"1\" width=\"40\" height=\"14\"/>"
           "<text x=\"49\" y=\"25\">16<tspan class=\"a1\"> / 8</tspan></text>"
           "<rect class=\"frame\" x=\"97\" y=\"1\" width=\"40\" height=\"14\"/><text x=\"97\" y=\"25\">3</text></svg>");
+    // One by one they may stand below each other.
+    Markup apart;
+    draw_wrapping_tiles(apart, mesh, tensor);
+    const std::string wrapping = apart.take();
+    CHECK(wrapping.starts_with("<div class=\"dims\" role=\"img\" aria-label=\"[- | data,model | -]\">"
+                               "<svg class=\"tiles\" width=\"49\" height=\"29\"><rect class=\"frame\" x=\"1\""));
+    CHECK(count(wrapping, "<svg class=\"tiles\" width=\"49\" height=\"29\">") == 3);
+    CHECK(count(wrapping, "<rect ") == count(drawn, "<rect "));
 }
 
 TEST_CASE("every array has its row, with its sharding, what it holds and over what it is copied") {
