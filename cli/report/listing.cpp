@@ -1,5 +1,6 @@
 #include "cli/report/listing.h"
 
+#include "cli/terminal/narrow_yaml.h"
 #include "cli/terminal/table.h"
 #include "plans/base/version.h"
 #include "plans/json/json_text.h"
@@ -92,7 +93,8 @@ std::string item_payload(const Item& item) {
 std::string item_text(const Registry& registry, const Item& item, const Paint& paint) {
     constexpr size_t most = 100; // columns of a text that is read
     std::string out = fmt::format("{} ({})\n\n", paint.strong(item.name), registry.one);
-    out += registry.is_text ? item.doc + "\n" : wrapped(item.doc, std::min(most, paint.width > 0 ? paint.width : most));
+    out += registry.is_text ? narrow_yaml(item.doc, paint.width) + "\n"
+                            : wrapped(item.doc, std::min(most, paint.width > 0 ? paint.width : most));
     if (item.arguments.empty()) return out;
     Table table({{""}, {"", Align::left, 0, true}});
     for (const std::pair<std::string, std::string>& argument : item.arguments)

@@ -27,6 +27,13 @@ bool parts_at(std::string_view text, size_t at) {
     return dot || text[at - 1] == '/' || text[at - 1] == ',';
 }
 
+// Between the words of one part of a name: multi_head, MultiHead.
+bool parts_words_at(std::string_view text, size_t at) {
+    const auto is_large = [](char c) { return c >= 'A' && c <= 'Z'; };
+    return text[at - 1] == '_' ||
+           (at < text.size() && is_large(text[at]) && is_letter(text[at - 1]) && !is_large(text[at - 1]));
+}
+
 // The last space among the first `most` bytes and the one behind them that parts no number from its unit; else the
 // last; npos if there is none.
 size_t last_break(std::string_view text, size_t most) {
@@ -55,7 +62,7 @@ std::vector<std::string> broken(std::string_view text, size_t width) {
         if (!between_words)
             for (end = most; end > 1 && !parts_at(text, end);) --end;
         if (!between_words && end <= 1) // not even that: between the words of a name
-            for (end = most; end > 1 && text[end - 1] != '_';) --end;
+            for (end = most; end > 1 && !parts_words_at(text, end);) --end;
         if ((!between_words && end <= 1) || end > most) end = most;
         lines.emplace_back(text.substr(0, end));
         text.remove_prefix(end);
@@ -75,6 +82,7 @@ std::string hanging(std::string_view text, size_t width, size_t indent) {
 }
 
 std::string entries_broken(std::string_view text, size_t width) {
+    constexpr size_t least = 20, deeper = 4; // columns that a text beside another has; else it stands below
     std::string out;
     while (!text.empty()) {
         const size_t end = text.find('\n');
@@ -82,11 +90,18 @@ std::string entries_broken(std::string_view text, size_t width) {
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const size_t begin = std::min(line.find_first_not_of(' '), line.size());
         const size_t gap = line.find("  ", begin);
-        const size_t column =
-            gap == std::string_view::npos || gap > width / 2 ? begin : line.find_first_not_of(' ', gap);
-        out += line.substr(0, column);
-        out += display_width(line) <= width ? std::string(line.substr(column))
-                                            : hanging(line.substr(column), width, column);
+        const size_t column = gap == std::string_view::npos ? begin : line.find_first_not_of(' ', gap);
+        if (display_width(line) <= width || column == std::string_view::npos) {
+            out += line;
+        } else if (column + least <= width || column == begin) {
+            out += line.substr(0, column);
+            out += hanging(line.substr(column), width, column);
+        } else {
+            out += line.substr(0, begin);
+            out += hanging(line.substr(begin, gap - begin), width, begin);
+            out += '\n' + std::string(begin + deeper, ' ');
+            out += hanging(line.substr(column), width, begin + deeper);
+        }
         out += '\n';
     }
     return out;

@@ -19,6 +19,8 @@ TEST_CASE("text is broken at spaces, else between the parts of a name, else anyw
     CHECK(broken("block.{0..31}.wq", 12) == Lines{"block", ".{0..31}.wq"});
     CHECK(broken("reduce_scatter", 12) == Lines{"reduce_", "scatter"});
     CHECK(broken("llama_block.wq", 12) == Lines{"llama_block", ".wq"}); // not within a part while parts can be parted
+    CHECK(broken("MultiHeadDotProduct_0", 15) == Lines{"MultiHeadDot", "Product_0"});
+    CHECK(broken("a.MultiHeadDot.kernel", 15) == Lines{"a.MultiHeadDot", ".kernel"});
     CHECK(broken("abcdefgh", 3) == Lines{"abc", "def", "gh"});
     CHECK(broken("", 3) == Lines{""});
     CHECK(broken("compute takes 4.20 us", 18) == Lines{"compute takes", "4.20 us"}); // a number and its unit
@@ -46,5 +48,8 @@ TEST_CASE("entries of a help text hang below where their last column begins") {
     CHECK(entries_broken(help, 40) == "usage: shardc plan MODEL\n\n  --set VALUE  puts a value into a\n"
                                       "               file's text, by its path\n  -o FILE  x\n");
     CHECK(entries_broken("a sentence of some words, and no more\n", 30) == "a sentence of some words,\nand no more\n");
+    // Where no room is left beside what an entry is about, below it.
+    CHECK(entries_broken("  shardc explain microbatches        what a key of a model says\n", 50) ==
+          "  shardc explain microbatches\n      what a key of a model says\n");
     CHECK(entries_broken("", 40) == "");
 }
