@@ -3,6 +3,7 @@
 #include "planner/model/rules.h"
 #include "planner/read/include.h"
 #include "planner/rewrite/gather_parameters.h"
+#include "planner/seed/lint_rules.h"
 #include "plans/plan/source_ref.h"
 
 #include <algorithm>
@@ -141,6 +142,13 @@ void override_tensor(const Compilation& c, const std::string& tensor, std::vecto
             split.dims[dim].axes = {mesh.whole(static_cast<int>(axis))};
             add(split);
         }
+}
+
+std::string text_of(const Change& change, const Compilation& without) {
+    if (depends_on_semantics(*without.graph, *without.layout) || !depends_on_semantics(*without.graph, change.layout))
+        return change.text;
+    return fmt::format("{}, with `semantics: {}`", change.text,
+                       change.layout.semantics == RuleSemantics::nnx ? "nnx" : "linen");
 }
 
 std::vector<Change> possible_changes(const Compilation& c, const Sources& sources) {

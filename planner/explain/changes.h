@@ -19,6 +19,9 @@ struct Change {
 // Order and number depend on the input alone.
 std::vector<Change> possible_changes(const Compilation& compilation, const Sources& sources);
 
+// What to write for it: `text`, and the semantics that it was planned with where they begin to matter (W0306).
+std::string text_of(const Change& change, const Compilation& without);
+
 // An input or parameter: replicated, or one axis on one dim, by an override. Nothing for other tensors.
 void override_tensor(const Compilation& compilation, const std::string& tensor, std::vector<Change>& changes);
 

@@ -105,7 +105,7 @@ std::vector<std::string> find_remedies(const Compilation& compilation, const Sou
     const std::vector<std::vector<size_t>> best = best_changes(base, reports, worth_it, 1);
     for (size_t row = 0; row < best.size(); ++row)
         for (const size_t i : best[row])
-            remedies[row] = fmt::format("{}: {}", changes[i].text, effect(*reports[i], base));
+            remedies[row] = fmt::format("{}: {}", text_of(changes[i], compilation), effect(*reports[i], base));
     return remedies;
 }
 

@@ -83,6 +83,12 @@ std::vector<std::vector<Change>> helpful(std::span<const Explanation> explanatio
     return out;
 }
 
+Experiment said(const Help& help, const std::vector<Change>& changes, const Compilation& compilation) {
+    Experiment experiment = help.experiment;
+    experiment.change = text_of(changes[help.change], compilation);
+    return experiment;
+}
+
 } // namespace
 
 void add_remedies(std::span<Explanation> explanations, const Compilation& compilation, const Sources& sources,
@@ -95,7 +101,7 @@ void add_remedies(std::span<Explanation> explanations, const Compilation& compil
     const std::vector<std::vector<Help>> helps = tried(explanations, compilation.plan->report, changes, trials);
     for (size_t i = 0; i < explanations.size(); ++i)
         for (size_t n = 0; n < std::min(helps[i].size(), most_remedies); ++n)
-            explanations[i].remedies.push_back(helps[i][n].experiment);
+            explanations[i].remedies.push_back(said(helps[i][n], changes[i], compilation));
 }
 
 } // namespace shard

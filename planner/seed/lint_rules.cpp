@@ -59,6 +59,14 @@ public:
         warn_disagreement();
     }
 
+    bool disagrees() const {
+        return !layout_->semantics_written &&
+               std::any_of(arrays_.begin(), arrays_.end(), [this](const NamedArray& array) {
+                   const auto [linen, nnx] = outcomes(array);
+                   return linen != nnx;
+               });
+    }
+
 private:
     bool has_name(const NamedArray& array, std::string_view name) const {
         return std::find(array.names.begin(), array.names.end(), name) != array.names.end();
@@ -193,22 +201,26 @@ private:
                       : fmt::format("the rule for '{}', which no array has, may mean it", near));
     }
 
-    // Names without a rule mean something else in each semantics; that is not what this is about.
+    // What linen and nnx make of an array. Names without a rule mean something else in each semantics; that is not what
+    // this is about. Rules of its own mean the same in both.
+    std::pair<std::string, std::string> outcomes(const NamedArray& array) const {
+        if (!array.own.empty()) return {};
+        NamedArray covered = array;
+        for (std::string& name : covered.names) {
+            const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
+            if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers))
+                name.clear();
+        }
+        return {outcome_text(RuleSemantics::linen, covered), outcome_text(RuleSemantics::nnx, covered)};
+    }
+
     void warn_disagreement() {
         if (layout_->semantics_written) return; // the writer chose
         std::vector<std::string> arrays;
         std::string difference;
         Span first;
         for (const NamedArray& array : arrays_) {
-            if (!array.own.empty()) continue;
-            NamedArray covered = array;
-            for (std::string& name : covered.names) {
-                const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
-                if (!is_unconstrained(name) && std::none_of(layout_->rules.begin(), layout_->rules.end(), covers))
-                    name.clear();
-            }
-            const std::string linen = outcome_text(RuleSemantics::linen, covered);
-            const std::string nnx = outcome_text(RuleSemantics::nnx, covered);
+            const auto [linen, nnx] = outcomes(array);
             if (linen == nnx || allowances_->covers("W0306", array.span)) continue;
             if (arrays.empty()) {
                 first = array.span;
@@ -304,6 +316,13 @@ void warn_split_layers(const Graph& graph, const Layout& layout, const Seeds& se
 }
 
 } // namespace
+
+bool depends_on_semantics(const Graph& graph, const Layout& layout) {
+    if (layout.mesh.device_count() == 1) return false;
+    Allowances none;
+    Diagnostics unsaid;
+    return RuleLinter(layout, named_arrays(graph), none, unsaid).disagrees();
+}
 
 void warn_of_unused(std::span<const AxisRule> rules, Diagnostics& diagnostics) {
     warn_of("W0302", rules, "no array has the logical axis of",
