@@ -33,6 +33,20 @@ std::vector<std::string> names_in(std::string_view text) {
     return names;
 }
 
+// E0313, and E0220 of a batch that microbatches do not divide: "batch = 10 cannot be cut into 4 microbatches of ...".
+std::optional<UndividedDim> undivided(const Diagnostic& diagnostic) {
+    if (diagnostic.code != "E0220") return undivided_dim(diagnostic);
+    constexpr std::string_view is = " = ", cut = " cannot be cut into ", parts = " microbatches";
+    const std::string_view message = diagnostic.message;
+    const size_t at_is = message.find(is), at_cut = message.find(cut), at_parts = message.find(parts);
+    if (at_is == message.npos || at_cut == message.npos || at_parts == message.npos) return std::nullopt;
+    const std::optional<i64> size = parse_number<i64>(message.substr(at_is + is.size(), at_cut - at_is - is.size()));
+    const std::optional<i64> count =
+        parse_number<i64>(message.substr(at_cut + cut.size(), at_parts - at_cut - cut.size()));
+    if (!size || !count || *count < 1) return std::nullopt;
+    return UndividedDim{std::string(message.substr(0, at_is)), *size, *count};
+}
+
 bool same(const Diagnostic& a, const Diagnostic& b) { return a.code == b.code && a.message == b.message; }
 
 // What failed, planned again with other numbers.
@@ -105,7 +119,7 @@ std::vector<i64> dividing_sizes(const Sources& sources, const PlanRequest& reque
                                 const std::string& name) {
     const Trials trials(sources, request, failed);
     for (const Diagnostic& diagnostic : failed.all()) {
-        const std::optional<UndividedDim> dim = undivided_dim(diagnostic);
+        const std::optional<UndividedDim> dim = undivided(diagnostic);
         if (!dim || dim->logical.empty()) continue;
         for (const NamedNumber& number : trials.numbers_of(dim->logical))
             if (number.name == name) return trials.nearest_of(diagnostic, *dim, number);
@@ -118,7 +132,7 @@ void propose_sizes(const Sources& sources, const PlanRequest& request, Compilati
     const Trials trials(sources, request, failed.diagnostics);
     Diagnostics told;
     for (Diagnostic diagnostic : failed.diagnostics.all()) {
-        const std::optional<UndividedDim> dim = undivided_dim(diagnostic);
+        const std::optional<UndividedDim> dim = undivided(diagnostic);
         std::vector<std::string> settings;
         if (dim && !dim->logical.empty())
             for (const NamedNumber& number : trials.numbers_of(dim->logical)) {

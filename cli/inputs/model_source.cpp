@@ -1,6 +1,7 @@
 #include "cli/inputs/model_source.h"
 
 #include "cli/diagnostics/diagnostics.h"
+#include "cli/inputs/foreign_file.h"
 #include "importer/mlir/mlir_module.h"
 #include "planner/pipeline/passes.h"
 #include "planner/pipeline/pipeline.h"
@@ -149,6 +150,14 @@ bool is_of_import(const Diagnostic& diagnostic) { return diagnostic.code.starts_
 
 std::optional<ImportedProgram> checked_program(const Sources& sources, int file, const ProgramOptions& options,
                                                Diagnostics& diagnostics) {
+    const std::string& text = sources.text(file);
+    if (const std::optional<ForeignFile> foreign = foreign_file(sources.name(file), text);
+        foreign && !looks_like_mlir(text)) {
+        diagnostics
+            .error("E0709", {}, fmt::format("'{}' is {}, not a text of StableHLO", sources.name(file), foreign->what))
+            .help(std::string(foreign->as_model));
+        return std::nullopt;
+    }
     std::optional<ImportedProgram> program =
         import_program(sources, file, import_request(options, sources.name(file)), diagnostics);
     if (program && !is_sound(*program, diagnostics)) program.reset();

@@ -80,3 +80,24 @@ TEST_CASE("a program in the place of a model is said to be one, with the way to 
     CHECK(run_command(files, "plan m.yaml job.toml").err.find("`shardc rules torchtitan FILE.toml` makes a layout") !=
           std::string::npos);
 }
+
+TEST_CASE("what is named .mlir, or imported, and is no text of a program is said to be what it is") {
+    MemoryFiles files;
+    files.files["l.yaml"] = "mesh: {data: 2}\n";
+    files.files["p.mlir"] = "ML\xEFR\r\x01StableHLO";
+    files.files["train.py"] = "import jax\n";
+    for (const char* command : {"plan p.mlir l.yaml", "import p.mlir"}) {
+        CAPTURE(command);
+        CHECK(
+            run_command(files, command).err ==
+            "error[E0709]: 'p.mlir' is a program in MLIR's bytecode, not a text of StableHLO\n"
+            "  = help: write it as text: jax.jit(f).lower(...).as_text(debug_info=True), or `stablehlo-opt FILE`\n\n");
+    }
+    CHECK(run_command(files, "import train.py").err.find("'train.py' is a Python program, not a text of StableHLO\n") !=
+          std::string::npos);
+    // A program may begin with anything that MLIR allows.
+    files.files["p.mlir"] =
+        "#map = affine_map<(d0) -> (d0)>\nmodule @jit_f {\n  func.func public @main(%a: tensor<4xf32>) "
+        "-> tensor<4xf32> {\n    return %a : tensor<4xf32>\n  }\n}\n";
+    CHECK(run_command(files, "import p.mlir").err.find("E0709") == std::string::npos);
+}
