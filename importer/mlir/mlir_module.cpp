@@ -17,10 +17,14 @@ std::string text_of(const MlirType& type) {
 
 i64 element_count(const MlirType& type) { return element_count(std::span<const i64>(type.shape)); }
 
+void MlirModule::add(MlirFunction function) {
+    function_places.emplace(function.name, functions.size());
+    functions.push_back(std::move(function));
+}
+
 const MlirFunction* MlirModule::find(std::string_view function) const {
-    const std::vector<MlirFunction>::const_iterator it =
-        std::find_if(functions.begin(), functions.end(), [&](const MlirFunction& f) { return f.name == function; });
-    return it == functions.end() ? nullptr : &*it;
+    const auto place = function_places.find(function);
+    return place == function_places.end() ? nullptr : &functions[place->second];
 }
 
 std::string MlirModule::location_name(int location) const {

@@ -95,12 +95,14 @@ struct MlirFunction {
 
 struct MlirModule {
     std::string name;
-    std::vector<MlirFunction> functions;
-    std::vector<MlirOp> ops; // of the module itself: sdy.mesh
+    std::vector<MlirFunction> functions;                             // added by add()
+    std::map<std::string, size_t, std::less<>> function_places = {}; // by name
+    std::vector<MlirOp> ops;                                         // of the module itself: sdy.mesh
     std::vector<MlirValue> values;
     std::vector<MlirLocation> locations;
 
-    const MlirFunction* find(std::string_view function) const;
+    void add(MlirFunction function);
+    const MlirFunction* find(std::string_view function) const; // of several of one name the first
     const MlirType& type(MlirId value) const { return values[value].type; }
     std::string location_name(int location) const; // the outermost name, or empty
 };

@@ -35,7 +35,7 @@ void take_parts(MlirOp op, MlirModule& module) {
         function.argument_attributes = attributes_of(op, "arg_attrs");
         function.result_attributes = attributes_of(op, "res_attrs");
         function.body = std::move(op.regions.front());
-        module.functions.push_back(std::move(function));
+        module.add(std::move(function));
     } else {
         module.ops.push_back(std::move(op));
     }

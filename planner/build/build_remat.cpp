@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <set>
 
 namespace shard {
 
@@ -37,21 +37,27 @@ Names names_of(const Graph& graph, const BuiltCall& call) {
     return names;
 }
 
-void report_unknown(const BuiltCall& call, const Name& glob, const Names& names, Diagnostics& diagnostics) {
+// What may have been meant, or is there.
+std::string near_help(const std::string& glob, const Names& names) {
     constexpr size_t most_listed = 12;
     std::vector<std::string> known, own; // own: what the module itself calls so
+    std::set<std::string> before;
     for (const std::string& path : names.paths) {
         const std::string name = without_binding(path);
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        if (!before.insert(name).second) continue;
         known.push_back(name);
         if (name.find('.') == std::string::npos) own.push_back(name);
     }
-    const std::string listed =
-        own.size() <= most_listed ? fmt::format("there are {}", fmt::join(own, ", ")) : std::string();
+    return did_you_mean(glob, {known.begin(), known.end()},
+                        own.size() <= most_listed ? fmt::format("there are {}", fmt::join(own, ", ")) : std::string());
+}
+
+void report_unknown(const BuiltCall& call, const Name& glob, const Names& names, Diagnostics& diagnostics) {
+    constexpr int most_compared = 100;
     diagnostics
         .error("E0248", glob.span,
                fmt::format("'{}' is no value of module '{}'", glob.text, call.module.written_name()))
-        .help(did_you_mean(glob.text, {known.begin(), known.end()}, listed));
+        .help(diagnostics.error_count() > most_compared ? std::string() : near_help(glob.text, names));
 }
 
 } // namespace
@@ -59,15 +65,13 @@ void report_unknown(const BuiltCall& call, const Name& glob, const Names& names,
 bool keep_named(Graph& graph, const BuiltCall& call, std::set<const Name*>& said, Diagnostics& diagnostics) {
     if (call.module.kept.empty()) return true;
     const Names names = names_of(graph, call);
-    const std::vector<bool> again = bound_again(names.paths);
+    const MeantPaths paths(names.paths, bound_again(names.paths));
     bool ok = true;
     for (const ModuleDecl::KeptDecl& decl : call.module.kept) {
-        bool found = false;
-        for (size_t n = 0; n < names.paths.size(); ++n) {
-            if (!means(decl.glob.text, names.paths[n], again[n])) continue;
-            found = true;
+        const std::vector<size_t> meant = paths.meant_by(decl.glob.text);
+        const bool found = !meant.empty();
+        for (const size_t n : meant)
             if (names.values[n] >= 0) graph.value(names.values[n]).kept = decl.kept;
-        }
         ok = ok && found;
         if (!found && said.insert(&decl.glob).second) report_unknown(call, decl.glob, names, diagnostics);
     }

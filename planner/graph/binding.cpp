@@ -43,11 +43,29 @@ std::vector<bool> bound_again(const std::vector<std::string>& paths) {
     return again;
 }
 
-bool means(std::string_view glob, const std::string& path, bool is_bound_again) {
-    if (path.empty()) return false;
-    if (glob.find('#') != std::string_view::npos) return glob_matches(glob, path);
-    if (path.find('#') == std::string::npos) return !is_bound_again && glob_matches(glob, path);
-    return !is_bound_again && glob_matches(glob, without_binding(path));
+MeantPaths::MeantPaths(std::vector<std::string> paths, const std::vector<bool>& bound_again)
+    : paths_(std::move(paths)), last_(paths_.size()) {
+    for (size_t p = 0; p < paths_.size(); ++p) {
+        if (paths_[p].empty()) continue;
+        by_path_[paths_[p]].push_back(p);
+        if (bound_again[p]) continue;
+        last_[p] = without_binding(paths_[p]);
+        by_last_[last_[p]].push_back(p);
+    }
+}
+
+std::vector<size_t> MeantPaths::meant_by(std::string_view glob) const {
+    const bool with_binding = glob.find('#') != std::string_view::npos;
+    if (!is_glob(glob)) {
+        const Places& places = with_binding ? by_path_ : by_last_;
+        const Places::const_iterator found = places.find(glob);
+        return found == places.end() ? std::vector<size_t>() : found->second;
+    }
+    const std::vector<std::string>& names = with_binding ? paths_ : last_;
+    std::vector<size_t> meant;
+    for (size_t p = 0; p < names.size(); ++p)
+        if (!names[p].empty() && glob_matches(glob, names[p])) meant.push_back(p);
+    return meant;
 }
 
 } // namespace shard

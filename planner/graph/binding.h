@@ -3,6 +3,8 @@
 
 #include "plans/base/base.h"
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +15,19 @@ namespace shard {
 std::string without_binding(std::string_view path);
 // By path: whether a later binding of the same name is among them.
 std::vector<bool> bound_again(const std::vector<std::string>& paths);
-// Whether a pattern means the path; without a number it means last bindings alone. Of an empty path it is not.
-bool means(std::string_view glob, const std::string& path, bool is_bound_again);
+
+// Which of many paths a pattern means: without a number last bindings alone, and never an empty path. What is no more
+// than a name is looked up.
+class MeantPaths {
+public:
+    MeantPaths(std::vector<std::string> paths, const std::vector<bool>& bound_again);
+    std::vector<size_t> meant_by(std::string_view glob) const;     // places in the list
+    const std::vector<std::string>& last() const { return last_; } // without bindings; empty of what is bound again
+
+private:
+    using Places = std::map<std::string, std::vector<size_t>, std::less<>>;
+    std::vector<std::string> paths_, last_;
+    Places by_path_, by_last_;
+};
 
 } // namespace shard
