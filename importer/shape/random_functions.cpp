@@ -76,8 +76,14 @@ bool is_zero(const Draft& draft, DraftId value) {
     return by && by->integer == 32 && most && *most < i64{1} << 32;
 }
 
-bool is_key(const Draft& draft, DraftId value) {
-    return draft.type(value) == DraftType{DType::u32, {2}} && !draft[value].number;
+bool is_key(const Draft& draft, DraftId value) { return draft.type(value) == DraftType{DType::u32, {2}}; }
+
+// One that is known, as of key(0), is an array none the less.
+DraftId as_array(Draft& draft, DraftId key) {
+    const std::optional<DraftNumber> number = draft[key].number;
+    return number ? draft.literal("constant", number_text(DType::u32, *number), {}, ", shape: [2], dtype: u32",
+                                  {DType::u32, {2}})
+                  : key;
 }
 
 } // namespace
@@ -154,9 +160,10 @@ std::optional<RandomFunctions::Found> RandomFunctions::find(ProgramWalk& walk, c
     for (const DraftId argument : arguments) {
         const std::optional<DraftNumber>& number = draft[argument].number;
         // A number that is folded in is another at each call.
-        given.push_back(number && kinds[0] != Kind::fold_in ? body.number(draft.type(argument), *number)
-                                                            : body.input("given", draft.type(argument), false));
-        if (!number) continue;
+        const bool is_known = number && !given.empty() && kinds[0] != Kind::fold_in;
+        given.push_back(is_known ? body.number(draft.type(argument), *number)
+                                 : body.input("given", draft.type(argument), false));
+        if (!is_known) continue;
         numbers.push_back(*number);
         if (!is_floating(draft.type(argument).dtype)) numbers.back().real = static_cast<double>(number->integer);
     }
@@ -261,7 +268,9 @@ std::optional<std::vector<DraftId>> RandomFunctions::in_place_of(ProgramWalk& wa
     const auto [it, is_new] = found_.try_emplace(fmt::format("{} {}", function.name, fmt::join(numbers, " ")));
     if (is_new) it->second = find(walk, function, arguments, *result, kinds);
     if (!it->second) return std::nullopt;
-    return std::vector<DraftId>{drawn(draft, *it->second, arguments, *result, numbers)};
+    std::vector<DraftId> operands = arguments;
+    operands[0] = as_array(draft, operands[0]);
+    return std::vector<DraftId>{drawn(draft, *it->second, operands, *result, numbers)};
 }
 
 DraftId RandomFunctions::drawn(Draft& draft, const Found& found, const std::vector<DraftId>& arguments,

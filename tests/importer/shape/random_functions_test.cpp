@@ -61,6 +61,15 @@ TEST_CASE("what jax.random draws is one op, in both layouts of bits") {
     CHECK(!has(model, "shift_left"));
 }
 
+TEST_CASE("a key that the program holds is an array") {
+    const std::string seeded = with(recorded("draws"), "call @_threefry_fold_in(%6,", "call @_threefry_fold_in(%key0,");
+    const std::string key = "    %key0 = stablehlo.constant dense<0> : tensor<2xui32>\n";
+    const std::string model = imported(with(seeded, "    %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<ui32>",
+                                            key + "    %7 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<ui32>"));
+    CHECK_MESSAGE(has(model, "{constant: 0, shape: [2], dtype: u32"), model);
+    CHECK_MESSAGE(has(model, "{fold_in: [constant, cast"), model);
+}
+
 TEST_CASE("a function of the name that computes something else is what it is") {
     for (const auto& [from, to] : std::initializer_list<std::pair<std::string, std::string>>{
              {"dense<[13, 15, 26, 6]>", "dense<[13, 15, 26, 7]>"}, {"dense<466688986>", "dense<466688987>"}}) {
@@ -69,7 +78,8 @@ TEST_CASE("a function of the name that computes something else is what it is") {
             CHECK_MESSAGE(!has(model, op), op);
     }
     // The comparison of a mask alone.
-    const std::string mask = imported(with(recorded("draws"), "compare LT, %0, %1, FLOAT", "compare LE, %0, %1, FLOAT"));
+    const std::string mask =
+        imported(with(recorded("draws"), "compare LT, %0, %1, FLOAT", "compare LE, %0, %1, FLOAT"));
     CHECK(!has(mask, "{bernoulli"));
     CHECK(has(mask, "{uniform: [4, 8], in: slice_entry"));
 }
