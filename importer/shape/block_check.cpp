@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -43,9 +44,10 @@ public:
                 if (!take_operand(operands(n, j))) return std::nullopt;
         }
         // What is one number here and another there has two names.
+        std::unordered_set<DraftId> listed;
         for (const DraftBlock::Numbers& own : block_.numbers)
-            for (const DraftId number : own.read)
-                if (same_numbers_.contains(number) ||
+            for (const DraftId number : std::set<DraftId>(own.read.begin(), own.read.end()))
+                if (!listed.insert(number).second || same_numbers_.contains(number) ||
                     std::find(block_.shared.begin(), block_.shared.end(), number) != block_.shared.end())
                     return std::nullopt;
         const bool is_backward = block_.is_reversed && !block_.is_loop(); // which nothing says

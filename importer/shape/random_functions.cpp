@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace shard {
 
@@ -76,6 +77,37 @@ bool is_zero(const Draft& draft, DraftId value) {
     return by && by->integer == 32 && most && *most < i64{1} << 32;
 }
 
+// How many there are of each op that does not go alike at every place, or by the value that it is given, of those that
+// are needed for this one.
+std::map<std::string_view, int> choices_in(const Draft& draft, DraftId value) {
+    static const std::set<std::string_view> alike = {"add",     "sub",         "mul",         "neg",     "log1p",
+                                                     "sqrt",    "erf",         "cast",        "bit_xor", "bit_or",
+                                                     "bit_and", "shift_left",  "shift_right", "reshape", "broadcast",
+                                                     "slice",   "concatenate", "constant",    "iota"};
+    std::map<std::string_view, int> choices;
+    const std::vector<bool> needed = draft.needed_for({value});
+    for (size_t i = 0; i < needed.size(); ++i) {
+        if (!needed[i]) continue;
+        const DraftEntry& entry = draft.entry(i);
+        const bool is_list = entry.op == "constant" && element_count(draft.type(entry.results[0]).shape) > 4 &&
+                             !draft[entry.results[0]].filled; // the cipher has lists of 4
+        if (is_list || !alike.contains(entry.op)) ++choices[entry.op];
+    }
+    return choices;
+}
+
+// Whether arrays are put together of others, or parts of them are taken: beyond those of a key or two.
+bool takes_parts(const Draft& draft, DraftId value) {
+    const std::vector<bool> needed = draft.needed_for({value});
+    for (size_t i = 0; i < needed.size(); ++i) {
+        const DraftEntry& entry = draft.entry(i);
+        if (needed[i] && (entry.op == "slice" || entry.op == "concatenate") &&
+            element_count(draft.type(entry.results[0]).shape) > 4)
+            return true;
+    }
+    return false;
+}
+
 bool is_key(const Draft& draft, DraftId value) { return draft.type(value) == DraftType{DType::u32, {2}}; }
 
 // One that is known, as of key(0), is an array none the less.
@@ -87,6 +119,44 @@ DraftId as_array(Draft& draft, DraftId key) {
 }
 
 } // namespace
+
+// What chooses between values: of these a draw has its own, and no other.
+std::map<std::string_view, int> RandomFunctions::choices_of(Kind kind) {
+    switch (kind) {
+    case Kind::uniform:
+        return {{"max", 1}};
+    case Kind::bernoulli:
+        return {{"lt", 1}, {"max", 1}};
+    case Kind::normal: // of the inverse of erf
+        return {{"abs", 1}, {"eq", 1}, {"lt", 1}, {"max", 1}, {"select", 2}};
+    case Kind::truncated_normal:
+        return {{"abs", 1}, {"eq", 1}, {"lt", 1}, {"max", 2}, {"min", 1}, {"select", 2}};
+    case Kind::randint:
+        return {{"rem", 5}};
+    case Kind::fold_in:
+    case Kind::split:
+    case Kind::bits:
+        return {};
+    }
+    internal_error("unknown kind");
+}
+
+// Of f32 the last bits may be others, where functions of it are approximated.
+double RandomFunctions::most_off(Kind kind) {
+    if (kind == Kind::normal || kind == Kind::truncated_normal) return 2e-6;
+    return kind == Kind::uniform ? 3e-7 : 0;
+}
+
+// Whether the op takes these numbers.
+bool RandomFunctions::is_drawable(const Found& found, const std::vector<DraftNumber>& numbers) {
+    if (numbers.size() < 2) {
+        const bool is_bernoulli = found.kind == Kind::bernoulli;
+        return !found.swapped && (!is_bernoulli || (numbers[0].real >= 0 && numbers[0].real <= 1));
+    }
+    if (found.swapped && found.kind == Kind::randint) return false;
+    const double low = numbers[found.swapped ? 1 : 0].real, high = numbers[found.swapped ? 0 : 1].real;
+    return low < high && std::isfinite(static_cast<float>(high) - static_cast<float>(low));
+}
 
 std::vector<RandomFunctions::Kind>
 RandomFunctions::candidates(const Draft& draft, const std::vector<DraftId>& arguments, const DraftType& result) {
@@ -120,7 +190,7 @@ double RandomFunctions::expected(const Found& found, Key key, const std::vector<
                                  i64 place) {
     const auto word = [&](Key of) { return place % 2 == 0 ? of.k0 : of.k1; };
     const auto bits = [&](Key of) { return random_bits32(of, found.layout, total, place); };
-    const auto real = [&](size_t n) { return static_cast<float>(numbers[n].real); };
+    const auto real = [&](size_t n) { return static_cast<float>(numbers[found.swapped ? 1 - n : n].real); };
     constexpr float infinity = std::numeric_limits<float>::infinity();
     switch (found.kind) {
     case Kind::fold_in:
@@ -189,22 +259,25 @@ std::optional<RandomFunctions::Found> RandomFunctions::find(ProgramWalk& walk, c
             if (!value) return std::nullopt;
             samples.push_back(
                 {key, numbers, place, is_floating(result.dtype) ? value->real : static_cast<double>(value->integer)});
+            if (!std::isfinite(samples.back().value)) return std::nullopt;
             if (kinds[0] == Kind::fold_in) samples.back().numbers = {{0, data_tried[n]}};
         }
     }
-    // Of f32 the last bits may be others; a draw by other bits is elsewhere.
-    double largest = 0;
-    for (const Sample& sample : samples) largest = std::max(largest, std::abs(sample.value));
-    const double off = result.dtype == DType::f32 ? 1e-5 * largest : 0;
+    const std::map<std::string_view, int> choices = choices_in(body, results->front());
+    const bool parts = takes_parts(body, results->front());
     for (const Kind kind : kinds)
-        for (const BitLayout layout : {BitLayout::partitionable, BitLayout::legacy}) {
-            const Found found{kind, layout};
-            if (std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
-                    return std::abs(sample.value - expected(found, sample.key, sample.numbers, total, sample.place)) <=
-                           off;
-                }))
-                return found;
-        }
+        for (const BitLayout layout : {BitLayout::partitionable, BitLayout::legacy})
+            for (const bool swapped : {false, true}) {
+                const Found found{kind, layout, swapped};
+                if (choices != choices_of(kind) || !is_drawable(found, numbers)) continue;
+                // Only where bits are laid out in halves.
+                if (parts && layout == BitLayout::partitionable && kind != Kind::split) continue;
+                if (std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+                        const double value = expected(found, sample.key, sample.numbers, total, sample.place);
+                        return std::abs(sample.value - value) <= most_off(kind) * std::abs(value);
+                    }))
+                    return found;
+            }
     return std::nullopt;
 }
 
@@ -279,7 +352,8 @@ DraftId RandomFunctions::drawn(Draft& draft, const Found& found, const std::vect
         if (found.layout == BitLayout::legacy) of_distribution += ", bits: legacy";
         return draft.literal(std::move(op), list_text(type.shape), {arguments[0]}, std::move(of_distribution), type);
     };
-    const auto between = [&] { return fmt::format(", low: {}, high: {}", numbers[0], numbers[1]); };
+    const std::string low = numbers.empty() ? "" : numbers[found.swapped ? 1 : 0];
+    const auto between = [&] { return fmt::format(", low: {}, high: {}", low, numbers[found.swapped ? 0 : 1]); };
     switch (found.kind) {
     case Kind::fold_in:
         return draft.pointwise("fold_in", arguments, type);
@@ -292,7 +366,7 @@ DraftId RandomFunctions::drawn(Draft& draft, const Found& found, const std::vect
     case Kind::bits:
         return draw("random_bits", {});
     case Kind::uniform:
-        return draw("uniform", numbers[0] == "0" && numbers[1] == "1" ? std::string() : between());
+        return draw("uniform", low == "0" && numbers[found.swapped ? 0 : 1] == "1" ? std::string() : between());
     case Kind::normal:
         return draw("normal", {});
     case Kind::truncated_normal:

@@ -2,7 +2,8 @@
 // two u32 words. JAX lowers them as functions of a program, whose ops are some hundred lines each of the cipher.
 //
 // None is believed by its name: a function whose arguments and result are of these types is computed for a few keys at a
-// few places, and stands for one that gives the same there. Threefry's bits are equal for no other reason.
+// few places, and stands for one that gives the same there, which bits of the cipher do for no other reason. Its ops are
+// those that go alike at every place: a function of the user that draws, and clips or masks what it drew, is none.
 #pragma once
 
 #include "importer/model/program_walk.h"
@@ -21,6 +22,7 @@ private:
     struct Found {
         Kind kind = Kind::bits;
         BitLayout layout = BitLayout::partitionable;
+        bool swapped = false; // the upper end is the first number
     };
     static std::vector<Kind> candidates(const Draft& draft, const std::vector<DraftId>& arguments,
                                         const DraftType& result);
@@ -31,6 +33,9 @@ private:
     bool is_cipher(ProgramWalk& walk, const MlirFunction& function, const std::vector<DraftId>& arguments);
     static DraftId drawn(Draft& draft, const Found& found, const std::vector<DraftId>& arguments, const DraftType& type,
                          const std::vector<std::string>& numbers);
+    static std::map<std::string_view, int> choices_of(Kind kind);
+    static double most_off(Kind kind);
+    static bool is_drawable(const Found& found, const std::vector<DraftNumber>& numbers);
     static double expected(const Found& found, Key key, const std::vector<DraftNumber>& numbers, i64 total, i64 place);
 
     std::map<std::string, std::optional<Found>> found_; // by function, and the numbers that it is called with

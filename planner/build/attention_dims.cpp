@@ -58,7 +58,7 @@ void warn_of_attention_dims(const Graph& graph, Diagnostics& diagnostics) {
         const Span& span = node.span;
         if (!reported.emplace(span.file, span.line, span.column).second) continue;
         DiagnosticBuilder warning =
-            diagnostics.warning("W0203", span, "the dims of attention seem transposed: " + wrong[0]);
+            diagnostics.warning("W0204", span, "the dims of attention seem transposed: " + wrong[0]);
         for (size_t i = 1; i < wrong.size(); ++i) warning.note(wrong[i]);
         warning.help("attention takes (batch, length, heads, head_dim): {transpose: q, permutation: [0, 2, 1, 3]} of "
                      "each operand, and of the result");

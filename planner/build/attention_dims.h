@@ -7,7 +7,7 @@
 
 namespace shard {
 
-// W0203 for attention whose operands have a name of heads where the length is expected, or of a length where heads are.
+// W0204 for attention whose operands have a name of heads where the length is expected, or of a length where heads are.
 // Of a repeated module, the first instance speaks for all.
 void warn_of_attention_dims(const Graph& graph, Diagnostics& diagnostics);
 

@@ -78,8 +78,8 @@ std::optional<i64> trips_of(Builder& builder, const Scope& scope, const Name& ov
     if (type.rank() > 0 && type.shape[0] > 0) return type.shape[0];
     diagnostics
         .error("E0226", over.span,
-               fmt::format("a loop goes over a value's dim 0, and '{}' is {}", over.text, type_words(type)))
-        .help("`over` names what has an entry for each trip; what all trips read stands in `in`");
+               fmt::format("a repeat goes over a value's dim 0, and '{}' is {}", over.text, type_words(type)))
+        .help("`over` names what has an entry for each repetition; what all of them read stands in `in`");
     return std::nullopt;
 }
 
@@ -110,10 +110,11 @@ std::optional<Repeat> repeat_of(ModelBuilder& builder, const Scope& scope, const
         if (!trips) return std::nullopt;
         if (count && *count != *trips) {
             diagnostics
-                .error("E0226", over.span,
-                       fmt::format("'{}' has {} entries, but the loop has {} trips", over.text, *trips, *count))
+                .error(
+                    "E0226", over.span,
+                    fmt::format("'{}' has {} entries, but the block is repeated {} times", over.text, *trips, *count))
                 .label(times != nullptr ? times->value.span : repeat.over.front().span, "as many as here")
-                .help("there are as many trips as entries: `times` may be left away");
+                .help("there are as many repetitions as entries: `times` may be left away");
             return std::nullopt;
         }
         count = trips;

@@ -1,13 +1,27 @@
 #include "planner/ops_support/draw.h"
 #include "planner/ops_support/infer.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+
 namespace shard {
 
 namespace {
 
 bool is_i32(DType dtype) { return dtype == DType::i32; }
 
-InferResult infer(const InferContext& context) { return infer_draw(context, DType::i32, is_i32, "a whole number"); }
+InferResult infer(const InferContext& context) {
+    const i64 low = context.attributes.integer("low"), high = context.attributes.integer("high");
+    constexpr i64 least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
+    if (low >= high || low < least || high > most + 1) {
+        context.diagnostics
+            .error("E0226", context.span, fmt::format("'randint' draws no i32 from {} to below {}", low, high))
+            .help("low below high, both of 32 bits");
+        return std::nullopt;
+    }
+    return infer_draw(context, DType::i32, is_i32, "i32");
+}
 
 Kernel lower(const LowerContext& context) {
     Distribution distribution;

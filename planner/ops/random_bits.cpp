@@ -7,7 +7,7 @@ namespace {
 
 bool is_u32(DType dtype) { return dtype == DType::u32; }
 
-InferResult infer(const InferContext& context) { return infer_draw(context, DType::u32, is_u32, "32 bits"); }
+InferResult infer(const InferContext& context) { return infer_draw(context, DType::u32, is_u32, "u32"); }
 
 Kernel lower(const LowerContext& context) {
     Distribution distribution;

@@ -3,16 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace shard {
 
 namespace {
 
 InferResult infer(const InferContext& context) {
     const double low = context.attributes.number("low", 0), high = context.attributes.number("high", 1);
-    if (!(low < high)) {
+    if (!(low < high) || !std::isfinite(static_cast<float>(high) - static_cast<float>(low))) {
         context.diagnostics
             .error("E0226", context.span, fmt::format("'{}' draws nothing from {} to {}", context.op, low, high))
-            .help("low below high");
+            .help("low below high, and what is between them a number of f32");
         return std::nullopt;
     }
     return infer_draw(context, DType::f32, is_floating, "a floating-point type");

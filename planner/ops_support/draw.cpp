@@ -36,7 +36,8 @@ bool check_key(const InferContext& context) {
     if (has_computed_key(context.operands)) {
         for (const char* const of_written : {"key", "place", "fold"})
             if (attributes.has(of_written))
-                return refuse(fmt::format("`{}` of '{}', whose key is computed", of_written, context.op),
+                return refuse(fmt::format("'{}' has a key that is computed, and `{}` is of one that is written",
+                                          context.op, of_written),
                               "fold numbers into a computed key by fold_in");
         for (const TensorType& word : context.operands.subspan(0, context.operands.size() == 2 ? 2 : 0))
             if (word.dtype != DType::u32 || word.rank() != 0)
@@ -111,7 +112,8 @@ InferResult infer_draw(const InferContext& context, DType fallback, bool (*fits)
     if (!dtype) return std::nullopt;
     if (fits(*dtype)) return infer_draw(context, fallback);
     context.diagnostics.error("E0224", context.span, fmt::format("'{}' draws no {}", context.op, name(*dtype)))
-        .help(fmt::format("{}, {} unless said; and cast what is drawn", what, name(fallback)));
+        .help(what == name(fallback) ? std::string("cast what is drawn")
+                                     : fmt::format("{}, {} unless said; and cast what is drawn", what, name(fallback)));
     return std::nullopt;
 }
 

@@ -84,7 +84,7 @@ std::vector<CodeDoc> codes_build() {
          "remat: {save: [q, k], offload: [x]} names what of a module's values the backward pass finds again: its "
          "inputs, results of its entries and, by path, of the modules that it calls. Patterns are those of overrides: "
          "`*` stops at dots, `**` does not; a name that is bound several times means the last, and a#2 the second."},
-        {"W0203", "dims of attention in another order",
+        {"W0204", "dims of attention in another order",
          "Attention takes queries, keys and values of (batch, length, heads, head_dim). An operand's logical axes name "
          "heads where the length stands, or a length where heads do, as (batch, heads, length, head_dim) of other "
          "libraries would: the shapes may fit all the same, and then heads attend to heads. Transpose the operands and "

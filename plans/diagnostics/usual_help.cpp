@@ -96,7 +96,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"P0201",
      "find the first value that differs: `shardc explain PLAN NAME`; if the plan was not edited, report it as a bug"},
     {"P0202", "plan the model again"},
-    {"W0203", "transpose the operands, and the result back: `shardc explain attention` says which dim is which"},
+    {"W0204", "transpose the operands, and the result back: `shardc explain attention` says which dim is which"},
     {"W0301", "`shardc plan MODEL LAYOUT --all` lists what there is"},
     {"W0308", "choose an axis whose size divides a dim, or raise fsdp.min_size above their size"},
     {"W0309", "use fsdp, or give the axis to the batch, heads or hidden dims"},

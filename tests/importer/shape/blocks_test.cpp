@@ -110,6 +110,33 @@ TEST_CASE("repetitions that differ by numbers take them from a list: written out
     CHECK_MESSAGE(same.find("{repeat: block, times: 3, in: x}") != std::string::npos, same);
 }
 
+TEST_CASE("a number that two lists hold in one repetition makes no block: it would have two names") {
+    std::string constants;
+    for (int n = 2; n <= 4; ++n)
+        constants += fmt::format("  %c{0} = stablehlo.constant dense<{0}.0> : tensor<f32>\n", n);
+    const auto repetitions = [&](int first, int second, int third) { // what is added; multiplied is by 2, 3, 4
+        std::string text;
+        const int added[] = {first, second, third};
+        for (int r = 0; r < 3; ++r)
+            text += fmt::format("  %a{0} = stablehlo.multiply {1}, %c{2} : tensor<f32>\n"
+                                "  %b{0} = stablehlo.sine %a{0} : tensor<f32>\n"
+                                "  %d{0} = stablehlo.add %b{0}, %c{3} : tensor<f32>\n"
+                                "  %e{0} = stablehlo.cosine %d{0} : tensor<f32>\n"
+                                "  %f{0} = stablehlo.exponential %e{0} : tensor<f32>\n"
+                                "  %h{0} = stablehlo.tanh %f{0} : tensor<f32>\n",
+                                r, r == 0 ? "%x" : fmt::format("%h{}", r - 1), r + 2, added[r]);
+        return imported(fmt::format("func.func @main(%x: tensor<f32> loc(\"x\")) -> tensor<f32> {{\n{}{}  return %h2 : "
+                                    "tensor<f32>\n}}\n",
+                                    constants, text))
+            .model;
+    };
+    CHECK(repetitions(4, 3, 2).find("repeat") == std::string::npos);
+    const std::string apart = repetitions(4, 2, 3);
+    CHECK_MESSAGE(apart.find("{repeat: block, in: x, over: [block_numbers, block_numbers_2], scan: true}") !=
+                      std::string::npos,
+                  apart);
+}
+
 TEST_CASE("what something else reads too is no block") {
     const auto is_repeated = [](const std::string& text) {
         return imported(text).model.find("repeat:") != std::string::npos;

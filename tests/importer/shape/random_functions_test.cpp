@@ -84,6 +84,39 @@ TEST_CASE("a function of the name that computes something else is what it is") {
     CHECK(has(mask, "{uniform: [4, 8], in: slice_entry"));
 }
 
+namespace {
+
+// The recorded program's uniform numbers, with more lines before they are returned: of %34, then of %more.
+std::string with_more(const std::string& lines) {
+    const std::string text = recorded("draws");
+    const size_t function = text.find("@_uniform(%arg0"), end = text.find("    return %34 ", function);
+    REQUIRE(end != std::string::npos);
+    std::string changed = text.substr(0, end) + lines + text.substr(end);
+    changed.replace(changed.find("return %34 ", end), 10, "return %more");
+    return imported(changed);
+}
+
+} // namespace
+
+TEST_CASE("a function that draws, and then clips or masks what it drew, is more than a draw") {
+    const std::string one = "    %one = stablehlo.constant dense<1.0> : tensor<4x8xf32>\n";
+    CHECK(has(with_more(one + "    %more = stablehlo.multiply %34, %one : tensor<4x8xf32>\n"), "{bernoulli: [4, 8]"));
+    for (const std::string& lines : std::initializer_list<std::string>{
+             one + "    %most = stablehlo.constant dense<0.99> : tensor<4x8xf32>\n"
+                   "    %more = stablehlo.minimum %34, %most : tensor<4x8xf32>\n",
+             one + "    %rows = stablehlo.iota dim = 0 : tensor<4x8xi32>\n"
+                   "    %third = stablehlo.constant dense<3> : tensor<4x8xi32>\n"
+                   "    %at = stablehlo.compare EQ, %rows, %third, SIGNED : (tensor<4x8xi32>, tensor<4x8xi32>) -> "
+                   "tensor<4x8xi1>\n"
+                   "    %more = stablehlo.select %at, %one, %34 : tensor<4x8xi1>, tensor<4x8xf32>\n",
+             ("    %part = stablehlo.slice %34 [0:4, 1:8] : (tensor<4x8xf32>) -> tensor<4x7xf32>\n"
+              "    %zero = stablehlo.constant dense<0.0> : tensor<4x1xf32>\n"
+              "    %more = stablehlo.concatenate %zero, %part, dim = 1 : (tensor<4x1xf32>, tensor<4x7xf32>) -> "
+              "tensor<4x8xf32>\n"),
+             one + "    %more = stablehlo.divide %one, %34 : tensor<4x8xf32>\n"})
+        CHECK_MESSAGE(!has(with_more(lines), "{bernoulli: [4, 8]"), lines);
+}
+
 TEST_CASE("dropout in a layer is an op for each step of it, and layers whose keys differ by a number are one module") {
     const std::string model = imported(recorded("flax_dropout_gpt")), scanned = imported(recorded("flax_scanned_gpt"));
     CAPTURE(model);

@@ -27,7 +27,7 @@ std::string said_of(const std::string& q, const std::string& k) {
     return out;
 }
 
-const std::string seem = "W0203 8: the dims of attention seem transposed: ";
+const std::string seem = "W0204 8: the dims of attention seem transposed: ";
 
 } // namespace
 

@@ -85,7 +85,8 @@ TEST_CASE("what draws says which keys it takes") {
           "E0226 4: 'uniform' has no key | a seed, or two 32-bit words, key: [0, 42]; or one "
           "that is computed, in: key");
     CHECK(problems("normal: [4], in: key, key: 3") ==
-          "E0226 4: `key` of 'normal', whose key is computed | fold numbers into a computed key by fold_in");
+          "E0226 4: 'normal' has a key that is computed, and `key` is of one that is written | fold numbers into a "
+          "computed key by fold_in");
     CHECK(problems("normal: [4], key: [1, 2, 3]") ==
           "E0226 4: `key` of 'normal' is no key | a seed, or two 32-bit words: key: [0, 42]");
     CHECK(problems("normal: [4], in: x, key: 3") ==
@@ -93,11 +94,18 @@ TEST_CASE("what draws says which keys it takes") {
           "f32 | convert it first: {cast: x, dtype: ...}");
     CHECK(problems("bernoulli: [4], in: key, probability: 2") == "E0226 4: 2 is no probability | a number from 0 to 1");
     CHECK(problems("uniform: [4], in: key, low: 1, high: 1") ==
-          "E0226 4: 'uniform' draws nothing from 1 to 1 | low below high");
+          "E0226 4: 'uniform' draws nothing from 1 to 1 | low below high, and what is between them a number of f32");
     CHECK(problems("uniform: [4], in: key, dtype: i32") ==
           "E0224 4: 'uniform' draws no i32 | a floating-point type, f32 unless said; and cast what is drawn");
     CHECK(problems("randint: [4], in: key, low: 0, high: 5, dtype: f32") ==
-          "E0224 4: 'randint' draws no f32 | a whole number, i32 unless said; and cast what is drawn");
+          "E0224 4: 'randint' draws no f32 | cast what is drawn");
+    CHECK(problems("randint: [4], in: key, low: 0, high: 3000000000") ==
+          "E0226 4: 'randint' draws no i32 from 0 to below 3000000000 | low below high, both of 32 bits");
+    CHECK(problems("randint: [4], in: key, low: -2147483648, high: 2147483648") == "");
+    CHECK(
+        problems("uniform: [4], in: key, low: -3.0e+38, high: 3.0e+38") ==
+        "E0226 4: 'uniform' draws nothing from -3e+38 to 3e+38 | low below high, and what is between them a number of "
+        "f32");
     CHECK(problems("random_bits: [4], in: [n, n]") ==
           "E0226 4: 'random_bits' takes a key, or its two words, u32 | in: key, where key is u32 (2)");
 }
