@@ -159,8 +159,13 @@ BuiltValues run_in_a_row(ModelBuilder& model, const ModuleCall& call, const Repe
     BuiltValues outputs;
     const size_t first_over = call.operands.size() - repeat.over.size();
     for (i64 n = 0; n < repeat.times; ++n) {
-        for (size_t k = first_over; k < call.operands.size(); ++k)
+        for (size_t k = first_over; k < call.operands.size(); ++k) {
+            Builder::Place place = model.builder().place();
+            place.prefix = fmt::format("{}.{}.{}", call.instance, n, call.module.inputs[k].text);
+            place.span = call.entry.op.span;
+            model.builder().set_place(std::move(place));
             one.operands[k] = entry_along(model.builder(), call.operands[k], n);
+        }
         one.instance = fmt::format("{}.{}", call.instance, n);
         one.path.back() = fmt::format("{}_{}", call.path.back(), n);
         outputs = model.run_once(one);
