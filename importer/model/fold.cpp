@@ -10,17 +10,6 @@ namespace shard {
 
 namespace {
 
-template<typename Number>
-std::optional<bool> compared(std::string_view op, Number a, Number b) {
-    if (op == "lt") return a < b;
-    if (op == "le") return a <= b;
-    if (op == "gt") return a > b;
-    if (op == "ge") return a >= b;
-    if (op == "eq") return a == b;
-    if (op == "ne") return a != b;
-    return std::nullopt;
-}
-
 template<typename Real>
 std::optional<double> real_result(std::string_view op, Real a, Real b) {
     if (op == "add") return a + b;

@@ -5,6 +5,18 @@
 
 namespace shard {
 
+// nullopt if the op compares nothing.
+template<typename Number>
+std::optional<bool> compared(std::string_view op, Number a, Number b) {
+    if (op == "lt") return a < b;
+    if (op == "le") return a <= b;
+    if (op == "gt") return a > b;
+    if (op == "ge") return a >= b;
+    if (op == "eq") return a == b;
+    if (op == "ne") return a != b;
+    return std::nullopt;
+}
+
 // The value, if all operands are one number in every element, and the op is one whose result is the same wherever it is
 // computed: whole numbers, comparisons, the four operations in f32 and f64 and casts between floating-point types, which
 // IEEE 754 fixes.

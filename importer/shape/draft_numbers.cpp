@@ -1,5 +1,6 @@
 #include "importer/shape/draft_numbers.h"
 
+#include "importer/model/fold.h"
 #include "importer/shape/dim_classes.h"
 #include "importer/shape/element.h"
 #include "plans/base/parse_number.h"
@@ -44,17 +45,6 @@ std::optional<i64> whole(std::string_view op, i64 a, i64 b, DType dtype) {
     if (b == 0 || (a == std::numeric_limits<i64>::min() && b == -1)) return std::nullopt;
     if (op == "rem") return a % b;
     if (op == "div" || op == "trunc_div") return wrapped(static_cast<Words>(a / b), dtype);
-    return std::nullopt;
-}
-
-template<typename Number>
-std::optional<i64> compared(std::string_view op, Number a, Number b) {
-    if (op == "lt") return a < b;
-    if (op == "le") return a <= b;
-    if (op == "gt") return a > b;
-    if (op == "ge") return a >= b;
-    if (op == "eq") return a == b;
-    if (op == "ne") return a != b;
     return std::nullopt;
 }
 
@@ -180,8 +170,8 @@ std::optional<DraftNumber> DraftNumbers::pointwise(const DraftEntry& entry, cons
     if (entry.op == "not" && in.size() == 1) return DraftNumber{0, in[0].integer == 0};
     if (entry.op == "bit_not" && in.size() == 1)
         return DraftNumber{0, wrapped(~static_cast<Words>(in[0].integer), from)};
-    const auto as_truth = [](const std::optional<i64>& truth) {
-        return truth ? std::optional(DraftNumber{0, *truth}) : std::nullopt;
+    const auto as_whole = [](const auto& number) {
+        return number ? std::optional(DraftNumber{0, *number}) : std::nullopt;
     };
     const auto as_real = [](const std::optional<float>& number) {
         return number ? std::optional(DraftNumber{*number, 0}) : std::nullopt;
@@ -192,12 +182,12 @@ std::optional<DraftNumber> DraftNumbers::pointwise(const DraftEntry& entry, cons
     if (in.size() != 2) return std::nullopt;
     if (type.dtype == DType::boolean && from != DType::boolean) {
         if (from == DType::u64 && (in[0].integer < 0 || in[1].integer < 0)) return std::nullopt;
-        return as_truth(is_real ? compared(entry.op, in[0].real, in[1].real)
+        return as_whole(is_real ? compared(entry.op, in[0].real, in[1].real)
                                 : compared(entry.op, in[0].integer, in[1].integer));
     }
     if (is_real) return as_real(real(entry.op, static_cast<float>(in[0].real), static_cast<float>(in[1].real)));
-    if (const std::optional<i64> truth = compared(entry.op, in[0].integer, in[1].integer)) return as_truth(truth);
-    return as_truth(whole(entry.op, in[0].integer, in[1].integer, from));
+    if (const std::optional<bool> truth = compared(entry.op, in[0].integer, in[1].integer)) return as_whole(truth);
+    return as_whole(whole(entry.op, in[0].integer, in[1].integer, from));
 }
 
 } // namespace shard

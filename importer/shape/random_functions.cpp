@@ -297,6 +297,8 @@ bool RandomFunctions::is_cipher(ProgramWalk& walk, const MlirFunction& function,
     for (const DraftId argument : arguments) given.push_back(body.input("given", draft.type(argument), false));
     const std::optional<std::vector<DraftId>> results = walk.tried(function.body, body, given);
     if (!results || results->size() != 2) return false;
+    for (const DraftId result : *results)
+        if (!choices_in(body, result).empty() || takes_parts(body, result)) return false;
     const auto word = [&](size_t argument, i64 place) {
         return data_tried[argument % std::size(data_tried)] * static_cast<std::uint32_t>(2 * place + 3);
     };
