@@ -106,6 +106,21 @@ DraftId Draft::broadcast(DraftId of, Shape shape, const std::vector<i64>& dims) 
         value.dims.clear();
         for (const i64 dim : values_[of].dims) value.dims.push_back(dims[static_cast<size_t>(dim)]);
     }
+    if (!std::is_sorted(value.dims.begin(), value.dims.end())) { // a broadcast of a model keeps the order of dims
+        std::vector<size_t> order(value.dims.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return value.dims[a] < value.dims[b]; });
+        std::vector<i64> permutation;
+        Shape turned;
+        for (const size_t dim : order) {
+            permutation.push_back(static_cast<i64>(dim));
+            turned.push_back(type(value.of).shape[dim]);
+        }
+        value.of = add("transpose", {value.of}, fmt::format(", permutation: {}", list_text(permutation)),
+                       {value.type.dtype, turned});
+        std::sort(value.dims.begin(), value.dims.end());
+        if (turned == value.type.shape) return value.of;
+    }
     values_.push_back(std::move(value));
     return static_cast<DraftId>(values_.size()) - 1;
 }
@@ -138,6 +153,7 @@ DraftId Draft::made(DraftId id) {
                 fmt::format(", shape: {}, dims: {}", list_text(value.type.shape), list_text(value.dims)), value.type);
     }
     values_[id].made = result;
+    if (value.of >= 0) values_[result].from = id;
     return result;
 }
 

@@ -36,12 +36,14 @@ struct DraftValue {
     std::string name; // of an input; of others, what they would best be called
     bool is_input = false, is_param = false;
     bool is_count = false;             // 0, 1, 2, ... along its one dim
+    bool is_carried = false;           // what a loop hands on: what makes it is not the same in all of its trips
     std::optional<DraftNumber> number; // in every element
     std::optional<DraftNumber> filled; // the same, of one that has become an entry
     DraftId of = -1;                   // what is broadcast, dim i of it along dim dims[i]
     std::vector<i64> dims;
     int entry = -1;    // the entry that it is a result of
     DraftId made = -1; // the same value as the result of an entry, once one was needed
+    DraftId from = -1; // of that result, the broadcast
 };
 
 struct DraftRegion;
@@ -86,7 +88,11 @@ public:
     void call(DraftId value, const std::string& name); // what it would best be called, if it has no name of its own
     DraftId output(DraftId value, const std::string& name); // the value, as one that an output can have
 
+    // The value as an input or the result of an entry, which it is in a text: of a number, a constant.
+    DraftId entry_for(DraftId value) { return made(value); }
+
     void mark_count(DraftId value) { values_[value].is_count = true; }
+    void mark_carried(DraftId value) { values_[value].is_carried = true; }
     bool counts_along(DraftId value, i64 dim) const; // 0, 1, 2, ... along the dim, the same along the others
 
     const DraftValue& operator[](DraftId value) const { return values_[value]; }

@@ -37,6 +37,7 @@ std::optional<DraftId> same_value(const Draft& draft, std::string_view op, const
             const bool first = i == 0; // what is left is the first operand
             if ((op == "max" && is_end(draft, number, true)) || (op == "min" && is_end(draft, number, false)) ||
                 (op == "and" && is(draft, number, 1)) || (op == "or" && is(draft, number, 0)) ||
+                (op == "ne" && type.dtype == draft.type(number).dtype && is(draft, number, 0)) || // of truths
                 (op == "mul" && is(draft, number, 1)) || (op == "div" && first && is(draft, number, 1)) ||
                 (op == "sub" && first && is(draft, number, 0)) || (op == "add" && is_whole && is(draft, number, 0)))
                 same = operands[i];

@@ -1,8 +1,8 @@
 // Ops that go element by element and have a counterpart of one name.
 #include "importer/model/fold.h"
-#include "importer/model/identities.h"
 #include "importer/model/op_context.h"
 #include "importer/model/partition_number.h"
+#include "importer/model/simplified.h"
 
 #include <fmt/format.h>
 
@@ -30,12 +30,8 @@ bool import_as(OpContext& context, std::string_view becomes, size_t operands) {
         return false;
     std::vector<DraftId> values;
     for (size_t i = 0; i < operands; ++i) values.push_back(context.operand(i));
-    if (const std::optional<DraftId> known = fold(context.draft, becomes, values, *type)) {
+    if (const std::optional<DraftId> known = without_op(context.draft, becomes, values, *type)) {
         context.set(0, *known);
-        return true;
-    }
-    if (const std::optional<DraftId> same = same_value(context.draft, becomes, values, *type)) {
-        context.set(0, *same);
         return true;
     }
     // x to the power of 2 is x * x, in XLA too.
@@ -237,8 +233,8 @@ bool import_clamp(OpContext& context, std::string_view) {
         if (!context.expect(context.type(bound).shape.empty() || context.type(bound).shape == type->shape,
                             "has bounds of another shape"))
             return false;
-    const DraftId low = context.draft.pointwise("max", {context.operand(1), context.operand(0)}, *type);
-    context.set(0, context.draft.pointwise("min", {low, context.operand(2)}, *type));
+    const DraftId low = simplified(context.draft, "max", {context.operand(1), context.operand(0)}, *type);
+    context.set(0, simplified(context.draft, "min", {low, context.operand(2)}, *type));
     return true;
 }
 
