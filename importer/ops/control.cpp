@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 namespace shard {
 
 namespace {
@@ -33,6 +36,46 @@ bool import_call(OpContext& context, std::string_view) {
     return true;
 }
 
+// Which values of a loop its condition depends on: those that it reads, and what they are made of in the body.
+std::vector<bool> deciding(const MlirOp& loop) {
+    const MlirRegion &condition = loop.regions[0], &body = loop.regions[1];
+    std::set<MlirId> needed;
+    const auto need = [&needed](const auto& self, const MlirOp& op) -> void {
+        needed.insert(op.operands.begin(), op.operands.end());
+        for (const MlirRegion& region : op.regions)
+            for (const MlirOp& inner : region.ops) self(self, inner);
+    };
+    for (const MlirOp& op : condition.ops) need(need, op);
+    std::vector<bool> decides(condition.arguments.size(), false);
+    for (size_t i = 0; i < decides.size(); ++i) decides[i] = needed.contains(condition.arguments[i]);
+    for (bool is_new = true; is_new;) {
+        is_new = false;
+        needed.clear();
+        for (size_t op = body.ops.size(); op-- > 0;) {
+            const MlirOp& made = body.ops[op];
+            if (op + 1 == body.ops.size()) {
+                for (size_t i = 0; i < std::min(decides.size(), made.operands.size()); ++i)
+                    if (decides[i]) needed.insert(made.operands[i]);
+            } else if (std::any_of(made.results.begin(), made.results.end(),
+                                   [&](MlirId result) { return needed.contains(result); })) {
+                need(need, made);
+            }
+        }
+        for (size_t i = 0; i < std::min(decides.size(), body.arguments.size()); ++i)
+            if (!decides[i] && needed.contains(body.arguments[i])) decides[i] = is_new = true;
+    }
+    return decides;
+}
+
+// Values that are not the same in all trips, as far as the program says.
+std::vector<bool> handed_on(const MlirRegion& body) {
+    std::vector<bool> changes(body.arguments.size(), true);
+    if (body.ops.empty()) return changes;
+    const std::vector<MlirId>& next = body.ops.back().operands;
+    for (size_t i = 0; i < std::min(next.size(), changes.size()); ++i) changes[i] = next[i] != body.arguments[i];
+    return changes;
+}
+
 // Loops are written out. Where only a bound of the trips is known, as of `i < 8 and not done`, all of them are made, and
 // of what they carry that stays which the loop would have ended with.
 bool import_while(OpContext& context, std::string_view) {
@@ -43,8 +86,18 @@ bool import_while(OpContext& context, std::string_view) {
     std::vector<DraftId> carried, kept; // kept: once a condition is computed, what the loop ends with so far
     for (size_t i = 0; i < context.operand_count(); ++i) carried.push_back(context.operand(i));
     const DraftType truth{DType::boolean, {}};
+    // A state that begins as zeros is no number: the first trip would be another one than those behind it.
+    const std::vector<bool> decides = deciding(context.op), changes = handed_on(context.op.regions[1]);
+    const auto is_state = [&](size_t i) { return i < changes.size() && changes[i]; };
+    for (size_t i = 0; i < carried.size(); ++i) {
+        const DraftType& type = draft.type(carried[i]);
+        const bool is_counted = type.shape.empty() && is_integer(type.dtype); // places, and what it looks up there
+        if (is_state(i) && !decides[i] && !is_counted) carried[i] = draft.entry_for(carried[i]);
+    }
     std::optional<DraftId> runs; // whether it still does
     for (int trip = 0;; ++trip) {
+        for (size_t i = 0; i < carried.size(); ++i)
+            if (is_state(i)) draft.mark_carried(carried[i]);
         const std::optional<std::vector<DraftId>> condition = context.run(context.op.regions[0], carried);
         if (!condition) return false;
         if (!context.expect(condition->size() == 1 && draft.type(condition->front()) == truth,

@@ -225,3 +225,47 @@ TEST_CASE("a loop that reads one way and writes the other writes where a list of
                   model);
     CHECK_MESSAGE(model.find("{dynamic_update_slice: [x, reshape, number], dim: [0]}") != std::string::npos, model);
 }
+
+// h, a state that begins as `start` of type `type`, and the sum of what it was.
+std::string recurrence(const std::string& start, const std::string& condition) {
+    return imported(
+               fmt::format(
+                   R"(func.func @main(%x: tensor<4x8xf32> loc("x"), %h0: tensor<8xf32> loc("h0")) -> tensor<8xf32> {{
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<i32>
+  %empty = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %nothing = stablehlo.constant dense<0.0> : tensor<f32>
+  %most = stablehlo.constant dense<3.5> : tensor<f32>
+  %step = stablehlo.constant dense<1.0> : tensor<f32>
+  %r:3 = stablehlo.while(%i = %zero, %h = %{}, %m = %nothing) : tensor<i32>, tensor<8xf32>, tensor<f32> cond {{
+    %c = stablehlo.compare LT, {}
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %s = stablehlo.dynamic_slice %x, %i, %zero, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %e = stablehlo.reshape %s : (tensor<1x8xf32>) -> tensor<8xf32>
+    %t = stablehlo.tanh %h : tensor<8xf32>
+    %u = stablehlo.multiply %t, %h : tensor<8xf32>
+    %v = stablehlo.add %u, %e : tensor<8xf32>
+    %w = stablehlo.sine %v : tensor<8xf32>
+    %k = stablehlo.add %m, %step : tensor<f32>
+    %n = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %n, %w, %k : tensor<i32>, tensor<8xf32>, tensor<f32>
+  }}
+  return %r#1 : tensor<8xf32>
+}})",
+                   start, condition))
+        .model;
+}
+
+TEST_CASE("a state that begins as zeros is carried as one that is given, by a loop that no state of numbers ends") {
+    const std::string by_count = "%i, %four : (tensor<i32>, tensor<i32>) -> tensor<i1>";
+    const std::string zeros = recurrence("empty", by_count), given = recurrence("h0", by_count);
+    CHECK_MESSAGE(zeros.find("  - constant: {constant: 0, shape: [8]}\n"
+                             "  - result: {repeat: block, in: constant, over: x, scan: true}\n") != std::string::npos,
+                  zeros);
+    CHECK_MESSAGE(given.find("{repeat: block, in: h0, over: x, scan: true}") != std::string::npos, given);
+    // What the condition reads has to stay known.
+    const std::string by_sum = recurrence("empty", "%m, %most : (tensor<f32>, tensor<f32>) -> tensor<i1>");
+    CHECK_MESSAGE(by_sum.find("in: constant, over: x, scan: true}") != std::string::npos, by_sum);
+}
