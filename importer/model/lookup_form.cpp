@@ -1,35 +1,21 @@
 #include "importer/model/lookup_form.h"
 
+#include "importer/model/simplified.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace shard {
 
 namespace {
 
-bool contains(const std::vector<i64>& dims, i64 dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
-
 Shape reordered(const Shape& shape, const std::vector<i64>& order) {
     Shape result;
     for (const i64 dim : order) result.push_back(shape[static_cast<size_t>(dim)]);
     return result;
-}
-
-DraftId all_inside(Draft& draft, const std::vector<DraftId>& coordinates, const Shape& sizes) {
-    const DraftType truth{DType::boolean, draft.type(coordinates[0]).shape};
-    std::optional<DraftId> inside;
-    for (size_t i = 0; i < coordinates.size(); ++i) {
-        const DType dtype = draft.type(coordinates[i]).dtype;
-        const DraftId least = draft.number({dtype, {}}, {0, 0}), end = draft.number({dtype, {}}, {0, sizes[i]});
-        const DraftId here = draft.pointwise("and",
-                                             {draft.pointwise("ge", {coordinates[i], least}, truth),
-                                              draft.pointwise("lt", {coordinates[i], end}, truth)},
-                                             truth);
-        inside = inside ? draft.pointwise("and", {*inside, here}, truth) : here;
-    }
-    return *inside;
 }
 
 // Each coordinate is moved into its dim, as a gather does, before they become one.
@@ -41,8 +27,8 @@ DraftId one_of(Draft& draft, const std::vector<DraftId>& coordinates, const Shap
                       last = draft.number({type.dtype, {}}, {0, sizes[i] - 1}),
                       size = draft.number({type.dtype, {}}, {0, sizes[i]});
         const DraftId within =
-            draft.pointwise("min", {draft.pointwise("max", {coordinates[i], least}, type), last}, type);
-        sum = sum ? draft.pointwise("add", {draft.pointwise("mul", {*sum, size}, type), within}, type) : within;
+            simplified(draft, "min", {simplified(draft, "max", {coordinates[i], least}, type), last}, type);
+        sum = sum ? simplified(draft, "add", {simplified(draft, "mul", {*sum, size}, type), within}, type) : within;
     }
     return *sum;
 }
@@ -70,54 +56,43 @@ bool are_dims(const LookupNumbers& numbers, const Shape& table, const DraftType&
 struct Places {
     std::vector<i64> dims;            // of the table
     std::vector<DraftId> coordinates; // of the shape of all indices
-    Shape shape;                      // theirs: the indices without the dim of coordinates, then the dims of windows
+    Shape shape;                      // theirs: that of the indices, then the dims of windows
     std::vector<i64> windows;         // dims of the table that have dims of the window there
     DraftId inside = -1;              // of that shape: whether the whole window is in the table
 };
 
-// Where a window begins, along each dim that the lists name.
-Places starts_of(Draft& draft, DraftId indices, const LookupNumbers& numbers) {
-    Places places;
-    places.dims = numbers.map;
-    places.shape = draft.type(indices).shape;
-    const bool has_dim = numbers.vector_dim < std::ssize(places.shape);
-    if (has_dim) places.shape.erase(places.shape.begin() + numbers.vector_dim);
-    for (size_t i = 0; i < numbers.map.size(); ++i) {
-        DraftId one = indices;
-        if (numbers.map.size() > 1) {
-            DraftType part = draft.type(indices);
-            part.shape[static_cast<size_t>(numbers.vector_dim)] = 1;
-            one = draft.add("slice", {indices},
-                            fmt::format(", dim: [{}], start: [{}], limit: [{}]", numbers.vector_dim, i, i + 1), part);
+// A coordinate that counts along a dim of the indices as long as the table's own is no lookup along it.
+void take_counted(const Draft& draft, LookupStarts& starts, const Shape& table) {
+    for (size_t i = 0; i < starts.dims.size() && starts.dims.size() > 1;) {
+        const i64 dim = starts.dims[i];
+        const std::vector<i64>::iterator dropped = std::find(starts.dropped.begin(), starts.dropped.end(), dim);
+        i64 along = 0;
+        while (along < std::ssize(starts.shape) &&
+               (starts.shape[static_cast<size_t>(along)] != table[static_cast<size_t>(dim)] ||
+                holds_dim(starts.index_batch, along) || !draft.counts_along(starts.coordinates[i], along)))
+            ++along;
+        if (dropped == starts.dropped.end() || along == std::ssize(starts.shape)) {
+            ++i;
+            continue;
         }
-        places.coordinates.push_back(draft.reshape(one, places.shape));
+        starts.dropped.erase(dropped);
+        starts.batch.push_back(dim);
+        starts.index_batch.push_back(along);
+        starts.dims.erase(starts.dims.begin() + static_cast<std::ptrdiff_t>(i));
+        starts.coordinates.erase(starts.coordinates.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    return places;
-}
-
-// The dims of a batch as coordinates, which count along the indices' dim.
-void count_batch(Draft& draft, Places& places, LookupNumbers& numbers, DType dtype) {
-    for (size_t i = 0; i < numbers.batch.size(); ++i) {
-        const i64 dim = numbers.index_batch[i] - (numbers.index_batch[i] > numbers.vector_dim ? 1 : 0);
-        const Shape counted = {places.shape[static_cast<size_t>(dim)]};
-        const std::string arguments = dtype == DType::i32 ? "" : fmt::format(", dtype: {}", name(dtype));
-        const DraftId count = draft.literal("iota", list_text(counted), {}, arguments, {dtype, counted});
-        places.dims.push_back(numbers.batch[i]);
-        places.coordinates.push_back(draft.broadcast(count, places.shape, {dim}));
-    }
-    numbers.batch.clear();
-    numbers.index_batch.clear();
 }
 
 // Windows of more than one place that are no whole dims become dims of the indices. A gather's are moved into the table.
-void spread_windows(Draft& draft, Places& places, const LookupNumbers& numbers, const Shape& table, LookupUse use,
-                    DType dtype) {
+void spread_windows(Draft& draft, Places& places, const LookupStarts& numbers, const Shape& table, LookupUse use) {
+    const DType dtype = numbers.dtype;
     const size_t base = places.shape.size();
-    const auto is_dropped = [&](i64 dim) { return contains(numbers.dropped, dim) || contains(numbers.batch, dim); };
+    const auto is_dropped = [&](i64 dim) { return holds_dim(numbers.dropped, dim) || holds_dim(numbers.batch, dim); };
     for (i64 dim = 0; dim < std::ssize(table); ++dim) {
         const size_t d = static_cast<size_t>(dim);
-        const bool named = contains(places.dims, dim);
-        if (numbers.sizes[d] == table[d] && !is_dropped(dim) && named && use == LookupUse::gather) {
+        const bool named = holds_dim(places.dims, dim);
+        // A window as long as the dim begins at its first place: a gather moves it there, a scatter leaves others out.
+        if (numbers.sizes[d] == table[d] && !is_dropped(dim) && named && places.dims.size() > 1) {
             const size_t i =
                 static_cast<size_t>(std::find(places.dims.begin(), places.dims.end(), dim) - places.dims.begin());
             places.dims.erase(places.dims.begin() + static_cast<std::ptrdiff_t>(i));
@@ -135,10 +110,10 @@ void spread_windows(Draft& draft, Places& places, const LookupNumbers& numbers, 
         DraftId& start = places.coordinates[i];
         const DraftType type = draft.type(start);
         if (use == LookupUse::gather)
-            start = draft.pointwise("min",
-                                    {draft.pointwise("max", {start, draft.number({dtype, {}}, {})}, type),
-                                     draft.number({dtype, {}}, {0, table[d] - numbers.sizes[d]})},
-                                    type);
+            start = simplified(draft, "min",
+                               {simplified(draft, "max", {start, draft.number({dtype, {}}, {})}, type),
+                                draft.number({dtype, {}}, {0, table[d] - numbers.sizes[d]})},
+                               type);
         start = draft.broadcast(start, places.shape, own);
     }
     for (size_t w = 0; w < places.windows.size(); ++w) {
@@ -154,27 +129,35 @@ void spread_windows(Draft& draft, Places& places, const LookupNumbers& numbers, 
             places.coordinates.push_back(count);
         } else if (counted[0] > 1) {
             DraftId& start = places.coordinates[static_cast<size_t>(it - places.dims.begin())];
-            start = draft.pointwise("add", {start, count}, {dtype, places.shape});
+            start = simplified(draft, "add", {start, count}, {dtype, places.shape});
         }
     }
     if (places.inside >= 0) places.inside = draft.broadcast(places.inside, places.shape, own);
 }
 
+// By dims of the table: those that are neighbours are then put together where they stand.
+void in_order(Places& places) {
+    std::vector<std::pair<i64, DraftId>> pairs;
+    for (size_t i = 0; i < places.dims.size(); ++i) pairs.emplace_back(places.dims[i], places.coordinates[i]);
+    std::sort(pairs.begin(), pairs.end());
+    for (size_t i = 0; i < pairs.size(); ++i) std::tie(places.dims[i], places.coordinates[i]) = pairs[i];
+}
+
 // StableHLO: the window's dims are those of the table that are left, the others those of the indices.
-bool find_order(LookupForm& form, const LookupNumbers& numbers, const Places& places, const Shape& written,
+bool find_order(LookupForm& form, const LookupStarts& numbers, const Places& places, const Shape& written,
                 const std::vector<i64>& table_dims, size_t rank) {
     const size_t base = places.shape.size() - places.windows.size();
     const LookupDims dims = lookup_dims(form.lookup, form.table.size(), places.shape.size());
     i64 next_table = 0;
     size_t next_index = 0;
     for (i64 r = 0; r < static_cast<i64>(rank); ++r) {
-        if (!contains(numbers.window, r)) {
+        if (!holds_dim(numbers.window, r)) {
             if (next_index == base) return false;
             form.found.push_back(dims.indices[next_index++]);
             continue;
         }
         while (next_table < std::ssize(written) &&
-               (contains(numbers.dropped, next_table) || contains(numbers.batch, next_table)))
+               (holds_dim(numbers.dropped, next_table) || holds_dim(numbers.batch, next_table)))
             ++next_table;
         if (next_table == std::ssize(written)) return false;
         const std::vector<i64>::const_iterator window =
@@ -189,9 +172,17 @@ bool find_order(LookupForm& form, const LookupNumbers& numbers, const Places& pl
 
 } // namespace
 
+std::vector<i64> dims_listed(const MlirAttribute& list, std::string_view key) {
+    const MlirAttribute* const numbers = find_attribute(list.items, {key});
+    return numbers == nullptr ? std::vector<i64>() : integers_of(*numbers).value_or(std::vector<i64>());
+}
+
+bool holds_dim(const std::vector<i64>& dims, i64 dim) { return std::find(dims.begin(), dims.end(), dim) != dims.end(); }
+
 DraftId transposed(Draft& draft, DraftId value, const std::vector<i64>& order) {
     if (std::is_sorted(order.begin(), order.end())) return value;
     const DraftType type = draft.type(value);
+    if (draft[value].number) return draft.number({type.dtype, reordered(type.shape, order)}, *draft[value].number);
     return draft.add("transpose", {value}, fmt::format(", permutation: {}", list_text(order)),
                      {type.dtype, reordered(type.shape, order)});
 }
@@ -207,7 +198,47 @@ DraftId LookupForm::whole_of(Draft& draft, DraftId value, const DraftType& writt
     return transposed(draft, draft.reshape(value, reordered(written.shape, order)), back);
 }
 
-std::optional<LookupForm> lookup_form(OpContext& context, LookupNumbers numbers, const Shape& written, DraftId indices,
+std::optional<LookupStarts> lookup_starts(OpContext& context, const LookupNumbers& numbers, const Shape& table,
+                                          DraftId indices) {
+    Draft& draft = context.draft;
+    const DraftType type = draft.type(indices);
+    if (!are_dims(numbers, table, type)) {
+        context.refuse(fmt::format("{} with dims that do not go together", context.op.name));
+        return std::nullopt;
+    }
+    LookupStarts starts;
+    starts.dtype = type.dtype;
+    starts.shape = type.shape;
+    starts.dims = numbers.map;
+    starts.window = numbers.window;
+    starts.dropped = numbers.dropped;
+    starts.batch = numbers.batch;
+    starts.sizes = numbers.sizes;
+    for (const i64 dim : numbers.index_batch) starts.index_batch.push_back(dim - (dim > numbers.vector_dim ? 1 : 0));
+    const bool has_dim = numbers.vector_dim < std::ssize(starts.shape);
+    if (has_dim) starts.shape.erase(starts.shape.begin() + numbers.vector_dim);
+    for (size_t i = 0; i < numbers.map.size(); ++i)
+        starts.coordinates.push_back(has_dim ? place_along(draft, indices, numbers.vector_dim, static_cast<i64>(i))
+                                             : indices);
+    take_counted(draft, starts, table);
+    return starts;
+}
+
+DraftId all_inside(Draft& draft, const LookupStarts& starts, const Shape& table) {
+    const DraftType truth{DType::boolean, starts.shape};
+    DraftId inside = draft.number(truth, {0, 1});
+    for (size_t i = 0; i < starts.dims.size(); ++i) {
+        const size_t dim = static_cast<size_t>(starts.dims[i]);
+        const DraftId least = draft.number({starts.dtype, {}}, {0, 0}),
+                      end = draft.number({starts.dtype, {}}, {0, table[dim] - starts.sizes[dim] + 1});
+        for (const DraftId holds : {simplified(draft, "ge", {starts.coordinates[i], least}, truth),
+                                    simplified(draft, "lt", {starts.coordinates[i], end}, truth)})
+            inside = simplified(draft, "and", {inside, holds}, truth);
+    }
+    return inside;
+}
+
+std::optional<LookupForm> lookup_form(OpContext& context, const LookupStarts& starts, const Shape& written,
                                       const Shape& found, LookupUse use) {
     const auto refuse = [&](std::string_view what) -> std::optional<LookupForm> {
         context.refuse(fmt::format("{} {}", context.op.name, what),
@@ -215,25 +246,18 @@ std::optional<LookupForm> lookup_form(OpContext& context, LookupNumbers numbers,
         return std::nullopt;
     };
     Draft& draft = context.draft;
-    const DType dtype = draft.type(indices).dtype;
-    if (!are_dims(numbers, written, draft.type(indices))) return refuse("with dims that do not go together");
-    Places places = starts_of(draft, indices, numbers);
-    Shape last; // where windows begin at most
-    for (const i64 dim : places.dims)
-        last.push_back(written[static_cast<size_t>(dim)] - numbers.sizes[static_cast<size_t>(dim)] + 1);
-    if (!places.dims.empty()) places.inside = all_inside(draft, places.coordinates, last);
-    const std::vector<i64> batch = numbers.batch, index_batch = numbers.index_batch;
-    LookupNumbers left = numbers;
-    if (use == LookupUse::scatter_no_batch) {
-        count_batch(draft, places, left, dtype);
-        left.dropped.insert(left.dropped.end(), batch.begin(), batch.end());
-    }
-    spread_windows(draft, places, left, written, use, dtype);
+    Places places;
+    places.dims = starts.dims;
+    places.coordinates = starts.coordinates;
+    places.shape = starts.shape;
+    places.inside = all_inside(draft, starts, written);
+    spread_windows(draft, places, starts, written, use);
     if (places.dims.empty()) return refuse("of whole arrays");
+    in_order(places);
     LookupForm form;
-    form.inside = places.inside >= 0 ? places.inside : draft.number({DType::boolean, places.shape}, {0, 1});
+    form.inside = places.inside;
     const Shape sizes = reordered(written, places.dims);
-    if (static_cast<std::uint64_t>(element_count(sizes)) > info(dtype).highest) {
+    if (static_cast<std::uint64_t>(element_count(sizes)) > info(starts.dtype).highest) {
         for (DraftId& coordinate : places.coordinates) coordinate = draft.cast(coordinate, DType::i32);
         if (element_count(sizes) > INT32_MAX) return refuse("of more places than i32 can count");
     }
@@ -243,25 +267,28 @@ std::optional<LookupForm> lookup_form(OpContext& context, LookupNumbers numbers,
     for (size_t dim = 0; dim < written.size(); ++dim) table_dims[dim] = static_cast<i64>(dim);
     form.lookup.axis = static_cast<int>(places.dims[0]);
     if (places.dims.size() > 1) {
-        form.order = places.dims;
-        form.table = {element_count(sizes)};
-        for (i64 dim = 0; dim < std::ssize(written); ++dim) {
-            if (contains(places.dims, dim)) continue;
+        // Where the first of those stands that are put together: dims that are neighbours stay where they are.
+        form.table.clear();
+        const auto take = [&](i64 dim) {
             table_dims[static_cast<size_t>(dim)] = std::ssize(form.table);
             form.order.push_back(dim);
             form.table.push_back(written[static_cast<size_t>(dim)]);
-        }
-        form.lookup.axis = 0;
+        };
+        for (i64 dim = 0; dim < places.dims[0]; ++dim) take(dim);
+        form.lookup.axis = static_cast<int>(form.table.size());
+        form.order.insert(form.order.end(), places.dims.begin(), places.dims.end());
+        form.table.push_back(element_count(sizes));
+        for (i64 dim = places.dims[0]; dim < std::ssize(written); ++dim)
+            if (!holds_dim(places.dims, dim)) take(dim);
     }
     std::vector<std::string> pairs;
-    for (size_t i = 0; i < left.batch.size(); ++i) {
-        const i64 dim = left.index_batch[i] - (left.index_batch[i] > left.vector_dim ? 1 : 0),
-                  of_table = table_dims[static_cast<size_t>(left.batch[i])];
+    for (size_t i = 0; i < starts.batch.size(); ++i) {
+        const i64 dim = starts.index_batch[i], of_table = table_dims[static_cast<size_t>(starts.batch[i])];
         form.lookup.batch.emplace_back(static_cast<int>(of_table), static_cast<int>(dim));
         pairs.push_back(fmt::format("[{}, {}]", of_table, dim));
     }
     if (!lookup_problem(form.lookup, form.table, places.shape).empty() ||
-        !find_order(form, left, places, written, table_dims, found.size()) ||
+        !find_order(form, starts, places, written, table_dims, found.size()) ||
         reordered(found_shape(form.lookup, form.table, places.shape), form.found) != found)
         return refuse("of other dims than it finds");
     form.arguments = fmt::format(", dim: {}", form.lookup.axis);
