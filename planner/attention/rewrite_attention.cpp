@@ -80,7 +80,7 @@ public:
             if (ways_[found->second] == SequenceWay::all_to_all)
                 exchange(node, found->second);
             else
-                go_round(node, found->second);
+                write_region(node, found->second);
         });
         seeds_.values.resize(graph_.values.size());
         seeds_.gathered.resize(graph_.values.size());
@@ -134,9 +134,9 @@ private:
         builder_.set_remat(node.remat);
     }
 
-    // --- a ring ---
+    // --- a ring, or what devices make each of its own keys ---
 
-    void go_round(Node& node, size_t number) {
+    void write_region(Node& node, size_t number) {
         const SplitAttention& attention = attentions_[number];
         const AttendPart part = *node.op()->attends;
         std::unique_ptr<RingRegion>& ring = rings_[number];
@@ -151,7 +151,7 @@ private:
         }
         node.does = ring->leaving(part);
         node.inputs = {ring->local(part)};
-        left_region_[node.outputs[0]] = attention.axes;
+        left_region_[node.outputs[0]] = attention.query_axes();
     }
 
     // --- heads for the sequence ---

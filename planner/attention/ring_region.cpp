@@ -16,6 +16,7 @@ namespace {
 // Why it is sent.
 const std::string round_the_ring =
     "keys and values pass round a ring of devices, since the sequence of attention is split";
+const std::string put_together = "each device attends to the keys that it holds, and their results are put together";
 
 constexpr std::string_view op_names[] = {"attention",
                                          "attention_logsumexp",
@@ -52,7 +53,7 @@ void RingRegion::open() {
     if (rank_ < 0) rank_ = emit("axis_index", {}, over());
 }
 
-// Of a result: the sequence is its dim 1.
+// Of a result whose sequence is split so: it is its dim 1.
 static ShardingSpec spec_of(const Mesh& mesh, const std::vector<AxisRef>& axes, size_t rank) {
     ShardingSpec spec;
     spec.dims.resize(rank);
@@ -77,7 +78,8 @@ ValueId RingRegion::enter(ValueId id, const Sharding& as) {
 }
 
 Apply RingRegion::leaving(AttendPart part) const {
-    return leaving_region(builder_.graph(), region_, spec_of(mesh_, attention_.axes, type(local(part)).shape.size()));
+    return leaving_region(builder_.graph(), region_,
+                          spec_of(mesh_, attention_.query_axes(), type(local(part)).shape.size()));
 }
 
 void RingRegion::give(AttendPart part, ValueId local) { results_[static_cast<size_t>(part)] = local; }
@@ -125,7 +127,8 @@ RingRegion::Values RingRegion::pass(const Values& values, const std::vector<std:
 
 void RingRegion::name(ValueId id, std::string_view what) {
     const Builder::Place& place = builder_.place();
-    builder_.rename(id, builder_.unique_name(fmt::format("{}.ring.{}", place.prefix, what), "_"), place.span);
+    const std::string_view how = attention_.splits_queries ? "ring" : "combine";
+    builder_.rename(id, builder_.unique_name(fmt::format("{}.{}.{}", place.prefix, how, what), "_"), place.span);
 }
 
 RingRegion::Block RingRegion::pass(const Block& block) {
@@ -220,14 +223,15 @@ RingRegion::Rows RingRegion::own_rows(bool of_gradients) {
     Rows rows;
     rows.q = enter_rows(attention_.q, of_queries);
     rows.segments = enter_rows(attention_.query_segments, of_segments);
-    // A bias or mask has dims of 1; of the keys a device has all.
+    // A bias or mask has dims of 1; of keys that pass round a device has all.
     const auto enter_pairs = [&](ValueId id) {
         if (id < 0) return -1;
         const Shape& shape = type(id).shape;
         Sharding as;
-        const std::vector<AxisRef>* const axes[] = {&attention_.batch, &attention_.heads, &attention_.axes};
-        for (size_t d = 0; d < 4; ++d)
-            as.dims.push_back({d < 3 && shape[d] > 1 ? *axes[d] : std::vector<AxisRef>(), false, 0});
+        const std::vector<AxisRef> queries = attention_.query_axes(), none;
+        const std::vector<AxisRef>* const axes[] = {&attention_.batch, &attention_.heads, &queries,
+                                                    attention_.splits_queries ? &none : &attention_.axes};
+        for (size_t d = 0; d < 4; ++d) as.dims.push_back({shape[d] > 1 ? *axes[d] : none, false, 0});
         return enter(id, as);
     };
     bias_ = enter_pairs(attention_.bias);
@@ -269,7 +273,7 @@ Attributes RingRegion::part_attributes(AttendPart part, bool positions) const {
 
 // Where the device's queries begin, counted from the first key of the block; -1: at it.
 ValueId RingRegion::start_of(ValueId source) {
-    const i64 queries = builder_.type(attention_.q).shape[1] / devices_,
+    const i64 queries = attention_.splits_queries ? builder_.type(attention_.q).shape[1] / devices_ : 0,
               keys = builder_.type(attention_.k).shape[1] / devices_;
     const bool matters = attention_.is_causal() || attention_.attributes.has("window");
     if (!matters || (source == rank_ && queries == keys)) return start_;
@@ -280,7 +284,7 @@ ValueId RingRegion::start_of(ValueId source) {
 
 // Of a bias or mask, what is of the keys of the block.
 ValueId RingRegion::pairs_of(ValueId pairs, ValueId source) {
-    if (pairs < 0 || type(pairs).shape[3] == 1) return pairs;
+    if (pairs < 0 || type(pairs).shape[3] == 1 || !attention_.splits_queries) return pairs;
     const i64 keys = type(pairs).shape[3] / devices_;
     const ValueId first = emit("mul", {source, integer(keys)});
     return emit("dynamic_slice", {pairs, first},
@@ -304,7 +308,8 @@ ValueId RingRegion::attend(AttendPart part, const Rows& rows, const Values& bloc
     add(true, block[2]);
     add(positions, start);
     if (attention_.drops() && part != AttendPart::logsumexp) {
-        const ValueId first_query = emit("mul", {rank_, integer(type(rows.q).shape[1])}),
+        const ValueId first_query =
+                          attention_.splits_queries ? emit("mul", {rank_, integer(type(rows.q).shape[1])}) : integer(0),
                       first_key = emit("mul", {source, integer(type(block[0]).shape[1])});
         operands.insert(operands.end(), {count_, integer(0), integer(0), first_query, first_key});
     }
@@ -347,6 +352,38 @@ RingRegion::Values RingRegion::merge(const Values& one, const Values& other) {
     return merged;
 }
 
+// As merge does it, of all devices at once. One of them has the largest logsumexp, and weight 1, but where no device sees
+// a key.
+RingRegion::Values RingRegion::combine(const Values& own) {
+    constexpr double below_all = -3e38;
+    Chain chain(builder_);
+    const auto over_devices = [&](std::string_view op, ValueId id, std::string_view what) {
+        const ValueId made = emit(op, {id}, over({{"passes", put_together}}));
+        name(made, what);
+        return made;
+    };
+    const ValueId largest = chain("max", over_devices("pmax", own.back(), "max"), below_all),
+                  weight = chain("exp", {chain("sub", {own.back(), largest})});
+    Values combined;
+    ValueId sum = -1;
+    if (own.size() == 1) {
+        sum = over_devices("psum", weight, "sum");
+    } else { // values and weights at once
+        const ValueId both = emit("concatenate", {chain("mul", {own[0], weight}), weight},
+                                  attributes_of({{"dim", std::vector<i64>{3}}}));
+        const ValueId sums = over_devices("psum", both, "sum");
+        const Shape shape = type(sums).shape;
+        Shape zeros(4, 0), limit = shape, last = zeros;
+        last.back() = --limit.back();
+        sum = emit("slice", {sums}, attributes_of({{"start", last}, {"limit", shape}}));
+        const ValueId values = emit("slice", {sums}, attributes_of({{"start", zeros}, {"limit", limit}}));
+        combined.push_back(chain("div", {values, chain("max", sum, 1)}));
+    }
+    combined.push_back(chain("add", {largest, chain("log", {sum})}));
+    internal_check(chain.ok(), "what devices made of attention does not fit");
+    return combined;
+}
+
 // --- forward ---
 
 void RingRegion::write_forward() {
@@ -354,7 +391,9 @@ void RingRegion::write_forward() {
     v_ = has(AttendPart::values) ? attention_.of(AttendPart::values)[2] : -1;
     const Rows rows = own_rows(false);
     const Block own = own_block();
-    if (zigzag_) {
+    if (!attention_.splits_queries) {
+        kept_ = combine(forward_of(rows, own.values, start_of(own.source), true, own.source));
+    } else if (zigzag_) {
         const std::array<Rows, 2> parts = halves(rows);
         walk(
             own,

@@ -8,6 +8,9 @@
 //                step t  dq += its share; dk and dv of the block go with it, one step behind, and last come home, where the
 //                        own block's share is added
 //
+// Of queries that all devices have (splits_queries), no block goes anywhere: (o, l) of the own block are put together by a
+// pmax of l and a psum of what it weighs, o e^(l - max) and e^(l - max).
+//
 // A block is under way while the one before it is computed with, so a device holds three of them at most. A device sends
 // c - 1 blocks of k and of v each, and as many of dk and dv in the backward pass.
 //
@@ -30,7 +33,8 @@ public:
     RingRegion(Builder& builder, const SplitAttention& attention, const Mesh& mesh, bool zigzag,
                std::function<void(ValueId, Sharding)> constrained);
 
-    // Emits what makes the results of these parts: values and logsumexp, or the gradients.
+    // Emits what makes the results of these parts: values and logsumexp, or the gradients. There are none to be written of
+    // queries that all devices have.
     void write_forward();
     void write_gradients();
     // What the node does that makes the part's result, and what of.
@@ -68,6 +72,7 @@ private:
     ValueId pairs_of(ValueId pairs, ValueId source);
     Values forward_of(const Rows& rows, const Values& block, ValueId start, bool positions, ValueId source);
     Values merge(const Values& one, const Values& other);
+    Values combine(const Values& own); // of all devices
     Values gradients_of(const std::vector<AttendPart>& parts, const Rows& rows, const Values& block, ValueId start,
                         bool positions, ValueId source);
 

@@ -60,9 +60,19 @@ private:
     bool is_split(const Node& node) const {
         const ValueId q = node.inputs[0], k = node.inputs[1];
         if (graph_.value(q).region >= 0) return false;
-        const std::vector<AxisRef>& axes = along(q, 1);
-        return total_size(axes) > 1 && axes == along(k, 1) &&
+        const std::vector<AxisRef>& axes = along(k, 1);
+        const auto is_apart = [&](size_t dim) {
+            return std::none_of(axes.begin(), axes.end(),
+                                [&](const AxisRef& axis) { return overlaps_any(axis, along(q, dim)); });
+        };
+        return total_size(axes) > 1 && (axes == along(q, 1) || attends_whole_queries(node)) && is_apart(0) &&
+               is_apart(2) &&
                std::all_of(axes.begin(), axes.end(), [this](const AxisRef& axis) { return is_whole(mesh_, axis); });
+    }
+
+    // Of queries that all devices have; its gradients come by themselves to keys that others hold.
+    bool attends_whole_queries(const Node& node) const {
+        return along(node.inputs[0], 1).empty() && attend_inputs(*node.op()->attends).given < 0;
     }
 
     void add(const Node& node, NodeId n) {
@@ -120,7 +130,8 @@ private:
         group.q = node.inputs[0];
         group.k = node.inputs[1];
         group.attributes = node.attributes();
-        group.axes = along(group.q, 1);
+        group.axes = along(group.k, 1);
+        group.splits_queries = !along(group.q, 1).empty();
         group.batch = along(group.q, 0);
         group.heads = along(group.q, 2);
         const std::vector<AxisRef>& kv_heads = along(group.k, 2);
@@ -159,8 +170,11 @@ std::string way_problem(const Graph& graph, const SplitAttention& attention, Seq
     const auto differs_along_it = [&](ValueId id) {
         return id >= 0 && (graph.value(id).type.shape[2] > 1 || graph.value(id).type.shape[3] > 1);
     };
+    if (way != SequenceWay::gather && attention.splits_queries == (way == SequenceWay::combine))
+        return attention.splits_queries ? "its queries are split, too" : "all devices have its queries";
     switch (way) {
     case SequenceWay::gather:
+    case SequenceWay::combine:
         return "";
     case SequenceWay::all_to_all: {
         const i64 heads = q.shape[2] / total_size(attention.heads);
@@ -186,13 +200,13 @@ std::string way_problem(const Graph& graph, const SplitAttention& attention, Seq
 }
 
 Sharding sharding_of_queries(const SplitAttention& attention) {
-    return of_dims({attention.batch, attention.axes, attention.heads, {}});
+    return of_dims({attention.batch, attention.query_axes(), attention.heads, {}});
 }
 Sharding sharding_of_keys(const SplitAttention& attention) {
     return of_dims({attention.batch, attention.axes, attention.kv_heads, {}});
 }
 Sharding sharding_of_rows(const SplitAttention& attention) {
-    return of_dims({attention.batch, attention.axes, attention.heads});
+    return of_dims({attention.batch, attention.query_axes(), attention.heads});
 }
 
 } // namespace shard

@@ -1,5 +1,5 @@
-// Attention whose queries and keys are split over the same devices along the sequence, and the ops of its gradient that
-// stand in the same loop. They go one way together (planner/model/sequence_way.h).
+// Attention whose keys are split over devices along the sequence, its queries over the same ones or none, and the ops of
+// its gradient that stand in the same loop. They go one way together (planner/model/sequence_way.h).
 #pragma once
 
 #include "planner/graph/op_def.h"
@@ -13,7 +13,8 @@ namespace shard {
 inline constexpr size_t attend_parts = 7; // of AttendPart
 
 struct SplitAttention {
-    std::vector<AxisRef> axes;                   // over which the sequence is split
+    std::vector<AxisRef> axes;  // over which the sequence of the keys is split
+    bool splits_queries = true; // and that of the queries; else all devices have them (a step of decoding)
     std::vector<AxisRef> batch, heads, kv_heads; // what else splits q and k
     std::array<NodeId, attend_parts> nodes;      // by AttendPart; -1: there is none
     std::array<std::vector<ValueId>, attend_parts> operands;
@@ -28,6 +29,7 @@ struct SplitAttention {
     bool drops() const { return attributes.has("dropout"); }
     bool is_causal() const { return attributes.flag("causal", false); }
     i64 devices() const { return total_size(axes); }
+    std::vector<AxisRef> query_axes() const { return splits_queries ? axes : std::vector<AxisRef>(); }
 };
 
 // In the order of their first ops.

@@ -17,7 +17,7 @@ namespace shard {
 namespace {
 
 constexpr SequenceWay all_ways[] = {SequenceWay::gather, SequenceWay::ring, SequenceWay::zigzag,
-                                    SequenceWay::all_to_all};
+                                    SequenceWay::all_to_all, SequenceWay::combine};
 
 // Attentions of one kind: they go one way.
 struct Kind {
@@ -95,9 +95,10 @@ private:
         const std::optional<SequenceWay> asked = wish == nullptr ? std::nullopt : wish->way;
         const auto is_alike = [&](const Kind& kind) {
             const SplitAttention &one = attentions_[kind.attentions[0]], &other = attentions_[a];
-            return kind.asked == asked && one.axes == other.axes && one.batch == other.batch &&
-                   one.heads == other.heads && one.kv_heads == other.kv_heads && one.drops() == other.drops() &&
-                   without_drop(one.attributes) == without_drop(other.attributes) && types(one) == types(other);
+            return kind.asked == asked && one.axes == other.axes && one.splits_queries == other.splits_queries &&
+                   one.batch == other.batch && one.heads == other.heads && one.kv_heads == other.kv_heads &&
+                   one.drops() == other.drops() && without_drop(one.attributes) == without_drop(other.attributes) &&
+                   types(one) == types(other);
         };
         std::vector<Kind>::iterator kind = std::find_if(kinds_.begin(), kinds_.end(), is_alike);
         if (kind == kinds_.end())

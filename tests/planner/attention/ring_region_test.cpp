@@ -194,6 +194,42 @@ params:
             }
 }
 
+TEST_CASE("of queries that all devices have each device attends to its own keys, and results are put together") {
+    const auto layout = [](std::string_view mesh) {
+        return fmt::format("mesh: {}\nrules: [{{length: ~}}, {{keys: seq}}, {{heads: model}}, {{kv_heads: model}}]\n"
+                           "missing_axes: ignore\nattention: combine\n",
+                           mesh);
+    };
+    for (const char* mesh : {"{seq: 2}", "{seq: 6}", "{seq: 4, model: 2}"})
+        for (const char* pairs : {"", ", s, t", ", b", ", m", ", at", ", b, m, s, t, at"})
+            for (const char* arguments : {"", ", causal: true", ", causal: true, window: 5, soft_cap: 2"}) {
+                CAPTURE(mesh);
+                CAPTURE(pairs);
+                CAPTURE(arguments);
+                CHECK(prove(trained(arguments, pairs, "f32", 48), layout(mesh)) == std::vector<std::string>{});
+            }
+    CHECK(prove(trained(", causal: true, dropout: 0.4, counted: true, key: 3", ", at", "bf16", 48, 1),
+                layout("{seq: 4}")) == std::vector<std::string>{});
+}
+
+// The largest logsumexp, then values and weights at once: 2 (c-1)/c b q n (1 + h + 1) numbers.
+TEST_CASE("a step of decoding sends what its queries are, whatever the length of the cache") {
+    for (const i64 length : {64, 4096}) {
+        const std::string decode = fmt::format("model: m\naxes: {{batch: 2, length: {}, heads: 8, head_dim: 16}}\n"
+                                               "inputs:\n"
+                                               "  q: {{shape: [batch, 1, heads, head_dim]}}\n"
+                                               "  k: {{axes: [batch, length, heads, head_dim]}}\n"
+                                               "  v: {{axes: [batch, length, heads, head_dim]}}\n"
+                                               "  at: {{shape: [], dtype: i32}}\n"
+                                               "graph:\n  - o: {{attention: [q, k, v, at], causal: true}}\n"
+                                               "outputs: [o]\n",
+                                               length);
+        const Plan plan = planned(decode, "mesh: {seq: 4}\nrules: [{length: seq}]\nattention: combine\n");
+        CHECK(bytes_of(plan, "all_reduce") == 2 * 3 * (2 * 1 * 8 * (1 + 16 + 1) * 4) / 4);
+        CHECK(bytes_of(plan, "all_gather") == 0);
+    }
+}
+
 // (c - 1) 2 b (S/c) n_kv h elements forward, and backward as many for k and v and as many for their gradients.
 TEST_CASE("a device sends the blocks of a ring and no more") {
     constexpr i64 batch = 2, length = 64, kv_heads = 4, width = 8, f32 = 4;
