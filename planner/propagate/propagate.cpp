@@ -34,6 +34,7 @@ public:
             for (int level = options_.op_priorities ? 0 : every_direction; level <= every_direction; ++level)
                 run_to_fixpoint(level);
         }
+        if (leave_in_inputs()) run_to_fixpoint(every_direction);
         return take_result();
     }
 
@@ -74,6 +75,35 @@ private:
             }
             if (changed) set(s, now);
         }
+    }
+
+    // What the next step reads as an input goes there in any case: where operands ask for different things and it would be
+    // kept whole, it lies as the input does. False if there is none.
+    bool leave_in_inputs() {
+        bool any = false;
+        for (const Update& update : graph_.updates) {
+            const Slot& slot = net_.slots[static_cast<size_t>(update.output)];
+            const auto is_open = [](const DimSharding& dim) { return dim.open && dim.axes.empty(); };
+            const bool is_read = net_.links_of[static_cast<size_t>(update.output)].size() > 1;
+            const Sharding as_input = closed(sharding(update.input));
+            if (is_read || used_axes(as_input).empty() || !used_axes(sharding(update.output)).empty() ||
+                !std::all_of(slot.seed.dims.begin(), slot.seed.dims.end(), is_open))
+                continue;
+            set(static_cast<size_t>(update.output), as_input);
+            for (size_t d = 0; d < as_input.dims.size(); ++d) {
+                if (as_input.dims[d].axes.empty()) continue;
+                Decision decision;
+                decision.value = update.output;
+                decision.dim = static_cast<int>(d);
+                decision.axes = as_input.dims[d].axes;
+                decision.cause = Decision::Cause::parameter;
+                decision.from = update.input;
+                decision.span = graph_.value(update.output).span;
+                log_.push_back(std::move(decision));
+            }
+            any = true;
+        }
+        return any;
     }
 
     void leave_only_updates() {
