@@ -102,10 +102,13 @@ void GradientNoise::learn(const Plan& plan, const RunResult& reference, const Nu
         most = std::max(most, by / nudge.share);
     };
     for (const PlanOutput& output : plan.outputs) {
-        if (!output.is_update() || !reference.initial.contains(output.name)) continue;
         const Tensor &expected = reference.outputs.at(output.name), &off = nudged.outputs.at(output.name);
         if (!is_floating(expected.type.dtype)) continue;
-        note(outputs_, output.name, largest(differences(told(plan, output, off), told(plan, output, expected))));
+        const bool is_update = output.is_update() && reference.initial.contains(output.name);
+        note(outputs_, output.name,
+             is_update ? largest(differences(told(plan, output, off), told(plan, output, expected)))
+                       : largest(differences(values_of(off), values_of(expected))));
+        if (!is_update) continue;
         const std::string parameter = parameter_of(output);
         note(sizes_, parameter,
              largest(differences(gradient_sizes(nudged, parameter), gradient_sizes(reference, parameter))));

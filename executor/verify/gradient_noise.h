@@ -1,4 +1,5 @@
-// How large an optimizer's gradients were, as far as its states tell, and which of them are nothing but rounding.
+// How large an optimizer's gradients were, as far as its states tell, and which of them, or of the outputs, are nothing
+// but rounding.
 //
 // A gradient that is 0 by mathematics, of mean(layer_norm(x + w)) over w, is what rounding leaves of terms that cancel,
 // in the reference as in what is compared with it; Adam makes whole steps of it. Runs with inputs that are a little off
@@ -31,7 +32,7 @@ double movement(const Plan& plan, const PlanOutput& output, const RunResult& ref
 class GradientNoise {
 public:
     void learn(const Plan& plan, const RunResult& reference, const Nudge& nudge, const RunResult& nudged);
-    // How large the terms are that an updated output moves by, and those of a parameter's gradients in units of their
+    // How large the terms are of an output, or that an updated one moves by, and those of a parameter's gradients in units of their
     // sizes; 0 if nothing was learnt.
     double of_output(const std::string& name) const { return least(outputs_, name); }
     double of_sizes(const std::string& parameter) const { return least(sizes_, parameter); }

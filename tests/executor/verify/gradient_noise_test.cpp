@@ -80,4 +80,30 @@ TEST_CASE(
             }
 }
 
+TEST_CASE("a gradient that is returned and is 0 by mathematics is verified") {
+    MemoryFiles files;
+    files.files["model.yaml"] = R"(model: m
+axes: {batch: 4, length: 8, heads: 2, kv: 16}
+inputs:
+  q: {axes: [batch, length, heads, kv]}
+  k: {axes: [batch, length, heads, kv]}
+  v: {axes: [batch, length, heads, kv]}
+  bias: {axes: [heads, kv]}
+modules:
+  loss:
+    inputs: [q, k, v, bias]
+    graph:
+      - o: {attention: [q, {add: [k, bias]}, v], causal: true}
+      - l: {reduce_sum: {mul: [o, o]}}
+    outputs: [l]
+graph:
+  - l, of_bias: {value_and_grad: loss, in: [q, k, v, bias], wrt: [bias]}
+outputs: [l, of_bias]
+)";
+    files.files["layout.yaml"] = "mesh: {data: 2, model: 2}\nrules: [{batch: data}, {heads: model}, {kv: ~}]\n";
+    const CommandResult result = run_command(files, "shardc run model.yaml layout.yaml --verify");
+    INFO(result.out, result.err);
+    CHECK(result.code == 0);
+}
+
 } // namespace shard
