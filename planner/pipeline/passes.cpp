@@ -35,6 +35,7 @@
 #include "planner/rewrite/pad_uneven.h"
 #include "planner/schedule/plan_layers.h"
 #include "planner/schedule/plan_padding.h"
+#include "planner/seed/lint_microbatches.h"
 #include "planner/seed/lint_rules.h"
 #include "plans/base/version.h"
 #include "plans/plan/plan_check.h"
@@ -111,6 +112,7 @@ void seed(Compilation& c, const PlanRequest&, Sources&) {
     c.seeds = seed_shardings(*c.graph, *c.layout, c.diagnostics);
     if (!c.seeds || c.diagnostics.has_error()) return;
     lint_rules(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
+    lint_microbatches(*c.graph, *c.layout, *c.seeds, c.allowances, c.diagnostics);
 }
 
 void pad(Compilation& c, const PlanRequest&, Sources&) { c.padding = pad_uneven(*c.graph, *c.seeds); }

@@ -85,6 +85,10 @@ std::vector<CodeDoc> codes_layout() {
          "up, the last ones hold nothing but padding: 5 over 4 is 2, 2, 1 and none. They compute it all the same. "
          "Choose "
          "axes with fewer devices for this dim."},
+        {"W0312", "microbatches smaller than the mesh",
+         "The rows of a microbatch are no multiple of the devices over which the layout splits the batch: each device "
+         "cannot take rows of its own in every microbatch, so several compute the same ones, and the rows are sent "
+         "between devices in each. Take fewer microbatches, a larger batch, or split the batch over fewer devices."},
     };
 }
 
