@@ -110,28 +110,48 @@ void change_fsdp(const Compilation& c, const Sources& sources, std::vector<Chang
 
 } // namespace
 
-// An input or parameter: replicated, or one axis on one dim, by an override such as a user would write.
+namespace {
+
+// The section of a layout that says how a value lies, and its name there.
+struct Section {
+    const char* name;
+    std::vector<Override> Layout::*member;
+    std::string value;
+};
+
+Section section_of(const Graph& graph, ValueId id) {
+    const Value& value = graph.value(id);
+    if (value.producer < 0 && value.role == Role::input) return {"inputs", &Layout::inputs, value.name};
+    if (value.producer < 0) return {"params", &Layout::params, value.name};
+    const auto output = std::find(graph.outputs.begin(), graph.outputs.end(), id);
+    if (output == graph.outputs.end()) return {"values", &Layout::values, value.name};
+    return {"outputs", &Layout::outputs, graph.output_names[static_cast<size_t>(output - graph.outputs.begin())]};
+}
+
+} // namespace
+
+// Replicated, or one axis on one dim, by an override such as a user would write.
 void override_tensor(const Compilation& c, const std::string& tensor, std::vector<Change>& changes) {
     std::optional<ValueId> id = find_value(*c.graph, tensor);
-    if (!id || c.graph->value(*id).producer >= 0) return;
+    if (!id) return;
     const Value& value = c.graph->value(*id);
-    std::vector<Override> Layout::*member = value.role == Role::input ? &Layout::inputs : &Layout::params;
+    const Section section = section_of(*c.graph, *id);
     const Mesh& mesh = c.layout->mesh;
     Sharding whole;
     whole.dims.resize(value.type.shape.size());
     auto add = [&](const Sharding& sharding) {
         Override override;
-        override.glob = value.name;
+        override.glob = section.value;
         for (const DimSharding& dim : sharding.dims) {
             DimSpec& spec = override.spec.dims.emplace_back();
             for (const AxisRef& axis : dim.axes) spec.axes.push_back(text(mesh, axis));
         }
-        Change with{fmt::format("{}: {{\"{}\": {}}} in the layout", value.role == Role::input ? "inputs" : "params",
-                                value.name, spec_text(mesh, sharding)),
-                    *c.layout,
-                    {},
-                    value.span};
-        (with.layout.*member).push_back(override);
+        Change with{
+            fmt::format("{}: {{\"{}\": {}}} in the layout", section.name, section.value, spec_text(mesh, sharding)),
+            *c.layout,
+            {},
+            value.span};
+        (with.layout.*section.member).push_back(override);
         changes.push_back(std::move(with));
     };
     add(whole);

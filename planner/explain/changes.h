@@ -22,7 +22,7 @@ std::vector<Change> possible_changes(const Compilation& compilation, const Sourc
 // What to write for it: `text`, and the semantics that it was planned with where they begin to matter (W0306).
 std::string text_of(const Change& change, const Compilation& without);
 
-// An input or parameter: replicated, or one axis on one dim, by an override. Nothing for other tensors.
+// A tensor replicated, or split over one axis on one dim, by an override of its section of the layout.
 void override_tensor(const Compilation& compilation, const std::string& tensor, std::vector<Change>& changes);
 
 // How many changes are worth their time, of a model of this size: a plan of thousands of nodes takes a while, of several
