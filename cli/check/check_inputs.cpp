@@ -6,8 +6,11 @@
 #include "plans/base/printable.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 
 namespace shard {
@@ -224,6 +227,24 @@ std::vector<ConfiguredModel> models_of(const CheckConfig& config, const ConfigPa
     return models;
 }
 
+// W0702 for layouts that were accepted and are checked no more: deleted, or found by no pattern.
+void warn_of_gone(const Baseline& baseline, const std::vector<CheckTask>& tasks, Span place, Diagnostics& problems) {
+    std::set<std::string> gone;
+    for (const auto& [as, figures] : baseline.figures) {
+        const auto is_it = [&as = as](const CheckTask& task) {
+            return task.as.model == as.model && task.as.layout == as.layout;
+        };
+        if (!baseline.is_plan && std::none_of(tasks.begin(), tasks.end(), is_it)) gone.insert(printable(as.layout));
+    }
+    if (gone.empty()) return;
+    problems
+        .warning("W0702", place,
+                 fmt::format("{} has figures of {}, which {} not checked", baseline.path, fmt::join(gone, ", "),
+                             gone.size() == 1 ? "is" : "are"))
+        .help("check them again; or, if they are gone for good, `shardc check --accept` writes the baseline without "
+              "them");
+}
+
 } // namespace
 
 CheckInputs inputs_of_words(Env& env, const Arguments& arguments) {
@@ -272,6 +293,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     const ConfigPaths paths(env.files, path);
     std::set<std::string> names;
     std::vector<std::pair<Span, std::string>> twice; // checks that another has the name of, by their entry
+    std::map<std::shared_ptr<const Baseline>, Span> baselines;
     const std::vector<ConfiguredModel> models =
         config ? models_of(*config, paths, problems) : std::vector<ConfiguredModel>{};
     for (const ConfiguredModel& model : models) {
@@ -297,6 +319,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
         else if (model.baseline && was_read(with_remedy(reader.text(paths.full(model.baseline->path))->problems),
                                             model.baseline->span, problems))
             task.baseline = reader.baseline(paths.full(model.baseline->path));
+        if (task.baseline) baselines.emplace(task.baseline, model.baseline->span);
         task.tolerance = model.tolerance;
         put(asked, task);
         std::set<std::string> taken; // a layout that several patterns find is one
@@ -316,6 +339,13 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     if (problems.has_error()) reader.refuse(printable(path), std::move(sources), each_once(problems));
     if (!inputs.problems.empty()) inputs.tasks.clear();
     refuse_idle_tolerance(arguments, inputs, reader);
+    if (inputs.problems.empty() && !inputs.tasks.empty()) {
+        for (const auto& [baseline, place] : baselines) warn_of_gone(*baseline, inputs.tasks, place, problems);
+        if (!problems.all().empty()) reader.refuse(printable(path), std::move(sources), problems);
+        const bool strict = std::any_of(inputs.tasks.begin(), inputs.tasks.end(), std::mem_fn(&CheckTask::strict));
+        for (Checked& checked : inputs.problems)
+            for (Diagnostic& diagnostic : checked.subject.diagnostics) diagnostic.finding = strict;
+    }
     return inputs;
 }
 

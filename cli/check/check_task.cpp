@@ -104,6 +104,9 @@ void drop_allowances_used_elsewhere(std::vector<Checked>& all) {
 
 } // namespace
 
+// A plan that no device has room for passes no check, whatever else is tolerated.
+constexpr std::string_view does_not_fit = "W0401";
+
 std::vector<Checked> check_all(const std::vector<CheckTask>& tasks) {
     std::vector<Checked> all(tasks.size());
     in_parallel(tasks.size(), [&](size_t i) { all[i] = check_one(tasks[i], tasks.size() == 1); });
@@ -111,7 +114,8 @@ std::vector<Checked> check_all(const std::vector<CheckTask>& tasks) {
     drop_rules_used_elsewhere(all);
     for (size_t i = 0; i < tasks.size(); ++i)
         for (Diagnostic& diagnostic : all[i].subject.diagnostics)
-            if (tasks[i].strict && diagnostic.severity == Severity::warning) diagnostic.finding = true;
+            if (diagnostic.severity == Severity::warning && (tasks[i].strict || diagnostic.code == does_not_fit))
+                diagnostic.finding = true;
     return all;
 }
 

@@ -1,5 +1,5 @@
-// What can be mended mechanically, as a patch: `shardc check --format patch | git apply` anywhere in a repository, or
-// `| patch -p1` at its root.
+// What can be mended mechanically, as a patch whose names begin at the repository's root:
+// `shardc check --format patch | git apply` there, or `git -C "$(git rev-parse --show-toplevel)" apply` from below.
 #include "cli/command/format.h"
 #include "cli/diagnostics/fixes.h"
 #include "cli/style/unified_diff.h"

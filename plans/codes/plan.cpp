@@ -105,8 +105,8 @@ std::vector<CodeDoc> codes_plan() {
         {"W0401", "does not fit the hardware",
          "The plan's peak memory is larger than the memory of one device of the hardware profile, "
          "or what it keeps on its host than its share of the host's. The plan can still "
-         "be made and run on emulated devices. The message names the largest of what is alive at the "
-         "peak: split it, or set policy.max_memory_per_device to make this a failure."},
+         "be made and run on emulated devices; `check` fails. The message names the largest of what is alive at the "
+         "peak: split it, or accept it with a comment, # shardc: allow W0401 and why."},
         {"W0402", "policy that means nothing",
          "The pattern of a policy matches no name of the model, or its mesh axis is nearly one of the mesh and none of "
          "them, so that the policy holds whatever the plan is: a slip of the pen, or a name that has changed. A "

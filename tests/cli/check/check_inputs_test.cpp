@@ -151,11 +151,12 @@ TEST_CASE("the line of a layout says that its plan does not fit the device") {
           std::string::npos);
     const CommandResult large = run_command(files, "shardc check model.yaml l/00.yaml --set batch=4294967296");
     CHECK(large.out.find(", does not fit 74.5 GiB; step") != std::string::npos);
-    CHECK(large.out.find("\nwarning  l/00.yaml") != std::string::npos);
+    CHECK(large.out.find("\nfinding  l/00.yaml") != std::string::npos);
+    CHECK(large.code == 1); // it runs nowhere, whoever has no policy
     const std::string line = "shardc check model.yaml l/00.yaml --set batch=4294967296 --format ";
-    CHECK(run_command(files, line + "markdown").out.find("| warning |") != std::string::npos);
+    CHECK(run_command(files, line + "markdown").out.find("| findings |") != std::string::npos);
     CHECK(run_command(files, line + "html")
-              .out.find("<span class=\"warn strong\"><a href=\"#found-1\">warning</a></span>") != std::string::npos);
+              .out.find("<span class=\"bad strong\"><a href=\"#found-1\">findings</a></span>") != std::string::npos);
     // At the line that says what it does not fit, with what is alive at the peak: more than that is not there.
     CHECK(large.out.find("warning[W0401]: the plan needs ") != std::string::npos);
     CHECK(large.out.find("| hardware: h100") != std::string::npos);
@@ -189,6 +190,21 @@ TEST_CASE("a layout that the baseline does not know is said where the layout beg
         CHECK(result.out.find("::warning file=" + name + ",line=1,col=1,endColumn=5,title=W0701 ") !=
               std::string::npos);
     CHECK(result.out.find("it is the plan of model.yaml with l/00.yaml, forward") != std::string::npos);
+}
+
+TEST_CASE("a layout that was accepted and is checked no more is said") {
+    MemoryFiles files = files_of(3);
+    files.files["shardc.yaml"] = "models: [model.yaml]\nlayouts: [\"l/*.yaml\"]\nbaseline: base.json\n";
+    run_command(files, "shardc check --accept");
+    CHECK(run_command(files, "shardc check").out.find("W0702") == std::string::npos);
+    files.files.erase("l/01.yaml");
+    const CommandResult gone = run_command(files, "shardc check --format github");
+    CHECK(gone.code == 0);
+    CHECK(gone.out.find("::warning file=shardc.yaml,line=3,col=11,endColumn=20,title=W0702") != std::string::npos);
+    CHECK(gone.out.find("base.json has figures of l/01.yaml, which is not checked") != std::string::npos);
+    CHECK(run_command(files, "shardc check --strict").code == 1);
+    run_command(files, "shardc check --accept");
+    CHECK(run_command(files, "shardc check --strict").out.find("W0702") == std::string::npos);
 }
 
 TEST_CASE("one run writes several formats, each what it writes alone") {
