@@ -6,6 +6,8 @@
 #include "plans/json/json_text.h"
 #include "plans/plan/report_totals.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace shard {
@@ -15,6 +17,11 @@ namespace {
 std::string memory_text(const MemoryReport& memory) {
     if (memory.capacity <= 0) return human_bytes(memory.peak);
     return fmt::format("{} of {}", human_bytes(memory.peak), human_bytes(memory.capacity));
+}
+
+// Whole numbers of what there are many of.
+std::string rate_text(double a_second) {
+    return a_second < 1000 ? fmt::format("{:.3g}", a_second) : grouped(std::llround(a_second));
 }
 
 std::string fit_text(const std::string& name, const SweepRow& row) {
@@ -30,7 +37,7 @@ std::string fit_text(const std::string& name, const SweepRow& row) {
     if (row.next)
         return fmt::format("{} is the largest{}: {}={} is {}", value, multiples, name, row.next->value,
                            row.next->verdict);
-    if (row.a_second > 0)
+    if (row.has_largest)
         return fmt::format("{} fits, as all that is smaller does: memory does not grow with it", value);
     return fmt::format("nothing fits: {} is the least{}", value, multiples);
 }
@@ -42,7 +49,9 @@ std::string sweep_text(const Sweep& sweep, const Paint& paint) {
     for (const std::string& name : sweep.names) columns.push_back({name, sweep.align});
     for (std::string_view name : {"verdict", "peak memory", "step time", "sent by a device", "all together"})
         columns.push_back({std::string(name), name == "verdict" ? Align::left : Align::right});
-    if (!sweep.fitted.empty()) columns.push_back({sweep.fitted + " a second", Align::right});
+    const auto has_rate = [](const SweepRow& row) { return row.a_second > 0; };
+    if (std::any_of(sweep.rows.begin(), sweep.rows.end(), has_rate))
+        columns.push_back({sweep.fitted + " a second", Align::right});
     Table table(columns);
     for (const SweepRow& row : sweep.rows) {
         std::vector<Cell> cells(row.values.begin(), row.values.end());
@@ -53,7 +62,7 @@ std::string sweep_text(const Sweep& sweep, const Paint& paint) {
             cells.emplace_back(human_seconds(report.time.step_seconds));
             cells.emplace_back(human_bytes(wire_bytes_per_device(report)));
             cells.emplace_back(human_bytes(wire_bytes_total(report)));
-            if (row.a_second > 0) cells.emplace_back(fmt::format("{:.4g}", row.a_second));
+            if (has_rate(row)) cells.emplace_back(rate_text(row.a_second));
         }
         table.add(std::move(cells));
     }

@@ -12,12 +12,14 @@ struct SweepRow {
     std::optional<Plan> plan;        // absent after an error
     std::string verdict;             // "fits", "does not fit", "E0313"
     bool is_good = false;
-    // Of --fit: what the value is a multiple of, how much of it a second of steps works through, and the next multiple.
+    // Of --fit: what the value is a multiple of, whether it fits, how much of it a second of steps works through, if steps
+    // do (rows of a batch), and the next multiple.
     struct Next {
         std::string value, verdict;
         i64 peak = 0; // bytes; 0 if it cannot be planned
     };
     i64 unit = 0;
+    bool has_largest = false;
     double a_second = 0;
     std::optional<Next> next = {};
 };

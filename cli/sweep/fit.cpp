@@ -42,6 +42,15 @@ i64 parts_of(const Plan& plan, std::string_view name) {
     return parts;
 }
 
+// Whether a step works through so many of them: rows of what it is given, and not layers.
+bool is_dim_of_inputs(const Plan& plan, std::string_view name) {
+    const auto has_it = [name](const TensorReport& tensor) {
+        return tensor.role == Role::input &&
+               std::find(tensor.logical.begin(), tensor.logical.end(), name) != tensor.logical.end();
+    };
+    return std::any_of(plan.report.tensors.begin(), plan.report.tensors.end(), has_it);
+}
+
 std::vector<i64> divisors(i64 number) { // from 1 on
     std::vector<i64> small, large;
     for (i64 n = 1; n <= number / n; ++n) {
@@ -160,7 +169,8 @@ int run_fit(const Arguments& arguments, Env& env) {
         code = std::max(code, border.largest ? exit_code(shown.planned.compiled.diagnostics()) : int{exit_findings});
         SweepRow row = std::move(shown.planned.row);
         row.unit = unit;
-        if (row.plan && border.largest)
+        row.has_largest = border.largest.has_value();
+        if (row.plan && border.largest && is_dim_of_inputs(*row.plan, name))
             row.a_second = static_cast<double>(shown.value) / row.plan->report.time.step_seconds;
         if (border.largest && border.next)
             row.next = SweepRow::Next{std::to_string(border.next->value), border.next->planned.row.verdict,

@@ -205,12 +205,12 @@ TEST_CASE("train: progress is shown on a terminal only") {
     std::ostringstream out, err;
     Env env{in, out, err, files, false, false, 120, true};
     CHECK(run_cli({"run", "model.yaml", "layout.yaml", "--mode", "train", "--steps", "3"}, env) == 0);
-    CHECK(err.str().find("\r\x1b[Kstep 1 of 3  loss 1.0  ") != std::string::npos);
+    CHECK(err.str().find("\r\x1b[K1 of 3 steps done  loss 1.0  ") != std::string::npos);
     CHECK(err.str().ends_with("\r\x1b[K"));
     CHECK(out.str().find('\x1b') == std::string::npos);
     err.str("");
     CHECK(run_cli({"run", "model.yaml", "layout.yaml", "--mode", "train", "--steps", "1"}, env) == 0);
-    CHECK(err.str().find("step 1 of 1  loss 1.0  0 s left") != std::string::npos);
+    CHECK(err.str().find("1 of 1 steps done  loss 1.0  0 s left") != std::string::npos);
 }
 
 TEST_CASE("a scalar is printed in the precision of its type, as numpy prints it") {
