@@ -274,10 +274,13 @@ private:
         return good;
     }
 
-    // A map where an operand stands: an op, or arguments in the wrong place.
+    // A map where an operand stands: an op with its own arguments, or the outer one's in the wrong place.
     bool read_map(const YamlEntry& op, const Yaml& map, Entry& entry) {
-        const bool arguments = std::any_of(map.map()->begin(), map.map()->end(), [&](const YamlEntry& key) {
-            return !is_operation(key.key) && takes(op, key.key);
+        const YamlMap& keys = *map.map();
+        const auto inner =
+            std::find_if(keys.begin(), keys.end(), [&](const YamlEntry& key) { return is_operation(key.key); });
+        const bool arguments = std::any_of(keys.begin(), keys.end(), [&](const YamlEntry& key) {
+            return !is_operation(key.key) && takes(op, key.key) && (inner == keys.end() || !takes(*inner, key.key));
         });
         if (entries_ != nullptr && !arguments) return read_nested(map, entry);
         diagnostics_->error("E0212", map.span, fmt::format("operands of '{}': expected names, found a map", op.key))
