@@ -112,6 +112,26 @@ void cast(CaseWriter& w) {
            x.exact && (w.options.integers_only || dtype != "bf16"));
 }
 
+// Ops on the bits of whole numbers, small ones stay small; and what has no gradient.
+void bits(CaseWriter& w) {
+    const Known x = w.any([](const Known& value) { return value.dtype == "i32"; });
+    if (x.name.empty()) {
+        const Known any = w.any();
+        w.emit("stop_gradient: " + any.name, any);
+        return;
+    }
+    switch (w.choose(3)) {
+    case 0:
+        w.emit("bit_not: " + x.name, x);
+        return;
+    case 1:
+        w.emit(fmt::format("shift_left: [{}, 1]", x.name), x);
+        return;
+    default:
+        w.emit(fmt::format("bitcast: [{{bitcast: [{}], dtype: f32}}], dtype: i32", x.name), x);
+    }
+}
+
 void reduce(CaseWriter& w) {
     const Known x = w.any([](const Known& value) { return value.dtype != "bool" && !value.shape.empty(); });
     std::vector<size_t> dims;
@@ -155,7 +175,7 @@ void unary_step(CaseWriter& w) {
 }
 
 const std::vector<CaseStep>& pointwise_steps() {
-    static const std::vector<CaseStep> steps = {binary, unary_step, reduce, compare, cast, binary, reduce};
+    static const std::vector<CaseStep> steps = {binary, unary_step, reduce, compare, cast, binary, reduce, bits};
     return steps;
 }
 

@@ -85,6 +85,7 @@ const std::vector<CaseStep>& move_steps();
 const std::vector<CaseStep>& composite_steps();
 const std::vector<CaseStep>& order_steps();
 const std::vector<CaseStep>& window_steps();
+const std::vector<CaseStep>& draw_steps();
 
 void unary_step(CaseWriter& writer);
 

@@ -74,7 +74,7 @@ void write_graph(CaseWriter& w) {
         static const std::vector<const std::vector<CaseStep>& (*)()> kinds = {
             pointwise_steps, contraction_steps, move_steps,  move_steps,
             pointwise_steps, composite_steps,   order_steps, window_steps};
-        const std::vector<CaseStep>& steps = kinds[w.choose(kinds.size())]();
+        const std::vector<CaseStep>& steps = w.chance(12) ? draw_steps() : kinds[w.choose(kinds.size())]();
         steps[w.choose(steps.size())](w);
         if (elements_of(w.values.back().shape) > w.options.most_elements) break; // more would only take time
     }
@@ -146,7 +146,7 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
         fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));
     if (w.chance(4)) result.layout += fmt::format("prefer: {}\n", w.choose({"bytes", "compute", "memory"}));
     if (w.chance(2))
-        result.layout += fmt::format("attention: {}\n", w.choose({"gather", "ring", "zigzag", "all_to_all"}));
+        result.layout += fmt::format("attention: {}\n", w.choose({"gather", "ring", "zigzag", "all_to_all", "combine"}));
     result.workers = static_cast<int>(w.choose(5));
     return result;
 }
