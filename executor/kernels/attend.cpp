@@ -168,8 +168,10 @@ private:
     void draw(const Block& block) {
         if (!drawn_) return;
         const i64 within[] = {block.batch, block.head, block.queries.low, block.keys.low};
+        const Shape pairs = drawn_pairs(kernel_, sizes_);
         std::vector<i64> first = first_drawn_;
-        for (size_t d = 0; d < first.size(); ++d) first[d] += within[d];
+        for (size_t d = 0; d < first.size(); ++d)
+            if (pairs[d] > 1) first[d] += within[d];
         const Shape shape = {1, 1, block.rows(), block.columns()};
         generate_block(*drawn_, first, {DType::boolean, &shape, memory_ + scratch_.kept});
     }

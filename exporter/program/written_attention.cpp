@@ -242,8 +242,7 @@ private:
     // 0 for pairs whose weight is dropped, the others as much larger.
     int dropped(int by_group) {
         if (!attend_.kept) return by_group;
-        const Shape pairs = {sizes_.batch, sizes_.heads, sizes_.queries, sizes_.keys};
-        const int drawn = add("kept", *attend_.kept, {}, DType::boolean, pairs);
+        const int drawn = add("kept", *attend_.kept, {}, DType::boolean, drawn_pairs(attend_, sizes_));
         PointwiseSteps made;
         const DType dtype = type(by_group).dtype;
         const int share = made.constant(kept_share(attend_), dtype);

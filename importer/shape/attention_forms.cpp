@@ -3,6 +3,7 @@
 #include "importer/shape/attention_mask.h"
 #include "importer/shape/attention_scores.h"
 #include "importer/shape/step_builder.h"
+#include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ public:
             steps_.moved(q_.value, q_.dims, {batch_, queries_, joined(heads_, group_), width_}),
             steps_.moved(k_.value, k_.dims, {batch_, keys_, heads_, width_}),
             steps_.moved(v_.value, v_.dims, {batch_, keys_, heads_, value_width_})};
-        if (!add_pairs(operands)) return std::nullopt;
+        if (!add_pairs(operands) || !add_drop(operands)) return std::nullopt;
         const DraftId made = steps_.add("attention", operands, arguments(), {scores_.dtype, factors_.shape(of_values)});
         steps_.moved(made, of_values, scores_.result.dims);
         return std::move(steps_).composite();
@@ -310,6 +311,27 @@ private:
         return true;
     }
 
+    // What is drawn has its numbers in the order of (batch, heads, queries, keys), or of the last two alone.
+    bool add_drop(std::vector<DraftId>& operands) {
+        const AttentionScores::Drop& drop = scores_.drop;
+        if (drop.key < 0) return true;
+        const Factors drawn = factors_.all(drop.dims), own = factors_.parts(joined(queries_, keys_)),
+                      all = joined(factors_.parts(joined(batch_, joined(heads_, group_))), own);
+        if (drawn != all && drawn != own) return false;
+        // A rate of which the probability comes again.
+        const float probability = static_cast<float>(drop.probability);
+        const std::string texts[] = {fmt::format("{:.6g}", 1 - drop.probability),
+                                     fmt::format("{}", 1 - drop.probability)};
+        const auto* const rate = std::find_if(std::begin(texts), std::end(texts), [&](const std::string& text) {
+            return static_cast<float>(1 - parse_number<double>(text).value_or(0)) == probability;
+        });
+        if (rate == std::end(texts)) return false;
+        dropped_ = fmt::format(", dropout: {}{}{}", *rate, drawn == all ? "" : ", broadcast_dropout: true",
+                               drop.is_legacy ? ", bits: legacy" : "");
+        operands.push_back(drop.key);
+        return true;
+    }
+
     Shape shape_of_both(DraftId a, DraftId b) const {
         Shape shape = steps_.type(a).shape;
         const Shape& other = steps_.type(b).shape; // of as many dims, or a number
@@ -361,7 +383,7 @@ private:
             text += fmt::format(", scale: {}", number_text(DType::f32, {static_cast<float>(scale_), 0}));
         if (scores_.soft_cap > 0)
             text += fmt::format(", soft_cap: {}", number_text(DType::f32, {static_cast<float>(scores_.soft_cap), 0}));
-        return text;
+        return text + dropped_;
     }
 
     Taking& taking_;
@@ -380,6 +402,7 @@ private:
     bool as_bias_ = false; // masks too
     bool causal_ = false;
     i64 window_ = 0;
+    std::string dropped_; // arguments
 };
 
 std::optional<Composite> attention(Taking& taking, const DraftEntry& root) { return Recognised(taking).run(root); }

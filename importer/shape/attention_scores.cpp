@@ -1,6 +1,7 @@
 #include "importer/shape/attention_scores.h"
 
 #include "importer/shape/dim_classes.h"
+#include "plans/base/parse_number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -136,6 +137,7 @@ private:
     }
 
     bool softmax(Array weights) {
+        double growth = 1; // of weights
         while (const DraftEntry* const entry = taking_.made(weights.value)) {
             if (entry->op == "softmax") {
                 FactorDims along;
@@ -144,11 +146,13 @@ private:
                     along.push_back(weights.dims[static_cast<size_t>(dim)]);
                 }
                 weights.value = entry->operands[0];
-                return factors_.all(along) == factors_.parts(found_.keys) && scores(weights, false);
+                return factors_.all(along) == factors_.parts(found_.keys) && is_growth(growth) &&
+                       scores(weights, false);
             }
             std::optional<Array> above = carried(weights, *entry);
+            if (!above) above = dropped(weights, *entry, growth);
             for (const size_t zero : {size_t{1}, size_t{2}}) {
-                if (entry->op != "select" || !taking_.is_number(entry->operands[zero], 0) ||
+                if (above || entry->op != "select" || !taking_.is_number(entry->operands[zero], 0) ||
                     found_.zeroed.mask.value >= 0)
                     continue;
                 above = operand(weights, *entry, 3 - zero);
@@ -159,6 +163,67 @@ private:
             weights = *above;
         }
         return false;
+    }
+
+    // What a part of dropout takes: select(drawn, x, 0), x * drawn, and x by a number, as drawn itself may be.
+    std::optional<Array> dropped(const Array& weights, const DraftEntry& entry, double& growth) {
+        if (const std::optional<std::pair<DraftId, double>> factor = factor_of(entry)) {
+            growth *= factor->second;
+            return Array{factor->first, weights.dims};
+        }
+        const bool is_select = entry.op == "select" && taking_.is_number(entry.operands[2], 0);
+        if (!is_select && entry.op != "mul") return std::nullopt;
+        for (const size_t drawn : {size_t{0}, size_t{1}}) {
+            if (is_select && drawn != 0) break;
+            const Array rest = operand(weights, entry, 1 - drawn);
+            if (is_whole(rest, weights) && is_drawn(operand(weights, entry, drawn), growth)) return rest;
+        }
+        return std::nullopt;
+    }
+
+    bool is_drawn(Array mask, double& growth) {
+        double own = 1;
+        for (int left = 20; found_.drop.key < 0 && left > 0; --left) {
+            const DraftEntry* const entry = draft_.entry_of(mask.value);
+            if (entry == nullptr) return false;
+            if (entry->op == "bernoulli") {
+                if (!read_drop(*entry)) return false;
+                found_.drop.dims = std::move(mask.dims);
+                growth *= own;
+                return true;
+            }
+            if (std::optional<FactorDims> above = factors_.above(draft_, *entry, mask.dims, {true, false})) {
+                mask = {entry->operands[0], std::move(*above)};
+            } else if (const std::optional<std::pair<DraftId, double>> factor = factor_of(*entry)) {
+                mask.value = factor->first;
+                own *= factor->second;
+            } else if (entry->op == "cast") {
+                mask.value = entry->operands[0];
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    bool read_drop(const DraftEntry& bernoulli) {
+        constexpr std::string_view before = ", probability: ", behind = ", bits: legacy";
+        std::string_view text = bernoulli.arguments;
+        if (bernoulli.operands.size() != 1 || !text.starts_with(before)) return false;
+        found_.drop.is_legacy = text.ends_with(behind);
+        text.remove_prefix(before.size());
+        if (found_.drop.is_legacy) text.remove_suffix(behind.size());
+        const std::optional<double> probability = parse_number<double>(text);
+        if (!probability || *probability <= 0 || *probability >= 1) return false;
+        found_.drop.probability = *probability;
+        found_.drop.key = bernoulli.operands[0];
+        return true;
+    }
+
+    // Whether weights grow as those that stay do, up to the rounding of their type.
+    bool is_growth(double growth) const {
+        if (found_.drop.key < 0) return growth == 1;
+        return std::fabs(growth * found_.drop.probability - 1) < (byte_size(found_.dtype) < 4 ? 1.0 / 256 : 1e-6);
     }
 
     // An operand of an op that goes element by element; of scores only as a whole.

@@ -242,7 +242,8 @@ RingRegion::Rows RingRegion::own_rows(bool of_gradients) {
                      ? start
                      : emit("cast", {start}, attributes_of({{"dtype", std::string("i32")}}));
     }
-    if (attention_.count >= 0) count_ = enter(attention_.count, {});
+    drop_.clear();
+    for (const ValueId id : attention_.drop) drop_.push_back(enter(id, {}));
     if (!of_gradients) return rows;
     for (const AttendPart part : {AttendPart::query_gradient, AttendPart::key_gradient, AttendPart::value_gradient}) {
         if (!has(part)) continue;
@@ -264,7 +265,7 @@ Attributes RingRegion::part_attributes(AttendPart part, bool positions) const {
         const Graph& graph = builder_.graph();
         const Shape &q = graph.value(attention_.q).type.shape, &k = graph.value(attention_.k).type.shape;
         if (!made.has("drawn")) made.set("drawn", std::vector<i64>{q[0], q[2], q[1], k[1]});
-        if (builder_.loop() != loop_)
+        if (builder_.loop() != loop_ && made.has("key"))
             made.set("loops_alike", i64{1} + made.integer("loops_alike", 0)); // the ring's own
     }
     if (!positions) made.remove([](std::string_view name) { return name == "causal"; });
@@ -311,7 +312,8 @@ ValueId RingRegion::attend(AttendPart part, const Rows& rows, const Values& bloc
         const ValueId first_query =
                           attention_.splits_queries ? emit("mul", {rank_, integer(type(rows.q).shape[1])}) : integer(0),
                       first_key = emit("mul", {source, integer(type(block[0]).shape[1])});
-        operands.insert(operands.end(), {count_, integer(0), integer(0), first_query, first_key});
+        operands.insert(operands.end(), drop_.begin(), drop_.end());
+        operands.insert(operands.end(), {integer(0), integer(0), first_query, first_key});
     }
     return emit(op_names[static_cast<size_t>(part)], operands, part_attributes(part, positions));
 }

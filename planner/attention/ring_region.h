@@ -110,7 +110,8 @@ private:
     // keeps it until then.
     i64 shift_ = 1;
     int loop_; // around the attention
-    ValueId rank_ = -1, v_ = -1, start_ = -1, count_ = -1;
+    ValueId rank_ = -1, v_ = -1, start_ = -1;
+    Values drop_; // scalars that dropout reads
     Values kept_; // after the last step
     ValueId bias_ = -1, mask_ = -1;
     DType wide_;

@@ -21,9 +21,9 @@ Sharding of_dims(std::initializer_list<std::vector<AxisRef>> dims) {
 // What stands behind the part's own operands; `drops`: also what says which weights are dropped.
 std::vector<ValueId> further_operands(const Graph& graph, const Node& node, bool drops) {
     const AttendPart part = *node.op()->attends;
-    const int count = attention_scalars(part, types_of(graph, node.inputs), node.attributes()).count;
+    const int drop = attention_scalars(part, types_of(graph, node.inputs), node.attributes()).drop();
     return {node.inputs.begin() + attend_inputs(part).count,
-            count < 0 || drops ? node.inputs.end() : node.inputs.begin() + count};
+            drop < 0 || drops ? node.inputs.end() : node.inputs.begin() + drop};
 }
 
 class Finder {
@@ -90,7 +90,10 @@ private:
         group->outputs[p] = node.outputs[0];
         if (!node.attributes().has("dropout")) return;
         group->attributes = node.attributes();
-        group->count = scalar(node, &AttentionScalars::count);
+        const AttentionScalars scalars = attention_scalars(part, types_of(graph_, node.inputs), node.attributes());
+        group->is_part = scalars.first >= 0;
+        group->drop.assign(node.inputs.begin() + scalars.drop(),
+                           scalars.first < 0 ? node.inputs.end() : node.inputs.begin() + scalars.first);
     }
 
     int loop_of(const SplitAttention& group) const {
@@ -184,6 +187,7 @@ std::string way_problem(const Graph& graph, const SplitAttention& attention, Seq
     case SequenceWay::ring:
     case SequenceWay::zigzag:
         if (attention.has(AttendPart::bias_gradient)) return "the gradient of a bias is of all keys";
+        if (attention.is_part) return "its weights are a part of those by whose places they are dropped";
         if (way == SequenceWay::ring) return "";
         if (!attention.is_causal()) return "without a causal mask all devices have as much to do";
         if (attention.attributes.has("window")) return "a window leaves all devices as much to do";

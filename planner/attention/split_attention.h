@@ -22,7 +22,9 @@ struct SplitAttention {
     Attributes attributes; // of the op's parts but the logsumexp also which weights are dropped
     ValueId q = -1, k = -1;
     // Operands that are behind those of the part, -1: not there.
-    ValueId bias = -1, mask = -1, query_segments = -1, key_segments = -1, start = -1, count = -1;
+    ValueId bias = -1, mask = -1, query_segments = -1, key_segments = -1, start = -1;
+    std::vector<ValueId> drop; // scalars by which weights are dropped: a count of steps, or the words of a key
+    bool is_part = false;      // of the weights that are drawn, from places that operands say
 
     bool has(AttendPart part) const { return nodes[static_cast<size_t>(part)] >= 0; }
     const std::vector<ValueId>& of(AttendPart part) const { return operands[static_cast<size_t>(part)]; }

@@ -15,7 +15,9 @@ bool fold_by_device(Graph& graph, const Mesh& mesh, MissingAxes missing, Diagnos
     for (Node& node : graph.nodes) {
         if (!node.attributes().has("fold")) continue;
         const std::string& wanted = node.attributes().string("fold");
-        const Shape shape = drawn_shape(*node.op(), types_of(graph, node.inputs), graph.value(node.outputs[0]).type);
+        const Shape shape = node.attributes().has("drawn") ? Shape(node.attributes().integers("drawn"))
+                                                           : drawn_shape(*node.op(), types_of(graph, node.inputs),
+                                                                         graph.value(node.outputs[0]).type);
         const i64 dim = node.attributes().integer("fold_dim", 0);
         const std::vector<MeshAxis>::const_iterator axis = std::find_if(
             mesh.axes.begin(), mesh.axes.end(), [&wanted](const MeshAxis& each) { return each.name == wanted; });

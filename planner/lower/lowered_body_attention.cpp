@@ -39,7 +39,8 @@ void LoweredBody::write_attention(const Node& node, const Attend& attend) {
         if (node.attributes().has("blocks"))
             fail(node.span, fmt::format("{} draws by blocks of devices here, which has no form in a manual region",
                                         node.op()->name));
-        operands.push_back(name(operand(scalars.count)));
+        const size_t first = scalars.first < 0 ? node.inputs.size() : static_cast<size_t>(scalars.first);
+        for (size_t n = static_cast<size_t>(scalars.drop()); n < first; ++n) operands.push_back(name(node.inputs[n]));
         const std::vector<Affine>& starts = attend.kept->start;
         const bool is_part = std::any_of(starts.begin(), starts.end(), [](const Affine& at) { return at != Affine{}; });
         for (int d = 0; is_part && d < 4; ++d)

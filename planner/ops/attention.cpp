@@ -13,9 +13,9 @@ namespace {
 std::vector<ValueId> gradient(const GradientContext& context) {
     Chain chain(context.builder);
     const std::vector<TensorType> types = types_of(context.builder.graph(), context.inputs);
-    const int count = attention_scalars(AttendPart::values, types, context.attributes).count; // and what follows it
+    const int drop = attention_scalars(AttendPart::values, types, context.attributes).drop(); // and what follows it
     const std::vector<ValueId> behind(context.inputs.begin() + 3, context.inputs.end()),
-        of_scores(behind.begin(), count < 0 ? behind.end() : behind.begin() + count - 3);
+        of_scores(behind.begin(), drop < 0 ? behind.end() : behind.begin() + drop - 3);
     const auto part = [&](std::string_view op, std::vector<ValueId> operands) {
         operands.insert(operands.end(), behind.begin(), behind.end());
         return chain(op, std::move(operands), context.attributes);
@@ -56,7 +56,8 @@ const OpDef& op_attention() {
             "keys) or 1 where all are alike; segments of the queries and of the keys, integers (batch, length), which "
             "see their own alone; the position of the first query among the keys, 0 unless given. A query that "
             "sees no key has the result 0. With dropout some weights are 0 in training, others in every step; the sum "
-            "that they are shares of is of all.\n"
+            "that they are shares of is of all. With a key (two u32 words) behind all other operands they are those of "
+            "bernoulli under it, in every mode.\n"
             "{attention: [q, k, v, bias, mask], causal: true}",
             gradient);
         made.linear_in = {2};

@@ -2,6 +2,7 @@
 
 #include "planner/graph/builder.h"
 #include "planner/ops_support/attention_drop.h"
+#include "planner/ops_support/draw.h"
 #include "planner/ops_support/infer.h"
 #include "planner/ops_support/rule_maker.h"
 #include "plans/kernel/attend_pairs.h"
@@ -98,7 +99,7 @@ bool check_start(const InferContext& context, size_t n) {
 }
 
 // What stands behind the operands that are known by their types: the start, or nothing, or what dropout reads.
-bool check_rest(const InferContext& context, size_t count) {
+bool check_rest(AttendPart part, const InferContext& context, size_t count) {
     const bool is_counted = context.attributes.flag("counted", false);
     if (context.operands.size() <= count && !is_counted) return true;
     if (context.operands.size() <= count) {
@@ -107,21 +108,45 @@ bool check_rest(const InferContext& context, size_t count) {
             .help("with `counted: true` its last operand is a whole number, which is folded into dropout's key");
         return false;
     }
+    const AttentionScalars scalars = attention_scalars(part, context.operands, context.attributes);
     const TensorType& next = context.operands[count];
-    if (!is_counted && context.operands.size() == count + 1 && (next.rank() == 0 || is_integer(next.dtype)))
+    if (is_computed_key(context.operands.back()) && scalars.key < 0) {
+        context.diagnostics
+            .error("E0226", context.span,
+                   fmt::format("'{}' takes no key, which {} is", context.op,
+                               operand_text(context, context.operands.size() - 1)))
+            .help(is_counted ? "with `counted: true` its key is written; fold the count into this one by fold_in"
+                             : "a key is of its dropout: dropout: 0.1");
+        return false;
+    }
+    if (scalars.drop() < 0 && context.operands.size() == count + 1 && (next.rank() == 0 || is_integer(next.dtype)))
         return check_start(context, count);
     const auto is_number = [](const TensorType& type) { return type.rank() == 0 && is_integer(type.dtype); };
-    const size_t rest = context.operands.size() - count;
-    const bool fits = rest <= 2 || (context.attributes.has("drawn") && (rest == 5 || rest == 6));
-    const std::span<const TensorType> numbers = context.operands.subspan(count);
-    if (is_counted && fits && std::all_of(numbers.begin(), numbers.end(), is_number)) return true;
-    while (is_counted && count + 1 < context.operands.size() && is_number(context.operands[count])) ++count;
+    // What dropout reads, and before it a start.
+    const size_t of_drop = scalars.first < 0 ? 0 : 4, before = scalars.words < 0 ? 1 : 2,
+                 rest = context.operands.size() - count;
+    const bool fits = (rest == of_drop + before || rest == of_drop + before + 1) &&
+                      (scalars.first < 0 || context.attributes.has("drawn"));
+    const auto is_word = [&](size_t n) { return context.operands[n].dtype == DType::u32; };
+    const size_t word = static_cast<size_t>(std::max(scalars.words, 0));
+    const std::span<const TensorType> numbers = context.operands.subspan(count, rest - (scalars.key < 0 ? 0 : 1));
+    if (scalars.drop() >= 0 && fits && std::all_of(numbers.begin(), numbers.end(), is_number)) {
+        if (scalars.words < 0 || (is_word(word) && is_word(word + 1))) return true;
+        context.diagnostics
+            .error("E0224", context.span,
+                   fmt::format("'{}' takes the words of a key as u32, and {} is not", context.op,
+                               operand_text(context, is_word(word) ? word + 1 : word)))
+            .help("a key, u32 (2), as the last operand; or its two words");
+        return false;
+    }
+    while (scalars.drop() >= 0 && count + 1 < context.operands.size() && is_number(context.operands[count])) ++count;
     context.diagnostics
         .error("E0223", context.span,
                fmt::format("'{}' does not know {} here", context.op, operand_text(context, count)))
         .note(
             "in this order, each may be left out: a floating-point bias and a bool mask (batch, heads, queries, keys), "
-            "segments of queries and of keys as integers (batch, length), an integer as the start")
+            "segments of queries and of keys as integers (batch, length), an integer as the start; with dropout a key, "
+            "u32 (2)")
         .help("a dim of a bias or mask has its whole size, or 1");
     return false;
 }
@@ -179,7 +204,7 @@ std::optional<std::vector<TensorType>> infer_attention(AttendPart part, const In
         return std::nullopt;
     for (size_t n = alike; n < own; ++n)
         if (!check_wide(context, n)) return std::nullopt;
-    if (!check_rest(context, count)) return std::nullopt;
+    if (!check_rest(part, context, count)) return std::nullopt;
     const TensorType result = result_type(part, operands);
     if (!check_shapes(part, context, operands, result)) return std::nullopt;
     const bool starts = attention_scalars(part, context.operands, context.attributes).start >= 0;
@@ -291,8 +316,8 @@ std::vector<ValueId> no_second_gradient(const GradientContext& context) {
 }
 
 OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view doc) {
-    // Bias, mask, segments of queries and of keys, start; the count of steps, and where a part of the weights begins.
-    const int may_be_left_out = part == AttendPart::logsumexp ? 5 : 10;
+    // Bias, mask, segments of queries and of keys, start; a key's words, and where a part of the weights begins.
+    const int may_be_left_out = part == AttendPart::logsumexp ? 5 : 11;
     const int count = attend_inputs(part).count;
     OpDef def;
     def.name = name;
@@ -306,7 +331,7 @@ OpDef attention_op_def(AttendPart part, std::string_view name, std::string_view 
         {"soft_cap", AttributeDef::Type::number, false,
          "scores become soft_cap * tanh(score / soft_cap); as they are unless said"}};
     if (part != AttendPart::logsumexp) {
-        const std::vector<AttributeDef> of_drop = drop_attributes();
+        const std::vector<AttributeDef> of_drop = drop_attributes(part);
         def.attributes.insert(def.attributes.end(), of_drop.begin(), of_drop.end());
         def.draws = true;
     }

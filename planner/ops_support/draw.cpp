@@ -14,12 +14,8 @@ namespace shard {
 
 namespace {
 
-bool are_words(const std::vector<i64>& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](i64 word) { return word >= 0 && word <= 0xFFFFFFFF; });
-}
 bool is_key(const std::vector<i64>& words) { return (words.size() == 1 || words.size() == 2) && are_words(words); }
 
-bool is_computed_key(const TensorType& type) { return type.dtype == DType::u32 && type.shape == Shape{2}; }
 bool has_computed_key(std::span<const TensorType> operands) {
     return operands.size() == 2 || (operands.size() == 1 && is_computed_key(operands[0]));
 }
@@ -76,13 +72,6 @@ bool splits(std::span<const TensorType> operands, const Attributes&) {
     return operands.size() == 1 && is_computed_key(operands[0]);
 }
 
-// A kernel reads scalars: the words of the key.
-std::vector<ValueId> words_of(Chain& chain, ValueId key) {
-    std::vector<ValueId> words;
-    for (const i64 word : {0, 1}) words.push_back(chain("reshape", {part_of(chain, key, 0, word, 2)}, shape_of({})));
-    return words;
-}
-
 std::vector<AttributeDef> attributes_with(std::vector<AttributeDef> own) {
     std::vector<AttributeDef> all = {{"shape", AttributeDef::Type::shape, false, "sizes or axis names"},
                                      {"axes", AttributeDef::Type::axes, false, "axis names, one a dim"}};
@@ -99,6 +88,18 @@ std::vector<AttributeDef> attributes_with(std::vector<AttributeDef> own) {
 }
 
 } // namespace
+
+bool is_computed_key(const TensorType& type) { return type.dtype == DType::u32 && type.shape == Shape{2}; }
+
+std::vector<ValueId> words_of_key(Chain& chain, ValueId key) {
+    std::vector<ValueId> words;
+    for (const i64 word : {0, 1}) words.push_back(chain("reshape", {part_of(chain, key, 0, word, 2)}, shape_of({})));
+    return words;
+}
+
+bool are_words(const std::vector<i64>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](i64 word) { return word >= 0 && word <= 0xFFFFFFFF; });
+}
 
 InferResult infer_draw(const InferContext& context, DType fallback) {
     if (!check_key(context)) return std::nullopt;
@@ -143,7 +144,7 @@ Kernel lower_draw(const LowerContext& context, const Distribution& distribution)
 std::optional<ValueId> expand_draw(Builder& builder, std::string_view op, std::span<const ValueId> operands,
                                    const Attributes& attributes) {
     Chain chain(builder);
-    const ValueId drawn = chain(op, words_of(chain, operands[0]), attributes);
+    const ValueId drawn = chain(op, words_of_key(chain, operands[0]), attributes);
     return chain.ok() ? std::optional(drawn) : std::nullopt;
 }
 

@@ -8,9 +8,16 @@
 // A written key is folded with the running trips of the loops around it; a computed one is what it is, as in JAX.
 #pragma once
 
+#include "planner/graph/chain.h"
 #include "planner/graph/op_def.h"
 
 namespace shard {
+
+// Of an operand: a key, u32 (2). A kernel reads its two words, scalars.
+bool is_computed_key(const TensorType& type);
+std::vector<ValueId> words_of_key(Chain& chain, ValueId key);
+// Whether a key that is written, or numbers to fold into it, are 32-bit words.
+bool are_words(const std::vector<i64>& numbers);
 
 // The result, whose type is `fallback` unless said; nullopt after reporting a key or operand that is none.
 std::optional<std::vector<TensorType>> infer_draw(const InferContext& context, DType fallback);

@@ -100,7 +100,7 @@ private:
         }
         node.apply().attributes = attributes_for(node, op);
         // Random values depend on the shape.
-        if (draws(*node.op(), node.attributes())) {
+        if (draws(*node.op(), node.attributes()) && !node.attributes().has("drawn")) {
             const std::vector<TensorType> read = types_of(graph_, node.inputs);
             const Shape drawn = drawn_shape(*node.op(), op.operands, op.results[0]);
             if (drawn != drawn_shape(*node.op(), read, graph_.value(node.outputs[0]).type))

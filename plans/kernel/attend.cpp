@@ -159,6 +159,13 @@ i64 attend_flops(const Attend& attend, const AttendSizes& sizes) {
     return multiply_saturating(multiply_saturating(multiply_saturating(sizes.batch, sizes.heads), pairs), 2 * numbers);
 }
 
+Shape drawn_pairs(const Attend& attend, const AttendSizes& sizes) {
+    Shape pairs = {sizes.batch, sizes.heads, sizes.queries, sizes.keys};
+    for (size_t d = 0; attend.kept && attend.kept->shape.size() == 4 && d < 2; ++d)
+        if (attend.kept->shape[d] == 1) pairs[d] = 1;
+    return pairs;
+}
+
 double kept_share(const Attend& attend) {
     const Random* random = attend.kept ? std::get_if<Random>(&attend.kept->source) : nullptr;
     return random == nullptr ? 1 : random->distribution.probability;

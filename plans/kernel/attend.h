@@ -45,6 +45,7 @@ struct Attend {
     double soft_cap = 0; // if any: s becomes soft_cap * tanh(s / soft_cap)
     Affine start;        // position of the first query, counted from the first key
     // If any: a bernoulli for the pairs (batch, heads, queries, keys), of which the kernel's own begin at its `start`.
+    // Where its batch or heads are 1, all have the same.
     std::optional<Generate> kept = {};
     bool operator==(const Attend&) const = default;
 };
@@ -84,6 +85,8 @@ struct AttendScratch {
     i64 bytes = 0;
 };
 AttendScratch attend_scratch(AttendPart part, const AttendSizes& sizes, DType dtype, bool drops = false);
+// Of what the kernel draws of `kept`, if any: (batch, heads, queries, keys), a dim 1 where all have the same.
+Shape drawn_pairs(const Attend& attend, const AttendSizes& sizes);
 // The probability with which a weight stays; 1 unless weights are dropped.
 double kept_share(const Attend& attend);
 

@@ -179,7 +179,7 @@ std::string attend_problem(const AffineScope& scope, const Attend& attend, std::
     if (!range_of(scope, attend.start)) return "attend: a start outside what can be computed";
     if (!attend.kept) return "";
     const AttendSizes sizes = attend_sizes(attend.part, inputs);
-    const TensorType pairs = {DType::boolean, {sizes.batch, sizes.heads, sizes.queries, sizes.keys}, {}};
+    const TensorType pairs = {DType::boolean, drawn_pairs(attend, sizes), {}};
     const std::string problem = generate_problem(scope, *attend.kept, pairs);
     return problem.empty() ? "" : "attend: " + problem;
 }

@@ -152,6 +152,27 @@ def attentions(q, k, v, shared_k, shared_v, bias, lengths):
             attend(q[:, :4], k, v, is_causal=True))
 
 
+def attentions_dropping(q, k, v, step):
+    """Weights that are dropped: three ways that attention has itself, and what only looks like them."""
+    key, keep = jax.random.fold_in(jax.random.key(3), step), 0.75
+    whole = (q.shape[0], q.shape[2], q.shape[1], k.shape[1])
+    def weights(n):
+        return jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q + n, k) / 2, -1)
+    def mask(n, shape=whole):
+        return jax.random.bernoulli(jax.random.fold_in(key, n), keep, shape)
+    def values(dropped, of=v):
+        return jnp.einsum("bhqk,bkhd->bqhd", dropped, of)
+    one = jax.nn.softmax(q[0, :, 0] @ k[0, :, 0].T / 2, -1)
+    first = mask(7)
+    return (values(jnp.where(mask(0), weights(1) / keep, 0)), values(weights(2) * mask(1) / keep),
+            jnp.where(mask(2, one.shape), one / keep, 0) @ v[0, :, 0],
+            values(jnp.where(mask(3, (whole[0], 1, *whole[2:])), weights(3) / keep, 0)),  # alike in heads alone
+            values(jnp.where(mask(4), weights(4), 0)), values(jnp.where(mask(5), 0, weights(5) / keep)),
+            values(jnp.where(jnp.swapaxes(mask(6, (*whole[:2], whole[3], whole[2])), 2, 3), weights(6) / keep, 0)),
+            values(jnp.where(mask(8), jnp.where(first, weights(7) / keep, 0) / keep, 0)),
+            values(jnp.where(mask(9), weights(8) / keep, 1)), jnp.where(mask(9), 1.0, 0.0))
+
+
 def attentions_by_hand(x, wqkv, few_k, few_v, parts):
     """As people write it: whatever the order of dims, the scale, and how what is hidden is said."""
     softmax, length = jax.nn.softmax, x.shape[1]
@@ -400,6 +421,7 @@ PROGRAMS = {
     "attention_block": (attention, ((4, 4, 8), (8, 4, 2), (8, 4, 2), (8, 4, 2), (4, 2, 8))),
     "attentions": (attentions, (*[(2, 8, 4, 4)] * 3, *[(2, 8, 2, 4)] * 2, (1, 4, 8, 8), ("i", 14, (2,)))),
     "attentions_by_hand": (attentions_by_hand, ((2, 8, 16), (16, 48), *[(2, 8, 2, 4)] * 2, ("i", 3, (2, 8)))),
+    "attentions_dropping": (attentions_dropping, (*[(2, 8, 2, 4)] * 3, ("i", 5, ()))),
     "ropes": ROPES,
     "lookups": (lookups, ((8, 4), (4, 4, 8), ("i", 8, (4, 4)))),
     "norms": (norms, ((4, 8), (8,), (8,))),
@@ -450,7 +472,7 @@ PROGRAMS = {
     **UPDATES,
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
-            "attentions_by_hand", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
+            "attentions_by_hand", "attentions_dropping", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
             "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",

@@ -94,6 +94,34 @@ class Attending(nn.Module):
         return x + nn.MultiHeadDotProductAttention(HEADS)(nn.LayerNorm()(x), mask=nn.combine_masks(causal, seen))
 
 
+class Dropping(nn.Module):
+    """Flax's own attention with dropout: of every weight by itself, of the same ones in all heads, and by nn.Dropout."""
+
+    @nn.compact
+    def __call__(self, x, tokens):
+        causal = nn.make_causal_mask(tokens)
+        for rate, is_broadcast in ((0.5, False), (0.25, True)):
+            x = x + nn.MultiHeadDotProductAttention(HEADS, dropout_rate=rate, broadcast_dropout=is_broadcast,
+                                                    deterministic=False)(nn.LayerNorm()(x), mask=causal)
+        q, k, v = (nn.DenseGeneral((heads, 4), name=name)(x) for name, heads in (("q", 4), ("k", 2), ("v", 2)))
+        scores = jnp.einsum("blhgk,bmhk->bhglm", q.reshape(*q.shape[:2], 2, 2, 4), k) / 2
+        kept = nn.Dropout(0.1, deterministic=False)(jax.nn.softmax(scores, -1))
+        return x + nn.Dense(EMBED)(jnp.einsum("bhglm,bmhk->blhgk", kept, v).reshape(*x.shape[:2], -1))
+
+
+def nnx_dropping():
+    module = nnx.eval_shape(lambda: nnx.MultiHeadAttention(HEADS, EMBED, decode=False, dropout_rate=0.3,
+                                                           broadcast_dropout=False, rngs=nnx.Rngs(0)))
+    graph, params, rest = nnx.split(module, nnx.Param, ...)
+    rest = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), rest)
+
+    def run(params, x, step):
+        drawn = nnx.Rngs(dropout=jax.random.fold_in(jax.random.key(2), step))
+        return nnx.merge(graph, params, rest)(x, mask=nnx.make_causal_mask(x[..., 0]), deterministic=False, rngs=drawn)
+
+    return run, params
+
+
 def nnx_attention():
     """The newer one, as a function of its state."""
     module = nnx.eval_shape(lambda: nnx.MultiHeadAttention(HEADS, EMBED, decode=False, rngs=nnx.Rngs(0)))
@@ -156,9 +184,14 @@ def programs():
     heads = {name: (EMBED, EMBED) for name in ("query", "key", "value")} | {"embed": (WORDS, EMBED)}
     attending, words = Attending(), ("i", 3, (4, LENGTH))
     of_nnx, state = nnx_attention()
+    dropping, (drop_of_nnx, drop_state) = Dropping(), nnx_dropping()
     return {
         "flax_attention": (attending.apply, (specs_of(init(attending, floats((4, LENGTH, EMBED)), tokens)),
                                              (4, LENGTH, EMBED), words)),
+        "flax_dropping": (lambda params, x, tokens, step: dropping.apply(
+            params, x, tokens, rngs={"dropout": jax.random.fold_in(jax.random.key(1), step)}),
+            (specs_of(init(dropping, floats((4, LENGTH, EMBED)), tokens)), (4, LENGTH, EMBED), words, ("i", 5, ()))),
+        "nnx_dropping": (drop_of_nnx, (specs_of(drop_state), (4, LENGTH, EMBED), ("i", 5, ()))),
         "nnx_attention": (of_nnx, (specs_of(state), (4, LENGTH, EMBED))),
         "flax_gpt": (functools.partial(gpt_loss, gpt), (specs_of(init(gpt, tokens)), batch)),
         "flax_scanned_gpt": (functools.partial(gpt_loss, scanned), (specs_of(init(scanned, tokens)), drawn)),

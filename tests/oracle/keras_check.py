@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Models of keras-hub, imported: forward, and a loss with all its gradients, on two layouts of 2 x 4 that suit them badly.
 
-    tests/oracle/keras_check.py build/dev/shardc [WORD...] [--forward] [--xla]
+    tests/oracle/keras_check.py build/dev/shardc [WORD...] [--forward] [--xla] [--dropping]
 
 Of each program: the largest difference from JAX, of the largest value of its output or of all gradients; lines of the model;
-seconds to import and plan; with --xla, bytes sent by those of XLA with the same shardings of arguments and results. Exits 1
-above 5e-6; without keras-hub it says so and exits 77 (skipped). Not part of ctest.
+seconds to import and plan; with --xla, bytes sent by those of XLA with the same shardings of arguments and results;
+with --dropping, of models that drop, as in training. Exits 1 above 5e-6; without keras-hub it says so and exits 77 (skipped). Not part of ctest.
 """
 
 import sys
@@ -24,11 +24,12 @@ ALLOWED = 5e-6
 def main():
     words = [word for word in sys.argv[2:] if not word.startswith("--")]
     failed = []
-    for name in keras_models.MODELS:
+    dropping = "--dropping" in sys.argv
+    for name in keras_models.DROPPING if dropping else keras_models.MODELS:
         if words and name not in words:
             continue
         for is_gradient in [False] if "--forward" in sys.argv else [False, True]:
-            function, arguments = keras_models.program(name, is_gradient)
+            function, arguments = keras_models.program(name, is_gradient, dropping)
             traced = imported.trace(function, arguments)
             for first_dim in (False, True):
                 outcome = imported.compare(traced, is_gradient, first_dim, "--xla" in sys.argv)

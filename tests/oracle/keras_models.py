@@ -38,7 +38,7 @@ def image(size=16, channels=3):
 
 
 def backbone(name, inputs, **arguments):
-    return lambda: (getattr(keras_hub.models, name)(**arguments), inputs())
+    return lambda **more: (getattr(keras_hub.models, name)(**(arguments | more)), inputs())
 
 
 LAYERS = {"num_layers": 2, "hidden_dim": 16, "intermediate_dim": 32}
@@ -163,15 +163,19 @@ def values(variables, size=0.4):
     return given
 
 
-def program(name, gradients):
-    """A function and its arguments."""
-    model, inputs = MODELS[name]()
+# Those that drop a share of attention's weights: MODELS["GPT2"] with dropout=0.2, say.
+DROPPING = ("GPT2", "GPTNeoX", "Mistral")
+
+
+def program(name, gradients, dropping=False):
+    """A function and its arguments; `dropping`: as in training, by the keys of the model's seeds."""
+    model, inputs = MODELS[name](dropout=0.2) if dropping else MODELS[name]()
     trained, other = model.trainable_variables, model.non_trainable_variables
     params, state = (values(variables, SMALLER.get(name, 0.4)) for variables in (trained, other))
 
     def forward(params, state, batch):
         outputs, _ = model.stateless_call([params[v.path] for v in trained], [state[v.path] for v in other], batch,
-                                          training=False)
+                                          training=dropping)
         return outputs
 
     def loss(params, state, batch):

@@ -28,7 +28,7 @@ double at(const Array& array, std::initializer_list<i64> index) { return at<std:
 class Dropped {
 public:
     Dropped() = default;
-    // Of an op whose last operands are the count of steps and, of a part, where it begins.
+    // Of an op whose last operands are the count of steps, or the words of its key, and, of a part, where it begins.
     Dropped(const Operands& in, size_t rest, const Node& node) {
         const Attributes& attributes = node.attributes();
         if (!attributes.has("dropout")) return;
@@ -42,16 +42,23 @@ public:
         drawn.set("probability", share_);
         for (const auto& [name, value] : attributes.entries())
             if (name == "key" || name == "place" || name == "bits" || name == "blocks") drawn.set(name, value);
+        const size_t end = in.size() - (is_part ? 4 : 0), count = attributes.flag("counted", false) ? 1 : 2;
         Node bernoulli;
         bernoulli.does = Apply{find_op("bernoulli"), std::move(drawn), {}, {}};
-        kept_ = evaluate_node(bernoulli, {in[in.size() - (is_part ? 5 : 1)]}, {DType::boolean, shape, {}});
+        kept_ = evaluate_node(bernoulli,
+                              Operands(in.begin() + static_cast<std::ptrdiff_t>(end - count),
+                                       in.begin() + static_cast<std::ptrdiff_t>(end)),
+                              {DType::boolean, shape, {}});
     }
 
     double growth(i64 batch, i64 query, i64 head, i64 key) const {
         if (kept_.shape.empty()) return 1;
         std::array<i64, 4> index = {batch, head, query, key};
         for (size_t d = 0; d < 4; ++d)
-            if ((index[d] += first_[d]) >= kept_.shape[d]) return 0; // padding
+            if (d < 2 && kept_.shape[d] == 1)
+                index[d] = 0;
+            else if ((index[d] += first_[d]) >= kept_.shape[d])
+                return 0; // padding
         return at(kept_, index) / share_;
     }
 
@@ -74,7 +81,11 @@ public:
         of_queries_ = next(extras.segments);
         of_keys_ = next(extras.segments);
         const size_t rest = in.size() - count;
-        const bool starts = node.attributes().has("dropout") ? rest == 2 || rest == 6 : rest > 0;
+        const size_t of_drop = !node.attributes().has("dropout")          ? 0
+                               : node.attributes().flag("counted", false) ? 1
+                                                                          : 2,
+                     of_part = rest > 4 ? 4 : 0;
+        const bool starts = rest > of_drop + of_part;
         start_ = starts ? static_cast<i64>(in[count]->values[0]) : 0;
         dropped_ = Dropped(in, rest, node);
     }

@@ -82,6 +82,10 @@ void attention(CaseWriter& w) {
     if (w.chance(4)) { // in step 3
         pairs += fmt::format("{}, 3", w.chance(3) ? ", 1" : "");
         arguments += fmt::format(", dropout: {}, key: {}, counted: true", w.choose({"0.1", "0.5"}), w.choose(9));
+    } else if (w.chance(4)) { // by a key that is computed
+        pairs += fmt::format("{}, {{fold_in: [{{iota: [2], dtype: u32}}, {}]}}", w.chance(3) ? ", 1" : "", w.choose(9));
+        arguments +=
+            fmt::format(", dropout: {}{}", w.choose({"0.1", "0.5"}), w.chance(2) ? ", broadcast_dropout: true" : "");
     }
     w.emit(fmt::format("attention: [{}, {}, {}{}]{}", q.name, k.name, v.name, pairs, arguments), q.shape, dtype, false);
 }

@@ -97,6 +97,7 @@ double difference(const Case& one, AttendPart part) {
     if (drops) {
         Attributes& attributes = node.apply().attributes;
         attributes.set("dropout", one.dropout);
+        attributes.set("counted", true);
         attributes.set("key", std::vector<i64>{3, 4});
         attributes.set("place", std::vector<i64>{7});
         attributes.set("drawn", drawn);

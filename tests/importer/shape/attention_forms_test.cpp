@@ -36,6 +36,12 @@ std::string entry_of(const std::string& model, const std::string& value) {
     return at == std::string::npos ? line : line.substr(0, at) + "}";
 }
 
+size_t count_of(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Of one head without a batch, in f32: 8 queries, 8 keys. `masked` makes %s of the scaled scores %scaled, with %i and
@@ -113,10 +119,7 @@ TEST_CASE("attention as people write it, and what only looks like it") {
     CHECK(has(entry_of(model, "result_5"), ", few_k, few_v, parts, parts], causal: true, scale: 1, soft_cap: 5}"));
     CHECK(has(entry_of(model, "attention_4"), ", few_k, few_v, reshape")); // a mask, and the dims of the result turned
     CHECK(has(entry_of(model, "result_7"), ", causal: true, scale: 1, soft_cap: 5}"));
-    size_t softmaxes = 0;
-    for (size_t at = model.find("{softmax: "); at != std::string::npos; at = model.find("{softmax: ", at + 1))
-        ++softmaxes;
-    CHECK(softmaxes == 4);
+    CHECK(count_of(model, "{softmax: ") == 4);
 }
 
 TEST_CASE("Flax's attention is one entry") {
@@ -126,6 +129,28 @@ TEST_CASE("Flax's attention is one entry") {
     CHECK(has(entry_of(model, "Attending_MultiHeadDotProductAttention_1_attention"), "_select]}"));
     CHECK(!has(model, "softmax"));
     CHECK(!has(recorded("flax_step"), "{attention: ")); // its backward pass reads the weights
+}
+
+TEST_CASE("dropout of attention's weights is attention's own, of each weight or of the same ones in all heads") {
+    const std::string model = recorded("flax_dropping"), of_nnx = recorded("nnx_dropping");
+    CAPTURE(model);
+    CAPTURE(of_nnx);
+    CHECK(has(entry_of(model, "Dropping_MultiHeadDotProductAttention_0_attention"), ", causal: true, dropout: 0.5}"));
+    CHECK(has(entry_of(model, "Dropping_MultiHeadDotProductAttention_1_attention"),
+              ", causal: true, dropout: 0.25, broadcast_dropout: true}"));
+    CHECK(has(model, "_fold_in], dropout: 0.1, at: "));
+    CHECK(has(of_nnx, "], causal: true, dropout: 0.3, at: "));
+    for (const std::string* each : {&model, &of_nnx}) {
+        CHECK(!has(*each, "softmax"));
+        CHECK(!has(*each, "bernoulli"));
+    }
+    // Where each is one that the op has, and where the shape, the factor, the sides or the order are others.
+    const std::string by_hand = recorded("attentions_dropping");
+    CAPTURE(by_hand);
+    for (const char* result : {"result_0", "result_1", "attention"})
+        CHECK(has(entry_of(by_hand, result), "], dropout: 0.25}"));
+    CHECK(count_of(by_hand, "{softmax: ") == 6);
+    CHECK(count_of(by_hand, "{attention: ") == 3);
 }
 
 TEST_CASE("positions that are compared are causal or a window only if they are one") {

@@ -10,7 +10,7 @@ namespace shard {
 namespace {
 
 // An attention, and the gradients of a sum over its result. `pairs` are operands behind v: segments s and t, a bias b, a
-// mask m, the start at.
+// mask m, the start at, a key.
 std::string trained(const std::string& arguments, const std::string& pairs = "", const std::string& dtype = "f32",
                     i64 keys = 24, i64 kv_heads = 2) {
     return fmt::format(R"(model: m
@@ -24,9 +24,10 @@ inputs:
   b: {{shape: [1, heads, length, keys], dtype: {2}}}
   m: {{shape: [batch, 1, 1, keys], dtype: i32, init: {{randint: {{low: 0, high: 3}}}}}}
   at: {{shape: [], dtype: i32, init: {{randint: {{low: 2, high: 6}}}}}}
+  key: {{shape: [2], dtype: u32, init: {{randint: {{low: 0, high: 9}}}}}}
 modules:
   loss:
-    inputs: [q, k, v, s, t, b, m, at]
+    inputs: [q, k, v, s, t, b, m, at, key]
     graph:
       - m: {{gt: [m, 0]}}
       - o: {{attention: [q, k, v{1}]{0}}}
@@ -34,7 +35,7 @@ modules:
       - l: {{reduce_sum: {{mul: [o, o]}}}}
     outputs: [l]
 graph:
-  - l, dq, dk, dv: {{value_and_grad: loss, in: [q, k, v, s, t, b, m, at], wrt: [q, k, v]}}
+  - l, dq, dk, dv: {{value_and_grad: loss, in: [q, k, v, s, t, b, m, at, key], wrt: [q, k, v]}}
 outputs: [l, dq, dk, dv]
 )",
                        arguments, pairs, dtype, keys, kv_heads);
@@ -165,6 +166,15 @@ TEST_CASE("a ring and attention by heads drop the weights that attention with ga
             }
     CHECK(prove(trained(", dropout: 0.4, counted: true", ", at", "bf16", 48, 1), along_sequence("{seq: 6}", "ring")) ==
           std::vector<std::string>{});
+    for (const char* way : {"gather", "ring", "all_to_all"})
+        for (const char* arguments : {"", ", broadcast_dropout: true"})
+            for (const char* pairs : {", key", ", b, m, at, {fold_in: [key, 2]}"}) {
+                CAPTURE(way);
+                CAPTURE(arguments);
+                CAPTURE(pairs);
+                CHECK(prove(trained(std::string(", causal: true, dropout: 0.4") + arguments, pairs),
+                            along_sequence("{seq: 4, model: 2}", way)) == std::vector<std::string>{});
+            }
 }
 
 TEST_CASE("in every trip of a scan a ring drops other weights, and in its own trips parts of the same") {

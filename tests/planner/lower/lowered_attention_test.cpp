@@ -89,4 +89,34 @@ train:
     }
 }
 
+TEST_CASE("attention that drops weights by a key that is computed says the key's words") {
+    for (const char* alike : {"", ", broadcast_dropout: true"}) {
+        const std::string model = std::string(R"(model: drops
+axes: {batch: 4, length: 16, heads: 4, kv: 4}
+inputs:
+  q: {axes: [batch, length, heads, kv]}
+  key: {shape: [2], dtype: u32, init: {randint: {low: 0, high: 9}}}
+modules:
+  loss:
+    inputs: [q, key]
+    graph:
+      - a: {attention: [q, q, q, key], causal: true, dropout: 0.25)") +
+                                  alike + R"(}
+      - l: {reduce_sum: {mul: [a, a]}}
+    outputs: [l]
+graph:
+  - l, dq: {value_and_grad: loss, in: [q, key], wrt: [q]}
+outputs: [l, dq]
+)";
+        for (const char* layout : {"mesh: {data: 2, model: 2}\nrules: [{batch: data}, {heads: model}]\n",
+                                   "mesh: {seq: 4}\nrules: [{length: seq}]\nattention: gather\n",
+                                   "mesh: {seq: 4}\nrules: [{length: seq}]\nattention: ring\n",
+                                   "mesh: {seq: 4}\nrules: [{length: seq}]\nattention: all_to_all\n"}) {
+            CAPTURE(layout);
+            CAPTURE(alike);
+            CHECK(check_lowered(model, layout, "forward").find("dropout: 0.25") != std::string::npos);
+        }
+    }
+}
+
 } // namespace shard

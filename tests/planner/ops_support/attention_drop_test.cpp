@@ -27,9 +27,9 @@ std::string proved(const std::string& model, const std::string& layout, int step
     return fmt::format("{}", fmt::join(prove(model, layout, options), "\n"));
 }
 
-// Its result, and the gradients of a sum over it, with n as the count of steps.
-std::string differentiated(const std::string& operands, const std::string& arguments,
-                           const std::string& dtype = "f32") {
+// Its result, and the gradients of a sum over it, with n as the count of steps, or by a key that is computed of one.
+std::string differentiated(const std::string& operands, const std::string& arguments, const std::string& dtype = "f32",
+                           const std::string& drop = ", counted: true") {
     return fmt::format(R"(model: m
 axes: {{batch: 2, length: 8, keys: 8, heads: 8, kv_heads: 4, head_dim: 4, value_dim: 4}}
 inputs:
@@ -39,19 +39,21 @@ inputs:
   b: {{axes: [~, heads, length, keys], shape: [1, heads, length, keys], dtype: {2}}}
   at: {{shape: [], dtype: i32, init: {{randint: {{low: 0, high: 3}}}}}}
   n: {{shape: [], dtype: i32, init: {{randint: {{low: 0, high: 9}}}}}}
+  key: {{shape: [2], dtype: u32, init: {{randint: {{low: 0, high: 9}}}}}}
 modules:
   loss:
-    inputs: [q, k, v, b, at, n]
+    inputs: [q, k, v, b, at, n, key]
     graph:
-      - o: {{attention: {0}, dropout: 0.4, counted: true{1}}}
+      - own: {{fold_in: [key, 3]}}
+      - o: {{attention: {0}, dropout: 0.4{3}{1}}}
       - o: {{cast: o, dtype: f32}}
       - l: {{reduce_sum: {{mul: [o, o]}}}}
     outputs: [l]
 graph:
-  - l, dq, dk, dv, db: {{value_and_grad: loss, in: [q, k, v, b, at, n], wrt: [q, k, v, b]}}
+  - l, dq, dk, dv, db: {{value_and_grad: loss, in: [q, k, v, b, at, n, key], wrt: [q, k, v, b]}}
 outputs: [l, dq, dk, dv, db]
 )",
-                       operands, arguments, dtype);
+                       operands, arguments, dtype, drop);
 }
 
 // A block of a decoder whose attention drops weights; `attended` makes o of q, k and v.
@@ -121,8 +123,9 @@ inputs:
   v: {{shape: [2, 5, 2, 2], dtype: f64}}
   b: {{shape: [1, 4, 3, 5], dtype: f64}}
   n: {{shape: [], dtype: i32}}
+  key: {{shape: [2], dtype: u32}}
 graph:
-{}outputs: [o]
+{}outputs: [o, key]
 )",
                                   keys, graph));
 }
@@ -160,6 +163,40 @@ TEST_CASE("attention drops the weights that its written-out form drops, and has 
         }
 }
 
+TEST_CASE("attention drops by a key that is computed what is dropped by a bernoulli of its weights") {
+    for (const char* bits : {"", ", bits: legacy"})
+        for (const bool is_alike : {false, true}) {
+            CAPTURE(bits);
+            CAPTURE(is_alike);
+            const Built
+                whole =
+                    built(fmt::format("  - own: {{fold_in: [key, n]}}\n"
+                                      "  - o: {{attention: [q, k, v, b, 1, own], causal: true, dropout: 0.4{}{}}}\n",
+                                      bits, is_alike ? ", broadcast_dropout: true" : ""),
+                          "nnx"),
+                apart =
+                    built(fmt::format(
+                              R"(  - s: {{einsum: "bqghd,bsgd->bghqs", in: [{{reshape: q, shape: [2, 3, 2, 2, 2]}}, k]}}
+  - s: {{add: [{{div: [{{reshape: s, shape: [2, 4, 3, 5]}}, {{sqrt: {{constant: 2, dtype: f64}}}}]}}, b]}}
+  - sees: {{ge: [{{add: [{{iota: [1, 1, 3, 5], dim: 2}}, 1]}}, {{iota: [1, 1, 3, 5], dim: 3}}]}}
+  - own: {{fold_in: [key, n]}}
+  - stays: {{bernoulli: [{}, 3, 5], in: own, probability: 0.6{}}}
+  - w: {{softmax: {{select: [sees, s, -.inf]}}, dim: 3}}
+  - w: {{select: [stays, {{div: [w, 0.6]}}, 0]}}
+  - o: {{einsum: "bghqs,bsgd->bqghd", in: [{{reshape: w, shape: [2, 2, 2, 3, 5]}}, v]}}
+  - o: {{reshape: o, shape: [2, 3, 4, 2]}}
+)",
+                              is_alike ? "1, 1" : "2, 4", bits),
+                          "nnx");
+            CHECK(whole.problems() == "");
+            CHECK(apart.problems() == "");
+            REQUIRE(whole.graph.has_value());
+            REQUIRE(apart.graph.has_value());
+            CHECK(difference(whole, apart, false) < 1e-12);
+            CHECK(difference(whole, apart, true) < 1e-12);
+        }
+}
+
 TEST_CASE("gradients of attention that drops weights agree with central differences") {
     for (const char* arguments :
          {"[q, kv, kv, at]", "[q, q, q, at], causal: true",
@@ -169,6 +206,12 @@ TEST_CASE("gradients of attention that drops weights agree with central differen
           "[q, kv, kv, {le: [{iota: [1, 1, 3, 3], dim: 3}, {iota: [1, 1, 3, 3], dim: 2}]}, at]"})
         CHECK(gradient_problems(fmt::format("attention: {}, dropout: 0.4, key: 5, counted: true", arguments)) ==
               std::vector<std::string>{});
+    for (const char* arguments :
+         {"[q, kv, kv, {cast: n, dtype: u32}]",
+          "[q, kv, kv, 1, {cast: n, dtype: u32}], broadcast_dropout: true, causal: true, window: 2, soft_cap: 0.7",
+          "[q, kv, kv, {reshape: {slice: kv, start: [0, 0, 0, 0], limit: [1, 3, 1, 1]}, shape: [1, 1, 1, 3]}, "
+          "{cast: n, dtype: u32}], bits: legacy"})
+        CHECK(gradient_problems(fmt::format("attention: {}, dropout: 0.4", arguments)) == std::vector<std::string>{});
 }
 
 TEST_CASE("the weights that attention drops do not depend on the layout, nor do its gradients") {
@@ -182,6 +225,15 @@ TEST_CASE("the weights that attention drops do not depend on the layout, nor do 
         CAPTURE(layout);
         CHECK(proved(differentiated("[q, k, v, n]", ", window: 3, soft_cap: 2"), layout) == "");
     }
+    for (const std::string& layout : layouts)
+        for (const char* operands : {"[q, k, v, own]", "[q, k, v, b, at, key]"})
+            for (const char* arguments : {", causal: true", ", broadcast_dropout: true, bits: legacy"}) {
+                CAPTURE(layout);
+                CAPTURE(operands);
+                CAPTURE(arguments);
+                CHECK(proved(differentiated(operands, arguments, "f32", ""), layout) == "");
+            }
+    CHECK(proved(differentiated("[q, k, v, n]", ", broadcast_dropout: true"), layouts[0]) == "");
     CHECK(proved("rng: {partitionable: false}\n" + differentiated("[q, k, v, n]", ""), layouts[0]) == "");
     CHECK(proved(differentiated("[q, k, v, n]", "", "bf16"), layouts[2]) == "");
 }
@@ -254,12 +306,18 @@ TEST_CASE("a layout of bits and a place that are written take the place of the m
 }
 
 TEST_CASE("padding of batch and heads draws nothing: weights are dropped as without it") {
-    const std::string model = [] {
-        std::string text = trained(as_attention, "", "nnx");
+    const auto padded = [](const std::string& attended) {
+        std::string text = trained(attended, "", "nnx");
         text.replace(text.find("batch: 4"), 8, "batch: 5");
         text.replace(text.find("heads: 4"), 8, "heads: 3");
         return text;
-    }();
+    };
+    const std::string model = padded(as_attention),
+                      begin = "      - o: {attention: [q, q, q], causal: true, dropout: 0.3";
+    CHECK(proved(padded(begin + ", broadcast_dropout: true}\n"),
+                 "mesh: {data: 2, model: 2}\ndivisibility: pad\nrules: [{batch: data}, {heads: model}]\n", 2) == "");
+    CHECK(proved(padded("      - key: {iota: [2], dtype: u32}\n      - o: {attention: [q, q, q, key], dropout: 0.3}\n"),
+                 "mesh: {seq: 4}\ndivisibility: pad\nrules: [{length: seq}]\n", 2) == "");
     for (const char* layout : {"mesh: {data: 2, model: 2}\ndivisibility: pad\nrules: [{batch: data}, {heads: model}]\n",
                                "mesh: {data: 4}\ndivisibility: pad\nrules: [{batch: data}]\n",
                                "mesh: {seq: 4}\ndivisibility: pad\nrules: [{length: seq}]\n"})
@@ -267,8 +325,11 @@ TEST_CASE("padding of batch and heads draws nothing: weights are dropped as with
 }
 
 TEST_CASE("in a forward plan attention drops nothing, nor at the rate 0") {
-    for (const char* arguments : {"", ", dropout: 0.5", ", dropout: 0, counted: true"}) {
-        const std::string operands = std::string(arguments).find("counted") == std::string::npos ? "" : ", n";
+    for (const std::string arguments : {"", ", dropout: 0.5", ", dropout: 0.5, broadcast_dropout: true",
+                                        ", dropout: 0, counted: true", ", dropout: 0"}) {
+        const std::string operands = arguments.find("counted") != std::string::npos ? ", n"
+                                     : arguments == ", dropout: 0"                  ? ", key"
+                                                                                    : "";
         const Built plain = built("  - o: {attention: [q, k, v, b]}\n", "nnx"),
                     dropped =
                         built(fmt::format("  - o: {{attention: [q, k, v, b{}]{}}}\n", operands, arguments), "nnx");
@@ -304,6 +365,23 @@ TEST_CASE("what dropout of attention's weights cannot be is refused") {
           "error E0226: `bits` of 'attention' is no layout of random bits");
     CHECK(shape_of("attention_key_gradient", {q, q, q, q, f32({2, 8, 6}), f32({2, 8, 6})}, {half}) ==
           "error E0226: 'attention_key_gradient' drops what the attention dropped that it is of");
+    const TensorType key = typed(DType::u32, {2}), word = typed(DType::u32, {});
+    CHECK(shape_of("attention", {q, q, q, key}, {half}) == "(2, 8, 6, 4)");
+    CHECK(shape_of("attention", {q, q, q, count, key}, {half}) == "(2, 8, 6, 4)");
+    CHECK(shape_of("attention", {q, q, q, word, word}, {half}) == "(2, 8, 6, 4)");
+    CHECK(shape_of("attention", {q, q, q, word, count}, {half}) ==
+          "error E0224: 'attention' takes the words of a key as u32, and x4 () is not");
+    CHECK(shape_of("attention", {q, q, q, key}, {}) == "error E0226: 'attention' takes no key, which x3 (2,) is");
+    CHECK(shape_of("attention", {q, q, q, key}, {half, counted}) ==
+          "error E0226: 'attention' takes no key, which x3 (2,) is");
+    CHECK(shape_of("attention", {q, q, q, f32({}), key}, {half}) ==
+          "error E0223: 'attention' does not know x3 () here");
+    CHECK(shape_of("attention", {q, q, q, count, count, key}, {half}) ==
+          "error E0223: 'attention' does not know x5 (2,) here");
+    CHECK(shape_of("attention", {q, q, q, key}, {half, {"place", std::vector<i64>{1}}}) ==
+          "error E0226: 'attention' has a key that is computed, and `place` is of one that is written");
+    CHECK(shape_of("attention", {q, q, q}, {{"broadcast_dropout", true}}) ==
+          "error E0226: `broadcast_dropout` of 'attention' is of its dropout, and it has none");
     CHECK(built("  - o: {attention: [q, k, v, n], dropout: 0.5, counted: true}\n", "explicit")
               .problems()
               .find("'attention' has no key, and the model says `keys: explicit`") != std::string::npos);
