@@ -1,6 +1,7 @@
 #include "planner/build/train.h"
 
 #include "planner/build/build_attributes.h"
+#include "planner/build/microbatch_draws.h"
 #include "planner/grad/differentiate.h"
 #include "planner/grad/microbatches.h"
 #include "planner/graph/optimizer.h"
@@ -101,7 +102,10 @@ private:
 
     // What enters the optimizer is called "w.grad".
     bool make_gradients() {
-        if (train_.microbatches > 1) builder_.set_loop(microbatch_loop);
+        if (train_.microbatches > 1) {
+            warn_of_draws_alike(builder_);
+            builder_.set_loop(microbatch_loop);
+        }
         gradients_ = differentiate(builder_, graph_.loss, parameters_);
         if (train_.microbatches > 1) {
             name_gradients(".grad.microbatch");

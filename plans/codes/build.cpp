@@ -90,6 +90,12 @@ std::vector<CodeDoc> codes_build() {
          "libraries would: the shapes may fit all the same, and then heads attend to heads. Transpose the operands and "
          "the result, or project into the order that it takes. If the names mean something else, give the dims "
          "others."},
+        {"W0205", "the same numbers in every microbatch",
+         "An op draws by a key that the graph computes, which is the same in all microbatches: each drops or adds the "
+         "same, "
+         "where one large batch would have had other numbers in every row. A computed key is what it is. A key that is "
+         "written, with the count of steps, is another in every microbatch; or fold something of the batch into the "
+         "computed one, as the first of its tokens."},
         {"W0202", "numbers that depend on the layout",
          "The model asks for random bits as XLA's partitioner made them in 2024, with rng: {compat: "
          "xla_concatenate_2024}: a parameter of which several copies are made, and whose first dim is split, has other "
