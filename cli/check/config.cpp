@@ -17,8 +17,8 @@ public:
 
     CheckConfig read(const Yaml& yaml) {
         CheckConfig config;
-        std::vector<std::string_view> keys(std::begin(of_all), std::end(of_all));
-        keys.emplace_back("models");
+        std::vector<std::string_view> keys = {"models"}; // what is needed is the better guess, so it comes first
+        keys.insert(keys.end(), std::begin(of_all), std::end(of_all));
         if (!check_keys(yaml, keys, "the configuration", diagnostics_)) return config;
         ConfiguredModel usual;
         read_scope(yaml, usual);
@@ -57,8 +57,9 @@ private:
         if (entry.map() == nullptr) {
             path = path_of(entry, "models");
         } else {
-            std::vector<std::string_view> keys(std::begin(of_all), std::end(of_all));
-            keys.insert(keys.end(), {"model", "name"});
+            std::vector<std::string_view> keys = {"model"};
+            keys.insert(keys.end(), std::begin(of_all), std::end(of_all));
+            keys.emplace_back("name");
             check_keys(entry, keys, "an entry of models", diagnostics_);
             if (const Yaml* named = entry.find("model"))
                 path = path_of(*named, "model");

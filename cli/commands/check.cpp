@@ -20,8 +20,6 @@ int refuse(Env& env, std::string_view message, std::string help) {
     return exit_usage;
 }
 
-constexpr int most_rounds = 10; // of --fix: each mends what the last one brought to light
-
 std::vector<Subject> subjects_of(const std::vector<Checked>& problems, const std::vector<Checked>& of_tasks) {
     std::vector<Subject> subjects;
     for (const Checked& checked : problems) subjects.push_back(checked.subject);
@@ -54,13 +52,19 @@ int run(const Arguments& arguments, Env& env) {
     CheckInputs inputs = inputs_of(env, arguments);
     std::vector<Checked> of_tasks = check_all(inputs.tasks);
     bool is_written = true;
-    // What hides behind a mistake shows when that is mended: a layout is only judged where its model can be read.
-    for (int round = 0; fixes && round < most_rounds; ++round) {
-        const Mending mending = mend(env, subjects_of(inputs.problems, of_tasks));
-        is_written = is_written && mending.written;
-        if (!mending.changed) break;
-        inputs = inputs_of(env, arguments);
-        of_tasks = check_all(inputs.tasks);
+    if (fixes) {
+        const auto judge = [&](Env& there) {
+            const auto held = std::make_shared<std::pair<CheckInputs, std::vector<Checked>>>();
+            held->first = inputs_of(there, arguments);
+            held->second = check_all(held->first.tasks);
+            return Judged{held, subjects_of(held->first.problems, held->second)};
+        };
+        const Mending mending = mend(env, {nullptr, subjects_of(inputs.problems, of_tasks)}, judge);
+        is_written = mending.written;
+        if (mending.changed) {
+            inputs = inputs_of(env, arguments);
+            of_tasks = check_all(inputs.tasks);
+        }
     }
     const auto is_accepted = [](const CheckTask& task) { return !task.accept_in.empty(); };
     if (accepts && inputs.problems.empty() && std::none_of(inputs.tasks.begin(), inputs.tasks.end(), is_accepted))

@@ -130,21 +130,25 @@ std::string source_text(std::span<const Subject> subjects, const std::string& fi
 
 } // namespace
 
-std::vector<MendedFile> mended_files(std::span<const Subject> subjects) {
+std::vector<MendedFile> mended_files(std::span<const Subject> subjects, const RefusedFixes& refused) {
     std::vector<MendedFile> mended;
     for (const auto& [file, lines] : Fixer(subjects).run()) {
-        MendedFile& one = mended.emplace_back(MendedFile{file, source_text(subjects, file)});
-        one.lines = static_cast<i64>(lines.size());
+        MendedFile one{file, source_text(subjects, file)};
         std::string_view rest = one.before;
         for (int line = 1; !rest.empty(); ++line) {
             const std::string_view old = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
-            const auto fix = lines.find(line);
-            if (fix == lines.end())
-                one.after += old;
-            else if (fix->second) // its break is that of the old line
-                one.after.append(*fix->second).append(old.substr(old.find_last_not_of("\r\n") + 1));
+            const std::string before(old.substr(0, old.find_last_not_of("\r\n") + 1));
             rest.remove_prefix(old.size());
+            const auto fix = lines.find(line);
+            if (fix == lines.end() || refused.contains({file, before})) {
+                one.after += old;
+                continue;
+            }
+            if (fix->second) // its break is that of the old line
+                one.after.append(*fix->second).append(old.substr(before.size()));
+            one.lines.push_back({before, fix->second});
         }
+        if (!one.lines.empty()) mended.push_back(std::move(one));
     }
     return mended;
 }

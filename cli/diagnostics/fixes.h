@@ -4,16 +4,25 @@
 
 #include "cli/diagnostics/subjects.h"
 
+#include <set>
+
 namespace shard {
+
+struct MendedLine {
+    std::string before;
+    std::optional<std::string> after; // absent: it goes
+};
 
 struct MendedFile {
     std::string file; // as `Sources` call it
     std::string before, after = {};
-    i64 lines = 0; // that differ
+    std::vector<MendedLine> lines = {}; // that differ
 };
+
+using RefusedFixes = std::set<std::pair<std::string, std::string>>; // files, and lines of them that stay as they are
 
 // In the order of names. Nothing of what was not read as it stands in a file: stdin, a model that was made of a program,
 // texts with other values (--set). A rule goes where all that are checked with its file say that it can.
-std::vector<MendedFile> mended_files(std::span<const Subject> subjects);
+std::vector<MendedFile> mended_files(std::span<const Subject> subjects, const RefusedFixes& refused = {});
 
 } // namespace shard

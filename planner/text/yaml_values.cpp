@@ -178,6 +178,25 @@ std::string known_keys(std::string_view key, const std::vector<std::string_view>
     return fmt::format("'{}' is a key {}; here there are {}", key, fmt::join(places, " and "), here);
 }
 
+// The one key that begins or ends with all of the words of this one: max_memory, of max_memory_per_device.
+std::string longer_key(std::string_view key, const std::vector<std::string_view>& known, std::string otherwise) {
+    constexpr size_t least = 5; // of a key that says enough
+    std::vector<std::string_view> longer;
+    std::copy_if(known.begin(), known.end(), std::back_inserter(longer), [key](std::string_view candidate) {
+        return candidate.starts_with(fmt::format("{}_", key)) || candidate.ends_with(fmt::format("_{}", key));
+    });
+    if (key.size() < least || longer.size() != 1) return otherwise;
+    return fmt::format("did you mean '{}'?", longer[0]);
+}
+
+// The nearest of those that are not there yet, or else of all: a key stands once.
+std::string key_meant_by(std::string_view key, const Yaml& yaml, const std::vector<std::string_view>& known) {
+    std::vector<std::string_view> absent;
+    std::copy_if(known.begin(), known.end(), std::back_inserter(absent),
+                 [&](std::string_view candidate) { return yaml.find(candidate) == nullptr; });
+    return did_you_mean(key, absent, did_you_mean(key, known, longer_key(key, known, known_keys(key, known))));
+}
+
 } // namespace
 
 bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, std::string_view what,
@@ -190,7 +209,7 @@ bool check_keys(const Yaml& yaml, const std::vector<std::string_view>& known, st
     for (const YamlEntry& entry : *entries) {
         if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
         diagnostics.error("E0114", entry.key_span, fmt::format("unknown key '{}' in {}", entry.key, what))
-            .help(did_you_mean(entry.key, known, known_keys(entry.key, known)));
+            .help(key_meant_by(entry.key, yaml, known));
     }
     return true;
 }
