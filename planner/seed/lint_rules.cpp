@@ -4,11 +4,13 @@
 
 #include "planner/model/rules.h"
 #include "planner/seed/named_arrays.h"
+#include "planner/seed/overrides.h"
 #include "planner/text/allowances.h"
 #include "plans/base/saturating.h"
 #include "plans/base/units.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -34,6 +36,13 @@ bool is_subset(const std::vector<std::string>& inner, const std::vector<std::str
     });
 }
 
+// "- {width: ~}" of "'width'"; of several, all of them: to be pasted.
+std::string replicating_rules(const std::vector<std::string>& quoted) {
+    std::vector<std::string> rules;
+    for (const std::string& name : quoted) rules.push_back(fmt::format("{{{}: ~}}", name.substr(1, name.size() - 2)));
+    return rules.size() == 1 ? "- " + rules[0] : fmt::format("rules: [..., {}]", fmt::join(rules, ", "));
+}
+
 // One warning for all of the rules.
 void warn_of(std::string_view code, std::span<const AxisRule> rules, std::string_view message, std::string_view help,
              Diagnostics& diagnostics) {
@@ -47,9 +56,9 @@ void warn_of(std::string_view code, std::span<const AxisRule> rules, std::string
 
 class RuleLinter {
 public:
-    RuleLinter(const Layout& layout, std::vector<NamedArray> arrays, Allowances& allowances, Diagnostics& diagnostics)
-        : layout_(&layout), arrays_(std::move(arrays)), allowances_(&allowances), diagnostics_(&diagnostics),
-          silenced_(layout.rules.size()) {}
+    RuleLinter(const Graph& graph, const Layout& layout, Allowances& allowances, Diagnostics& diagnostics)
+        : layout_(&layout), arrays_(named_arrays(graph)), overridden_(overridden_declarations(graph, layout)),
+          allowances_(&allowances), diagnostics_(&diagnostics), silenced_(layout.rules.size()) {}
 
     void lint() {
         warn_unused();
@@ -68,6 +77,12 @@ public:
     }
 
 private:
+    // The layout says of each of its copies how it lies: no rule has a say.
+    bool is_overridden(const NamedArray& array) const {
+        return !array.values.empty() &&
+               std::all_of(array.values.begin(), array.values.end(), [this](ValueId id) { return overridden_[id]; });
+    }
+
     bool has_name(const NamedArray& array, std::string_view name) const {
         return std::find(array.names.begin(), array.names.end(), name) != array.names.end();
     }
@@ -176,7 +191,8 @@ private:
         std::vector<std::string> names;
         std::string_view near;
         Span first;
-        for (const NamedArray& array : arrays_)
+        for (const NamedArray& array : arrays_) {
+            if (is_overridden(array)) continue;
             for (const std::string& name : array.names) {
                 if (is_unnamed(name) || is_unconstrained(name)) continue;
                 const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
@@ -191,20 +207,20 @@ private:
                 if (near.empty()) near = meant;
                 names.push_back(quoted);
             }
+        }
         if (names.empty()) return;
         diagnostics_
             ->warning("W0304", first,
                       fmt::format("no rule for the logical {} {}", names.size() == 1 ? "axis" : "axes", listed(names)))
             .note("dims without a rule are replicated")
-            .help(near.empty()
-                      ? fmt::format("if that is meant, say so: - {{{}: ~}}", names[0].substr(1, names[0].size() - 2))
-                      : fmt::format("the rule for '{}', which no array has, may mean it", near));
+            .help(near.empty() ? fmt::format("if that is meant, say so: {}", replicating_rules(names))
+                               : fmt::format("the rule for '{}', which no array has, may mean it", near));
     }
 
     // What linen and nnx make of an array. Names without a rule mean something else in each semantics; that is not what
     // this is about. Rules of its own mean the same in both.
     std::pair<std::string, std::string> outcomes(const NamedArray& array) const {
-        if (!array.own.empty()) return {};
+        if (!array.own.empty() || is_overridden(array)) return {};
         NamedArray covered = array;
         for (std::string& name : covered.names) {
             const auto covers = [&](const AxisRule& rule) { return rule.logical == name; };
@@ -251,6 +267,7 @@ private:
 
     const Layout* layout_;
     std::vector<NamedArray> arrays_;
+    std::vector<bool> overridden_; // by ValueId
     Allowances* allowances_;
     Diagnostics* diagnostics_;
     std::vector<bool> silenced_; // by rule: reported, or part of a report
@@ -321,7 +338,7 @@ bool depends_on_semantics(const Graph& graph, const Layout& layout) {
     if (layout.mesh.device_count() == 1) return false;
     Allowances none;
     Diagnostics unsaid;
-    return RuleLinter(layout, named_arrays(graph), none, unsaid).disagrees();
+    return RuleLinter(graph, layout, none, unsaid).disagrees();
 }
 
 void warn_of_unused(std::span<const AxisRule> rules, Diagnostics& diagnostics) {
@@ -332,7 +349,7 @@ void warn_of_unused(std::span<const AxisRule> rules, Diagnostics& diagnostics) {
 void lint_rules(const Graph& graph, const Layout& layout, const Seeds& seeds, Allowances& allowances,
                 Diagnostics& diagnostics) {
     if (layout.mesh.device_count() == 1) return; // nothing to lay out
-    RuleLinter(layout, named_arrays(graph), allowances, diagnostics).lint();
+    RuleLinter(graph, layout, allowances, diagnostics).lint();
     warn_large_replicated(graph, seeds, allowances, diagnostics);
     warn_split_layers(graph, layout, seeds, allowances, diagnostics);
 }

@@ -5,17 +5,21 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 #include <tuple>
 
 namespace shard {
 
 std::vector<NamedArray> named_arrays(const Graph& graph) {
     std::vector<NamedArray> arrays;
-    std::set<std::tuple<int, int, int, std::vector<std::string>>> seen;
+    std::map<std::tuple<int, int, int, std::vector<std::string>>, size_t> seen; // where in `arrays`
     const auto add = [&](NamedArray array) {
-        if (seen.emplace(array.span.file, array.span.line, array.span.column, array.names).second)
+        const auto [at, is_new] =
+            seen.try_emplace({array.span.file, array.span.line, array.span.column, array.names}, arrays.size());
+        if (is_new)
             arrays.push_back(std::move(array));
+        else
+            arrays[at->second].values.insert(arrays[at->second].values.end(), array.values.begin(), array.values.end());
     };
     for (ValueId id : graph.inputs) {
         const Value& value = graph.value(id);
@@ -25,7 +29,7 @@ std::vector<NamedArray> named_arrays(const Graph& graph) {
         const std::string_view role = value.role == Role::param      ? "parameter"
                                       : value.role == Role::variable ? "variable"
                                                                      : "input";
-        add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name)});
+        add({decl.logical, decl.rules, value.span, fmt::format("{} '{}'", role, value.name), {id}});
     }
     for (const Node& node : graph.nodes)
         if (!node.asked().logical.empty() && !node.asked().mesh)

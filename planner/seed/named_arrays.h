@@ -8,10 +8,11 @@ namespace shard {
 
 // An input, a parameter, or what a constraint says of a value.
 struct NamedArray {
-    std::vector<std::string> names; // per dim; "" unnamed, "?" unconstrained
-    std::vector<AxisRule> own;      // the variable's own rules
-    Span span;                      // its declaration, or the constraint
-    std::string what = {};          // "parameter 'w1'", for messages
+    std::vector<std::string> names;   // per dim; "" unnamed, "?" unconstrained
+    std::vector<AxisRule> own;        // the variable's own rules
+    Span span;                        // its declaration, or the constraint
+    std::string what = {};            // "parameter 'w1'", for messages
+    std::vector<ValueId> values = {}; // inputs and parameters that are declared so; none of a constraint
 };
 
 // Inputs and parameters with axes, then constraints by logical axes; the copies of a repeated module count once.

@@ -50,6 +50,24 @@ std::vector<int> match_overrides(std::span<const Override> overrides, const std:
     return chosen;
 }
 
+std::vector<bool> overridden_declarations(const Graph& graph, const Layout& layout) {
+    std::vector<bool> overridden(graph.values.size());
+    for (const bool of_inputs : {true, false}) {
+        std::vector<OverrideTarget> targets;
+        std::vector<ValueId> ids;
+        for (ValueId id : graph.inputs) {
+            if ((graph.value(id).role == Role::input) != of_inputs) continue; // variables are declared as parameters
+            targets.push_back({graph.value(id).name});
+            ids.push_back(id);
+        }
+        Diagnostics said_already;
+        const std::vector<int> chosen = match_overrides(of_inputs ? layout.inputs : layout.params, targets,
+                                                        of_inputs ? "inputs" : "params", said_already);
+        for (size_t i = 0; i < ids.size(); ++i) overridden[ids[i]] = chosen[i] >= 0;
+    }
+    return overridden;
+}
+
 std::vector<OverrideTarget> value_targets(const Graph& graph) {
     std::vector<OverrideTarget> targets(graph.values.size() + graph.aliases.size());
     const auto is_result = [&graph](ValueId id) { return graph.value(id).producer >= 0; };

@@ -17,6 +17,9 @@ struct OverrideTarget {
 std::vector<int> match_overrides(std::span<const Override> overrides, const std::vector<OverrideTarget>& targets,
                                  std::string_view section, Diagnostics& diagnostics);
 
+// By ValueId: inputs and parameters of which `inputs` and `params` of the layout say all, whatever its rules say.
+std::vector<bool> overridden_declarations(const Graph& graph, const Layout& layout);
+
 // The targets of `values:`: first by ValueId, where what is no result of an op has an empty path, then by index into
 // Graph::aliases.
 std::vector<OverrideTarget> value_targets(const Graph& graph);

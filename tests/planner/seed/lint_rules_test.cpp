@@ -71,11 +71,30 @@ TEST_CASE("nothing is said of the other semantics where the layout says which is
     CHECK(lint(rules, "semantics: linen\n") == "");
 }
 
+TEST_CASE("nothing is said of rules for an array of which the layout says all") {
+    const std::string rules = "  - {batch: data}\n  - {hidden: model}\n  - {embed: model}\n";
+    CHECK(lint(rules, "params: {w1: [~, model], w2: [model, ~]}\n") == "");
+    CHECK(lint(rules, "params: {w1: [~, model]}\n") ==
+          "W0306 7:3+2 linen and nnx semantics disagree about parameter 'w2'\n"
+          "  note linen: [model | -], nnx: an error (mesh axis 'model' splits both dim 0 (hidden) and dim 1 (embed) of "
+          "one array)\n"
+          "  help write semantics: linen or nnx, whichever is meant; or give each logical axis one rule, and no two "
+          "axes of one array the same mesh axis\n");
+    CHECK(lint("  - {batch: data}\n  - {batch: model}\n", "inputs: {x: [data, ~]}\n") ==
+          "W0305 4:6+5 blocked in every array that has the logical axis: {batch: model}\n"
+          "  help `shardc explain` shows for an array which rule came first\n");
+    CHECK(lint("  - {batch: ~}\n  - {hidden: model}\n", "params: {\"*\": [~, model]}\ninputs: {x: [data, ~]}\n") == "");
+}
+
 TEST_CASE("a logical axis without a rule is named where it looks forgotten, not in a layout of few rules") {
     CHECK(lint("  - {batch: data}\n") == "");
     // The writer says of other axes that they are replicated.
     CHECK(lint("  - {batch: ~}\n") ==
           "W0304 4:3+1 no rule for the logical axes 'embed', 'hidden'\n"
+          "  note dims without a rule are replicated\n  help if that is meant, say so: rules: [..., {embed: ~}, "
+          "{hidden: ~}]\n");
+    CHECK(lint("  - {batch: ~}\n  - {hidden: model}\n") ==
+          "W0304 4:3+1 no rule for the logical axis 'embed'\n"
           "  note dims without a rule are replicated\n  help if that is meant, say so: - {embed: ~}\n");
     // A rule with nearly that name has nothing to do.
     CHECK(lint("  - {batch: data}\n  - {hiden: model}\n") ==
@@ -92,7 +111,8 @@ TEST_CASE("large parameters on every device are named with their bytes") {
     const std::string model =
         "axes: {a: 2048, b: 2049, c: 2048}\nparams:\n  big: {axes: [a, b]}\n  edge: {axes: [a, c]}\n";
     CHECK(lint("  - {a: ~}\n  - {b: ~}\n  - {c: ~}\n", "", model) ==
-          "W0307 4:3+3 a large parameter is held in full by every device: 'big'\n  note 16.0 MiB (16,785,408 B) on a device\n"
+          "W0307 4:3+3 a large parameter is held in full by every device: 'big'\n  note 16.0 MiB (16,785,408 B) on a "
+          "device\n"
           "  help give one of the logical axes a rule, or override its sharding under `params`\n");
     CHECK(lint("  - {a: data}\n  - {b: ~}\n  - {c: ~}\n", "", model) == "");
 }
