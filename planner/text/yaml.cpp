@@ -2,6 +2,7 @@
 // yaml-cpp accepts in silence (duplicate keys, merge keys, text after the document, open quotes) is seen.
 #include "planner/text/yaml.h"
 
+#include "planner/text/yaml_indent.h"
 #include "planner/text/yaml_text.h"
 #include "plans/base/printable.h"
 
@@ -38,8 +39,14 @@ public:
 
     Span place(size_t pos) const { return places_.at(pos + bom_); }
     std::string_view text() const { return places_.text(); }
+    std::optional<MisfitLine> misfit(size_t pos) const { return misfit_of_line(places_, pos + bom_); }
     // The innermost bracket that is open here and that nothing in the file closes, if any.
     std::optional<Span> unclosed_bracket() const {
+        for (const Frame& frame : stack_)
+            if (frame.flow) {
+                if (const std::optional<size_t> open = crossed_bracket(places_, frame.begin)) return places_.at(*open);
+                break;
+            }
         for (size_t i = stack_.size(); i-- > 0;)
             if (stack_[i].flow && !closes(stack_[i].begin)) return stack_[i].node.span;
         return std::nullopt;
@@ -332,6 +339,14 @@ std::optional<size_t> undefined_alias(const YAML::Exception& exception, std::str
     return star == std::string_view::npos ? std::nullopt : std::optional(star);
 }
 
+// A block that goes on where its lines do not begin. Tabs are said to be tabs.
+std::optional<MisfitLine> misfit_of(const YAML::Exception& exception, const TreeBuilder& builder, size_t pos) {
+    if (exception.msg != YAML::ErrorMsg::END_OF_MAP && exception.msg != YAML::ErrorMsg::END_OF_SEQ &&
+        exception.msg != YAML::ErrorMsg::MAP_VALUE) // a deeper line goes on with a plain value above it
+        return std::nullopt;
+    return builder.misfit(pos);
+}
+
 void report(const YAML::Exception& exception, TreeBuilder& builder) {
     const size_t pos = exception.mark.pos < 0 ? 0 : exception.mark.pos;
     const Span span = builder.place(pos);
@@ -348,6 +363,8 @@ void report(const YAML::Exception& exception, TreeBuilder& builder) {
         builder
             .error("E0101", builder.place(*star), "an unquoted * begins an alias in YAML, and no anchor is called so")
             .help(fmt::format("quote a pattern: \"{}\"", text.substr(*star, end - *star)));
+    } else if (const std::optional<MisfitLine> misfit = misfit_of(exception, builder, pos)) {
+        builder.error("E0101", misfit->place, misfit->message).help(misfit->help);
     } else {
         const DiagnosticBuilder added = builder.error("E0101", span, "not valid YAML: " + exception.msg);
         const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;

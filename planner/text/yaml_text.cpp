@@ -130,6 +130,30 @@ bool BracketScan::next() {
     return false;
 }
 
+std::optional<size_t> crossed_bracket(const TextPlaces& places, size_t open) {
+    const std::string_view text = places.text();
+    const auto closed_by = [text](char c) {
+        return [text, c](size_t at) { return (text[at] == '[' ? ']' : '}') == c; };
+    };
+    std::vector<size_t> opened;
+    BracketScan scan(places, open);
+    while (scan.next()) {
+        const char c = text[scan.at()];
+        if (c == '[' || c == '{') {
+            opened.push_back(scan.at());
+        } else if (opened.empty()) {
+            break;
+        } else if (closed_by(c)(opened.back())) {
+            opened.pop_back();
+            if (opened.empty()) break;
+        } else {
+            if (std::any_of(opened.begin(), opened.end(), closed_by(c))) return opened.back();
+            break; // one too many
+        }
+    }
+    return std::nullopt;
+}
+
 size_t next_comment(const TextPlaces& places, size_t from) {
     const std::string_view text = places.text();
     for (size_t at = from; at < text.size(); ++at) {

@@ -4,6 +4,7 @@
 #include "plans/base/base.h"
 #include "plans/diagnostics/diagnostic.h"
 
+#include <optional>
 #include <vector>
 
 namespace shard {
@@ -54,6 +55,9 @@ private:
     int depth_ = 0;
     i64 marks_ = 0;
 };
+
+// Of the outermost bracket at `open`: the one within it whose turn it is when an outer one is closed, as [ in {a: [b}.
+std::optional<size_t> crossed_bracket(const TextPlaces& places, size_t open);
 
 // Offset of the next '#' at or after `from` that starts a comment; npos if there is none. `from` is outside of quotes.
 size_t next_comment(const TextPlaces& places, size_t from);

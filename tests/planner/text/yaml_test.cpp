@@ -129,6 +129,36 @@ TEST_CASE("what is opened must be closed") {
           "E0111 2:6+1 this bracket is never closed\n");
 }
 
+TEST_CASE("a bracket that another kind closes is the one that is open") {
+    CHECK(yaml_problems("- z: {dot: [a, w2}\n") == "E0111 1:12+1 this bracket is never closed\n");
+    CHECK(yaml_problems("a: {b: [1, {c: 2]}\nd: 1\n") == "E0111 1:12+1 this bracket is never closed\n");
+    CHECK(yaml_problems("a: {b: [1, 2]]}\n").substr(0, 10) == "E0101 1:14"); // one too many
+    CHECK(yaml_problems("a: {b: \"[\", c: [1}\n") == "E0111 1:16+1 this bracket is never closed\n");
+}
+
+TEST_CASE("a line that does not fit those above it is told by its dash or its column") {
+    const std::string columns = "  help begin what belongs together in one column\n";
+    CHECK(yaml_problems("g:\n  - a: 1\n  b: 2\n") ==
+          "E0101 3:3+1 this entry has no `- `, and those of its list have\n  help write - b: ...\n");
+    CHECK(yaml_problems("g:\n  # all\n  - a:\n      k: [1,\n  2]\n\n  b: 2\n") ==
+          "E0101 7:3+1 this entry has no `- `, and those of its list have\n  help write - b: ...\n");
+    CHECK(yaml_problems("g:\n  a: 1\n  - b: 2\n") == "E0101 3:3+1 this entry has a `- `, and those above it have none\n"
+                                                     "  help write it in front of line 2 too, if they make a list\n");
+    CHECK(yaml_problems("p:\n  a: {x: 1}\n   b: {x: 1}\n") ==
+          "E0101 3:4+1 this line starts in column 4, its neighbours in column 3\n" + columns);
+    CHECK(yaml_problems("p:\n  - {x: 1}\n   - {x: 1}\n") ==
+          "E0101 3:4+1 this line starts in column 4, its neighbours in column 3\n" + columns);
+    CHECK(yaml_problems("p:\n  a: {x: 1}\n b: {x: 1}\n") ==
+          "E0101 3:2+1 this line starts in column 2, those above it in columns 1 and 3\n" + columns);
+    CHECK(yaml_problems("p:\n    a: {x: 1}\n  b: {x: 1}\nq: 1\n") ==
+          "E0101 3:3+1 this line starts in column 3, those above it in columns 1 and 5\n" + columns);
+    CHECK(yaml_problems("- a: 1\n  b: 2\n   c: {x: 1}\n") ==
+          "E0101 3:4+1 this line starts in column 4, its neighbours in column 3\n" + columns);
+    CHECK(yaml_problems("axes:\n  batch: 8\n   embed: 4\n") ==
+          "E0101 3:4+1 this line starts in column 4, its neighbours in column 3\n" + columns);
+    CHECK(yaml_problems("g:\n- a: 1\n- b: 1\nh: 1\n") == "");
+}
+
 TEST_CASE("broken syntax points at the place") {
     CHECK(yaml_problems("a: 1\nb: }\n") == "E0101 2:4+1 not valid YAML: illegal flow end\n");
     CHECK(yaml_problems("a: 1\nmesh\n") == "E0101 2:1+4 expected ':' after 'mesh'\n");
