@@ -13,34 +13,40 @@ namespace {
 constexpr i64 most_devices = i64{1} << 20;
 
 // One -1 becomes what is left of `total`.
-bool fill(ForeignRules& rules, i64 ForeignAxis::*size, i64 total, std::string_view what, Span place,
-          Diagnostics& diagnostics) {
+bool fill(ForeignRules& rules, i64 ForeignAxis::*size, Span ForeignAxis::*span, i64 total, std::string_view what,
+          Span place, Diagnostics& diagnostics) {
     i64 product = 1;
     ForeignAxis* open = nullptr;
     for (ForeignAxis& axis : rules.axes) {
         if (axis.*size == -1 && open != nullptr) {
-            diagnostics.error("E0810", axis.span, fmt::format("two axes take what is left of the {}", what))
+            diagnostics.error("E0810", axis.*span, fmt::format("two axes take what is left of the {}", what))
                 .help("give all but one of them a size");
             return false;
         }
         if (axis.*size == -1)
             open = &axis;
         else if (axis.*size < 1 || axis.*size > most_devices || (product *= axis.*size) > most_devices) {
-            diagnostics.error("E0810", axis.span, fmt::format("'{}' has no size that a mesh can have", axis.name))
+            diagnostics.error("E0810", axis.*span, fmt::format("'{}' has no size that a mesh can have", axis.name))
                 .help("give a whole number from 1, or -1 for what is left");
             return false;
         }
     }
     if (open != nullptr && total == 0) {
-        diagnostics.error("E0810", open->span, fmt::format("'{}' takes what is left of the devices", open->name))
+        diagnostics.error("E0810", open->*span, fmt::format("'{}' takes what is left of the devices", open->name))
             .help("say how many there are: --devices 64");
         return false;
     }
     if (total != 0 && (open != nullptr ? total % product != 0 : total != product)) {
-        diagnostics
-            .error("E0810", open != nullptr ? open->span : place,
-                   fmt::format("the axes take {} {}, and there are {}", product, what, total))
-            .help("--devices and --slices say how many there are");
+        std::vector<Span> causes;
+        if (open != nullptr) causes.push_back(open->*span);
+        for (const ForeignAxis& axis : rules.axes)
+            if (axis.*size > 1 && std::find(causes.begin(), causes.end(), axis.*span) == causes.end())
+                causes.push_back(axis.*span);
+        DiagnosticBuilder error = diagnostics
+                                      .error("E0810", causes.empty() ? place : causes[0],
+                                             fmt::format("the axes take {} {}, and there are {}", product, what, total))
+                                      .help("--devices and --slices say how many there are");
+        for (size_t c = 1; c < causes.size(); ++c) error.label(causes[c], "");
         return false;
     }
     if (open != nullptr) open->*size = total / product;
@@ -79,8 +85,9 @@ bool fill_axes(ForeignRules& rules, const ForeignDevices& devices, Span place, D
             .help("--devices counts those of all slices");
         return false;
     }
-    return fill(rules, &ForeignAxis::across, devices.slices, "slices", place, diagnostics) &&
-           fill(rules, &ForeignAxis::within, devices.count / devices.slices, "devices of a slice", place, diagnostics);
+    return fill(rules, &ForeignAxis::across, &ForeignAxis::across_span, devices.slices, "slices", place, diagnostics) &&
+           fill(rules, &ForeignAxis::within, &ForeignAxis::within_span, devices.count / devices.slices,
+                "devices of a slice", place, diagnostics);
 }
 
 std::string layout_of(const ForeignRules& rules, std::string_view tool) {

@@ -17,8 +17,8 @@ namespace shard {
 
 struct ForeignAxis {
     std::string name;
-    i64 within = 1, across = 1; // devices of a slice, slices; -1: what the other axes leave
-    Span span;
+    i64 within = 1, across = 1;    // devices of a slice, slices; -1: what the other axes leave
+    Span within_span, across_span; // what says so, or else what names the axis
 };
 
 struct ForeignRules {

@@ -8,8 +8,10 @@
 #include "cli/rules/maxtext_rules.h"
 
 #include "planner/text/yaml_values.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -17,12 +19,36 @@ namespace shard {
 
 namespace {
 
-// ici_fsdp_parallelism; 1 where the file does not say it. The axis of stages is called pipeline there.
-std::optional<i64> degree(const Yaml& config, std::string_view network, const std::string& axis,
-                          Diagnostics& diagnostics) {
-    const std::string key = fmt::format("{}_{}_parallelism", network, axis == "stage" ? "pipeline" : axis);
-    const Yaml* const value = config.find(key);
-    return value == nullptr ? std::optional<i64>(1) : read_int(*value, key, diagnostics);
+// ici_fsdp_parallelism. The axis of stages is called pipeline there.
+std::string degree_key(std::string_view network, const std::string& axis) {
+    return fmt::format("{}_{}_parallelism", network, axis == "stage" ? "pipeline" : axis);
+}
+
+struct Degree {
+    i64 size = 1; // where the file does not say it
+    Span span;
+};
+
+std::optional<Degree> degree(const Yaml& config, const std::string& key, Span otherwise, Diagnostics& diagnostics) {
+    for (const YamlEntry& entry : *config.map())
+        if (entry.key == key) {
+            const std::optional<i64> size = read_int(entry.value, key, diagnostics);
+            return size ? std::optional(Degree{*size, entry.key_span}) : std::nullopt;
+        }
+    return Degree{1, otherwise};
+}
+
+// Degrees of axes that are not there. One of 1 has nothing to say.
+void warn_of_unread(const Yaml& config, const std::vector<std::string>& read, Diagnostics& diagnostics) {
+    const std::vector<std::string_view> known(read.begin(), read.end());
+    for (const YamlEntry& entry : *config.map()) {
+        if (!entry.key.starts_with("ici_") && !entry.key.starts_with("dcn_")) continue;
+        if (std::find(read.begin(), read.end(), entry.key) != read.end()) continue;
+        if (entry.value.scalar() != nullptr && entry.value.scalar()->text == "1") continue;
+        diagnostics
+            .warning("W0805", entry.key_span, fmt::format("'{}' is of no axis of mesh_axes, and left out", entry.key))
+            .help(did_you_mean(entry.key, known, fmt::format("those of its axes are {}", fmt::join(known, ", "))));
+    }
 }
 
 std::optional<std::vector<std::string>> names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
@@ -76,12 +102,15 @@ std::optional<ForeignRules> read_maxtext(const Sources& sources, int file, Diagn
     ForeignRules found;
     const std::optional<std::vector<std::string>> mesh = names(*axes, "a mesh axis", diagnostics);
     if (!mesh) return std::nullopt;
+    std::vector<std::string> read;
     for (const std::string& name : *mesh) {
-        const std::optional<i64> within = degree(*config, "ici", name, diagnostics),
-                                 across = degree(*config, "dcn", name, diagnostics);
+        for (const std::string_view network : {"ici", "dcn"}) read.push_back(degree_key(network, name));
+        const std::optional<Degree> within = degree(*config, read.end()[-2], axes->span, diagnostics),
+                                    across = degree(*config, read.back(), axes->span, diagnostics);
         if (!within || !across) return std::nullopt;
-        found.axes.push_back({name, *within, *across, axes->span});
+        found.axes.push_back({name, within->size, across->size, within->span, across->span});
     }
+    warn_of_unread(*config, read, diagnostics);
     if (!read_rules(*rules, found, diagnostics)) return std::nullopt;
     // Models here call the axes of inputs so.
     for (const std::string logical : {"batch", "length"}) {

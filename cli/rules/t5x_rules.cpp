@@ -98,7 +98,7 @@ std::optional<ForeignRules> read_t5x(const Sources& sources, int file, Diagnosti
             if ((model *= size) > 65536) return fail(said->line, "more partitions than devices there can be");
     }
     const Span place{file, partitions ? partitions->line : submesh ? submesh->line : 1, 1, 1};
-    found.axes = {{"data", -1, 1, place}, {"model", model, 1, place}};
+    found.axes = {{"data", -1, 1, place, place}, {"model", model, 1, place, place}};
     if (!rules) {
         found.rules = standard_rules();
         return found;

@@ -9,12 +9,24 @@
 #include "cli/rules/torchtitan_rules.h"
 
 #include "plans/base/parse_number.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 namespace shard {
+
+namespace {
+
+const std::vector<std::string_view> known_degrees = {"data_parallel_replicate_degree", "data_parallel_shard_degree",
+                                                     "context_parallel_degree",        "tensor_parallel_degree",
+                                                     "pipeline_parallel_degree",       "expert_parallel_degree",
+                                                     "expert_tensor_parallel_degree"};
+
+} // namespace
 
 std::optional<ForeignRules> read_torchtitan(const Sources& sources, int file, Diagnostics& diagnostics) {
     const std::string_view text = sources.text(file);
@@ -26,6 +38,7 @@ std::optional<ForeignRules> read_torchtitan(const Sources& sources, int file, Di
         std::string_view row = text.substr(begin, end - begin);
         begin = end + 1;
         row = row.substr(0, row.find('#'));
+        const int column = static_cast<int>(std::min(row.find_first_not_of(" \t"), row.size())) + 1;
         const auto trim = [](std::string_view part) {
             while (!part.empty() && (part.back() == ' ' || part.back() == '\t' || part.back() == '\r'))
                 part.remove_suffix(1);
@@ -37,8 +50,15 @@ std::optional<ForeignRules> read_torchtitan(const Sources& sources, int file, Di
         const size_t equals = row.find('=');
         if (equals == std::string_view::npos || section != "[parallelism]") continue;
         const std::string_view key = trim(row.substr(0, equals));
-        if (!key.ends_with("_degree")) continue;
-        const Span span{file, line, 1, static_cast<int>(row.size())};
+        const Span span{file, line, column, static_cast<int>(row.size())};
+        if (std::find(known_degrees.begin(), known_degrees.end(), key) == known_degrees.end()) {
+            if (key.ends_with("_degree") || !nearest(key, known_degrees).empty())
+                diagnostics
+                    .warning("W0805", {file, line, column, static_cast<int>(key.size())},
+                             fmt::format("'{}' is no degree that is known, and left out", key))
+                    .help(did_you_mean(key, known_degrees, fmt::format("degrees: {}", fmt::join(known_degrees, ", "))));
+            continue;
+        }
         const std::optional<i64> value = parse_number<i64>(trim(row.substr(equals + 1)));
         if (!value) {
             diagnostics.error("E0810", span, fmt::format("{} is no whole number", key))
@@ -56,9 +76,10 @@ std::optional<ForeignRules> read_torchtitan(const Sources& sources, int file, Di
     const auto take = [&](std::string_view key, std::string axis, i64 unsaid) {
         const auto it = degrees.find(key);
         const Span place = it == degrees.end() ? Span{file, 1, 1, 1} : it->second.second;
-        found.axes.push_back({std::move(axis), it == degrees.end() ? unsaid : it->second.first, 1, place});
+        found.axes.push_back({std::move(axis), it == degrees.end() ? unsaid : it->second.first, 1, place, place});
     };
-    for (const std::string_view key : {"pipeline_parallel_degree", "expert_parallel_degree"})
+    for (const std::string_view key :
+         {"pipeline_parallel_degree", "expert_parallel_degree", "expert_tensor_parallel_degree"})
         if (const auto it = degrees.find(key); it != degrees.end() && it->second.first != 1) {
             diagnostics.error("E0810", it->second.second, fmt::format("{} has no counterpart in a layout", key))
                 .help("set it to 1, or write the layout by hand");

@@ -63,6 +63,11 @@ std::vector<CodeDoc> codes_importing() {
         {"W0804", "call without a result",
          "The program calls a function of the host that gives nothing back, as jax.debug.print and jax.debug.callback "
          "do. The model leaves it out, since no result depends on it."},
+        {"W0805", "degree that is left out",
+         "`shardc rules` reads the degrees of parallelism of a config: in MaxText's ici_AXIS_parallelism and "
+         "dcn_AXIS_parallelism of the axes in mesh_axes, in torchtitan's [parallelism] the *_degree that it knows. "
+         "This key is none of them, so the layout is made without it, as the tool itself may run without it. Where "
+         "it is misspelt, the mesh lacks what it was to say."},
     };
 }
 
