@@ -2,6 +2,7 @@
 
 #include "importer/mlir/mlir_places.h"
 #include "importer/model/op_context.h"
+#include "importer/model/spec_ops.h"
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
@@ -68,9 +69,12 @@ const std::string& ProgramWalk::line_of(int location) {
 bool ProgramWalk::import(const MlirOp& op) {
     const ImportRow* const row = find_import(op.name);
     if (row == nullptr) {
-        diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not known", op.name))
-            .help(did_you_mean(op.name, imported_ops(),
-                               "`shardc explain E0803` says which there are; compute this part before or after"));
+        const std::string otherwise = "`shardc explain E0803` says which there are; compute this part before or after";
+        if (is_op_of_spec(op.name))
+            diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not supported", op.name)).help(otherwise);
+        else
+            diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not known", op.name))
+                .help(did_you_mean(op.name, imported_ops(), otherwise));
         return false;
     }
     if (!check_operands(op)) return false;
