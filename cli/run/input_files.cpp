@@ -29,8 +29,7 @@ void check_given_once(const Arguments& arguments, Diagnostics& diagnostics) {
 std::map<std::string, Tensor> read_tensors(const Arguments& arguments, std::string_view option, const Plan& plan,
                                            Diagnostics& diagnostics) {
     std::map<std::string, Tensor> tensors;
-    std::vector<std::string_view> names;
-    for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[input.buffer].name);
+    const std::vector<std::string_view> names = names_of_inputs(plan, option == "--data");
     for (const std::string& text : arguments.strings(option)) {
         size_t equals = text.find('=');
         if (equals == std::string::npos || equals + 1 == text.size()) {

@@ -4,6 +4,7 @@
 #include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -11,12 +12,16 @@ namespace shard {
 
 namespace {
 
+bool is_updated(const Plan& plan, const PlanInput& input) {
+    return std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                       [&](const PlanOutput& output) { return output.updates == input.buffer; });
+}
+
 // The plan's input of this name; reports E0603 if there is none.
-const PlanInput* find_input(const Plan& plan, const std::string& name, Diagnostics& diagnostics) {
+const PlanInput* find_input(const Plan& plan, const std::string& name, bool for_data, Diagnostics& diagnostics) {
     for (const PlanInput& input : plan.inputs)
         if (plan.buffers[input.buffer].name == name) return &input;
-    std::vector<std::string_view> names;
-    for (const PlanInput& input : plan.inputs) names.push_back(plan.buffers[input.buffer].name);
+    const std::vector<std::string_view> names = names_of_inputs(plan, for_data);
     diagnostics.error("E0603", {}, fmt::format("the plan has no input '{}'", name))
         .help(did_you_mean(name, names, fmt::format("there are {}", fmt::join(names, ", "))));
     return nullptr;
@@ -39,12 +44,18 @@ std::string loss_help(const StoredType& type, DType wanted) {
 
 } // namespace
 
+std::vector<std::string_view> names_of_inputs(const Plan& plan, bool for_data) {
+    std::vector<std::string_view> names;
+    for (const PlanInput& input : plan.inputs)
+        if (!for_data || !is_updated(plan, input)) names.push_back(plan.buffers[input.buffer].name);
+    return names;
+}
+
 bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
                 Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
+    const PlanInput* input = find_input(plan, name, true, diagnostics);
     if (input == nullptr) return false;
-    for (const PlanOutput& output : plan.outputs) {
-        if (output.updates != input->buffer) continue;
+    if (is_updated(plan, *input)) {
         diagnostics
             .error("E0602", declared_at(plan, name),
                    fmt::format("'{}' is updated by every step, so no data can be given for it", name))
@@ -56,20 +67,30 @@ bool check_data(const Plan& plan, const std::string& name, const StoredType& typ
     const bool has_steps =
         !shape.empty() && shape.front() > 0 && Shape(shape.begin() + 1, shape.end()) == buffer.real_shape();
     if (fits && has_steps) return true;
-    Shape wanted = buffer.real_shape();
-    wanted.insert(wanted.begin(), shape.empty() ? 1 : std::max<i64>(shape.front(), 1));
+    const std::string in_a_step = shape_text(buffer.real_shape());
+    const bool is_one = shape == buffer.real_shape();
+    // How many steps are in the file only shows where it has a dim for them.
+    const bool has_dim = shape.size() == buffer.real_shape().size() + 1;
+    const std::string whole =
+        fmt::format("({}{})", has_dim ? fmt::format("{}", std::max<i64>(shape.front(), 1)) : "STEPS",
+                    buffer.real_shape().empty() ? "," : fmt::format(", {}", fmt::join(buffer.real_shape(), ", ")));
     diagnostics
         .error("E0602", declared_at(plan, name),
-               fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name, shard::name(type),
-                           shape_text(shape), shard::name(buffer.dtype), shape_text(buffer.real_shape())))
+               is_one ? fmt::format("data for '{}' is {} {}, which is one step without a dim of steps", name,
+                                    shard::name(type), in_a_step)
+                      : fmt::format("data for '{}' is {} {}, but the plan takes {} {} in a step", name,
+                                    shard::name(type), shape_text(shape), shard::name(buffer.dtype), in_a_step))
         .help(has_steps ? loss_help(type, buffer.dtype)
-                        : fmt::format("a file of data has the steps as its first dim: {}", shape_text(wanted)));
+              : is_one ? fmt::format("what is the same in every step is given with --input {}=FILE.npy; a file of data "
+                                     "has the steps as its first dim: {}",
+                                     name, whole)
+                       : fmt::format("a file of data has the steps as its first dim: {}", whole));
     return false;
 }
 
 bool check_input(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
                  Diagnostics& diagnostics) {
-    const PlanInput* input = find_input(plan, name, diagnostics);
+    const PlanInput* input = find_input(plan, name, false, diagnostics);
     if (input == nullptr) return false;
     const Buffer& buffer = plan.buffers[input->buffer];
     if (fit_of(type, buffer.dtype) != Fit::refused && shape == buffer.real_shape()) return true;

@@ -13,6 +13,8 @@ bool check_input(const Plan& plan, const std::string& name, const StoredType& ty
                  Diagnostics& diagnostics);
 bool check_data(const Plan& plan, const std::string& name, const StoredType& type, const Shape& shape,
                 Diagnostics& diagnostics);
+// Names of what can be given: of every input (--input), or of those that no step updates (--data).
+std::vector<std::string_view> names_of_inputs(const Plan& plan, bool for_data);
 // All that the options give.
 bool check_inputs(const Plan& plan, const RunOptions& options, Diagnostics& diagnostics);
 

@@ -141,11 +141,18 @@ TEST_CASE("steps: data that does not fit is refused") {
         REQUIRE(diagnostics.all().size() == 1);
         return diagnostics.all()[0].code + " " + diagnostics.all()[0].message + "; " + diagnostics.all()[0].help;
     };
-    CHECK(refused("x", {4, 4}) == "E0602 data for 'x' is f32 (4, 4), but the plan takes f32 (4, 4) in a step; "
-                                  "a file of data has the steps as its first dim: (4, 4, 4)");
+    CHECK(refused("x", {4, 4}) ==
+          "E0602 data for 'x' is f32 (4, 4), which is one step without a dim of steps; what is the "
+          "same in every step is given with --input x=FILE.npy; a file of data has the steps as "
+          "its first dim: (STEPS, 4, 4)");
+    CHECK(refused("x", {3, 4, 5}) == "E0602 data for 'x' is f32 (3, 4, 5), but the plan takes f32 (4, 4) in a step; "
+                                     "a file of data has the steps as its first dim: (3, 4, 4)");
+    CHECK(refused("x", {4}) == "E0602 data for 'x' is f32 (4,), but the plan takes f32 (4, 4) in a step; "
+                               "a file of data has the steps as its first dim: (STEPS, 4, 4)");
+    // Of data only those that no step updates.
     CHECK(refused("w", {1, 4}) == "E0602 'w' is updated by every step, so no data can be given for it; "
                                   "give what it begins with: --input w=FILE.npy");
-    CHECK(refused("y", {1, 4}) == "E0603 the plan has no input 'y'; there are x, w, u, m, count, a, b");
+    CHECK(refused("y", {1, 4}) == "E0603 the plan has no input 'y'; there are x");
 }
 
 } // namespace shard
