@@ -81,6 +81,32 @@ std::string what_to_do(const Baseline& baseline, const std::string& plan) {
                             : fmt::format("`{}` shows where it goes; if it is meant, check again with --accept", plan);
 }
 
+// A figure above its baseline.
+struct Risen {
+    std::string_view words;
+    std::string by;        // "by 100.0%"; of what was nothing "to 1.00 KiB"
+    std::string text;      // "peak memory rose from 512 B to 1.00 KiB, by 100.0%"
+    std::string tolerated; // "nothing more is tolerated"
+};
+
+std::vector<Risen> risen_figures(const Figures& accepted, const Figures& figures, const Tolerance& tolerance) {
+    std::vector<Risen> risen;
+    for (size_t i = 0; i < figure_count; ++i) {
+        const FigureDef& figure = all_figures()[i];
+        const double before = accepted[i], now = figures[i];
+        const double limit = before * (1 + tolerance[i]);
+        if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
+        const std::string by = before > 0 ? fmt::format("by {}", percent(now - before, before)) : "";
+        risen.push_back({figure.words, by.empty() ? "to " + figure.text(now) : by,
+                         fmt::format("{} rose from {} to {}{}{}", figure.words, figure.text(before), figure.text(now),
+                                     by.empty() ? "" : ", ", by),
+                         tolerance[i] == 0 ? std::string("nothing more is tolerated")
+                                           : fmt::format("{:.4g}% more is tolerated, up to {}", 100 * tolerance[i],
+                                                         figure.text(limit))});
+    }
+    return risen;
+}
+
 } // namespace
 
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics) {
@@ -144,30 +170,21 @@ void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Su
             .help("name a plan of this layout; or a file that is no plan, which --accept writes for many layouts");
         return;
     }
-    for (size_t i = 0; i < figure_count; ++i) {
-        const FigureDef& figure = all_figures()[i];
-        const double before = found->second[i], now = (*subject.figures)[i];
-        const double limit = before * (1 + tolerance[i]);
-        if (now <= (figure.whole ? limit : limit * (1 + rounding))) continue;
-        const std::string tolerated = tolerance[i] == 0 ? std::string("nothing more is tolerated")
-                                                        : fmt::format("{:.4g}% more is tolerated, up to {}",
-                                                                      100 * tolerance[i], figure.text(limit));
-        diagnostics
-            .finding("P0107", place,
-                     fmt::format("{} rose from {} to {}{}", figure.words, figure.text(before), figure.text(now),
-                                 before > 0 ? fmt::format(", by {}", percent(now - before, before)) : ""))
-            .note(fmt::format("{} says what it was; {}", baseline.path, tolerated))
+    const std::vector<Risen> risen = risen_figures(found->second, *subject.figures, tolerance);
+    if (risen.empty()) return;
+    if (risen.size() == 1) {
+        diagnostics.finding("P0107", place, risen[0].text)
+            .note(fmt::format("{} says what it was; {}", baseline.path, risen[0].tolerated))
             .help(what_to_do(baseline, plan));
+        return;
     }
-}
-
-std::string plan_command(const std::string& model, const std::string& layout, const std::string& mode,
-                         const std::vector<std::string>& settings) {
-    const auto file = [](const std::string& path) { return path == "<stdin>" ? "-" : shell_word(path); };
-    std::string command = fmt::format("shardc plan {} {}", file(model), file(layout));
-    if (mode != "forward") command += " --mode " + mode;
-    for (const std::string& setting : settings) command += " --set " + shell_word(setting);
-    return command;
+    std::string message;
+    for (const Risen& one : risen)
+        message +=
+            fmt::format("{}{}{} {}", message.empty() ? "" : ", ", one.words, message.empty() ? " rose" : "", one.by);
+    DiagnosticBuilder finding = diagnostics.finding("P0107", place, message).help(what_to_do(baseline, plan));
+    for (const Risen& one : risen) finding.note(fmt::format("{}; {}", one.text, one.tolerated));
+    finding.note(fmt::format("{} says what they were", baseline.path));
 }
 
 } // namespace shard

@@ -18,15 +18,11 @@ struct Baseline {
 // The file's text is in `sources`. E0711 for a file that is neither, and what is wrong with one that is a plan.
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics);
 
-// At `place`, the beginning of the subject's layout: P0107 for every figure that is worse than the baseline's by more
-// than is tolerated, W0701 if the baseline says nothing of the subject, which has figures, in its mode. A plan is
+// At `place`, the beginning of the subject's layout: P0107 for the figures that are worse than the baseline's by more
+// than is tolerated, all in one, W0701 if the baseline says nothing of the subject, which has figures, in its mode. A plan is
 // compared with the only one that is checked (`alone`) wherever the files of either lie, as long as they are called
 // alike. `plan` is the command that plans the subject.
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
                   const std::string& plan, Diagnostics& diagnostics);
-
-// "shardc plan 'my model.yaml' layout.yaml --mode train --set batch=64": paths and settings for a shell.
-std::string plan_command(const std::string& model, const std::string& layout, const std::string& mode,
-                         const std::vector<std::string>& settings);
 
 } // namespace shard

@@ -1,6 +1,7 @@
 #include "cli/check/check_task.h"
 
 #include "cli/check/shared_layouts.h"
+#include "cli/inputs/plan_command.h"
 #include "cli/report/report.h"
 #include "planner/price/judge.h"
 #include "planner/read/policy_reader.h"
@@ -46,11 +47,14 @@ Span beginning_of(const Compiled& compiled) {
     return root && root->map() != nullptr && !root->map()->empty() ? root->map()->front().key_span : Span{};
 }
 
+PlannedAs planned_as(const CheckTask& task) {
+    return {task.model->sources.name(0), task.layout->name, task.asked.mode, task.asked.settings};
+}
+
 void compare(const CheckTask& task, bool alone, const Subject& subject, Compiled& compiled) {
     Diagnostics found;
     compare_with(*task.baseline, task.tolerance, subject, beginning_of(compiled), alone,
-                 plan_command(task.model->sources.name(0), task.layout->name, task.asked.mode, task.asked.settings),
-                 found);
+                 command_line("plan", planned_as(task)), found);
     const Diagnostics left = compiled.compilation.allowances.apply_compared(found);
     for (const Diagnostic& diagnostic : left.all()) compiled.compilation.diagnostics.add(diagnostic);
 }
@@ -60,6 +64,9 @@ Checked check_one(const CheckTask& task, bool alone) {
     asked.proposes = true;
     Compiled compiled = compile_texts(*task.model, *task.layout, asked);
     judge_by(task.policies, compiled);
+    if (compiled.plan() != nullptr)
+        compiled.compilation.diagnostics =
+            with_commands(compiled.diagnostics(), planned_as(task), compiled.request.layout_file, alone);
     Checked checked;
     Subject& subject = checked.subject;
     subject.name = task.name;

@@ -4,6 +4,7 @@
 #include "cli/inputs/dividing_sizes.h"
 #include "cli/inputs/foreign_file.h"
 #include "cli/inputs/model_source.h"
+#include "cli/inputs/plan_command.h"
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
 #include "importer/mlir/mlir_module.h"
@@ -297,7 +298,10 @@ std::vector<PlanSource> load_plans(Env& env, const std::vector<std::string>& pat
             if (asked.proposes) propose_sizes(*source.sources, request, compilation);
             say_of_program(*source.sources, request.model_file, compilation.diagnostics);
             source.plan = std::move(compilation.plan);
-            source.diagnostics = joined(source.diagnostics, compilation.diagnostics);
+            source.diagnostics =
+                joined(source.diagnostics,
+                       with_commands(compilation.diagnostics, {paths[0], paths[i], asked.mode, asked.settings},
+                                     request.layout_file, true));
         }
         compiled.push_back(std::move(source));
     }
