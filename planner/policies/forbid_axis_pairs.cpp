@@ -8,7 +8,7 @@ namespace shard {
 
 namespace {
 
-void judge_pair(const Plan& plan, const std::vector<std::string>& pair, Span place, Diagnostics& found) {
+void judge_pair(const Plan& plan, const std::vector<Name>& pair, Span place, Diagnostics& found) {
     const std::optional<int> first = find_axis(plan.mesh, pair[0], place, found),
                              second = find_axis(plan.mesh, pair[1], place, found);
     if (!first || !second) return;
@@ -22,7 +22,7 @@ void judge_pair(const Plan& plan, const std::vector<std::string>& pair, Span pla
         return std::none_of(tensor->sharding.dims.begin(), tensor->sharding.dims.end(),
                             [&](const DimSharding& dim) { return has_both(dim.axes); });
     });
-    const std::string names = fmt::format("{}", fmt::join(pair, " and "));
+    const std::string names = axes_text(pair);
     if (!crossing.empty())
         note_collectives(
             found.finding("P0114", place,
@@ -48,7 +48,7 @@ void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& dia
                 .help("write [data, model]");
             continue;
         }
-        const std::optional<std::vector<std::string>> pair = read_axis_names(item, "forbid_axis_pairs", diagnostics);
+        const std::optional<std::vector<Name>> pair = read_axis_names(item, "forbid_axis_pairs", diagnostics);
         if (!pair) continue;
         entries.push_back({"forbid_axis_pairs", item.span, [pair](const Plan& plan, Span place, Diagnostics& found) {
                                judge_pair(plan, *pair, place, found);

@@ -30,6 +30,13 @@ void judge_share(const Plan& plan, double limit, Span place, Diagnostics& found)
 }
 
 void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& diagnostics) {
+    if (value.kind() == "a number") {
+        Diagnostics unsaid;
+        const double number = read_double(value, "max_exposed_share", unsaid).value_or(0);
+        diagnostics.error("E0113", value.span, "max_exposed_share: expected a part of a whole, found a number")
+            .help(fmt::format("write {:.6g}%", number < 1 ? number * 100 : number));
+        return;
+    }
     const std::optional<std::string> text = read_string(value, "max_exposed_share", diagnostics);
     const std::optional<double> limit = text ? parse_percent(*text) : std::nullopt;
     if (text && !limit)

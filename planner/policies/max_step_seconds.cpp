@@ -1,8 +1,12 @@
 #include "planner/policies_support/policy_values.h"
 #include "planner/text/yaml_values.h"
+#include "plans/base/parse_number.h"
 #include "plans/base/units.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace shard {
 
@@ -19,7 +23,25 @@ void judge_time(const Plan& plan, double limit, Span place, Diagnostics& found) 
                           human_seconds(time.exposed_communication_seconds)));
 }
 
+// "5 ms", which is not how it is written.
+std::optional<double> seconds_of(std::string_view text) {
+    const size_t unit = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+    std::string_view number = text.substr(0, unit), named = text.substr(unit);
+    while (named.starts_with(' ')) named.remove_prefix(1);
+    constexpr std::pair<std::string_view, double> units[] = {{"s", 1},     {"sec", 1},        {"ms", 1e-3},
+                                                             {"us", 1e-6}, {"\u00b5s", 1e-6}, {"ns", 1e-9}};
+    for (const auto& [name, seconds] : units)
+        if (name == named)
+            if (const std::optional<double> value = parse_number<double>(number)) return *value * seconds;
+    return std::nullopt;
+}
+
 void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& diagnostics) {
+    if (const std::optional<double> seconds = value.scalar() ? seconds_of(value.scalar()->text) : std::nullopt) {
+        diagnostics.error("E0113", value.span, "max_step_seconds: expected a number of seconds, without a unit")
+            .help(fmt::format("write {:.12g}", *seconds));
+        return;
+    }
     const std::optional<double> limit = read_double(value, "max_step_seconds", diagnostics);
     if (!limit) return;
     if (*limit < 0) {

@@ -14,7 +14,7 @@ namespace {
 
 // What a limit speaks of: an empty member is all.
 struct Limit {
-    std::vector<std::string> over;
+    std::vector<Name> over;
     std::string kind;
     i64 bytes = 0;
 };
@@ -24,7 +24,7 @@ std::optional<Limit> read_limit(const Yaml& yaml, Diagnostics& diagnostics) {
     Limit limit;
     if (!check_keys(yaml, {"over", "kind", "bytes"}, "max_wire_bytes", diagnostics)) return std::nullopt;
     if (const Yaml* over = yaml.find("over"))
-        limit.over = read_axis_names(*over, "over", diagnostics).value_or(std::vector<std::string>{});
+        limit.over = read_axis_names(*over, "over", diagnostics).value_or(std::vector<Name>{});
     if (const Yaml* kind = yaml.find("kind"))
         limit.kind = read_collective_kind(*kind, "kind", diagnostics).value_or("");
     if (const Yaml* bytes = yaml.find("bytes"))
@@ -37,7 +37,7 @@ std::optional<Limit> read_limit(const Yaml& yaml, Diagnostics& diagnostics) {
 
 void judge_bytes(const Plan& plan, const Limit& limit, Span place, Diagnostics& found) {
     std::vector<int> over;
-    for (const std::string& name : limit.over)
+    for (const Name& name : limit.over)
         if (const std::optional<int> axis = find_axis(plan.mesh, name, place, found)) over.push_back(*axis);
     if (over.size() < limit.over.size()) return; // nothing runs over an axis that is not there
     CollectiveReports meant = all_collectives_of(plan);
@@ -48,13 +48,12 @@ void judge_bytes(const Plan& plan, const Limit& limit, Span place, Diagnostics& 
     i64 bytes = 0;
     for (const CollectiveReport* collective : meant) bytes = add_saturating(bytes, collective->wire_bytes_per_device);
     if (bytes <= limit.bytes) return;
-    note_collectives(
-        found.finding("P0108", place,
-                      fmt::format("a device sends {} in {}{}, the limit is {}", exact_bytes(bytes),
-                                  limit.kind.empty() ? "collectives" : limit.kind,
-                                  limit.over.empty() ? "" : fmt::format(" over {}", fmt::join(limit.over, " and ")),
-                                  exact_bytes(limit.bytes))),
-        plan, std::move(meant));
+    note_collectives(found.finding("P0108", place,
+                                   fmt::format("a device sends {} in {}{}, the limit is {}", exact_bytes(bytes),
+                                               limit.kind.empty() ? "collectives" : limit.kind,
+                                               limit.over.empty() ? "" : " over " + axes_text(limit.over),
+                                               exact_bytes(limit.bytes))),
+                     plan, std::move(meant));
 }
 
 void read(const Yaml& value, std::vector<PolicyEntry>& entries, Diagnostics& diagnostics) {

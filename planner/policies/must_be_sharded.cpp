@@ -10,7 +10,7 @@ namespace shard {
 namespace {
 
 // Whether some dim is split over the axis, or over any where none is named. An axis of one device splits nothing.
-bool is_split(const Mesh& mesh, const TensorReport& tensor, const std::vector<std::string>& over) {
+bool is_split(const Mesh& mesh, const TensorReport& tensor, const std::vector<Name>& over) {
     const auto dim_over = [&](int axis) {
         return std::any_of(tensor.sharding.dims.begin(), tensor.sharding.dims.end(),
                            [axis](const DimSharding& dim) { return has_axis(dim.axes, axis); });
@@ -20,8 +20,8 @@ bool is_split(const Mesh& mesh, const TensorReport& tensor, const std::vector<st
             if (shard_count(dim) > 1) return true;
         return false;
     }
-    return std::all_of(over.begin(), over.end(), [&](const std::string& name) {
-        const std::optional<int> axis = mesh.find(name);
+    return std::all_of(over.begin(), over.end(), [&](const Name& name) {
+        const std::optional<int> axis = mesh.find(name.text);
         return axis && (mesh.axes[*axis].size == 1 || dim_over(*axis));
     });
 }
@@ -31,13 +31,17 @@ void judge_sharded(const Plan& plan, const ArrayPattern& pattern, Span place, Di
     if (plan.mesh.device_count() == 1) return;
     std::erase_if(whole, [&](const TensorReport* tensor) { return is_split(plan.mesh, *tensor, pattern.over); });
     if (whole.empty()) return;
-    DiagnosticBuilder finding = found.finding(
-        "P0111", place,
-        fmt::format("{} not split over {}",
-                    whole.size() == 1 ? whole.front()->name + " is" : counted_arrays(whole.size()),
-                    pattern.over.empty() ? "any axis" : fmt::format("{}", fmt::join(pattern.over, " and "))));
-    for (const std::string& name : pattern.over)
-        if (!plan.mesh.find(name)) finding.note(fmt::format("the mesh has no axis '{}'", name));
+    const auto unknown = std::find_if(pattern.over.begin(), pattern.over.end(),
+                                      [&](const Name& name) { return !plan.mesh.find(name.text); });
+    DiagnosticBuilder finding =
+        found.finding("P0111", unknown == pattern.over.end() ? place : place_of(*unknown, place),
+                      fmt::format("{} not split over {}",
+                                  whole.size() == 1 ? whole.front()->name + " is" : counted_arrays(whole.size()),
+                                  pattern.over.empty() ? "any axis" : axes_text(pattern.over)));
+    for (const Name& name : pattern.over)
+        if (!plan.mesh.find(name.text)) finding.note(fmt::format("the mesh has no axis '{}'", name.text));
+    if (unknown != pattern.over.end())
+        if (const std::string question = near_axis(plan.mesh, unknown->text); !question.empty()) finding.help(question);
     note_tensors(finding, plan, std::move(whole));
 }
 

@@ -46,23 +46,28 @@ std::optional<std::string> read_collective_kind(const Yaml& yaml, std::string_vi
     return std::nullopt;
 }
 
-std::optional<std::vector<std::string>> read_axis_names(const Yaml& yaml, std::string_view what,
-                                                        Diagnostics& diagnostics) {
-    std::vector<std::string> names;
+std::optional<std::vector<Name>> read_axis_names(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics) {
+    std::vector<Name> names;
     if (yaml.list() == nullptr) {
         const std::optional<std::string> name = read_string(yaml, what, diagnostics);
         if (!name) return std::nullopt;
-        return std::vector{*name};
+        return std::vector<Name>{{*name, yaml.span}};
     }
     for (const Yaml& item : *yaml.list()) {
         const std::optional<std::string> name = read_string(item, what, diagnostics);
         if (!name) return std::nullopt;
-        names.push_back(*name);
+        names.push_back({*name, item.span});
     }
     if (!names.empty()) return names;
     diagnostics.error("E0113", yaml.span, fmt::format("{}: expected mesh axes, found an empty list", what))
         .help(fmt::format("write {}: [data, model]", what));
     return std::nullopt;
+}
+
+std::string axes_text(std::span<const Name> axes) {
+    std::string text;
+    for (const Name& axis : axes) text += (text.empty() ? "" : " and ") + axis.text;
+    return text;
 }
 
 const YamlList& read_policy_list(const Yaml& yaml, std::string_view what, std::string_view example,
@@ -95,7 +100,7 @@ std::optional<ArrayPattern> read_array_pattern(const Yaml& yaml, std::string_vie
         if (const Yaml* bytes = yaml.find("min_bytes"))
             pattern.min_bytes = read_bytes(*bytes, "min_bytes", diagnostics).value_or(0);
         if (const Yaml* over = yaml.find("over"); over != nullptr && with_axes)
-            pattern.over = read_axis_names(*over, "over", diagnostics).value_or(std::vector<std::string>{});
+            pattern.over = read_axis_names(*over, "over", diagnostics).value_or(std::vector<Name>{});
     }
     if (pattern.glob.empty() && diagnostics.error_count() == before)
         diagnostics.error("E0308", yaml.span, fmt::format("{}: a pattern is empty", what))
@@ -116,13 +121,27 @@ TensorReports matching(const ArrayPattern& pattern, const Plan& plan, Span place
     return found;
 }
 
-std::optional<int> find_axis(const Mesh& mesh, const std::string& name, Span place, Diagnostics& diagnostics) {
-    const std::optional<int> axis = mesh.find(name);
-    if (axis) return axis;
+// The policy may have been read of another copy of its file (in_file).
+Span place_of(const Name& name, Span place) {
+    Span at = name.span;
+    at.file = place.file;
+    return at;
+}
+
+std::string near_axis(const Mesh& mesh, std::string_view name) {
     std::vector<std::string_view> names;
     for (const MeshAxis& each : mesh.axes) names.push_back(each.name);
-    if (const std::string question = did_you_mean(name, names); !question.empty())
-        diagnostics.warning("W0402", place, fmt::format("the mesh has no axis '{}'", name)).help(question);
+    return did_you_mean(name, names);
+}
+
+std::optional<int> find_axis(const Mesh& mesh, const Name& name, Span place, Diagnostics& diagnostics) {
+    const std::optional<int> axis = mesh.find(name.text);
+    if (axis) return axis;
+    if (const std::string question = near_axis(mesh, name.text); !question.empty())
+        diagnostics
+            .warning("W0402", place_of(name, place),
+                     fmt::format("the mesh has no axis '{}', so nothing is held to this here", name.text))
+            .help(question);
     return std::nullopt;
 }
 
