@@ -18,6 +18,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <deque>
 #include <fmt/format.h>
@@ -129,7 +130,16 @@ std::string explain_mistake(const std::vector<std::string>& arguments, const Com
         if (!word.starts_with("--") || word.size() == 2) continue;
         bool known = word == "--help" || std::find(names.begin(), names.end(), word) != names.end();
         if (known) continue;
-        return fmt::format("{} has no option '{}'{}", command->name, word, near_option(word, *command, names));
+        return fmt::format("{} has no option '{}'{}", command->name, word,
+                           word == "--output" ? std::string(command->no_output) : near_option(word, *command, names));
+    }
+    for (size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+        const std::string_view word = std::string_view(arguments[i]).substr(0, 2);
+        if (word.size() < 2 || word[0] != '-' || !std::isalpha(static_cast<unsigned char>(word[1])) || word == "-h")
+            continue;
+        const auto is_it = [word](const OptionDef& option) { return option.short_name == word; };
+        if (std::any_of(command->options.begin(), command->options.end(), is_it)) continue;
+        return fmt::format("{} has no option '{}'{}", command->name, word, word == "-o" ? command->no_output : "");
     }
     if (const std::string mistake = explain_repeated(arguments, *command); !mistake.empty()) return mistake;
     return error.what();

@@ -73,7 +73,8 @@ struct CommandDef {
     std::string_view summary;
     std::string_view doc; // a few lines, with an example
     std::vector<OptionDef> options;
-    int order = 0; // place in the list of commands
+    int order = 0;                   // place in the list of commands
+    std::string_view no_output = {}; // ": it prints", why there is no -o where one may look for it
     int (*run)(const Arguments&, Env&) = nullptr;
 };
 

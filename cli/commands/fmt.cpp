@@ -141,6 +141,7 @@ const CommandDef& command_fmt() {
                     {.name = "--check", .doc = "write nothing; exit code 1 if a file is not laid out so"},
                     {.name = "--diff", .doc = "write nothing; print what would change"}},
         .order = 8,
+        .no_output = ": it writes into the files themselves; `fmt -` reads stdin and prints",
         .run = run,
     };
     return def;

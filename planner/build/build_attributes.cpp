@@ -6,6 +6,7 @@
 #include "planner/model/names.h"
 #include "planner/model/rules.h"
 #include "planner/read/sharding_spec_reader.h"
+#include "planner/text/yaml_flow.h"
 #include "planner/text/yaml_values.h"
 #include "plans/base/index_of.h"
 #include "plans/diagnostics/suggestion.h"
@@ -201,6 +202,7 @@ private:
                 sizes.push_back(-1);
                 continue;
             }
+            if (!declares("shape") && report_mesh_axis(yaml, *item, *text)) return false;
             const AxisDecl* axis = known_axis(context_, *item, *text);
             if (!axis) return false;
             names.push_back(*text);
@@ -219,6 +221,19 @@ private:
         }
         const std::vector<i64>& shape = makes_shape ? result_.attributes.integers("shape") : context_.operands[0].shape;
         return check_axes(yaml, names, sizes, shape);
+    }
+
+    // In the place of a logical axis a word that is nowhere near one, as axes of the mesh are, which the model does not
+    // know. False: it is one, or near one.
+    bool report_mesh_axis(const Yaml& yaml, const Yaml& item, const std::string& text) {
+        const std::vector<std::string_view> known = name_texts(context_.model.axes);
+        if (context_.model.find_axis(text) != nullptr || !nearest(text, known).empty()) return false;
+        std::vector<std::string> dims;
+        for (const Yaml* dim : items_of(yaml)) dims.push_back(dim->is_null() ? "~" : flow_text(*dim));
+        context_.diagnostics.error("E0228", item.span, fmt::format("there is no axis '{}'", text))
+            .help(fmt::format("`axes` are those of the model: {}; axes of the mesh are said with mesh: [{}]",
+                              fmt::join(known, ", "), fmt::join(dims, ", ")));
+        return true;
     }
 
     bool check_axes(const Yaml& yaml, const std::vector<std::string>& names, const std::vector<i64>& sizes,
@@ -269,10 +284,12 @@ private:
         result_.mesh = read_sharding_spec(yaml, context_.diagnostics);
         if (!result_.mesh) return false;
         if (result_.mesh->dims.size() != context_.operands[0].shape.size()) {
-            context_.diagnostics.error("E0226", yaml.span,
-                                       fmt::format("the sharding has {} entries, but the value has {} dims, {}",
-                                                   result_.mesh->dims.size(), context_.operands[0].rank(),
-                                                   shape_text(context_.operands[0].shape)));
+            context_.diagnostics.error(
+                "E0226", yaml.span,
+                fmt::format("the sharding has {}, but the value has {} dims, {}",
+                            result_.mesh->dims.size() == 1 ? "1 entry"
+                                                           : fmt::format("{} entries", result_.mesh->dims.size()),
+                            context_.operands[0].rank(), shape_text(context_.operands[0].shape)));
             return false;
         }
         // The spec itself is kept on the node; the attribute says that there is one.

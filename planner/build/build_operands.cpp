@@ -33,7 +33,8 @@ size_t first_start(const OpDef* op) {
 } // namespace
 
 std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Scope& scope,
-                                                     const std::vector<Name>& names, const OpDef* op) {
+                                                     const std::vector<Name>& names, std::span<const AxisDecl> axes,
+                                                     const OpDef* op) {
     const size_t starts = first_start(op);
     std::vector<ValueId> values(names.size(), poisoned);
     std::vector<std::optional<WrittenValue>> literals(names.size());
@@ -43,7 +44,7 @@ std::optional<std::vector<ValueId>> resolve_operands(Builder& builder, const Sco
         const std::optional<ValueId> found = scope.find(names[n].text, builder.graph());
         if (!found) {
             literals[n] = parse_literal(names[n].text);
-            if (!literals[n]) scope.report_unknown(names[n], builder.graph(), builder.diagnostics());
+            if (!literals[n]) scope.report_unknown(names[n], builder.graph(), builder.diagnostics(), axes);
             ok = ok && literals[n];
             continue;
         }

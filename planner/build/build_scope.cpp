@@ -61,7 +61,8 @@ BuiltValues Scope::find_all(const std::vector<Name>& names, const Graph& graph, 
     return values.size() == names.size() ? BuiltValues(std::move(values)) : std::nullopt;
 }
 
-void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const {
+void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics,
+                           std::span<const AxisDecl> axes) const {
     DiagnosticBuilder error = diagnostics.error("E0222", name.span, fmt::format("'{}' is not defined here", name.text));
     // Every name is compared with all others: in a file of very many mistakes the first ones have words of their own.
     if (constexpr int most_compared = 100; diagnostics.error_count() > most_compared) return;
@@ -85,6 +86,11 @@ void Scope::report_unknown(const Name& name, const Graph& graph, Diagnostics& di
         error.label(value.span, value.region < 0 ? "a whole value" : "what one device of a manual region has")
             .help(value.region < 0 ? "let it enter the region: `in` says how it is split"
                                    : "let it leave the region: `out` says how it is put together");
+        return;
+    }
+    if (std::any_of(axes.begin(), axes.end(), [&](const AxisDecl& axis) { return axis.name.text == name.text; })) {
+        error.help(
+            fmt::format("'{0}' is an axis; its size as a value is written {{constant: {0}, dtype: i32}}", name.text));
         return;
     }
     if (const std::string number = number_spelling_help(name.text); !number.empty())

@@ -32,8 +32,9 @@ public:
     std::optional<ValueId> find(std::string_view name, const Graph& graph) const;
     // All of them, values that are sound; nullopt after report_unknown.
     BuiltValues find_all(const std::vector<Name>& names, const Graph& graph, Diagnostics& diagnostics) const;
-    // E0222 with the nearest name, or the line at which the name is defined later.
-    void report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics) const;
+    // E0222 with the nearest name, or the line at which the name is defined later; of an axis, that it is one.
+    void report_unknown(const Name& name, const Graph& graph, Diagnostics& diagnostics,
+                        std::span<const AxisDecl> axes = {}) const;
 
 private:
     // A value of a module instance, whether or not this scope may see it.

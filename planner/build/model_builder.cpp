@@ -216,7 +216,7 @@ bool ModelBuilder::run_in_region(Scope& body, const std::vector<Entry>& entries,
 
 // The value itself, which has the constraint's name too: a constraint that is taken as not written.
 BuiltValues ModelBuilder::without_constraint(Scope& scope, const Entry& entry) {
-    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, nullptr);
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, model_.axes);
     if (operands && operands->size() == 1 && entry.results[0].text != entry.operands[0].text)
         graph_.aliases.emplace_back(builder_.unique_name(scope.full(entry.results[0].text), "#"), operands->front());
     return operands;
@@ -235,7 +235,7 @@ BuiltValues ModelBuilder::run_op(Scope& scope, const Entry& entry, const OpDef* 
         place.operand_names.push_back(name.text);
     }
     builder_.set_place(std::move(place));
-    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, op);
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, model_.axes, op);
     if (!operands) return std::nullopt;
     const OpDef::Arity arity = op ? op->operands : composite->operands;
     const int count = static_cast<int>(operands->size());

@@ -45,7 +45,7 @@ BuiltValues ModelBuilder::call_as(Scope& scope, const Entry& entry, const Module
                                   const ModulePath& around, const std::function<BuiltValues(const ModuleCall&)>& run) {
     ModuleCall call{module, entry, unique_instance(scope.full(name)), {}, around};
     call.path.push_back(call.instance.substr(scope.path().empty() ? 0 : scope.path().size() + 1));
-    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands);
+    const BuiltValues operands = resolve_operands(builder_, scope, entry.operands, model_.axes);
     if (!operands) return std::nullopt;
     if (operands->size() != module.inputs.size()) {
         diagnostics_

@@ -16,6 +16,8 @@ bool is_name(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return starts_name(c) || is_digit(c) || c == '-'; });
 }
 
+bool is_partition_spec(std::string_view text) { return text.starts_with("P(") || text.starts_with("PartitionSpec("); }
+
 bool is_value_name(std::string_view text) {
     const size_t hash = text.find('#');
     if (hash != std::string_view::npos && !all_digits(text.substr(hash + 1))) return false;
@@ -32,7 +34,7 @@ bool is_value_name(std::string_view text) {
 
 bool check_name(const std::string& text, Span span, std::string_view what, Diagnostics& diagnostics) {
     if (is_name(text)) return true;
-    const bool is_spec = text.starts_with("P(") || text.starts_with("PartitionSpec(");
+    const bool is_spec = is_partition_spec(text);
     diagnostics.error("E0201", span, fmt::format("'{}' cannot be the name of {}", text, what))
         .help(is_spec ? "write axes without P and quotes: data, [data, model], or ~ for none"
                       : "use letters, digits, '_' and '-', starting with a letter or '_'");

@@ -11,6 +11,9 @@ bool is_name(std::string_view text); // by the rule above
 // A name where a value is used: also paths ("embed.table"), and older bindings ("a#2").
 bool is_value_name(std::string_view text);
 
+// Begins as JAX's PartitionSpec is written: P(data, None).
+bool is_partition_spec(std::string_view text);
+
 // A scalar that is a name; reports E0113 or E0201 and returns nullopt otherwise. `what` is "axis", "parameter", ...
 std::optional<Name> read_name(const Yaml& yaml, std::string_view what, Diagnostics& diagnostics);
 // E0201 unless it is one.

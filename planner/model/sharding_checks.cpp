@@ -4,6 +4,7 @@
 #include "planner/model/rules.h"
 #include "plans/base/division.h"
 #include "plans/base/parse_number.h"
+#include "plans/base/units.h"
 
 #include <fmt/format.h>
 
@@ -120,10 +121,12 @@ bool check_spec_axes(const Mesh& mesh, const ShardingSpec& spec, Diagnostics& di
 std::optional<Sharding> spec_sharding(const Mesh& mesh, const ShardingSpec& spec, const CheckedArray& array,
                                       Diagnostics& diagnostics) {
     if (spec.dims.size() != array.type->shape.size()) {
-        DiagnosticBuilder error =
-            diagnostics.error("E0312", spec.span,
-                              fmt::format("the sharding has {} entries, {} has {} dims {}", spec.dims.size(),
-                                          array_text(array), array.type->shape.size(), shape_text(array.type->shape)));
+        DiagnosticBuilder error = diagnostics.error(
+            "E0312", spec.span,
+            fmt::format("the sharding has {}, {} has {} {}",
+                        spec.dims.size() == 1 ? "1 entry" : fmt::format("{} entries", spec.dims.size()),
+                        array_text(array), counted(static_cast<i64>(array.type->shape.size()), "dim"),
+                        shape_text(array.type->shape)));
         if (array.span.known() && !(array.span == spec.span)) error.label(array.span, "declared here");
         return std::nullopt;
     }

@@ -234,11 +234,12 @@ const EmbeddedText* find_builtin(std::string_view name) {
     return nullptr;
 }
 
-// A profile is a choice: of "tpu-v6" it is said which profiles begin so, and no chip of another generation is guessed.
+// A profile is a choice: of "tpu-v6" it is said which profiles begin or end so, and no chip of another generation is guessed.
 std::string like_names(std::string_view name, const std::vector<std::string>& names) {
     std::vector<std::string> longer;
     for (const std::string& candidate : names)
-        if (!name.empty() && candidate.starts_with(name)) longer.push_back(fmt::format("'{}'", candidate));
+        if (!name.empty() && (candidate.starts_with(name) || candidate.ends_with(fmt::format("-{}", name))))
+            longer.push_back(fmt::format("'{}'", candidate));
     if (!longer.empty()) return fmt::format("there is {}", fmt::join(longer, ", "));
     const auto digits = [](std::string_view text) {
         std::string found;

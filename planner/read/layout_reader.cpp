@@ -121,6 +121,11 @@ private:
                 if (name) axis.link = *name;
             }
         }
+        if (size->kind() == "a string") {
+            diagnostics_->error("E0113", size->span, fmt::format("{}: expected an integer, found a string", what))
+                .help(fmt::format("write how many devices lie along it, as {}: 4", entry.key));
+            return std::nullopt;
+        }
         const std::optional<i64> value = read_int(*size, what, *diagnostics_);
         if (!value) return std::nullopt;
         if (*value < 1) {
@@ -263,6 +268,21 @@ private:
         return false;
     }
 
+    // Over how many entries `w: P(data, model)` goes, which is two in braces; 0: it is no such thing.
+    static size_t parts_of_partition_spec(const YamlMap& map, size_t first) {
+        const YamlScalar* value = map[first].value.scalar();
+        if (value == nullptr || !is_partition_spec(value->text)) return 0;
+        std::ptrdiff_t open = 0;
+        const auto count = [&open](std::string_view text) {
+            open += std::count(text.begin(), text.end(), '(') - std::count(text.begin(), text.end(), ')');
+        };
+        count(value->text);
+        size_t parts = 1;
+        for (; open > 0 && first + parts < map.size() && map[first + parts].value.is_null(); ++parts)
+            count(map[first + parts].key);
+        return parts;
+    }
+
     std::optional<size_t> read_choice(std::string_view key, const std::vector<std::string_view>& choices) {
         const Yaml* yaml = yaml_->find(key);
         return yaml == nullptr ? std::nullopt : read_choice(*yaml, key, choices);
@@ -291,8 +311,16 @@ private:
                 .help(fmt::format("write {}: {{\"block.*.w1\": [~, model]}}", key));
             return;
         }
-        for (const YamlEntry& entry : *yaml->map()) {
+        for (size_t e = 0; e < yaml->map()->size(); ++e) {
+            const YamlEntry& entry = (*yaml->map())[e];
             if (!check_pattern(entry)) continue;
+            if (const size_t parts = parts_of_partition_spec(*yaml->map(), e); parts > 0) {
+                std::string written = entry.value.scalar()->text;
+                for (size_t part = 1; part < parts; ++part) written += ", " + (*yaml->map())[e + part].key;
+                report_partition_spec(written, entry.value.span, *diagnostics_);
+                e += parts - 1;
+                continue;
+            }
             if (std::optional<ShardingSpec> spec = read_sharding_spec(entry.value, *diagnostics_))
                 overrides.push_back({entry.key, std::move(*spec), entry.key_span});
         }

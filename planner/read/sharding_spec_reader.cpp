@@ -121,8 +121,29 @@ bool read_rule_axes(const Yaml& value, AxisRule& rule, Diagnostics& diagnostics)
 
 } // namespace
 
+void report_partition_spec(std::string_view written, Span span, Diagnostics& diagnostics) {
+    std::string list;
+    for (const char c : written.substr(written.find('(')))
+        if (c != '\'' && c != '"') list += c == '(' ? '[' : c == ')' ? ']' : c;
+    if (!list.ends_with(']')) list += ']';
+    for (size_t at = list.find("None"); at != std::string::npos; at = list.find("None", at)) list.replace(at, 4, "~");
+    for (size_t at = list.find(",]"); at != std::string::npos; at = list.find(",]")) list.erase(at, 1);
+    diagnostics.error("E0113", span, "sharding: expected a list with one entry per dim, found a PartitionSpec")
+        .help("write " + list);
+}
+
 std::optional<ShardingSpec> read_sharding_spec(const Yaml& yaml, Diagnostics& diagnostics) {
     const YamlList* list = yaml.list();
+    if (yaml.scalar() != nullptr && is_partition_spec(yaml.scalar()->text)) {
+        report_partition_spec(yaml.scalar()->text, yaml.span, diagnostics);
+        return std::nullopt;
+    }
+    if (yaml.find("axes") != nullptr || yaml.find("shape") != nullptr) {
+        diagnostics.error("E0113", yaml.span, "sharding: expected a list with one entry per dim, found a declaration")
+            .help("a model says what arrays are, with axes, shapes and init; here stands how the mesh splits them, "
+                  "as [~, model]");
+        return std::nullopt;
+    }
     if (list == nullptr) {
         diagnostics
             .error("E0113", yaml.span,

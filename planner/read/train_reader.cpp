@@ -121,6 +121,13 @@ private:
     }
 
     void read_clip(const YamlEntry& entry) {
+        if (entry.value.map() == nullptr) {
+            const bool is_number = entry.value.kind() == "a number";
+            diagnostics_
+                ->error("E0113", entry.value.span, fmt::format("clip: expected a map, found {}", entry.value.kind()))
+                .help(fmt::format("write clip: {{global_norm: {}}}", is_number ? entry.value.scalar()->text : "1.0"));
+            return;
+        }
         if (!check_keys(entry.value, {"global_norm"}, "clip", *diagnostics_)) return;
         const Yaml* norm = entry.value.find("global_norm");
         if (norm == nullptr) {

@@ -22,6 +22,16 @@ TEST_CASE("fmt -: what stdout would show escaped is refused, so that no editor t
           "--- crlf.yaml\n+++ crlf.yaml\n@@ -1,1 +1,1 @@\n-mesh:   {data: 2}\r\n+mesh: {data: 2}\r\n");
 }
 
+TEST_CASE("fmt: there is no place to write to but the files and stdout") {
+    MemoryFiles files;
+    for (const std::string option : {"-o", "--output"})
+        CHECK(run_command(files, "fmt a.yaml " + option + " b.yaml").err ==
+              "error[E0701]: fmt has no option '" + option +
+                  "': it writes into the files themselves; `fmt -` reads stdin and prints\n"
+                  "  = help: usage: shardc fmt FILE... [--check] [--diff]\n\n");
+    CHECK(run_command(files, "fmt a.yaml -x").err.find("fmt has no option '-x'\n") != std::string::npos);
+}
+
 TEST_CASE("fmt: a file of another program is left as it is") {
     for (const std::string text : {"services:\n    web: {image:   x}\n", "[1,   2]\n", "{\"a\":   1}\n"}) {
         CAPTURE(text);

@@ -85,7 +85,8 @@ TEST_CASE("meshes that cannot be") {
     CHECK(layout_problems("mesh: {data: -2}\n") ==
           "E0301 1:14+2 mesh axis 'data': the size must be at least 1, it is -2\n");
     CHECK(layout_problems("mesh: {data: two}\n") ==
-          "E0113 1:14+3 mesh axis 'data': expected an integer, found a string\n");
+          "E0113 1:14+3 mesh axis 'data': expected an integer, found a string\n"
+          "  help write how many devices lie along it, as data: 4\n");
     CHECK(layout_problems("mesh: {data: {link: dcn}}\n") == "E0116 1:8+4 mesh axis 'data' has no 'size'\n");
     CHECK(layout_problems("mesh: {data: {size: 2, lnik: dcn}}\n") ==
           "E0114 1:24+4 unknown key 'lnik' in mesh axis 'data'\n  help did you mean 'link'?\n");

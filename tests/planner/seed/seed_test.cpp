@@ -226,7 +226,7 @@ TEST_CASE("shardings must fit the rank, and an axis splits one dim") {
               "  v: {shape: [8, 64], mesh: [\"model:(1)2\", \"model:(2)2\"]}\n");
     s.run(mesh);
     CHECK(s.problems() ==
-          "E0312 3:29+1 the sharding has 1 entries, 'x' has 2 dims (8, 64)\n  label 3:3+1 declared here\n"
+          "E0312 3:29+1 the sharding has 1 entry, 'x' has 2 dims (8, 64)\n  label 3:3+1 declared here\n"
           "E0311 4:36+1 mesh axis 'data' is used twice in the sharding of 'y'\n  help an axis splits one dim only\n");
     Seeding t("inputs:\n  v: {shape: [8, 64], mesh: [\"model:(1)2\", \"model:(2)2\"]}\n");
     t.run(mesh);
