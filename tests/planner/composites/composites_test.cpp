@@ -111,6 +111,18 @@ TEST_CASE("the activations") {
     };
     check_near(run(row, "{gelu: x}", values), {1, 3}, {by_tanh(-1), 0, by_tanh(2)});
     check_near(run(row, "{mean: x, dims: [1]}", values), {1}, {1 / 3.0});
+    const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
+    check_near(run(row, "{softplus: x}", values), {1, 3}, {softplus(-1), softplus(0), softplus(2)});
+    check_near(run(row, "{logaddexp: [x, 1]}", values), {1, 3}, {1 + softplus(-2), 1 + softplus(-1), 1 + softplus(1)});
+    // Neither end overflows, and two infinities that are one are that infinity.
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::map<std::string, Array> large = {{"x", {{1, 3}, {-200, 200, 0}}}};
+    check_near(run(row, "{softplus: x}", large), {1, 3}, {std::exp(-200.0), 200, std::log(2.0)});
+    CHECK(run(row, "{logaddexp: [x, -.inf]}", large).values == std::vector<double>{-200, 200, 0});
+    const std::map<std::string, Array> ends = {{"x", {{1, 3}, {-infinity, infinity, 1}}}};
+    CHECK(run(row, "{logaddexp: [x, x]}", ends).values[0] == -infinity);
+    CHECK(run(row, "{logaddexp: [x, x]}", ends).values[1] == infinity);
+    CHECK(run(row, "{softplus: x}", ends).values[0] == 0);
 }
 
 TEST_CASE("causal attention with grouped heads: every query head reads the key head of its group, and no later key") {

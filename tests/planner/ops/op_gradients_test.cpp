@@ -166,6 +166,8 @@ TEST_CASE("gradients of composites agree") {
     for (const char* op : {"gelu: x",
                            "gelu: x, approximate: false",
                            "silu: x",
+                           "softplus: x",
+                           "logaddexp: [x, z]",
                            "softmax: x",
                            "softmax: x, dim: 0",
                            "softmax: s, dim: [2, 0]",
@@ -201,6 +203,8 @@ TEST_CASE("at ties the operands of max share, and relu has 0, as in JAX") {
     CHECK(gradient_at("min: [x, 0]", {{3}, {-1, 0, 1}}) == Numbers{1, 0.5, 0});
     CHECK(gradient_at("relu: x", {{3}, {-1, 0, 1}}) == Numbers{0, 0, 1});
     CHECK(gradient_at("abs: x", {{3}, {-1, 0, 1}}) == Numbers{-1, 0, 1});
+    CHECK(gradient_at("softplus: x", {{3}, {-800, 0, 800}}) == Numbers{0, 0.5, 1});
+    CHECK(gradient_at("logaddexp: [x, 0]", {{3}, {-800, 0, 800}}) == Numbers{0, 0.5, 1});
     CHECK(gradient_at("clamp: x, min: 0, max: 1", {{3}, {0, 0.5, 1}}) == Numbers{0, 1, 0});
     CHECK(gradient_at("reduce_max: x", {{6}, {2, 1, 2, 2, 0, 2}}) == Numbers{0.25, 0, 0.25, 0.25, 0, 0.25});
     CHECK(gradient_at("reduce_min: x", {{4}, {2, 1, 2, 1}}) == Numbers{0, 0.5, 0, 0.5});
