@@ -48,15 +48,15 @@ std::optional<i64> whole_result(std::string_view op, i64 a, i64 b, const DTypeIn
     return fits(result, type) ? std::optional(result) : std::nullopt;
 }
 
-// A number of f32, or of a type whose numbers are some of those.
+} // namespace
+
 std::optional<double> rounded(double number, DType to) {
     const float narrow = static_cast<float>(number);
     if (to == DType::bf16) return static_cast<float>(ElementType<DType::bf16>::Element(narrow));
     if (to == DType::f16) return static_cast<float>(ElementType<DType::f16>::Element(narrow));
-    return to == DType::f32 || to == DType::f64 ? std::optional<double>(number) : std::nullopt;
+    if (to == DType::f32) return narrow;
+    return to == DType::f64 ? std::optional<double>(number) : std::nullopt;
 }
-
-} // namespace
 
 std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector<DraftId>& operands,
                             const DraftType& type) {

@@ -17,6 +17,9 @@ std::optional<bool> compared(std::string_view op, Number a, Number b) {
     return std::nullopt;
 }
 
+// The nearest number of the type: of bf16, f16, f32 and f64; nullopt of the others. f64 is left as it is.
+std::optional<double> rounded(double number, DType to);
+
 // The value, if all operands are one number in every element, and the op is one whose result is the same wherever it is
 // computed: whole numbers, comparisons, the four operations in f32 and f64 and casts between floating-point types, which
 // IEEE 754 fixes.

@@ -1,4 +1,5 @@
 // Arrays that the program itself holds, and counting.
+#include "importer/model/fold.h"
 #include "importer/model/op_context.h"
 #include "plans/base/parse_number.h"
 
@@ -63,7 +64,8 @@ std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
     if (!real) return std::nullopt;
     // f32 is rounded once, from the decimal.
     const std::optional<float> narrow = parse_number<float>(text);
-    return DraftNumber{dtype == DType::f32 && narrow ? static_cast<double>(*narrow) : *real, 0};
+    if (dtype == DType::f32 && narrow) return DraftNumber{*narrow, 0};
+    return DraftNumber{rounded(*real, dtype).value_or(*real), 0}; // decimals are fewer than a narrow type needs
 }
 
 // "0x" and the bytes of all elements, or of one of them, in hexadecimal digits, little endian.

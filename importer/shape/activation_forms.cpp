@@ -89,6 +89,31 @@ std::optional<Composite> silu(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
+// max(a, b) + log1p(exp(-|a - b|)), chosen where a - b is a number; where it is none, a + b. Of b = 0, a softplus.
+std::optional<Composite> logaddexp(Taking& taking, const DraftEntry& root) {
+    const DraftEntry* const no_number = taking.made_by(root.operands[0], "ne");
+    const DraftEntry* const sum = taking.made_by(root.operands[1], "add");
+    const DraftEntry* const whole = taking.made_by(root.operands[2], "add");
+    if (no_number == nullptr || sum == nullptr || whole == nullptr || no_number->operands[0] != no_number->operands[1])
+        return std::nullopt;
+    const DraftId apart = no_number->operands[0];
+    const DraftEntry* const largest = taking.made_by(whole->operands[0], "max");
+    const DraftEntry* const log = taking.made_by(whole->operands[1], "log1p");
+    const DraftEntry* const exp = log == nullptr ? nullptr : taking.made_by(log->operands[0], "exp");
+    const DraftEntry* const minus = exp == nullptr ? nullptr : taking.made_by(exp->operands[0], "neg");
+    const DraftEntry* const size = minus == nullptr ? nullptr : taking.made_by(minus->operands[0], "abs");
+    if (largest == nullptr || size == nullptr || size->operands[0] != apart) return std::nullopt;
+    const bool of_zero = sum->operands[0] == apart && taking.is_number(sum->operands[1], 0) &&
+                         largest->operands[0] == apart && taking.is_number(largest->operands[1], 0);
+    if (of_zero) return Composite{"softplus", {apart}, {}};
+    const DraftEntry* const difference = taking.made_by(apart, "sub");
+    const Draft& draft = taking.draft();
+    if (difference == nullptr || difference->operands != sum->operands || difference->operands != largest->operands ||
+        draft[sum->operands[0]].number || draft[sum->operands[1]].number)
+        return std::nullopt;
+    return Composite{"logaddexp", sum->operands, {}};
+}
+
 // cast(x[..., None] == 0, 1, 2, ...)
 std::optional<Composite> one_hot(Taking& taking, const DraftEntry& root) {
     const DraftEntry* const equal = taking.made_by(root.operands[0], "eq");
@@ -118,7 +143,8 @@ std::optional<Composite> one_hot(Taking& taking, const DraftEntry& root) {
 } // namespace
 
 std::vector<CompositeForm> activation_forms() {
-    return {{"mul", gelu}, {"mul", exact_gelu}, {"div", logistic}, {"mul", silu}, {"cast", one_hot}};
+    return {{"mul", gelu}, {"mul", exact_gelu},   {"div", logistic},
+            {"mul", silu}, {"select", logaddexp}, {"cast", one_hot}};
 }
 
 } // namespace shard

@@ -1,4 +1,4 @@
-// gelu, silu, one_hot.
+// gelu, silu, softplus, logaddexp, one_hot.
 #pragma once
 
 #include "importer/shape/composite.h"

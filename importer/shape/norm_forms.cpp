@@ -54,6 +54,17 @@ std::optional<DraftId> take_root(Taking& taking, DraftId value, Norm& norm) {
     return std::nullopt;
 }
 
+// A mean without dims of size 1: what it is of, and the arguments of its sum.
+std::optional<std::pair<DraftId, std::string>> take_mean(Taking& taking, DraftId value) {
+    const DraftEntry* const quotient = taking.made_by(value, "div");
+    const DraftEntry* const sum = quotient == nullptr ? nullptr : taking.made_by(quotient->operands[0], "reduce_sum");
+    if (sum == nullptr) return std::nullopt;
+    const double count = static_cast<double>(element_count(taking.draft().type(sum->operands[0]).shape)) /
+                         static_cast<double>(element_count(taking.draft().type(value).shape));
+    if (!taking.is_number(quotient->operands[1], count)) return std::nullopt;
+    return std::pair(sum->operands[0], sum->arguments);
+}
+
 // max(0, mean(x * x) - mean(x) * mean(x)), with dims as 1 or not.
 bool take_fast_variance(Taking& taking, DraftId value, DraftId x, Norm& norm) {
     DraftId inner = value;
@@ -63,17 +74,7 @@ bool take_fast_variance(Taking& taking, DraftId value, DraftId x, Norm& norm) {
     const DraftEntry* const difference = rest ? taking.made_by(*rest, "sub") : nullptr;
     const DraftEntry* const squared = difference == nullptr ? nullptr : taking.made_by(difference->operands[1], "mul");
     if (squared == nullptr || squared->operands[0] != squared->operands[1]) return false;
-    const auto mean_of = [&](DraftId of) -> std::optional<std::pair<DraftId, std::string>> {
-        const DraftEntry* const quotient = taking.made_by(of, "div");
-        const DraftEntry* const sum =
-            quotient == nullptr ? nullptr : taking.made_by(quotient->operands[0], "reduce_sum");
-        if (sum == nullptr) return std::nullopt;
-        const double count = static_cast<double>(element_count(taking.draft().type(sum->operands[0]).shape)) /
-                             static_cast<double>(element_count(taking.draft().type(of).shape));
-        if (!taking.is_number(quotient->operands[1], count)) return std::nullopt;
-        return std::pair(sum->operands[0], sum->arguments);
-    };
-    const auto squares = mean_of(difference->operands[0]), means = mean_of(squared->operands[0]);
+    const auto squares = take_mean(taking, difference->operands[0]), means = take_mean(taking, squared->operands[0]);
     if (!squares || !means || squares->second != means->second || means->first != x) return false;
     const DraftEntry* const square = taking.made_by(squares->first, "mul");
     return square != nullptr && square->operands[0] == x && square->operands[1] == x &&
@@ -207,6 +208,68 @@ std::optional<Composite> distributed(Taking& taking, const DraftEntry& root) {
     return std::nullopt;
 }
 
+// What is repeated for each channel of a group: of (batch, 1, 1, groups * channels) the (batch, groups).
+std::optional<DraftId> take_by_group(Taking& taking, DraftId value, const Shape& of) {
+    const Draft& draft = taking.draft();
+    Shape whole(of.size(), 1);
+    whole.front() = of.front();
+    whole.back() = of.back();
+    DraftId inner = value;
+    while (const DraftEntry* const reshape = taking.made_by(inner, "reshape")) inner = reshape->operands[0];
+    const DraftEntry* const repeated = taking.made_by(inner, "broadcast");
+    if (repeated == nullptr || draft.type(value).shape != whole || !repeated->arguments.ends_with(", dims: [0, 1]"))
+        return std::nullopt;
+    const Shape &shape = draft.type(inner).shape, &by_group = draft.type(repeated->operands[0]).shape;
+    const bool fits = shape.size() == 3 && by_group == Shape{shape[0], shape[1]} && shape[0] == whole.front() &&
+                      shape[1] * shape[2] == whole.back();
+    return fits ? std::optional<DraftId>(repeated->operands[0]) : std::nullopt;
+}
+
+// (x - mean) * (rsqrt(variance + eps) * scale) by groups of channels, as Flax has GroupNorm: a layer norm of x with its
+// channels as (groups, channels), over all dims but those of the batch and of groups.
+std::optional<Composite> group_norm(Taking& taking, const DraftEntry& root) {
+    const Draft& draft = taking.draft();
+    for (size_t choice = 0; choice < 4; ++choice) {
+        const size_t mark = taking.mark(), i = choice & 1, j = choice >> 1;
+        const auto attempt = [&]() -> std::optional<Composite> {
+            const DraftEntry* const centered = taking.made_by(root.operands[i], "sub");
+            const DraftEntry* const factor = taking.made_by(root.operands[1 - i], "mul");
+            if (centered == nullptr || factor == nullptr) return std::nullopt;
+            const DraftId x = centered->operands[0], scale = factor->operands[1 - j];
+            const DraftType type = draft.type(x);
+            Norm norm{true, true, x, {}, 0};
+            const std::optional<DraftId> root_of = take_root(taking, factor->operands[j], norm);
+            if (!root_of || type.shape.size() < 2 || draft[scale].number ||
+                draft.type(scale) != DraftType{type.dtype, {type.shape.back()}})
+                return std::nullopt;
+            const std::optional<DraftId> mean = take_by_group(taking, centered->operands[1], type.shape),
+                                         variance = take_by_group(taking, *root_of, type.shape);
+            const auto of = mean ? take_mean(taking, *mean) : std::nullopt;
+            const DraftEntry* const split = of && variance ? taking.made_by(of->first, "reshape") : nullptr;
+            if (split == nullptr || split->operands[0] != x) return std::nullopt;
+            Shape groups = type.shape;
+            groups.back() = draft.type(*mean).shape[1];
+            groups.push_back(type.shape.back() / groups.back());
+            for (i64 dim = 1; dim < std::ssize(groups); ++dim)
+                if (dim != std::ssize(groups) - 2) norm.dims.push_back(dim);
+            if (draft.type(of->first).shape != groups || !take_fast_variance(taking, *variance, of->first, norm))
+                return std::nullopt;
+            const DraftType by_group{type.dtype, groups};
+            norm.x = of->first;
+            const std::string arguments = composite_of(draft, norm, {}).arguments;
+            return Composite{"mul",
+                             {of_step(2), scale},
+                             {},
+                             {{"reshape", {}, {x}, fmt::format(", shape: {}", list_text(groups)), by_group},
+                              {"layer_norm", {}, {of_step(0)}, arguments, by_group},
+                              {"reshape", {}, {of_step(1)}, fmt::format(", shape: {}", list_text(type.shape)), type}}};
+        };
+        if (std::optional<Composite> found = attempt()) return found;
+        taking.back_to(mark);
+    }
+    return std::nullopt;
+}
+
 // What has been recognised already, times a scale, or plus a bias.
 std::optional<Composite> with_operand(Taking& taking, const DraftEntry& root, size_t operands) {
     for (const std::string_view op : {"layer_norm", "rms_norm"})
@@ -234,7 +297,8 @@ std::optional<Composite> with_bias(Taking& taking, const DraftEntry& root) { ret
 } // namespace
 
 std::vector<CompositeForm> norm_forms() {
-    return {{"mul", plain}, {"mul", scaled_root}, {"mul", with_scale}, {"add", with_bias}, {"add", distributed}};
+    return {{"mul", plain},      {"mul", scaled_root}, {"mul", group_norm},
+            {"mul", with_scale}, {"add", with_bias},   {"add", distributed}};
 }
 
 } // namespace shard

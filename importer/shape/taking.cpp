@@ -1,5 +1,6 @@
 #include "importer/shape/taking.h"
 
+#include "importer/model/fold.h"
 #include "plans/base/parse_number.h"
 
 #include <fmt/format.h>
@@ -65,7 +66,10 @@ std::optional<double> Taking::number(DraftId value) const {
 
 bool Taking::is_number(DraftId value, double expected) const {
     const std::optional<double> known = number(value);
-    return known && static_cast<float>(*known) == static_cast<float>(expected);
+    if (!known) return false;
+    const DType dtype = draft_.type(value).dtype, as = dtype == DType::f64 ? DType::f32 : dtype;
+    const std::optional<double> number = rounded(*known, as);
+    return number && number == rounded(expected, as);
 }
 
 std::optional<DraftId> Taking::beside_number(const DraftEntry& entry, double expected) const {

@@ -18,7 +18,7 @@ public:
     // The entry that makes a value, or null; made_by: if it is of this op.
     const DraftEntry* made(DraftId value);
     const DraftEntry* made_by(DraftId value, std::string_view op);
-    bool is_number(DraftId value, double number) const; // rounded to f32
+    bool is_number(DraftId value, double number) const; // rounded to its type, f64 to f32
     std::optional<double> number(DraftId value) const;
     DraftId as_operand(DType dtype, DraftNumber number) { return draft_.number({dtype, {}}, number); }
     // The other operand, if one of the two is this number, or this value.

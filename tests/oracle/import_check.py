@@ -255,7 +255,7 @@ def elementwise(x, y):
             jax.nn.gelu(x, approximate=False), jax.nn.silu(y), jnp.arctan2(x, y), jnp.sign(x) * jnp.sqrt(jnp.abs(y)),
             jnp.maximum(x, y) / (1 + y * y), jnp.round(x * 7), jnp.isfinite(x) & (x < y), jax.nn.softplus(x),
             jnp.floor(x) + jnp.ceil(y), jax.nn.sigmoid(x), jnp.expm1(x), jnp.power(jnp.abs(x), 1.5),
-            (x * 9).astype(int))
+            (x * 9).astype(int), jnp.logaddexp(x, y), jax.nn.log_sigmoid(9 * x))
 
 
 def moves(x):
@@ -453,6 +453,8 @@ PROGRAMS = {
     "composed": (composed, ((4, 8),)),
     "picked_loss": (GRAD(lambda params, x, y: -jnp.mean(jax.nn.log_softmax(x @ params["w"])[jnp.arange(4), y])),
                     ({"w": (8, 8)}, (4, 8), ("i", 8, (4,)))),
+    "gelu_bf16": (lambda x: (jax.nn.gelu(x.astype(jnp.bfloat16)), jax.nn.gelu(4 * x.astype(jnp.bfloat16), approximate=False),
+                             jax.nn.softplus(4 * x.astype(jnp.bfloat16))), ((4, 8),)),
     "matmul_bf16": (lambda x, w: (x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16)).astype(jnp.float32) * 1,
                        ((4, 8), (8, 4))),
     "convolutions": (convolutions, ((2, 4, 8, 4), (3, 2, 4, 8), (3, 3, 1, 8), (2, 3, 4, 8))),

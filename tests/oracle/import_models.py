@@ -185,6 +185,7 @@ def programs():
     attending, words = Attending(), ("i", 3, (4, LENGTH))
     of_nnx, state = nnx_attention()
     dropping, (drop_of_nnx, drop_state) = Dropping(), nnx_dropping()
+    groups = nn.GroupNorm(4)
     return {
         "flax_attention": (attending.apply, (specs_of(init(attending, floats((4, LENGTH, EMBED)), tokens)),
                                              (4, LENGTH, EMBED), words)),
@@ -199,6 +200,7 @@ def programs():
         "flax_experts": (experts_loss, (specs_of(init(Experts(), floats((8, EMBED)))), (8, EMBED), (8, EMBED))),
         "flax_convnet": (convnet_loss, (specs_of(convnet["params"]), specs_of(convnet["batch_stats"]), (2, 8, 8, 4),
                                         ("i", 8, (2,)))),
+        "flax_group_norm": (groups.apply, (specs_of(init(groups, floats((2, 4, 4, 16)))), (2, 4, 4, 16))),
         "flax_step": (adamw_step, (specs_of(init(one, tokens)), specs_of(step_state), batch)),
         "decode_step": (decode, (cache, heads, ("i", WORDS, (4,)), ("i", LENGTH, ()))),
     }

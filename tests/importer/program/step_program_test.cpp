@@ -93,6 +93,7 @@ TEST_CASE("a program whose first result is a number is a loss, if it has paramet
         import(loss_of("params['w']"), asked())
             .model.ends_with("outputs: [loss]\ntrain:\n  loss: loss\n  optimizer: {adamw: {learning_rate: 0.001}}\n"));
     CHECK(import(loss_of("x"), asked()).model.ends_with("outputs: [loss]\n"));
+    CHECK(import(loss_of("p['w']"), asked()).model.ends_with("outputs: [loss]\n"));
     CHECK(import(loss_of("x"), asked(ImportAs::loss)).codes == "E0809");
     const std::string vector = "func.func @main(%p: tensor<4xf32> loc(\"params\")) -> tensor<4xf32> {\n"
                                "  %0 = stablehlo.tanh %p : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";

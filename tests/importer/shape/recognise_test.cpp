@@ -4,6 +4,7 @@
 #include "plans/disk/file.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "test_paths.h"
 
@@ -96,6 +97,58 @@ TEST_CASE("what is divided by the root of another's variance is no norm") {
     REQUIRE(mean != std::string::npos);
     text.replace(mean, 23, "stablehlo.divide %2, %1"); // x less the inverse of its mean
     CHECK(!has(model_of(text), "_norm: "));
+}
+
+TEST_CASE("a group norm of Flax is a layer norm of channels in groups") {
+    const std::string model = recorded("flax_group_norm");
+    CAPTURE(model);
+    CHECK(has(model, "  - GroupNorm_reshape: {reshape: args_0, shape: [2, 4, 4, 4, 4]"));
+    CHECK(has(model, "{layer_norm: GroupNorm_reshape, dim: [1, 2, 4], eps: 1.0e-06, fast_variance: true"));
+    CHECK(has(model, "{mul: [GroupNorm_reshape_2, variables_params_scale]"));
+    CHECK(!has(model, "rsqrt"));
+    // A mean over other dims is none of the groups.
+    std::string problem;
+    std::string text =
+        read_file(SHARDC_SOURCE_DIR "/tests/importer/program/programs/flax_group_norm.mlir", problem).value_or("");
+    const size_t at = text.find("dims = [0, 1]");
+    REQUIRE(at != std::string::npos);
+    text.replace(at, 13, "dims = [0, 2]"); // 4 groups of 4: the same shapes
+    CHECK(!has(model_of(text), "layer_norm"));
+}
+
+TEST_CASE("softplus and logaddexp are recognised as jax writes them") {
+    const std::string model = recorded("elementwise");
+    CAPTURE(model);
+    CHECK(has(model, ": {softplus: x,"));
+    CHECK(has(model, ": {logaddexp: [x, y],"));
+    CHECK(!has(model, "log1p: exp"));
+}
+
+TEST_CASE("a gelu of bf16 has the factors that bf16 has") {
+    const auto gelu = [](const std::string& small, const std::string& root) {
+        std::string text = R"(func.func @main(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+)";
+        for (const auto& [name, number] : {std::pair("c", small), {"r", root}, {"o", "1.0"}, {"h", "5.0e-01"}})
+            text += fmt::format(
+                "  %{0} = stablehlo.constant dense<{1}> : tensor<bf16>\n  %{0}w = stablehlo.broadcast_in_dim "
+                "%{0}, dims = [] : (tensor<bf16>) -> tensor<4xbf16>\n",
+                name, number);
+        return text + R"(  %0 = stablehlo.multiply %x, %x : tensor<4xbf16>
+  %1 = stablehlo.multiply %0, %x : tensor<4xbf16>
+  %2 = stablehlo.multiply %cw, %1 : tensor<4xbf16>
+  %3 = stablehlo.add %x, %2 : tensor<4xbf16>
+  %4 = stablehlo.multiply %rw, %3 : tensor<4xbf16>
+  %5 = stablehlo.tanh %4 : tensor<4xbf16>
+  %6 = stablehlo.add %ow, %5 : tensor<4xbf16>
+  %7 = stablehlo.multiply %hw, %6 : tensor<4xbf16>
+  %8 = stablehlo.multiply %x, %7 : tensor<4xbf16>
+  return %8 : tensor<4xbf16>
+}
+)";
+    };
+    CHECK(has(model_of(gelu("4.467770e-02", "7.968750e-01")), "{gelu: arg0}"));
+    CHECK(!has(model_of(gelu("4.492190e-02", "7.968750e-01")), "{gelu: arg0}")); // the next number
+    CHECK(!has(model_of(gelu("4.467770e-02", "8.007810e-01")), "{gelu: arg0}"));
 }
 
 TEST_CASE("an exact gelu is half of x by what erfc leaves") {
