@@ -5,6 +5,7 @@
 #include "cli/terminal/exit_code.h"
 #include "planner/graph/optimizer.h"
 #include "plans/base/parse_number.h"
+#include "plans/base/shell_word.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -57,6 +58,11 @@ int run(const Arguments& arguments, Env& env) {
             options.reset();
     }
     if (file && options) program = checked_program(sources, *file, *options, diagnostics);
+    // A number that is computed of a tree of arrays: most likely a loss.
+    if (program && program->likely_params.find('.') != std::string::npos)
+        diagnostics
+            .warning("W0806", program->place, "the program returns a number, and none of its arguments is a parameter")
+            .help(fmt::format("to train it say which are: --params {}", shell_word(program->likely_params)));
     print_diagnostics(env, sources, diagnostics.all());
     if (!program) return exit_code(diagnostics);
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;

@@ -11,8 +11,10 @@
 #include "plans/base/parse_number.h"
 #include "plans/base/printable.h"
 #include "plans/base/shell_word.h"
+#include "plans/diagnostics/suggestion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,14 +23,17 @@ namespace shard {
 
 namespace {
 
+bool is_meant(const std::string& pattern, const std::string& path) {
+    return glob_matches(pattern, path) || glob_matches(pattern, path.substr(0, path.find('.')));
+}
+
 ImportRequest import_request(const ProgramOptions& options, const std::string& name) {
     const std::vector<std::string> used =
         options.params.empty() ? std::vector<std::string>{"params", "*.params.**"} : options.params;
     ImportRequest request;
     request.is_param = [used](const std::string& path) {
-        return std::any_of(used.begin(), used.end(), [&](const std::string& pattern) {
-            return glob_matches(pattern, path) || glob_matches(pattern, path.substr(0, path.find('.')));
-        });
+        return std::any_of(used.begin(), used.end(),
+                           [&](const std::string& pattern) { return is_meant(pattern, path); });
     };
     request.as = options.as;
     request.axes = options.axes;
@@ -78,6 +83,43 @@ bool is_sound(const ImportedProgram& program, Diagnostics& diagnostics) {
                                       shape_text(value.type.shape), name(type.dtype), shape_text(type.shape)));
     }
     return !diagnostics.has_error();
+}
+
+// Patterns that are given match something.
+void check_params(const ProgramOptions& options, const ImportedProgram& program, Diagnostics& diagnostics) {
+    for (const std::string& pattern : options.params) {
+        std::vector<std::string_view> paths;
+        bool any = false;
+        for (const auto& [path, name] : program.names) {
+            any = any || is_meant(pattern, path);
+            paths.push_back(path);
+        }
+        if (any) continue;
+        diagnostics.error("E0701", {}, fmt::format("--params: '{}' matches no argument of the program", pattern))
+            .help(did_you_mean(
+                pattern, paths,
+                paths.empty()
+                    ? "it takes none"
+                    : fmt::format("it takes {}",
+                                  fmt::join(paths.begin(),
+                                            paths.begin() + std::min<std::ptrdiff_t>(8, std::ssize(paths)), ", "))));
+    }
+}
+
+// What a program needs to be trained by shardc.
+std::string how_to_train(const Sources& sources, int file) {
+    Diagnostics unsaid;
+    const std::optional<ImportedProgram> program =
+        import_program(sources, file, import_request({}, sources.name(file)), unsaid);
+    const std::string name = shell_word(sources.name(file));
+    if (program && program->is == ImportAs::step)
+        return "the program is a step as it is, which updates what it donates: plan it without --mode train";
+    if (program && !program->likely_params.empty())
+        return fmt::format(
+            "say which arguments are parameters: `shardc import {} --params {} --output model.yaml`, and "
+            "plan model.yaml",
+            name, shell_word(program->likely_params));
+    return fmt::format("let it return the loss, alone or first: `shardc import {} --as loss` says what it lacks", name);
 }
 
 // The program's line with the function that it begins with.
@@ -141,6 +183,7 @@ void say_of_program(const Sources& sources, int model, Diagnostics& diagnostics)
                 sources.name(span.file) == sources.name(program))
                 span = {program, span.line, span.column, 1};
         }
+        if (diagnostic.code == "E0242") diagnostic.help = how_to_train(sources, program);
         said.add(std::move(diagnostic));
     }
     diagnostics = std::move(said);
@@ -160,7 +203,8 @@ std::optional<ImportedProgram> checked_program(const Sources& sources, int file,
     }
     std::optional<ImportedProgram> program =
         import_program(sources, file, import_request(options, sources.name(file)), diagnostics);
-    if (program && !is_sound(*program, diagnostics)) program.reset();
+    if (program) check_params(options, *program, diagnostics);
+    if (program && (diagnostics.has_error() || !is_sound(*program, diagnostics))) program.reset();
     return program;
 }
 

@@ -131,6 +131,8 @@ public:
             program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),
                                          request_.optimizer);
         program.values = std::move(text.values);
+        program.is = as;
+        if (as == ImportAs::unsaid && is_number(outputs_.front())) program.likely_params = likely_params();
         for (size_t i = 0; i < all_.size(); ++i)
             program.names.emplace_back(all_[i].path, draft_.name_of(arguments_[i]));
         const std::optional<std::string> layout = layout_text();
@@ -168,6 +170,18 @@ private:
                 draft_.input(short_name(all_[i], all_), *type, all_[i].is_param, module_.values[value].span));
         }
         return !diagnostics_.has_error();
+    }
+
+    // The first argument that is a tree of arrays, or else the first array.
+    std::string likely_params() const {
+        std::string first;
+        for (size_t i = 0; i < all_.size(); ++i) {
+            if (!is_floating(draft_.type(arguments_[i]).dtype) || draft_.type(arguments_[i]).shape.empty()) continue;
+            const std::string& path = all_[i].path;
+            if (const size_t dot = path.find('.'); dot != std::string::npos) return path.substr(0, dot) + ".**";
+            if (first.empty()) first = path;
+        }
+        return first;
     }
 
     bool is_number(DraftId value) const {

@@ -29,6 +29,9 @@ struct ImportedProgram {
     std::string layout; // YAML; a mesh of one device where the program has none
     Span place;         // of the function that it is
     std::vector<ModelValue> values;
+    ImportAs is = ImportAs::unsaid; // what it was taken for
+    // Of a program whose first result is a number, but that has no parameters: a pattern of what may be some, "p.**".
+    std::string likely_params;
     std::vector<std::pair<std::string, std::string>> names; // of its arguments: their paths, what the model calls them
 };
 

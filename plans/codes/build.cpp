@@ -57,7 +57,8 @@ std::vector<CodeDoc> codes_build() {
          "[logits, label]} gives."},
         {"E0242", "model without training",
          "--mode train plans one train step, which a model describes in its `train` block: a loss, an optimizer, and "
-         "the targets that the loss compares with."},
+         "the targets that the loss compares with. `shardc import` writes it where a program returns a loss and has "
+         "parameters: arguments below `params`, or those that --params names."},
         {"E0243", "nothing to train",
          "Gradients are taken with respect to floating-point parameters, and the model has none. What is declared "
          "under `inputs` is data and is not changed by a train step."},

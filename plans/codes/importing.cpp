@@ -68,6 +68,10 @@ std::vector<CodeDoc> codes_importing() {
          "dcn_AXIS_parallelism of the axes in mesh_axes, in torchtitan's [parallelism] the *_degree that it knows. "
          "This key is none of them, so the layout is made without it, as the tool itself may run without it. Where "
          "it is misspelt, the mesh lacks what it was to say."},
+        {"W0806", "loss without parameters",
+         "A program whose first result is a number becomes a model with a `train` block if it has parameters: "
+         "arguments below `params`, or those that `import --params` names. This one has none, so it is planned forward "
+         "alone. --params 'p.**' makes all arguments below `p` parameters."},
     };
 }
 
