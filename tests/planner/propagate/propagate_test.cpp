@@ -137,6 +137,20 @@ TEST_CASE("an input that is returned in another sharding") {
     CHECK(c.spec("x") == "[data | -]");
     CHECK(c.collectives().size() == 1);
 }
+TEST_CASE("a new value lies as the input that it updates where its operands ask for different things") {
+    const std::string model = "model: m\ninputs: {p: {shape: [64, 32]}, u: {shape: [64, 32]}}\n"
+                              "graph: [{n: {add: [p, u]}}]\noutputs: []\nupdates: {p: n}\n";
+    const std::string layout = "mesh: {data: 2, model: 4}\ninputs: {p: [model, data], u: [data, model]}\n";
+    const Case c(model, layout);
+    CHECK(c.spec("n") == "[model | data]");
+    // What the layout says of it, or what else reads it, comes first.
+    CHECK(Case(model, layout + "values: {n: [~, ~]}\n").spec("n") == "[- | -]");
+    const Case read("model: m\ninputs: {p: {shape: [64, 32]}, u: {shape: [64, 32]}}\n"
+                    "graph: [{n: {add: [p, u]}}, {z: {reduce_sum: n}}]\noutputs: [z]\nupdates: {p: n}\n",
+                    layout);
+    CHECK(read.spec("n") == "[- | -]");
+}
+
 TEST_CASE("layer norm keeps its rows apart, whatever its statistics are") {
     const Case c(R"(
 model: m

@@ -102,6 +102,12 @@ TEST_CASE("an op in place of an operand is an entry before it") {
                                               "y = add y.relu y.relu_2 y.mul"});
 }
 
+TEST_CASE("an op in place of an operand has its own arguments, whatever those of the outer one are called") {
+    CHECK(model_problems(entry("{y: {cast: {cast: x, dtype: bf16}, dtype: f32}}")) == "");
+    CHECK(model_problems(entry("{y: {softmax: {neg: x, dim: 1}}}")).find("write arguments beside the op") !=
+          std::string::npos);
+}
+
 TEST_CASE("what is wrong inside an op that is an operand is said at its place") {
     CHECK(model_problems(entry("{x: {relu: {dott: [x, x]}}}")) ==
           "E0203 2:21+4 unknown op 'dott'\n  help did you mean 'dot'?\n");
