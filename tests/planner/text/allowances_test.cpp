@@ -53,7 +53,7 @@ TEST_CASE("an allowance without a verb, a code or a reason is an error at its pl
     CHECK(Reading("# shardc: allow\n").problems() ==
           "E0119 1:16+1 expected the code of a warning\n  help `shardc list codes` lists them\n");
     CHECK(Reading("# shardc: allow W0399 x\n").problems() ==
-          "E0119 1:17+5 there is no code 'W0399'\n  help did you mean 'W0302'?\n");
+          "E0119 1:17+5 there is no code 'W0399'\n  help did you mean 'W0309'?\n");
     CHECK(Reading("# shardc: allow E0203 x\n").problems() ==
           "E0119 1:17+5 E0203 is an error and cannot be allowed\n"
           "  help warnings (W...) and policy findings (P01...) can\n");
