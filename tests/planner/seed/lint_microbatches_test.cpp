@@ -8,14 +8,15 @@ namespace shard {
 namespace {
 
 // What is said of microbatches of a batch over 8 devices.
-std::string lint(int batch, int microbatches, const std::string& rules = "[{batch: data}, {in: ~}]",
+std::string lint(int batch, int microbatches, const std::string& rules = "[{batch: data}, {in: ~}, {out: ~}]",
                  const std::string& comment = "") {
-    const std::string model = fmt::format("model: m\naxes: {{batch: {}, in: 4}}\ninputs: {{x: {{axes: [batch, in]}}}}\n"
-                                          "params: {{w: {{axes: [in, in]}}}}\ngraph: [{{y: {{dot: [x, w]}}}}]\n"
-                                          "outputs: [y]\ntrain:\n  loss: {{mean: y}}\n"
-                                          "  optimizer: {{sgd: {{learning_rate: 0.1}}}}\n{}"
-                                          "  microbatches: {}\n",
-                                          batch, comment, microbatches);
+    const std::string model =
+        fmt::format("model: m\naxes: {{batch: {}, in: 4, out: 4}}\ninputs: {{x: {{axes: [batch, in]}}}}\n"
+                    "params: {{w: {{axes: [in, out]}}}}\ngraph: [{{y: {{dot: [x, w]}}}}]\n"
+                    "outputs: [y]\ntrain:\n  loss: {{mean: y}}\n"
+                    "  optimizer: {{sgd: {{learning_rate: 0.1}}}}\n{}"
+                    "  microbatches: {}\n",
+                    batch, comment, microbatches);
     Sources sources;
     PlanRequest request;
     request.mode = "train";
@@ -36,8 +37,8 @@ TEST_CASE("microbatches of fewer rows than devices are said") {
                            "shared out evenly by microbatches: 1 or 2 or 4; 8 microbatches take a multiple of 64 "
                            "rows\n") != std::string::npos);
     CHECK(lint(96, 8).find("12 rows of 'batch' for 8 devices along data: 2 of them") != std::string::npos);
-    CHECK(lint(8, 4, "[{batch: ~}, {in: ~}]") == "");
-    CHECK(lint(8, 4, "[{batch: data}, {in: ~}]", "  # shardc: allow W0312 only tried\n") == "");
+    CHECK(lint(8, 4, "[{batch: ~}, {in: ~}, {out: ~}]") == "");
+    CHECK(lint(8, 4, "[{batch: data}, {in: ~}, {out: ~}]", "  # shardc: allow W0312 only tried\n") == "");
 }
 
 } // namespace shard
