@@ -247,14 +247,18 @@ DeviceEvaluate find_device_op(std::string_view name) {
 }
 
 // Threefry 2x32 with 20 rounds, of the counter (0, n).
-Array fold_in_word(const Node& node, const std::vector<const Array*>& operands) {
-    Array result{operands[0]->shape, {}};
-    for (size_t i = 0; i < operands[0]->values.size(); ++i) {
+Array fold_in_word(const Node& node, const std::vector<const Array*>& operands, const Shape& shape) {
+    Array result{shape, {}};
+    for (size_t i = 0; i < static_cast<size_t>(element_count(shape)); ++i) {
+        const auto word_of = [&](size_t k) {
+            const std::vector<double>& values = operands[k]->values;
+            return static_cast<std::uint32_t>(values[values.size() == 1 ? 0 : i]);
+        };
         std::uint32_t key[3], x[2];
-        for (size_t k = 0; k < 2; ++k) key[k] = static_cast<std::uint32_t>(operands[k]->values[i]);
+        for (size_t k = 0; k < 2; ++k) key[k] = word_of(k);
         key[2] = key[0] ^ key[1] ^ 0x1BD11BDAU;
         x[0] = key[0];
-        x[1] = static_cast<std::uint32_t>(operands[2]->values[i]) + key[1];
+        x[1] = word_of(2) + key[1];
         constexpr int rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
         for (std::uint32_t group = 0; group < 5; ++group) {
             for (int r : rotations[group % 2]) {

@@ -18,7 +18,7 @@ const Array& on_device(const PerDevice& held, size_t device);
 using DeviceEvaluate = PerDevice (*)(const GraphRegion&, const Node&, const PerDevice& operand, const Shape& result);
 DeviceEvaluate find_device_op(std::string_view name);
 
-// The keys that come of keys and numbers, one word of each; operands of one shape.
-Array fold_in_word(const Node& node, const std::vector<const Array*>& operands);
+// The keys that come of keys and numbers, one word of each; operands are of the result's shape, or scalars.
+Array fold_in_word(const Node& node, const std::vector<const Array*>& operands, const Shape& shape);
 
 } // namespace shard

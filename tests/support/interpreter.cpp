@@ -326,8 +326,8 @@ const std::map<std::string, Evaluate, std::less<>>& table() {
         {"dynamic_update_slice", dynamic_update_slice},
         {"iota", iota},
         {"clamp", clamp},
-        {"fold_in_word",
-         [](const Operands& in, const Node& node, const TensorType&) { return fold_in_word(node, in); }},
+        {"fold_in_word", [](const Operands& in, const Node& node,
+                            const TensorType& type) { return fold_in_word(node, in, type.shape); }},
     };
     return ops;
 }
