@@ -41,6 +41,15 @@ std::string random_key(CaseWriter& w) {
     }
 }
 
+// Samples are of f32.
+void emit_float(CaseWriter& w, const std::string& draw, const std::vector<i64>& shape, bool exact) {
+    const std::string dtype = w.floating("f32");
+    if (dtype == "f32")
+        w.emit(draw, shape, dtype, exact);
+    else
+        w.emit(fmt::format("cast: {}, dtype: {}", aside(w, draw), dtype), shape, dtype, exact);
+}
+
 void draw(CaseWriter& w) {
     const std::vector<i64> shape = w.any().shape;
     const std::string bits = w.chance(3) ? ", bits: legacy" : "";
@@ -59,13 +68,13 @@ void draw(CaseWriter& w) {
         return;
     }
     case 3:
-        w.emit(fmt::format("uniform: {}, low: -1, high: {}", of, 1 + w.choose(3)), shape, "f32", true);
+        emit_float(w, fmt::format("uniform: {}, low: -1, high: {}", of, 1 + w.choose(3)), shape, true);
         return;
     case 4:
-        w.emit(fmt::format("normal: {}", of), shape, "f32", false);
+        emit_float(w, fmt::format("normal: {}", of), shape, false);
         return;
     default:
-        w.emit(fmt::format("truncated_normal: {}, low: -2, high: {}", of, 1 + w.choose(2)), shape, "f32", false);
+        emit_float(w, fmt::format("truncated_normal: {}, low: -2, high: {}", of, 1 + w.choose(2)), shape, false);
     }
 }
 
