@@ -19,9 +19,9 @@ struct Baseline {
 std::optional<Baseline> read_baseline(const Sources& sources, int file, Diagnostics& diagnostics);
 
 // At `place`, the beginning of the subject's layout: P0107 for the figures that are worse than the baseline's by more
-// than is tolerated, all in one, W0701 if the baseline says nothing of the subject, which has figures, in its mode. A plan is
-// compared with the only one that is checked (`alone`) wherever the files of either lie, as long as they are called
-// alike. `plan` is the command that plans the subject.
+// than is tolerated, all in one, W0701 if the baseline says nothing of the subject, which has figures, in its mode. A
+// plan is compared with the only one that is checked (`alone`) wherever the files of either lie, as long as they are
+// called alike. `plan` is the command that plans the subject.
 void compare_with(const Baseline& baseline, const Tolerance& tolerance, const Subject& subject, Span place, bool alone,
                   const std::string& plan, Diagnostics& diagnostics);
 

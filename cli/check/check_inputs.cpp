@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
 
 namespace shard {
@@ -293,7 +292,7 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
     const ConfigPaths paths(env.files, path);
     std::set<std::string> names;
     std::vector<std::pair<Span, std::string>> twice; // checks that another has the name of, by their entry
-    std::map<std::shared_ptr<const Baseline>, Span> baselines;
+    std::vector<std::pair<std::shared_ptr<const Baseline>, Span>> baselines; // that layouts are compared with
     const std::vector<ConfiguredModel> models =
         config ? models_of(*config, paths, problems) : std::vector<ConfiguredModel>{};
     for (const ConfiguredModel& model : models) {
@@ -319,9 +318,11 @@ CheckInputs inputs_of_config(Env& env, const Arguments& arguments) {
         else if (model.baseline && was_read(with_remedy(reader.text(paths.full(model.baseline->path))->problems),
                                             model.baseline->span, problems))
             task.baseline = reader.baseline(paths.full(model.baseline->path));
-        if (task.baseline) baselines.emplace(task.baseline, model.baseline->span);
         task.tolerance = model.tolerance;
         put(asked, task);
+        const auto is_it = [&task](const auto& known) { return known.first == task.baseline; };
+        if (task.baseline && std::none_of(baselines.begin(), baselines.end(), is_it))
+            baselines.emplace_back(task.baseline, asked.baseline ? Span{} : model.baseline->span);
         std::set<std::string> taken; // a layout that several patterns find is one
         for (const ConfiguredPath& layout : model.layouts)
             for (const std::string& found : paths.matching(layout, problems)) {

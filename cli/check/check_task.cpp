@@ -109,10 +109,10 @@ void drop_allowances_used_elsewhere(std::vector<Checked>& all) {
         });
 }
 
-} // namespace
-
 // A plan that no device has room for passes no check, whatever else is tolerated.
 constexpr std::string_view does_not_fit = "W0401";
+
+} // namespace
 
 std::vector<Checked> check_all(const std::vector<CheckTask>& tasks) {
     std::vector<Checked> all(tasks.size());

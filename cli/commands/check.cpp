@@ -101,7 +101,8 @@ const CommandDef& command_check() {
             "accepts the findings of that code on its line, or on the next if it stands alone.\n"
             "A baseline is what --accept wrote, or a plan file: --accept writes the figures of now into the baseline\n"
             "that --baseline or shardc.yaml names, the first time and whenever a change is meant.\n"
-            "Exit code 0 if all is well, 1 if a policy is broken or a plan does not fit the hardware, 2 if a file is wrong.",
+            "Exit code 0 if all is well, 1 if a policy is broken or a plan does not fit the hardware, 2 if a file is "
+            "wrong.",
         .options = {{.name = "MODEL", .doc = "the model file, or - for stdin", .file = FileUse::read, .dash = true},
                     {.name = "LAYOUT", .doc = "layout files", .many = true, .file = FileUse::read, .dash = true},
                     {.name = "--policy",

@@ -88,8 +88,8 @@ void StepLog::show_progress(const StepView& view, const std::string& numbers) {
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const int done = view.step + 1 - first_step_;
-    env_->err << fmt::format("{}{} of {} steps done{}  {} left", clear_line, view.step + 1, first_step_ + steps_, numbers,
-                             human_seconds(seconds / done * (steps_ - done)))
+    env_->err << fmt::format("{}{} of {} steps done{}  {} left", clear_line, view.step + 1, first_step_ + steps_,
+                             numbers, human_seconds(seconds / done * (steps_ - done)))
               << std::flush;
 }
 

@@ -108,7 +108,8 @@ Allowance Tolerances::of(const PlanOutput& output, std::span<const double> expec
         const double terms = found == terms_.end() ? 0 : found->second;
         allowance.relative = relative(output, follows_steps ? reference_->steps : 1);
         allowance.absolute = allowance.relative * scale(allowance.relative, largest(expected), terms);
-        const double left = once_in_f64_.at(output.name) * noise_.of_output(output.name);
+        const double left = of_steps(once_in_f64_.at(output.name), follows_steps ? reference_->steps : 1) *
+                            noise_.of_output(output.name);
         if (largest(expected) <= left) allowance.absolute += left;
         return allowance;
     }

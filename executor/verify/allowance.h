@@ -25,8 +25,8 @@
 // keeps the size s_i of an element's gradient as the mean square nu, s_i = sqrt(nu), with nu_row nu_col / mean(nu_row) in
 // place of nu where these are kept, or, if it has none of them, as the mean mu, s_i = |mu|. jump is the largest movement
 // of a parameter, share min(1, t_N * s / s_i), where s is the largest of all sizes. Where all gradients of a model may be
-// noise, s is noise too: a comparison in f64 that fails learns by further runs how large the terms T of what was updated
-// are (executor/verify/gradient_noise.h). What moved by no more than t_N * T, with t of f64, may be off by that much more,
+// noise, s is noise too: a comparison in f64 that fails learns by further runs how large the terms T of outputs, and of
+// what was updated, are (executor/verify/gradient_noise.h). What moved by no more than t_N * T, with t of f64, may be off by that much more,
 // and a parameter with no size above it has share 1.
 #pragma once
 

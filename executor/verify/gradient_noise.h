@@ -32,8 +32,8 @@ double movement(const Plan& plan, const PlanOutput& output, const RunResult& ref
 class GradientNoise {
 public:
     void learn(const Plan& plan, const RunResult& reference, const Nudge& nudge, const RunResult& nudged);
-    // How large the terms are of an output, or that an updated one moves by, and those of a parameter's gradients in units of their
-    // sizes; 0 if nothing was learnt.
+    // How large the terms are of an output, or that an updated one moves by, and those of a parameter's gradients in
+    // units of their sizes; 0 if nothing was learnt.
     double of_output(const std::string& name) const { return least(outputs_, name); }
     double of_sizes(const std::string& parameter) const { return least(sizes_, parameter); }
 

@@ -1,5 +1,6 @@
 #include "importer/shape/rope_angles.h"
 
+#include "importer/model/fold.h"
 #include "importer/shape/dim_classes.h"
 #include "plans/base/parse_number.h"
 
@@ -37,16 +38,10 @@ std::optional<double> of_two(std::string_view op, double a, double b) {
 }
 
 // Where numbers are so near that rounding decides it is not known, unless they are whole.
-std::optional<bool> compared(std::string_view op, double a, double b) {
+std::optional<bool> surely_compared(std::string_view op, double a, double b) {
     const bool is_whole = a == std::nearbyint(a) && b == std::nearbyint(b) && std::fabs(a) < 1e7;
     if (!is_whole && std::fabs(a - b) <= 1e-6 * std::max(std::fabs(a), std::fabs(b))) return std::nullopt;
-    if (op == "lt") return a < b;
-    if (op == "le") return a <= b;
-    if (op == "gt") return a > b;
-    if (op == "ge") return a >= b;
-    if (op == "eq") return a == b;
-    if (op == "ne") return a != b;
-    return std::nullopt;
+    return compared(op, a, b);
 }
 
 // Letters of the operands and of the result; those of a dot are an einsum's.
@@ -175,7 +170,7 @@ std::optional<AngleReader::Product> AngleReader::computed(const Element& element
         return Product{entry.op == "mul" ? a.number * b.number : a.number / b.number, position};
     }
     const std::optional<double> number =
-        dtype == DType::boolean ? compared(entry.op, a.number, b.number) : of_two(entry.op, a.number, b.number);
+        dtype == DType::boolean ? surely_compared(entry.op, a.number, b.number) : of_two(entry.op, a.number, b.number);
     return number ? std::optional<Product>({*number, {}}) : std::nullopt;
 }
 

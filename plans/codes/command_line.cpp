@@ -59,7 +59,8 @@ std::vector<CodeDoc> codes_command_line() {
          "has another name or path. Write the baseline again to have it in."},
         {"W0702", "in the baseline, and not checked",
          "The baseline has figures of layouts that shardc.yaml does not lead to any more: their files were deleted or "
-         "moved, or no pattern finds them. Whoever takes a layout out of a check says so by writing the baseline again."},
+         "moved, or no pattern finds them. Whoever takes a layout out of a check says so by writing the baseline "
+         "again."},
         {"E0708", "stdout cannot be written",
          "What the command prints did not arrive: the disk or the quota is full, the file is larger than is allowed, "
          "or stdout is closed. What was printed is not whole. Files that the command wrote are; --output FILE writes a "

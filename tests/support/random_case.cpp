@@ -146,7 +146,8 @@ RandomCase random_case(const std::vector<std::uint32_t>& numbers, const RandomCa
         fmt::format("hardware: {}\n", w.choose({"uniform", "uniform", "tpu-v5e", "h100", "host", "gb200-nvl72"}));
     if (w.chance(4)) result.layout += fmt::format("prefer: {}\n", w.choose({"bytes", "compute", "memory"}));
     if (w.chance(2))
-        result.layout += fmt::format("attention: {}\n", w.choose({"gather", "ring", "zigzag", "all_to_all", "combine"}));
+        result.layout +=
+            fmt::format("attention: {}\n", w.choose({"gather", "ring", "zigzag", "all_to_all", "combine"}));
     result.workers = static_cast<int>(w.choose(5));
     return result;
 }

@@ -203,6 +203,10 @@ TEST_CASE("a layout that was accepted and is checked no more is said") {
     CHECK(gone.out.find("::warning file=shardc.yaml,line=3,col=11,endColumn=20,title=W0702") != std::string::npos);
     CHECK(gone.out.find("base.json has figures of l/01.yaml, which is not checked") != std::string::npos);
     CHECK(run_command(files, "shardc check --strict").code == 1);
+    // Another baseline stands in the place of the file's: that one says nothing.
+    run_command(files, "shardc check model.yaml l/00.yaml l/02.yaml --baseline now.json --accept");
+    CHECK(run_command(files, "shardc check --baseline now.json").out.find("W0702") == std::string::npos);
+    CHECK(run_command(files, "shardc check --baseline base.json").out.find("W0702") != std::string::npos);
     run_command(files, "shardc check --accept");
     CHECK(run_command(files, "shardc check --strict").out.find("W0702") == std::string::npos);
 }
