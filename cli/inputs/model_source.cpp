@@ -113,7 +113,10 @@ std::string how_to_train(const Sources& sources, int file) {
         import_program(sources, file, import_request({}, sources.name(file)), unsaid);
     const std::string name = shell_word(sources.name(file));
     if (program && program->is == ImportAs::step)
-        return "the program is a step as it is, which updates what it donates: plan it without --mode train";
+        return fmt::format(
+            "the program is a step as it is, which updates what it donates: plan it without --mode train, "
+            "or train its loss: `shardc import {} --as loss --output model.yaml`",
+            name);
     if (program && !program->likely_params.empty())
         return fmt::format(
             "say which arguments are parameters: `shardc import {} --params {} --output model.yaml`, and "

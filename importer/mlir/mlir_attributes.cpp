@@ -169,7 +169,7 @@ void MlirAttributeReader::elements(MlirAttribute& attribute) {
 
 void MlirAttributeReader::element_list(MlirAttribute& attribute) {
     const MlirDepth level(cursor_, depth_);
-    // A complex number is written as a pair: two numbers, which no op here reads.
+    // A complex number is written as a pair, and becomes two numbers.
     const char open = cursor_.peek();
     if (open == '[' || open == '(') {
         const char close = open == '[' ? ']' : ')';
@@ -194,8 +194,13 @@ MlirType MlirAttributeReader::type() {
     result.element += word;
     if (word.empty()) cursor_.expected("a type");
     if (!cursor_.take('<')) return result;
+    if (word == "complex") {
+        result.element += "<" + type().element + ">";
+        cursor_.expect('>');
+        return result;
+    }
     if (word != "tensor") {
-        // tuple<...>, complex<f32>, quantized types: kept as words that no op here takes.
+        // tuple<...>, quantized types: kept as words that no op here takes.
         for (const MlirItem& item : items('>'))
             for (const MlirAttribute& part : item.parts)
                 result.element += part.kind == MlirAttribute::Kind::type ? "." + text_of(part.type) : "." + part.text;

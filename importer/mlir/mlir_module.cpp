@@ -49,6 +49,25 @@ const MlirAttribute* find_attribute(const std::vector<MlirItem>& items, std::ini
     return item == nullptr || item->parts.empty() ? nullptr : &item->parts.front();
 }
 
+std::string chosen_word(const std::vector<MlirItem>& items, std::initializer_list<std::string_view> keys,
+                        std::initializer_list<std::string_view> choices) {
+    const auto is_choice = [&](const MlirAttribute& word) {
+        return std::find(choices.begin(), choices.end(), word.text) != choices.end();
+    };
+    for (const MlirItem& item : items) {
+        const bool is_keyed = std::find(keys.begin(), keys.end(), item.key) != keys.end();
+        if (!item.key.empty() && !is_keyed) continue;
+        for (const MlirAttribute& part : item.parts) {
+            if (is_choice(part)) return part.text;
+            if (!is_keyed) continue;
+            for (const MlirItem& inner : part.items)
+                for (const MlirAttribute& word : inner.parts)
+                    if (is_choice(word)) return word.text;
+        }
+    }
+    return {};
+}
+
 bool looks_like_mlir(std::string_view text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     while (!text.empty()) {

@@ -110,6 +110,9 @@ struct MlirModule {
 // The attribute called so, of an op or a list: its first part, or null. Several names are tried in turn.
 const MlirAttribute* find_attribute(const std::vector<MlirItem>& items, std::initializer_list<std::string_view> keys);
 const MlirItem* find_item(const std::vector<MlirItem>& items, std::initializer_list<std::string_view> keys);
+// Which of some words is said, by itself, as `key = LT` or as `key = #stablehlo<comparison_direction LT>`; or empty.
+std::string chosen_word(const std::vector<MlirItem>& items, std::initializer_list<std::string_view> keys,
+                        std::initializer_list<std::string_view> choices);
 
 // Whether a text is meant to be one: its first word that is no alias is a module or a function.
 bool looks_like_mlir(std::string_view text);

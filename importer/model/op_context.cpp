@@ -138,21 +138,7 @@ std::optional<i64> OpContext::integer(std::initializer_list<std::string_view> ke
 }
 
 std::string OpContext::word(std::string_view key, std::initializer_list<std::string_view> choices) const {
-    const auto chosen = [&](const MlirItem& item) -> std::string {
-        for (const MlirAttribute& part : item.parts)
-            if (std::find(choices.begin(), choices.end(), part.text) != choices.end()) return part.text;
-        return {};
-    };
-    for (const MlirItem& item : op.items) {
-        if (item.key.empty())
-            if (std::string found = chosen(item); !found.empty()) return found;
-        // #stablehlo<comparison_direction LT>
-        if (item.key == key)
-            for (const MlirAttribute& part : item.parts)
-                for (const MlirItem& inner : part.items)
-                    if (std::string found = chosen(inner); !found.empty()) return found;
-    }
-    return {};
+    return chosen_word(op.items, {key}, choices);
 }
 
 bool OpContext::refuse(std::string message, std::string help) {

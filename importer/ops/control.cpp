@@ -13,8 +13,9 @@ namespace {
 constexpr int most_trips = 10'000;
 constexpr int most_computed_trips = 256; // of a loop whose bound is not known yet
 
+// Of a composite what it is made of is called.
 bool import_call(OpContext& context, std::string_view) {
-    const MlirAttribute* callee = find_attribute(context.op.items, {"callee"});
+    const MlirAttribute* callee = find_attribute(context.op.items, {"callee", "decomposition"});
     for (const MlirItem& item : context.op.items)
         if (callee == nullptr && !item.parts.empty() && item.parts[0].kind == MlirAttribute::Kind::symbol)
             callee = &item.parts[0];
@@ -179,6 +180,7 @@ bool import_branches(OpContext& context, std::string_view op) {
 
 std::vector<ImportRow> import_rows_control() {
     return {{"func.call", import_call},
+            {"stablehlo.composite", import_call},
             {"stablehlo.while", import_while},
             {"stablehlo.case", import_branches, "case"},
             {"stablehlo.if", import_branches, "if"}};

@@ -1,5 +1,6 @@
 #include "importer/program/import_program.h"
 
+#include "importer/complex/complex_pairs.h"
 #include "importer/mlir/mlir_reader.h"
 #include "importer/model/draft_region.h"
 #include "importer/model/op_context.h"
@@ -198,29 +199,81 @@ private:
         if (request_.as == ImportAs::step && !donates(main_))
             diagnostics_.warning("W0803", main_.span, "the step updates nothing: no argument is donated")
                 .help("say which are: jax.jit(step, donate_argnums=(0, 1)).lower(...)");
-        if (request_.as == ImportAs::loss && !is_number(results.front()))
-            diagnostics_.error("E0809", main_.span, "the first result of the program is no floating-point number")
-                .help("let it return the loss, alone or first, as jax.value_and_grad does");
+        if (request_.as == ImportAs::loss) find_loss(results);
+        if (request_.as == ImportAs::loss && loss_ < 0)
+            diagnostics_.error("E0809", main_.span, "no result of the program is a floating-point number")
+                .help("let it return the loss, alone or with others, as jax.value_and_grad does");
         else if (request_.as == ImportAs::loss && !any_param)
             diagnostics_.error("E0809", main_.span, "the loss has no parameters to train")
                 .help("say which arguments they are: --params 'model.**'; names are in as_text(debug_info=True)");
         return request_.as;
     }
 
-    void name_outputs(const std::vector<DraftId>& results, ImportAs as) {
-        std::vector<ProgramArray> given, made;
-        for (size_t i = 0; i < all_.size(); ++i) given.push_back({all_[i].path, draft_.type(arguments_[i])});
+    std::vector<ProgramArray> results_of(const std::vector<DraftId>& results) const {
+        std::vector<ProgramArray> made;
         for (size_t i = 0; i < results.size(); ++i)
             made.push_back({path_of(noted_result(main_, i)), draft_.type(results[i])});
-        replaced_ =
-            as == ImportAs::step ? replaced_arguments(main_, given, made) : std::vector<int>(results.size(), -1);
+        return made;
+    }
+    std::vector<ProgramArray> arguments_of() const {
+        std::vector<ProgramArray> given;
+        for (size_t i = 0; i < all_.size(); ++i) given.push_back({all_[i].path, draft_.type(arguments_[i])});
+        return given;
+    }
+
+    // The first number that is none of an argument's next values, or one that is called loss.
+    void find_loss(const std::vector<DraftId>& results) {
+        const std::vector<ProgramArray> made = results_of(results);
+        left_out_ = at_places_of(arguments_of(), made);
+        leave_out_gradients(made);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (!is_number(results[i]) || left_out_[i]) continue;
+            const bool is_called_so = made[i].path == "loss" || made[i].path.ends_with(".loss");
+            if (loss_ < 0 || (is_called_so && !is_loss_called_)) loss_ = static_cast<int>(i);
+            is_loss_called_ = is_loss_called_ || is_called_so;
+        }
+        const i64 left_out = std::count(left_out_.begin(), left_out_.end(), true);
+        if (loss_ >= 0 && left_out > 0)
+            diagnostics_
+                .warning("W0807", main_.span,
+                         fmt::format("{} result{} left out: shardc makes gradients and updates itself", left_out,
+                                     left_out == 1 ? " is" : "s are"))
+                .help("what stands where an argument does is its gradient or its next value; `--as step` plans the "
+                      "program's own");
+    }
+
+    // Of parameters that are no trees: what follows the loss has their types, one after the other.
+    void leave_out_gradients(const std::vector<ProgramArray>& results) {
+        std::vector<DraftType> params;
+        for (size_t i = 0; i < all_.size(); ++i)
+            if (all_[i].is_param) params.push_back(draft_.type(arguments_[i]));
+        const auto is_of = [](const ProgramArray& result, const DraftType& param) { return result.type == param; };
+        if (results.size() != params.size() + 1 ||
+            !std::equal(results.begin() + 1, results.end(), params.begin(), params.end(), is_of))
+            return;
+        std::fill(left_out_.begin() + 1, left_out_.end(), true);
+    }
+
+    // In the order in which the model has them: a loss comes first.
+    std::vector<size_t> kept_results(size_t count) const {
+        std::vector<size_t> kept;
+        if (loss_ >= 0) kept.push_back(static_cast<size_t>(loss_));
+        for (size_t i = 0; i < count; ++i)
+            if (static_cast<int>(i) != loss_ && (left_out_.empty() || !left_out_[i])) kept.push_back(i);
+        return kept;
+    }
+
+    void name_outputs(const std::vector<DraftId>& results, ImportAs as) {
+        const std::vector<int> replaced = as == ImportAs::step
+                                              ? replaced_arguments(main_, arguments_of(), results_of(results))
+                                              : std::vector<int>(results.size(), -1);
         std::vector<DraftId> taken;
         bool first = true;
-        for (size_t i = 0; i < results.size(); ++i) {
-            const bool is_update = replaced_[i] >= 0;
+        for (const size_t i : kept_results(results.size())) {
+            const bool is_update = replaced[i] >= 0;
             std::string name = name_text(noted_result(main_, i));
             if (is_update)
-                name = draft_.name_of(arguments_[replaced_[i]]) + "_new";
+                name = draft_.name_of(arguments_[replaced[i]]) + "_new";
             else if (std::exchange(first, false) && is_number(results[i]))
                 name = "loss";
             if (name.empty()) name = "result";
@@ -232,10 +285,12 @@ private:
                     draft_.add("reshape", {output}, fmt::format(", shape: {}", list_text(type.shape)), type), name);
             }
             taken.push_back(output);
-            if (is_update)
-                updates_.emplace_back(arguments_[replaced_[i]], output);
-            else
+            if (is_update) {
+                updates_.emplace_back(arguments_[replaced[i]], output);
+            } else {
                 outputs_.push_back(output);
+                output_results_.push_back(i);
+            }
         }
     }
 
@@ -246,12 +301,9 @@ private:
                        draft_.type(arguments_[i]).shape.size(), main_.argument_attributes, i,
                        module_.values[main_.body.arguments[i]].span);
         // What replaces an argument is left as that is.
-        for (size_t i = 0, output = 0; i < replaced_.size(); ++i)
-            if (replaced_[i] < 0) {
-                const DraftId result = outputs_[output++];
-                layout.add("outputs", draft_.name_of(result), draft_.type(result).shape.size(), main_.result_attributes,
-                           i, main_.span);
-            }
+        for (size_t o = 0; o < outputs_.size(); ++o)
+            layout.add("outputs", draft_.name_of(outputs_[o]), draft_.type(outputs_[o]).shape.size(),
+                       main_.result_attributes, output_results_[o], main_.span);
         if (diagnostics_.has_error()) return std::nullopt;
         return layout.print(module_);
     }
@@ -266,15 +318,20 @@ private:
     std::vector<Argument> all_;
     std::vector<DraftId> arguments_, outputs_;
     DraftUpdates updates_;
-    std::vector<int> replaced_; // by result, the argument; -1: an output
+    std::vector<size_t> output_results_; // by output, which result it is
+    int loss_ = -1;                      // of a program that was said to be a loss, its result
+    bool is_loss_called_ = false;        // by the program
+    std::vector<bool> left_out_;         // by result; none
 };
 
 } // namespace
 
 std::optional<ImportedProgram> import_program(const Sources& sources, int file, const ImportRequest& request,
                                               Diagnostics& diagnostics) {
-    const std::optional<MlirModule> module = read_mlir(sources, file, diagnostics);
+    std::optional<MlirModule> module = read_mlir(sources, file, diagnostics);
     if (!module) return std::nullopt;
+    complex_to_pairs(*module, diagnostics);
+    if (diagnostics.has_error()) return std::nullopt;
     const MlirFunction* const found = module->find("main");
     return Import(*module, found != nullptr ? *found : module->functions.front(), request, diagnostics).run();
 }

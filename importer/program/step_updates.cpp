@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 namespace shard {
 
@@ -70,6 +71,24 @@ std::vector<int> replaced_arguments(const MlirFunction& main, const std::vector<
     give([&](const Donated& d, size_t result) { return d.result == static_cast<i64>(result); });
     give([&](const Donated& d, size_t) { return d.result < 0; });
     return replaced;
+}
+
+std::vector<bool> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results) {
+    std::multimap<std::string_view, const ProgramArray*> by_place;
+    for (const ProgramArray& argument : arguments) by_place.emplace(below(argument.path), &argument);
+    std::vector<bool> at_place;
+    for (const ProgramArray& result : results) {
+        const std::string_view all = below(result.path);
+        bool found = false;
+        for (const std::string_view place : {all, below(all)}) {
+            const auto [begin, end] = by_place.equal_range(place);
+            found = found || std::any_of(begin, end, [&](const auto& entry) {
+                        return entry.second->type == result.type && same_place(entry.second->path, result.path);
+                    });
+        }
+        at_place.push_back(found);
+    }
+    return at_place;
 }
 
 } // namespace shard

@@ -18,4 +18,7 @@ bool donates(const MlirFunction& main);
 std::vector<int> replaced_arguments(const MlirFunction& main, const std::vector<ProgramArray>& arguments,
                                     const std::vector<ProgramArray>& results);
 
+// By result, whether it stands in its tree where an argument of its type does in its own: params.w, and result.1.w.
+std::vector<bool> at_places_of(const std::vector<ProgramArray>& arguments, const std::vector<ProgramArray>& results);
+
 } // namespace shard

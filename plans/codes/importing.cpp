@@ -14,15 +14,15 @@ std::vector<CodeDoc> codes_importing() {
          "A program may have 64 MiB of text, brackets and regions nested 64 deep, a million values, and a million ops "
          "once its functions and loops are written out."},
         {"E0803", "op that is not known",
-         "An op of the program has no counterpart in the model language, or none is made of it yet: Fourier transforms "
-         "and collectives among them. Let the program take what the op computes as an argument, or return "
+         "An op of the program has no counterpart in the model language, or none is made of it yet: decompositions of "
+         "matrices among them. Let the program take what the op computes as an argument, or return "
          "its operands, and write that part of the model by hand."},
         {"E0804", "form of an op that is not known",
          "The op is known, and used in a way that has no counterpart: a reduction by a rule of its own, a loop that "
          "ends when a value is computed, a gather of windows, a size that is not known before the program runs."},
         {"E0805", "element type without counterpart",
          "Models have floating-point and whole numbers of 8 to 64 bits, and bool; the message says which. A value of "
-         "the program has another type, complex or of 4 bits, or is no tensor."},
+         "the program has another type, as of 4 bits, or is no tensor."},
         {"E0806", "program without results",
          "The function that is imported returns nothing, so there is nothing to plan."},
         {"E0807", "not a config.json",
@@ -72,6 +72,10 @@ std::vector<CodeDoc> codes_importing() {
          "A program whose first result is a number becomes a model with a `train` block if it has parameters: "
          "arguments below `params`, or those that `import --params` names. This one has none, so it is planned forward "
          "alone. --params 'p.**' makes all arguments below `p` parameters."},
+        {"W0807", "results that shardc makes",
+         "A step or a value_and_grad was imported as a loss: what it returns in the places of its arguments are "
+         "gradients, new parameters and states, which shardc makes of the loss. They are left out, and with them what "
+         "only they need: the program's own backward pass and optimizer."},
     };
 }
 

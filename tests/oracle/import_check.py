@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from import_ropes import ROPES
+from import_complex import COMPLEX
 from import_updates import UPDATES
 
 try:
@@ -472,6 +473,7 @@ PROGRAMS = {
                       (("i", 50, (4, 8)), ("i", 50, (8, 4)))),
     "same_result_twice": (lambda x: (x, x, jnp.tanh(x), jnp.zeros(4)), ((4, 8),)),
     **UPDATES,
+    **COMPLEX,
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
             "attentions_by_hand", "attentions_dropping", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
@@ -479,7 +481,7 @@ RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block",
             "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
-            "lstm_gradients", "loops_over_values", "whole_product", *UPDATES]
+            "lstm_gradients", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]
 LOWERED_FOR = {"ragged_gradients": "tpu"}  # elsewhere JAX writes a product over all groups
 DONATED = {}
 if import_models:

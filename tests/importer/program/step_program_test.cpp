@@ -108,9 +108,34 @@ TEST_CASE("an argument that is donated is updated by the result of its path, and
         import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked()).model;
     CHECK_MESSAGE(model.ends_with("outputs: [loss]\nupdates:\n  state_w: state_w_new\n  w: w_new\n"), model);
     CHECK(model.find("w_new: {mul: [w, state_w]") != std::string::npos);
-    const std::string loss =
-        import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked(ImportAs::loss)).codes;
-    CHECK(loss == "E0809"); // its first result is an array
+}
+
+TEST_CASE(
+    "of a step that is imported as a loss, the number that it returns is left, and what is no argument's next value") {
+    const Outcome made =
+        import(exchanged("tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"), asked(ImportAs::loss));
+    CHECK(made.codes == "W0807");
+    CHECK_MESSAGE(made.model.find("outputs: [loss, result_0_state]\ntrain:\n  loss: loss\n") != std::string::npos,
+                  made.model);
+    CHECK(made.model.find("{mul: ") == std::string::npos); // the new parameter
+    // Of several numbers the one that is called so.
+    const auto of_two = [](const std::string& first, const std::string& second) {
+        return import(fmt::format(R"(func.func @main(%p: tensor<f32> loc("params['w']")) ->
+    (tensor<f32> {{jax.result_info = "{}"}}, tensor<f32> {{jax.result_info = "{}"}}) {{
+  %0 = stablehlo.tanh %p : tensor<f32>
+  %1 = stablehlo.exponential %p : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}}
+)",
+                                  first, second),
+                      asked(ImportAs::loss));
+    };
+    CHECK(of_two("result['accuracy']", "result['loss']").model.find("- loss: {exp: w}") != std::string::npos);
+    CHECK(of_two("result['loss']", "result['aux']['loss']").model.find("- loss: {tanh: w}") != std::string::npos);
+    // Gradients of what is no tree have its type.
+    const Outcome gradient = of_two("result[0]", "result[1]");
+    CHECK(gradient.codes == "W0807");
+    CHECK(gradient.model.find("{exp: ") == std::string::npos);
 }
 
 TEST_CASE("a loss of Flax, trained by shardc, has the losses that optax's Adam has") {

@@ -1,0 +1,84 @@
+#include "importer/complex/complex_arithmetic.h"
+
+#include <array>
+
+namespace shard {
+
+namespace {
+
+MlirId angle_of(RealOps& ops, const Pair& z, const MlirType& type) {
+    const MlirId real = ops.whole(z.real, type), imaginary = ops.whole(z.imaginary, type);
+    return ops.make("stablehlo.atan2", {imaginary, real}, type);
+}
+
+// size (cos angle + i sin angle); without a size, 1.
+Pair at_angle(RealOps& ops, Part size, MlirId angle) {
+    const MlirId cosine = ops.apply("stablehlo.cosine", angle), sine = ops.apply("stablehlo.sine", angle);
+    if (!size) return {cosine, sine};
+    return {ops.multiply(size, cosine), ops.multiply(size, sine)};
+}
+
+Pair root(RealOps& ops, const Pair& z, const MlirType& type, std::string_view of_size, double of_angle) {
+    const MlirId size = ops.apply(std::string(of_size), size_of(ops, z, type)), angle = angle_of(ops, z, type);
+    return at_angle(ops, size, *ops.multiply(angle, ops.number(of_angle, type)));
+}
+
+// sin x, cos x, cosh y and sinh y of x + i y.
+std::array<Part, 4> waves_of(RealOps& ops, const Pair& z, const MlirType& type) {
+    const MlirId x = ops.whole(z.real, type), y = ops.whole(z.imaginary, type), half = ops.number(0.5, type);
+    const MlirId grows = ops.apply("stablehlo.exponential", y),
+                 falls = ops.apply("stablehlo.exponential", *ops.negate(y));
+    return {ops.apply("stablehlo.sine", x), ops.apply("stablehlo.cosine", x), ops.multiply(ops.add(grows, falls), half),
+            ops.multiply(ops.subtract(grows, falls), half)};
+}
+
+} // namespace
+
+Pair multiply(RealOps& ops, const Pair& a, const Pair& b, const MlirType&) {
+    return {ops.subtract(ops.multiply(a.real, b.real), ops.multiply(a.imaginary, b.imaginary)),
+            ops.add(ops.multiply(a.real, b.imaginary), ops.multiply(a.imaginary, b.real))};
+}
+
+Pair divide(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type) {
+    if (!b.imaginary) {
+        const MlirId by = ops.whole(b.real, type);
+        return {ops.divide(a.real, by), ops.divide(a.imaginary, by)};
+    }
+    const MlirId by = *ops.add(ops.multiply(b.real, b.real), ops.multiply(b.imaginary, b.imaginary));
+    const Pair made = multiply(ops, a, {b.real, ops.negate(b.imaginary)}, type);
+    return {ops.divide(made.real, by), ops.divide(made.imaginary, by)};
+}
+
+MlirId size_of(RealOps& ops, const Pair& z, const MlirType& type) {
+    if (!z.imaginary || !z.real) return ops.apply("stablehlo.abs", ops.whole(z.real ? z.real : z.imaginary, type));
+    return ops.apply("stablehlo.sqrt", *ops.add(ops.multiply(z.real, z.real), ops.multiply(z.imaginary, z.imaginary)));
+}
+
+Pair exponential(RealOps& ops, const Pair& z, const MlirType& type) {
+    if (!z.imaginary) return {ops.apply("stablehlo.exponential", ops.whole(z.real, type)), std::nullopt};
+    return at_angle(ops, z.real ? Part(ops.apply("stablehlo.exponential", *z.real)) : std::nullopt, *z.imaginary);
+}
+
+Pair logarithm(RealOps& ops, const Pair& z, const MlirType& type) {
+    return {ops.apply("stablehlo.log", size_of(ops, z, type)), angle_of(ops, z, type)};
+}
+
+Pair square_root(RealOps& ops, const Pair& z, const MlirType& type) {
+    return root(ops, z, type, "stablehlo.sqrt", 0.5);
+}
+
+Pair reciprocal_root(RealOps& ops, const Pair& z, const MlirType& type) {
+    return root(ops, z, type, "stablehlo.rsqrt", -0.5);
+}
+
+Pair sine(RealOps& ops, const Pair& z, const MlirType& type) {
+    const auto [sine, cosine, even, odd] = waves_of(ops, z, type);
+    return {ops.multiply(sine, even), ops.multiply(cosine, odd)};
+}
+
+Pair cosine(RealOps& ops, const Pair& z, const MlirType& type) {
+    const auto [sine, cosine, even, odd] = waves_of(ops, z, type);
+    return {ops.multiply(cosine, even), ops.negate(ops.multiply(sine, odd))};
+}
+
+} // namespace shard
