@@ -266,12 +266,31 @@ def mamba(params, inputs):
 
 
 def decode(params, inputs):
-    """A token after the first `at` of a cache; the places behind it hold what nobody may see."""
+    """A token at `at` of its sequence; the places of the cache behind it hold what nobody may see."""
     at = int(inputs["at"])
-    q, k, v = (jnp.einsum("bd,dhk->bhk", inputs["x"], params[w]) for w in ("wq", "wk", "wv"))
-    keys = jnp.concatenate([inputs["keys"][:, :at], k[:, None]], 1)
-    values = jnp.concatenate([inputs["values"][:, :at], v[:, None]], 1)
-    weights = jax.nn.softmax(jnp.einsum("bhk,bphk->bhp", q, keys))
-    y = jnp.einsum("bhp,bphk,hkd->bd", weights, values, params["wo"])
-    behind = inputs["keys"][:, at + 1 :], inputs["values"][:, at + 1 :]
-    return y, jnp.concatenate([keys, behind[0]], 1), jnp.concatenate([values, behind[1]], 1)
+
+    def turned(x, theta):
+        half = x.shape[-1] // 2
+        angle = at * theta ** (-jnp.arange(half) / half)
+        turn = jnp.exp(1j * angle).astype(jnp.result_type(x, 1j))
+        made = jax.lax.complex(x[..., :half], x[..., half:]) * turn
+        return jnp.concatenate([made.real, made.imag], -1)
+
+    x, caches = params["wte"][inputs["token"]], []
+    for layer in range(sum(name.endswith(".wq") for name in params)):
+        p = {name.split(".")[-1]: w for name, w in params.items() if name.startswith(f"block.{layer}.")}
+        keys, values = (inputs[f"block.{layer}.{name}"] for name in ("keys", "values"))
+        n = rms_norm(x, p["attention_norm"])
+        q, k, v = (jnp.einsum("bd,dhk->bhk", n, p[w]) for w in ("wq", "wk", "wv"))
+        keys = jnp.concatenate([keys[:, :at], turned(k, 500000)[:, None], keys[:, at + 1 :]], 1)
+        values = jnp.concatenate([values[:, :at], v[:, None], values[:, at + 1 :]], 1)
+        caches += [keys, values]
+        shared_by = q.shape[1] // k.shape[1]
+        q = turned(q, 500000).reshape(q.shape[0], k.shape[1], shared_by, -1) / math.sqrt(q.shape[-1])
+        weights = jax.nn.softmax(jnp.einsum("bgsk,bpgk->bgsp", q, keys[:, : at + 1]))
+        out = jnp.einsum("bgsp,bpgk->bgsk", weights, values[:, : at + 1]).reshape(x.shape[0], -1)
+        x = x + out @ p["wo"].reshape(out.shape[-1], -1)
+        n = rms_norm(x, p["mlp_norm"])
+        x = x + (jax.nn.silu(n @ p["w_gate"]) * (n @ p["w_up"])) @ p["w_down"]
+    logits = (rms_norm(x, params["norm"]) @ params["unembed"])[:, None]
+    return logits, *caches

@@ -41,11 +41,12 @@ DATA, TENSOR = "mesh: {data: 8}\nrules: [{batch: data}]\n", "mesh: {data: 2, mod
 FSDP = DATA + "fsdp: {axis: data, min_size: 64}\n"
 HEADS = TENSOR + "rules: [{batch: data}, {heads: model}, {mlp: model}, {experts: model}, {vocab: model}]\n"
 ROWS = "mesh: {data: 4, rows: 2}\nrules: [{batch: data}, {height: rows}]\n"
-# A cache is no example: one step of it, with a loss so that it has gradients.
+POSITIONS = TENSOR + "rules: [{positions: data}, {heads: model}, {kv_heads: model}, {mlp: [model, data]}, {vocab: model}]\n"
+# A step of decoding is not trained; a loss of its logits gives it gradients.
 DECODE_LOSS = """
 train:
-  targets: {wanted: {axes: [batch, embed]}}
-  loss: {mse: [y, wanted]}
+  targets: {next: {shape: [8, 1], dtype: i32}}
+  loss: {softmax_cross_entropy: [logits, next]}
   optimizer: {adamw: {learning_rate: 1.0e-3}}
 """
 
@@ -60,7 +61,6 @@ class Case:
     settings: str
     edits: list = dataclasses.field(default_factory=list)  # of the model's text
     layouts: tuple = (FSDP, HEADS)
-    file: str = ""  # unless it is the example's
     target: str = "next"
     outputs: tuple = ("logits",)  # the first is what the loss sees
     loss: typing.Callable = cross_entropy
@@ -108,12 +108,10 @@ CASES = {
     "mamba": Case(twins.mamba, "layers=2 batch=8 length=16 embed=16 state=4 rank=4 vocab=64"),
     "decode": Case(
         twins.decode,
-        "",
-        [("outputs: [y, new_keys, new_values]", "outputs: [y, new_keys, new_values]" + DECODE_LOSS)],
-        file="tests/oracle/models/decode.yaml",
-        target="wanted",
-        outputs=("y", "new_keys", "new_values"),
-        loss=lambda y, wanted: jnp.mean((y - wanted) ** 2),
+        "layers=2 positions=32 embed=16 heads=8 kv_heads=4 kv=8 mlp=32 vocab=64 precision.params=f32",
+        [("dtype: bf16", "dtype: f32"), ("updates: {at: next_at}", "updates: {at: next_at}" + DECODE_LOSS)],
+        layouts=(HEADS.replace("{heads: model}", "{heads: model}, {kv_heads: model}"), POSITIONS),
+        outputs=("logits", "block.0.keys", "block.0.values", "block.1.keys", "block.1.values"),
     ),
 }
 
@@ -191,7 +189,7 @@ def check_on(case, layout, text, path):
 
 def check(example, case):
     worst = 0.0
-    with open(os.path.join(TREE, case.file or f"examples/{example}/model.yaml")) as file:
+    with open(os.path.join(TREE, f"examples/{example}/model.yaml")) as file:
         text = file.read()
     for before, after in case.edits:
         assert before in text, before
