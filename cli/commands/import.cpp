@@ -99,8 +99,8 @@ const CommandDef& command_import() {
                     {.name = "--as",
                      .value = "WHAT",
                      .doc =
-                         "loss: shardc makes the step; step: as it is, donated arguments are updated. Unless said, a "
-                         "step if arguments are donated, a loss if the first result is a number",
+                         "loss: shardc makes the step, also of a step that JAX made; step: as it is, donated arguments are "
+                         "updated. Unless said, a step if arguments are donated, a loss if the first result is a number",
                      .choices = {"loss", "step"}},
                     {.name = "--optimizer",
                      .value = "NAME",

@@ -36,8 +36,8 @@ private:
         static const std::map<std::string_view, Rule> table = [] {
             std::map<std::string_view, Rule> rules = {
                 {"stablehlo.complex", &ComplexPairs::put_together},
-                {"stablehlo.real", &ComplexPairs::take_real},
-                {"stablehlo.imag", &ComplexPairs::take_imaginary},
+                {"stablehlo.real", &ComplexPairs::take_part<&Pair::real>},
+                {"stablehlo.imag", &ComplexPairs::take_part<&Pair::imaginary>},
                 {"stablehlo.convert", &ComplexPairs::convert},
                 {"stablehlo.constant", &ComplexPairs::constant},
                 {"stablehlo.iota", &ComplexPairs::real_alone},
@@ -266,14 +266,32 @@ private:
 
     // --- ops that mix the parts ---
 
-    bool put_together(const MlirOp& op) { return takes(op, 2) && set(op, {now(op.operands[0]), now(op.operands[1])}); }
-    bool take_real(const MlirOp& op) { return takes(op, 1) && set_real(op, pair(op.operands[0]).real); }
-    bool take_imaginary(const MlirOp& op) { return takes(op, 1) && set_real(op, pair(op.operands[0]).imaginary); }
+    // The operand's parts are of this type, or of its shape alone.
+    bool has_parts(const MlirOp& op, MlirId operand, const MlirType& parts, bool of_any_element = false) {
+        const MlirType type = real(operand);
+        return expect(op, type.shape == parts.shape && (of_any_element || type.element == parts.element),
+                      "has parts of another type than its operand or result");
+    }
+
+    bool put_together(const MlirOp& op) {
+        if (!takes(op, 2) || !expect(op, is_complex(op.results[0]), "has a complex result")) return false;
+        const MlirType parts = real(op.results[0]);
+        for (const MlirId operand : op.operands)
+            if (!expect(op, module_.type(operand) == parts, "has parts of another type than its operand or result"))
+                return false;
+        return set(op, {now(op.operands[0]), now(op.operands[1])});
+    }
+    template<Part Pair::*part>
+    bool take_part(const MlirOp& op) {
+        return takes(op, 1) && has_parts(op, op.operands[0], module_.type(op.results[0])) &&
+               set_real(op, pair(op.operands[0]).*part);
+    }
 
     // To complex numbers of another precision, or from real ones. From complex to real there is no conversion.
     bool convert(const MlirOp& op) {
         if (!takes(op, 1) || !expect(op, is_complex(op.results[0]), "has a complex result")) return false;
         const MlirType to = real(op.results[0]);
+        if (!has_parts(op, op.operands[0], to, true)) return false;
         const auto converted = [&](Part part) -> Part {
             if (!part || module_.type(*part) == to) return part;
             return ops_.make(op.name, {*part}, to);
@@ -312,7 +330,7 @@ private:
                     own.text += elements->text.substr(at, digits);
             }
             const auto is_zero = [](const std::string& number) { return number == "0.000000e+00"; };
-            if (part == 1 && !is_bytes && std::all_of(own.numbers.begin(), own.numbers.end(), is_zero)) break;
+            if (!is_bytes && std::all_of(own.numbers.begin(), own.numbers.end(), is_zero)) continue;
             (part == 0 ? made.real : made.imaginary) = ops_.make(op.name, {}, type, {{"value", {std::move(own)}}});
         }
         return set(op, made);
@@ -330,7 +348,8 @@ private:
                set(op, make(ops_, pair(op.operands.front()), pair(op.operands.back()), real(op.results[0])));
     }
     bool absolute(const MlirOp& op) {
-        return takes(op, 1) && set_real(op, size_of(ops_, pair(op.operands[0]), real(op.operands[0])));
+        return takes(op, 1) && has_parts(op, op.operands[0], module_.type(op.results[0])) &&
+               set_real(op, size_of(ops_, pair(op.operands[0]), real(op.operands[0])));
     }
 
     // Equal in both parts; complex numbers have no order.
@@ -370,7 +389,8 @@ private:
         if (!expect(op, count > 0 && count <= rank && to.shape.size() == rank && !kind.empty(),
                     "needs its lengths and kind"))
             return false;
-        bool fits = is_complex(op.operands[0]) != of_real && is_complex(op.results[0]) != to_real;
+        bool fits =
+            from.element == to.element && is_complex(op.operands[0]) != of_real && is_complex(op.results[0]) != to_real;
         for (size_t i = 0; i < rank; ++i) {
             const bool is_along = i + count >= rank;
             const i64 length = is_along ? (*lengths)[i + count - rank] : from.shape[i];

@@ -35,6 +35,7 @@ struct DraftValue {
     Span place;       // of the op that it is made for, or of the argument
     std::string name; // of an input; of others, what they would best be called
     bool is_input = false, is_param = false;
+    bool is_left_out = false;          // of an input: the model has none of it
     bool is_count = false;             // 0, 1, 2, ... along its one dim
     bool is_carried = false;           // what a loop hands on: what makes it is not the same in all of its trips
     std::optional<DraftNumber> number; // in every element
@@ -91,6 +92,7 @@ public:
     // The value as an input or the result of an entry, which it is in a text: of a number, a constant.
     DraftId entry_for(DraftId value) { return made(value); }
 
+    void leave_out(DraftId input) { values_[input].is_left_out = true; }
     void mark_count(DraftId value) { values_[value].is_count = true; }
     void mark_carried(DraftId value) { values_[value].is_carried = true; }
     bool counts_along(DraftId value, i64 dim) const; // 0, 1, 2, ... along the dim, the same along the others

@@ -108,7 +108,7 @@ private:
         // Inputs are called as the program calls them, then outputs; the rest has what is left.
         const auto give = [&](DraftId value) { draft_.rename(value, names_.give(draft_.name_of(value))); };
         for (DraftId value = 0; value < draft_.value_count(); ++value)
-            if (draft_[value].is_input && !of_blocks.contains(value)) give(value);
+            if (draft_[value].is_input && !draft_[value].is_left_out && !of_blocks.contains(value)) give(value);
         for (const DraftId value : named) give(value);
         for (size_t b = 0; b < order_.blocks.size(); ++b) modules_.push_back(module_of(order_.blocks[b]));
         for (const int item : order_.items) {
@@ -242,7 +242,7 @@ private:
             bool first = true;
             for (DraftId id = 0; id < draft_.value_count(); ++id) {
                 const DraftValue& value = draft_[id];
-                if (!value.is_input || value.is_param != params || of_blocks.contains(id)) continue;
+                if (!value.is_input || value.is_left_out || value.is_param != params || of_blocks.contains(id)) continue;
                 if (first) add(params ? "params:\n" : "inputs:\n");
                 first = false;
                 result_.values.push_back({value.name, value.type, value.place, line_});

@@ -120,8 +120,10 @@ public:
         recognise_composites(draft_, results_and_updates);
         share_constants(draft_); // those that composites need
         shape_regions();
+        leave_out_unread(results_and_updates);
         std::vector<NamedArgument> named;
-        for (size_t i = 0; i < all_.size(); ++i) named.push_back({all_[i].path, arguments_[i]});
+        for (size_t i = 0; i < all_.size(); ++i)
+            if (!is_left_out(i)) named.push_back({all_[i].path, arguments_[i]});
         const std::optional<NamesByArray> given = given_names(request_.axes, named, draft_, diagnostics_);
         if (!given) return std::nullopt;
         ModelText text =
@@ -135,7 +137,7 @@ public:
         program.is = as;
         if (as == ImportAs::unsaid && is_number(outputs_.front())) program.likely_params = likely_params();
         for (size_t i = 0; i < all_.size(); ++i)
-            program.names.emplace_back(all_[i].path, draft_.name_of(arguments_[i]));
+            if (!is_left_out(i)) program.names.emplace_back(all_[i].path, draft_.name_of(arguments_[i]));
         const std::optional<std::string> layout = layout_text();
         if (!layout) return std::nullopt;
         program.layout = *layout;
@@ -153,6 +155,21 @@ private:
             recognise_composites(region->body, left);
             share_constants(region->body);
         }
+    }
+
+    bool is_left_out(size_t argument) const { return draft_[arguments_[argument]].is_left_out; }
+
+    // With the results that are left out goes what only they read, as the states of the program's optimizer.
+    void leave_out_unread(const std::vector<DraftId>& results) {
+        if (std::find(left_out_.begin(), left_out_.end(), true) == left_out_.end()) return;
+        const std::vector<bool> needed = draft_.needed_for(results);
+        std::vector<DraftId> read = results;
+        for (size_t i = 0; i < draft_.entry_count(); ++i)
+            if (needed[i]) read.insert(read.end(), draft_.entry(i).operands.begin(), draft_.entry(i).operands.end());
+        std::sort(read.begin(), read.end());
+        for (size_t i = 0; i < all_.size(); ++i)
+            if (!all_[i].is_param && !std::binary_search(read.begin(), read.end(), arguments_[i]))
+                draft_.leave_out(arguments_[i]);
     }
 
     bool take_arguments() {
@@ -242,12 +259,15 @@ private:
                       "program's own");
     }
 
-    // Of parameters that are no trees: what follows the loss has their types, one after the other.
+    // Of parameters that are no trees: what follows the loss has their types, one after the other, and no name.
     void leave_out_gradients(const std::vector<ProgramArray>& results) {
         std::vector<DraftType> params;
         for (size_t i = 0; i < all_.size(); ++i)
             if (all_[i].is_param) params.push_back(draft_.type(arguments_[i]));
-        const auto is_of = [](const ProgramArray& result, const DraftType& param) { return result.type == param; };
+        const auto is_of = [](const ProgramArray& result, const DraftType& param) {
+            const char last = result.path.empty() ? '0' : result.path.back();
+            return result.type == param && last >= '0' && last <= '9';
+        };
         if (results.size() != params.size() + 1 ||
             !std::equal(results.begin() + 1, results.end(), params.begin(), params.end(), is_of))
             return;
@@ -296,10 +316,12 @@ private:
 
     std::optional<std::string> layout_text() const {
         LayoutText layout(walk_.device_shardings(), diagnostics_);
-        for (size_t i = 0; i < arguments_.size(); ++i)
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            if (is_left_out(i)) continue;
             layout.add(all_[i].is_param ? "params" : "inputs", draft_.name_of(arguments_[i]),
                        draft_.type(arguments_[i]).shape.size(), main_.argument_attributes, i,
                        module_.values[main_.body.arguments[i]].span);
+        }
         // What replaces an argument is left as that is.
         for (size_t o = 0; o < outputs_.size(); ++o)
             layout.add("outputs", draft_.name_of(outputs_[o]), draft_.type(outputs_[o]).shape.size(),

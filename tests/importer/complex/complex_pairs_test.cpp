@@ -52,7 +52,7 @@ TEST_CASE("complex numbers: arguments and results are two, called by their parts
                  "    return %1, %2 : tensor<4xf32>, tensor<4xcomplex<f32>>\n",
                  ImportAs::step);
     CHECK(has(model, "state_h_real: {shape: [4]"));
-    CHECK(has(model, "updates: {state_h_real: state_h_real_new, state_h_imag: state_h_imag_new}"));
+    CHECK(has(model, "updates:\n  state_h_real: state_h_real_new\n  state_h_imag: state_h_imag_new\n"));
 }
 
 TEST_CASE("complex numbers: constants are pairs, in digits and in bytes; parts that are 0 are left out") {
@@ -65,11 +65,11 @@ TEST_CASE("complex numbers: constants are pairs, in digits and in bytes; parts t
                         "    return %1 : {1}\n",
                         elements, complex));
     };
-    CHECK(has(with("(1.5, -2.0)"), "{add: [arg0_real, 1.5]}"));
-    CHECK(has(with("(1.5, -2.0)"), "{add: [arg0_imag, -2]}"));
-    CHECK(has(with("(1.5, 0.000000e+00)"), "outputs: [result, arg0_imag]"));
+    CHECK(has(with("(1.5, -2.0)"), "{add: [arg0, 1.5]}"));
+    CHECK(has(with("(1.5, -2.0)"), "{add: [arg1, -2]}"));
+    CHECK(!has(with("(1.5, 0.000000e+00)"), "{add: [arg1"));
     CHECK(has(with("[(1.0, 5.0), (2.0, 6.0), (3.0, 7.0), (4.0, 8.0)]"), "{constant: [5, 6, 7, 8], shape: [4]}"));
-    CHECK(has(with("\"0x0000C03F000000C0\""), "{add: [arg0_imag, -2]}"));
+    CHECK(has(with("\"0x0000C03F000000C0\""), "{add: [arg1, -2]}"));
     CHECK(has(with("(1.5, -2.0), 3.0"), "E0801"));
     CHECK(has(with("[1.5, 2.0, 3.0]"), "E0801 stablehlo.constant has elements of two numbers each"));
     CHECK(has(with("\"0x0000C03F\""), "E0801 stablehlo.constant has elements of two numbers each"));
