@@ -55,7 +55,7 @@ TEST_CASE("complex numbers: arguments and results are two, called by their parts
     CHECK(has(model, "updates:\n  state_h_real: state_h_real_new\n  state_h_imag: state_h_imag_new\n"));
 }
 
-TEST_CASE("complex numbers: constants are pairs, in digits and in bytes; parts that are 0 are left out") {
+TEST_CASE("complex numbers: constants are pairs, in digits and in bytes, and parts that are 0 are left out") {
     const std::string digits = of_one("stablehlo.multiply %0, %c : " + complex);
     CHECK(has(digits, "E0801")); // %c is not there
     const auto with = [](const std::string& elements) {
