@@ -34,6 +34,14 @@ std::array<Part, 4> waves_of(RealOps& ops, const Pair& z, const MlirType& type) 
 
 } // namespace
 
+Pair add(RealOps& ops, const Pair& a, const Pair& b, const MlirType&) {
+    return {ops.add(a.real, b.real), ops.add(a.imaginary, b.imaginary)};
+}
+
+Pair subtract(RealOps& ops, const Pair& a, const Pair& b, const MlirType&) {
+    return {ops.subtract(a.real, b.real), ops.subtract(a.imaginary, b.imaginary)};
+}
+
 Pair multiply(RealOps& ops, const Pair& a, const Pair& b, const MlirType&) {
     return {ops.subtract(ops.multiply(a.real, b.real), ops.multiply(a.imaginary, b.imaginary)),
             ops.add(ops.multiply(a.real, b.imaginary), ops.multiply(a.imaginary, b.real))};

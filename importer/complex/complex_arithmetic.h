@@ -5,6 +5,8 @@
 
 namespace shard {
 
+Pair add(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type);
+Pair subtract(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type);
 Pair multiply(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type);
 Pair divide(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type); // a conj(b) / |b|^2
 MlirId size_of(RealOps& ops, const Pair& z, const MlirType& type);

@@ -41,6 +41,8 @@ private:
                 {"stablehlo.convert", &ComplexPairs::convert},
                 {"stablehlo.constant", &ComplexPairs::constant},
                 {"stablehlo.iota", &ComplexPairs::real_alone},
+                {"stablehlo.add", &ComplexPairs::binary<add>},
+                {"stablehlo.subtract", &ComplexPairs::binary<subtract>},
                 {"stablehlo.multiply", &ComplexPairs::binary<multiply>},
                 {"chlo.square", &ComplexPairs::binary<multiply>},
                 {"stablehlo.divide", &ComplexPairs::binary<divide>},
@@ -56,9 +58,7 @@ private:
                 {"stablehlo.fft", &ComplexPairs::transform},
             };
             // Linear in each part, or they only move elements.
-            for (const std::string_view name : {"stablehlo.add",
-                                                "stablehlo.subtract",
-                                                "stablehlo.negate",
+            for (const std::string_view name : {"stablehlo.negate",
                                                 "stablehlo.broadcast_in_dim",
                                                 "stablehlo.reshape",
                                                 "stablehlo.transpose",
@@ -228,7 +228,8 @@ private:
             for (const MlirOp& each : inner.ops) {
                 const auto rule = rules().find(each.name);
                 if (!each.regions.empty() || rule == rules().end() ||
-                    (rule->second != &ComplexPairs::by_part && !each.name.ends_with(".return")))
+                    (rule->second != &ComplexPairs::by_part && each.name != "stablehlo.add" &&
+                     !each.name.ends_with(".return")))
                     return false;
             }
         return true;
