@@ -1,12 +1,12 @@
 #include "planner/explain/few_layers.h"
 
+#include "planner/pipeline/layer_map.h"
 #include "planner/pipeline/pipeline.h"
 
 namespace shard {
 
 namespace {
 
-constexpr i64 few = 3;         // the first, one between others, the last
 constexpr size_t worth_it = 3; // so many times as many nodes have all layers
 
 // As full as all layers fill a device.
@@ -21,7 +21,7 @@ i64 capacity_of(const MemoryReport& few_layers, const MemoryReport& all) {
 std::unique_ptr<FewLayers> with_few_layers(const Compilation& all, const Sources& sources, const PlanRequest& request) {
     if (request.model_file < 0) return nullptr; // of a plan file
     PlanRequest shorter = request;
-    shorter.most_layers = few;
+    shorter.most_layers = few_layers;
     shorter.checks = false;
     Sources same = sources;
     Compilation begun;

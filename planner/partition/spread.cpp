@@ -15,14 +15,6 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_dims = 2;
-
-// A value that is reduced over the axes, and whole, where it is made.
-struct Root {
-    ValueId value;
-    NodeId node;
-};
-
 class Spreader {
 public:
     Spreader(const Graph& graph, const Seeds& seeds, const Propagation& propagation, const Users& users,
@@ -37,15 +29,15 @@ public:
     }
 
     // Along the n-th of the dims that could be split. False if nothing is.
-    bool run(const std::vector<Root>& roots, size_t n) {
-        for (const Root& root : roots) {
+    bool run(const std::vector<ValueId>& roots, size_t n) {
+        for (const ValueId root : roots) {
             size_t left = n;
-            for (size_t d = 0; d < made_.values[root.value].dims.size(); ++d) {
-                if (!may_split(root.value, d) || left-- > 0) continue;
+            for (size_t d = 0; d < made_.values[root].dims.size(); ++d) {
+                if (!may_split(root, d) || left-- > 0) continue;
                 Decision why;
                 why.cause = Decision::Cause::spread;
-                why.node = root.node;
-                split(root.value, d, why);
+                why.node = graph_.value(root).producer;
+                split(root, d, why);
                 break;
             }
         }
@@ -161,25 +153,17 @@ private:
     std::deque<ValueId> reached_;
 };
 
-struct RootSet {
-    std::vector<AxisRef> axes;
-    std::vector<Root> roots;
-    i64 bytes = 0;
+} // namespace
 
-    void add(const Graph& graph, const Local& alone, ValueId id) {
-        roots.push_back({id, graph.value(id).producer});
-        bytes += alone.graph.value(alone.value_of[id]).type.bytes();
-    }
-};
-
-// Values that an all_reduce makes as they are kept, over those axes over which the most is; gradients of parameters are
-// left alone, and entries of stacks.
-RootSet reduced_values(const Graph& graph, const GraphFacts& facts, const Local& alone) {
+SpreadRoots roots_to_spread(const Graph& graph, const GraphFacts& facts, const Local& alone) {
     std::vector<ValueId> global_of(alone.graph.values.size(), -1);
     for (size_t id = 0; id < alone.value_of.size(); ++id)
         if (alone.value_of[id] >= 0) global_of[alone.value_of[id]] = static_cast<ValueId>(id);
-    std::vector<RootSet> sets; // by axes
-    const auto by_bytes = [](const RootSet& a, const RootSet& b) { return a.bytes < b.bytes; };
+    struct Set {
+        SpreadRoots roots;
+        i64 bytes = 0;
+    };
+    std::vector<Set> sets; // by axes
     for (const Node& node : alone.graph.nodes) {
         const Collective* const collective = node.collective();
         if (collective == nullptr || collective->def->uses != CollectiveDef::Uses{.reduce = true} ||
@@ -189,29 +173,26 @@ RootSet reduced_values(const Graph& graph, const GraphFacts& facts, const Local&
         if (id < 0 || graph.value(id).type.shape.empty()) continue;
         const NodeId producer = graph.value(id).producer;
         const OpDef* const op = graph.node(producer).op();
-        const bool is_of_stack = op != nullptr && op->of_stack == OpDef::OfStack::takes_entry; // one device has it
+        // Gradients of parameters are left alone, and entries of stacks, which one device has.
+        const bool is_of_stack = op != nullptr && op->of_stack == OpDef::OfStack::takes_entry;
         if (facts.gradient_sums[producer] || is_of_stack) continue;
-        const auto is_of = [&](const RootSet& set) { return set.axes == collective->axes; };
-        std::vector<RootSet>::iterator set = std::find_if(sets.begin(), sets.end(), is_of);
-        if (set == sets.end()) set = sets.insert(sets.end(), RootSet{collective->axes, {}, 0});
-        set->add(graph, alone, id);
+        const auto is_of = [&](const Set& set) { return set.roots.axes == collective->axes; };
+        std::vector<Set>::iterator set = std::find_if(sets.begin(), sets.end(), is_of);
+        if (set == sets.end()) set = sets.insert(sets.end(), Set{{collective->axes, {}}, 0});
+        set->roots.values.push_back(id);
+        set->bytes += alone.graph.value(alone.value_of[id]).type.bytes();
     }
-    return sets.empty() ? RootSet() : *std::max_element(sets.begin(), sets.end(), by_bytes);
+    const auto by_bytes = [](const Set& a, const Set& b) { return a.bytes < b.bytes; };
+    return sets.empty() ? SpreadRoots() : std::move(std::max_element(sets.begin(), sets.end(), by_bytes)->roots);
 }
 
-} // namespace
-
-std::vector<Propagation> ways_to_spread(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
-                                        const Propagation& propagation, const Local& alone) {
-    std::vector<Propagation> ways;
-    const RootSet set = reduced_values(graph, facts, alone);
-    if (set.roots.empty()) return ways;
+std::optional<Propagation> spread_along(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                        const Propagation& propagation, const SpreadRoots& roots, size_t way) {
+    if (roots.values.empty()) return std::nullopt;
     RuleCache rules;
-    for (size_t n = 0; n < most_dims; ++n) {
-        Spreader spreader(graph, seeds, propagation, facts.users, rules, set.axes);
-        if (spreader.run(set.roots, n)) ways.push_back(spreader.take());
-    }
-    return ways;
+    Spreader spreader(graph, seeds, propagation, facts.users, rules, roots.axes);
+    if (!spreader.run(roots.values, way)) return std::nullopt;
+    return spreader.take();
 }
 
 } // namespace shard

@@ -18,9 +18,19 @@
 
 namespace shard {
 
-// What the propagated shardings would be: for the axes over which the most is summed, a way for each of the first two dims
-// that could be split. `alone`: where sums are reduced without. Whether a way is faster is for who asks.
-std::vector<Propagation> ways_to_spread(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
-                                        const Propagation& propagation, const Local& alone);
+// Values that an all_reduce makes as they are kept, over those axes over which the most is; in the order in which they
+// are made.
+struct SpreadRoots {
+    std::vector<AxisRef> axes;
+    std::vector<ValueId> values;
+};
+// `alone`: the graph partitioned with sums reduced where they are made.
+SpreadRoots roots_to_spread(const Graph& graph, const GraphFacts& facts, const Local& alone);
+
+// Along this one of the dims that could be split, of each root; there are so many ways.
+inline constexpr size_t ways_to_spread = 2;
+// What the propagated shardings would be; nullopt: nothing can be split so. Whether it is faster is for who asks.
+std::optional<Propagation> spread_along(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                        const Propagation& propagation, const SpreadRoots& roots, size_t way);
 
 } // namespace shard

@@ -106,24 +106,31 @@ Partitioned partition_jointly(const Graph& graph, const Propagation& propagation
 }
 
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
-                           ComputeDecisions& decisions) {
+                           ComputeDecisions& decisions, SpreadChoice* chosen) {
     const GraphFacts facts(graph);
     Tries tries(graph, facts, layout, decisions);
     Tries::Made alone = tries.alone(propagation);
-    std::vector<Propagation> ways = ways_to_spread(graph, facts, seeds, propagation, alone.partitioned.local);
-    if (ways.empty()) return tries.together(std::move(alone), propagation).partitioned;
+    SpreadRoots roots = roots_to_spread(graph, facts, alone.partitioned.local);
+    const auto choose = [&](Partitioned made, std::optional<size_t> way) {
+        if (chosen != nullptr) *chosen = {std::move(roots), way, made.joint};
+        return made;
+    };
     // As it is and spread, side by side: each with numbers of its own.
     Tries tries_spread(graph, facts, layout, decisions);
     std::optional<Propagation> spread; // by the first way that gains: along other dims as much is saved
     Tries::Made spread_alone;
-    for (size_t w = 0; w < ways.size() && !spread; ++w) {
+    size_t way = 0;
+    for (; way < ways_to_spread; ++way) {
+        spread = spread_along(graph, facts, seeds, propagation, roots, way);
+        if (!spread) continue;
         in_parallel(2, [&](size_t i) {
-            if (i == 1) spread_alone = tries_spread.alone(ways[w]);
+            if (i == 1) spread_alone = tries_spread.alone(*spread);
             tries.cost(i == 0 ? alone : spread_alone);
         });
-        if (costs_less(tries.cost(spread_alone), tries.cost(alone), least_gain)) spread = std::move(ways[w]);
+        if (costs_less(tries.cost(spread_alone), tries.cost(alone), least_gain)) break;
+        spread.reset();
     }
-    if (!spread) return tries.together(std::move(alone), propagation).partitioned;
+    if (!spread) return choose(tries.together(std::move(alone), propagation).partitioned, std::nullopt);
     Tries::Made as_it_is, is_spread;
     in_parallel(2, [&](size_t i) {
         Tries::Made& made = i == 0 ? as_it_is : is_spread;
@@ -131,9 +138,23 @@ Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& 
                       : tries_spread.together(std::move(spread_alone), *spread);
         tries.cost(made);
     });
-    if (!costs_less(tries.cost(is_spread), tries.cost(as_it_is), least_gain)) return std::move(as_it_is.partitioned);
+    if (!costs_less(tries.cost(is_spread), tries.cost(as_it_is), least_gain))
+        return choose(std::move(as_it_is.partitioned), std::nullopt);
     propagation = std::move(*spread);
-    return std::move(is_spread.partitioned);
+    return choose(std::move(is_spread.partitioned), way);
+}
+
+std::optional<Partitioned> spread_as_chosen(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                            Propagation& propagation, ComputeDecisions& decisions,
+                                            SpreadChoice choice) {
+    if (choice.way) {
+        std::optional<Propagation> spread = spread_along(graph, facts, seeds, propagation, choice.roots, *choice.way);
+        if (!spread) return std::nullopt;
+        propagation = std::move(*spread);
+    }
+    NumberedDecisions numbered(decisions);
+    Local local = partition(graph, facts, propagation, numbered, choice.joint);
+    return Partitioned{std::move(local), std::move(choice.joint)};
 }
 
 } // namespace shard

@@ -5,6 +5,7 @@
 
 #include "planner/model/layout.h"
 #include "planner/partition/partition.h"
+#include "planner/partition/spread.h"
 
 namespace shard {
 
@@ -35,8 +36,19 @@ PricedStep price_alone(const Graph& graph, const Propagation& propagation, const
 Partitioned partition_jointly(const Graph& graph, const Propagation& propagation, const Layout& layout,
                               ComputeDecisions& decisions);
 
-// Splits what is faster so, in `propagation`, and partitions with it.
+// What was found to be the best of them: what is split and how, and what is decided together.
+struct SpreadChoice {
+    SpreadRoots roots;
+    std::optional<size_t> way; // as of spread_along; none: nothing is split
+    JointForms joint;
+};
+
+// Splits what is faster so, in `propagation`, and partitions with it. `chosen`, if asked for, says how.
 Partitioned spread_jointly(const Graph& graph, const Seeds& seeds, Propagation& propagation, const Layout& layout,
-                           ComputeDecisions& decisions);
+                           ComputeDecisions& decisions, SpreadChoice* chosen = nullptr);
+
+// As was chosen, without a look at what it costs; nullopt: nothing can be split so.
+std::optional<Partitioned> spread_as_chosen(const Graph& graph, const GraphFacts& facts, const Seeds& seeds,
+                                            Propagation& propagation, ComputeDecisions& decisions, SpreadChoice choice);
 
 } // namespace shard

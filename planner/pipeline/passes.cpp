@@ -18,6 +18,7 @@
 #include "planner/pipeline/attach_sources.h"
 #include "planner/pipeline/attention_ways.h"
 #include "planner/pipeline/joint_partition.h"
+#include "planner/pipeline/spread_on_few.h"
 #include "planner/price/judge.h"
 #include "planner/price/price.h"
 #include "planner/price/unaligned_rows.h"
@@ -148,9 +149,10 @@ void group(Compilation& c, const PlanRequest&, Sources&) {
     if (c.layout->partitioner == Partitioner::shardc) group_sums(*c.graph, c.propagation->values);
 }
 
-void spread(Compilation& c, const PlanRequest&, Sources&) {
-    if (c.layout->sequence_parallel && c.layout->partitioner == Partitioner::shardc)
-        c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, decisions_of(c));
+void spread(Compilation& c, const PlanRequest& request, Sources& sources) {
+    if (!c.layout->sequence_parallel || c.layout->partitioner != Partitioner::shardc) return;
+    c.partitioned = spread_as_few(c, request, sources);
+    if (!c.partitioned) c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, decisions_of(c));
 }
 
 void partition(Compilation& c, const PlanRequest&, Sources&) {

@@ -243,7 +243,12 @@ namespace {
 void spread_in_any_case(Compilation& c, const PlanRequest&, Sources&) {
     ComputeDecisions decisions(c.layout->mesh, *c.hardware, c.layout->prefer, c.layout->partitioner);
     const Local alone = partition(*c.graph, *c.propagation, decisions);
-    std::vector<Propagation> ways = ways_to_spread(*c.graph, GraphFacts(*c.graph), *c.seeds, *c.propagation, alone);
+    const GraphFacts facts(*c.graph);
+    const SpreadRoots roots = roots_to_spread(*c.graph, facts, alone);
+    std::vector<Propagation> ways;
+    for (size_t way = 0; way < ways_to_spread; ++way)
+        if (std::optional<Propagation> made = spread_along(*c.graph, facts, *c.seeds, *c.propagation, roots, way))
+            ways.push_back(std::move(*made));
     if (!ways.empty()) c.propagation = std::move(ways[c.graph->nodes.size() % ways.size()]);
 }
 

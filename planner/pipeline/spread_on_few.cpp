@@ -1,0 +1,90 @@
+#include "planner/pipeline/spread_on_few.h"
+
+#include "planner/graph/op_def.h"
+#include "planner/pipeline/layer_map.h"
+#include "planner/pipeline/passes.h"
+#include "planner/pipeline/pipeline.h"
+#include "plans/sharding/axis_lists.h"
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// The same model and layout with few layers, up to where `spread` begins.
+std::optional<Compilation> before_spread(const Compilation& all, PlanRequest request, Sources sources) {
+    request.most_layers = few_layers;
+    request.checks = false;
+    const std::span<const PassDef> begin = passes_before("seed", request), before = passes_before("spread", request);
+    Compilation few;
+    run_passes(few, begin, request, sources);
+    if (few.diagnostics.has_error()) return std::nullopt;
+    few.layout = all.layout; // one of several ways of it
+    few.hardware = all.hardware;
+    few.decisions = all.decisions;
+    run_passes(few, before.subspan(begin.size()), request, sources);
+    if (few.diagnostics.has_error()) return std::nullopt;
+    return few;
+}
+
+// Something that is more than a number is summed over devices where it is made, and is no gradient of a parameter. Where nothing
+// is, there is next to nothing to choose.
+bool has_sums(const Graph& graph, const GraphFacts& facts, const Shardings& shardings) {
+    std::vector<AxisRef> used;
+    for (NodeId id = 0; id < std::ssize(graph.nodes); ++id) {
+        const Node& node = graph.node(id);
+        if (node.op() == nullptr || node.op()->rule == nullptr || node.outputs.size() != 1 ||
+            facts.gradient_sums[static_cast<size_t>(id)] || graph.value(node.outputs[0]).type.shape.empty() ||
+            !facts.has_reduction(id))
+            continue;
+        used = used_axes(shardings[static_cast<size_t>(node.outputs[0])]);
+        for (const ValueId input : node.inputs)
+            for (const AxisRef& axis : used_axes(shardings[static_cast<size_t>(input)]))
+                if (!overlaps_any(axis, used)) return true;
+    }
+    return false;
+}
+
+// What is said of values of few, of all that are like them.
+SpreadChoice of_all(const SpreadChoice& of_few, const std::vector<ValueId>& in_few, const Graph& few,
+                    const Graph& all) {
+    std::vector<bool> is_root(few.values.size());
+    for (const ValueId root : of_few.roots.values) is_root[static_cast<size_t>(root)] = true;
+    SpreadChoice choice;
+    choice.roots.axes = of_few.roots.axes;
+    choice.way = of_few.way;
+    for (size_t id = 0; id < in_few.size(); ++id) {
+        const ValueId value = static_cast<ValueId>(id), like = in_few[id];
+        if (like < 0) continue;
+        if (is_root[static_cast<size_t>(like)]) choice.roots.values.push_back(value);
+        if (const auto shared = of_few.joint.shared.find(like); shared != of_few.joint.shared.end())
+            choice.joint.shared.emplace_hint(choice.joint.shared.end(), value, shared->second);
+        if (const auto sum = of_few.joint.sums.find(like); sum != of_few.joint.sums.end())
+            choice.joint.sums.emplace_hint(choice.joint.sums.end(), value, sum->second);
+    }
+    const auto is_made_before = [&](ValueId a, ValueId b) { return all.value(a).producer < all.value(b).producer; };
+    std::stable_sort(choice.roots.values.begin(), choice.roots.values.end(), is_made_before);
+    return choice;
+}
+
+} // namespace
+
+std::optional<Partitioned> spread_as_few(Compilation& all, const PlanRequest& request, const Sources& sources) {
+    if (request.model_file < 0 || request.most_layers || !has_many_layers(*all.graph)) return std::nullopt;
+    if (all.layout->prefer == Prefer::memory) return std::nullopt; // few layers are fullest elsewhere than many
+    const GraphFacts facts(*all.graph);
+    if (!has_sums(*all.graph, facts, all.propagation->values)) return std::nullopt;
+    decisions_of(all);
+    std::optional<Compilation> few = before_spread(all, request, sources);
+    if (!few) return std::nullopt;
+    const std::optional<std::vector<ValueId>> in_few =
+        values_in_few(*all.graph, all.propagation->values, *few->graph, few->propagation->values);
+    if (!in_few) return std::nullopt;
+    SpreadChoice chosen;
+    spread_jointly(*few->graph, *few->seeds, *few->propagation, *few->layout, decisions_of(*few), &chosen);
+    return spread_as_chosen(*all.graph, facts, *all.seeds, *all.propagation, decisions_of(all),
+                            of_all(chosen, *in_few, *few->graph, *all.graph));
+}
+
+} // namespace shard
