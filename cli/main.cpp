@@ -15,7 +15,7 @@
 // asks for as much again. Of what is bought anew, each page is a fault.
 extern "C" {
 extern const char* malloc_conf;
-const char* malloc_conf = "dirty_decay_ms:20000,muzzy_decay_ms:20000,thp:always,metadata_thp:always";
+const char* malloc_conf = "dirty_decay_ms:20000,muzzy_decay_ms:20000";
 }
 
 namespace {
