@@ -21,7 +21,7 @@ constexpr int most_errors = 20;
 bool is_return(std::string_view op) { return op.ends_with(".return"); }
 
 // Of jit(f)/GPT/Block_0/Dense_0/dot_general the modules: Block_0_Dense_0. What JAX itself adds has brackets, or is the
-// equation of an einsum.
+// equation of an einsum; torchax has an op of its own for each of PyTorch: aten.mul.Tensor.
 std::string scope_of(const std::string& location) {
     std::string scope;
     size_t begin = 0;
@@ -29,7 +29,7 @@ std::string scope_of(const std::string& location) {
         const std::string_view part = std::string_view(location).substr(begin, end - begin);
         begin = end + 1;
         if (part.find('(') != std::string_view::npos || part.find("->") != std::string_view::npos || part == "while" ||
-            part == "body" || part == "closed_call")
+            part == "body" || part == "closed_call" || part.starts_with("aten"))
             continue;
         const std::string name = name_text(part);
         if (!name.empty()) scope += (scope.empty() ? "" : "_") + name;

@@ -57,6 +57,26 @@ bool import_reverse(OpContext& context, std::string_view) {
     return true;
 }
 
+// What a slice along one dim takes of values that were put together there, if it lies within one of them.
+std::optional<DraftId> slice_of_joined(Draft& draft, DraftId joined, i64 dim, i64 start, i64 limit) {
+    const DraftEntry* const entry = draft.entry_of(joined);
+    if (entry == nullptr || entry->op != "concatenate" || entry->arguments != fmt::format(", dim: {}", dim))
+        return std::nullopt;
+    for (const DraftId part : entry->operands) {
+        DraftType type = draft.type(part);
+        i64& size = type.shape[static_cast<size_t>(dim)];
+        if (start >= 0 && limit <= size) {
+            if (start == 0 && limit == size) return part;
+            size = limit - start;
+            return draft.add("slice", {part}, fmt::format(", dim: [{}], start: [{}], limit: [{}]", dim, start, limit),
+                             type);
+        }
+        start -= size;
+        limit -= size;
+    }
+    return std::nullopt;
+}
+
 // [0:8, 2:6:2] of the pretty form, three lists of the generic one.
 bool import_slice(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
@@ -99,6 +119,12 @@ bool import_slice(OpContext& context, std::string_view) {
         context.set(0, context.operand(0));
         return true;
     }
+    if (dims.size() == 1 && strides[0] == 1)
+        if (const std::optional<DraftId> part =
+                slice_of_joined(context.draft, context.operand(0), dims[0], starts[0], limits[0])) {
+            context.set(0, *part);
+            return true;
+        }
     std::string arguments =
         fmt::format(", dim: {}, start: {}, limit: {}", list_text(dims), list_text(starts), list_text(limits));
     if (std::any_of(strides.begin(), strides.end(), [](i64 s) { return s != 1; }))

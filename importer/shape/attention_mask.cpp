@@ -85,13 +85,34 @@ std::optional<AttentionMaskReader::Position> AttentionMaskReader::position(const
     return sum;
 }
 
+// Of a comparison; i - j with a number is i with j and the number.
+std::optional<std::pair<AttentionMaskReader::Position, AttentionMaskReader::Position>>
+AttentionMaskReader::compared(const Part& part) {
+    std::optional<Position> sides[] = {position(operand(part, 0)), position(operand(part, 1))};
+    for (const size_t side : {0, 1}) {
+        const std::optional<Position>& number = sides[1 - side];
+        if (sides[side] || !number || !number->along.empty()) continue;
+        const Part of = source(operand(part, side));
+        const DraftEntry* const entry = draft_.entry_of(of.value);
+        if (entry == nullptr || entry->op != "sub" || !is_integer(draft_.type(of.value).dtype)) return std::nullopt;
+        const std::optional<Position> from = position(operand(of, 0));
+        std::optional<Position> taken = position(operand(of, 1));
+        if (!from || !taken || __builtin_add_overflow(taken->first, number->first, &taken->first)) return std::nullopt;
+        sides[side] = from;
+        sides[1 - side] = taken;
+        break;
+    }
+    if (!sides[0] || !sides[1]) return std::nullopt;
+    return std::pair(*sides[0], *sides[1]);
+}
+
 bool AttentionMaskReader::read_comparison(const Part& part, AttentionMask& into) {
     const DraftEntry& entry = *draft_.entry_of(part.value);
     std::string_view op = part.is_negated ? opposite(entry.op) : std::string_view(entry.op);
-    const std::optional<Position> left = position(operand(part, 0)), right = position(operand(part, 1));
-    if (!left || !right) return false;
+    const std::optional<std::pair<Position, Position>> sides = compared(part);
+    if (!sides) return false;
     const Factors keys = factors_.parts(keys_);
-    Position query = *left, key = *right;
+    Position query = sides->first, key = sides->second;
     if (query.along == keys) {
         std::swap(query, key);
         op = turned(op);

@@ -55,6 +55,7 @@ private:
         i64 first = 0;
     };
     std::optional<Position> position(const AttentionMask::Part& part);
+    std::optional<std::pair<Position, Position>> compared(const AttentionMask::Part& part);
 
     const Draft& draft_;
     FactoredDims& factors_;

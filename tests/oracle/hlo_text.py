@@ -142,7 +142,7 @@ class Module:
                 scattered[kind] += size * sends * times
                 return
             count = len(eval(exported_plans.groups_of(line))[0])  # noqa: S307 a list of numbers
-            if count == 1:
+            if count == 1 or size == 0:
                 return
             factor = {"all_reduce": 2 * (count - 1) / count, "all_gather": count - 1, "broadcast": 1}
             total = size * factor.get(kind, (count - 1) / count) * devices * times

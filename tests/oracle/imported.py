@@ -1,4 +1,4 @@
-"""What import_check.py and keras_check.py share: a function traced by JAX, imported, planned on a layout that suits it badly, run on
+"""What import_check.py, keras_check.py and torch_check.py share: a function traced by JAX, imported, planned on a layout that suits it badly, run on
 2 x 4 emulated devices, and held against JAX's results and the bytes that XLA sends.
 """
 
@@ -172,3 +172,20 @@ def compare(traced, is_gradient=False, first_dim=False, with_xla=False):
             shardings = [plan["buffers"][output["buffer"]]["sharding"] for output in plan["outputs"]]
             outcome.sent_by_xla = bytes_of_xla(traced, [named(one) for one in shardings], first_dim)
         return outcome
+
+
+def check(programs, allowed, with_xla=False):
+    """Of each name, is_gradient, function and arguments, on both layouts, a line; 1 if any is above what is allowed."""
+    failed = []
+    for name, is_gradient, function, arguments in programs:
+        traced = trace(function, arguments)
+        for first_dim in (False, True):
+            outcome = compare(traced, is_gradient, first_dim, with_xla)
+            label = f"{name} {'gradient' if is_gradient else 'forward'} {'first' if first_dim else 'last'}"
+            bad = outcome.problem or not outcome.difference <= allowed
+            failed += [label] if bad else []
+            ratio = f"{outcome.sent / outcome.sent_by_xla:6.2f}" if outcome.sent_by_xla else ""
+            print(f"{label:32} {outcome.difference:8.1e} {outcome.lines:6} lines {outcome.seconds:6.2f} s {ratio}"
+                  f"{'  FAILED ' + outcome.problem if bad else ''}", flush=True)
+    print(f"{len(failed)} failed" + "".join(f"\n  {label}" for label in failed))
+    return 1 if failed else 0

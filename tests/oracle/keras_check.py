@@ -21,26 +21,16 @@ except ImportError as problem:
 ALLOWED = 5e-6
 
 
+def programs(words, dropping, gradients):
+    for name in keras_models.DROPPING if dropping else keras_models.MODELS:
+        for is_gradient in gradients if not words or name in words else []:
+            yield name, is_gradient, *keras_models.program(name, is_gradient, dropping)
+
+
 def main():
     words = [word for word in sys.argv[2:] if not word.startswith("--")]
-    failed = []
-    dropping = "--dropping" in sys.argv
-    for name in keras_models.DROPPING if dropping else keras_models.MODELS:
-        if words and name not in words:
-            continue
-        for is_gradient in [False] if "--forward" in sys.argv else [False, True]:
-            function, arguments = keras_models.program(name, is_gradient, dropping)
-            traced = imported.trace(function, arguments)
-            for first_dim in (False, True):
-                outcome = imported.compare(traced, is_gradient, first_dim, "--xla" in sys.argv)
-                label = f"{name} {'gradient' if is_gradient else 'forward'} {'first' if first_dim else 'last'}"
-                bad = outcome.problem or not outcome.difference <= ALLOWED
-                failed += [label] if bad else []
-                ratio = f"{outcome.sent / outcome.sent_by_xla:6.2f}" if outcome.sent_by_xla else ""
-                print(f"{label:32} {outcome.difference:8.1e} {outcome.lines:6} lines {outcome.seconds:6.2f} s {ratio}"
-                      f"{'  FAILED ' + outcome.problem if bad else ''}", flush=True)
-    print(f"{len(failed)} failed" + "".join(f"\n  {label}" for label in failed))
-    return 1 if failed else 0
+    gradients = [False] if "--forward" in sys.argv else [False, True]
+    return imported.check(programs(words, "--dropping" in sys.argv, gradients), ALLOWED, "--xla" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -172,3 +172,18 @@ TEST_CASE("what may hide all keys of a query is another value, or attention stay
           "attention: {attention: [reshape, reshape_2, reshape_3, reshape_4]}");        // no number there
     CHECK(!has(model_of(attention(masked + "%hidden" + types, "%p")), "{attention: ")); // weights are read
 }
+
+TEST_CASE(
+    "positions that are compared as a difference with a number, as torch.tril does, are those that are compared") {
+    const std::string apart = "  %apart = stablehlo.subtract %j, %i : tensor<8x8xi32>\n"
+                              "  %minus = stablehlo.subtract %i, %j : tensor<8x8xi32>\n"
+                              "  %none_yet = stablehlo.constant dense<0> : tensor<8x8xi32>\n";
+    CHECK(arguments(apart + compared("%apart", "LE", "%none_yet", "%hidden")) ==
+          arguments(compared("%j", "LE", "%i", "%hidden")));
+    CHECK(has(arguments(apart + compared("%apart", "LE", "%none_yet", "%hidden")), "causal: true"));
+    CHECK(has(arguments(apart + compared("%none_yet", "LE", "%minus", "%hidden")), "causal: true"));
+    CHECK(arguments(apart + compared("%minus", "LT", "%three", "%hidden")) ==
+          arguments("  %there = stablehlo.add %j, %three : tensor<8x8xi32>\n" +
+                    compared("%i", "LT", "%there", "%hidden")));
+    CHECK(!has(arguments(apart + compared("%apart", "EQ", "%none_yet", "%hidden")), "causal: true"));
+}
