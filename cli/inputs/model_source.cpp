@@ -122,7 +122,8 @@ std::string how_to_train(const Sources& sources, int file) {
             "say which arguments are parameters: `shardc import {} --params {} --output model.yaml`, and "
             "plan model.yaml",
             name, shell_word(program->likely_params));
-    return fmt::format("let it return the loss, alone or first: `shardc import {} --as loss` says what it lacks", name);
+    return fmt::format("let it return the loss, alone or with others: `shardc import {} --as loss` says what it lacks",
+                       name);
 }
 
 // The program's line with the function that it begins with.

@@ -171,12 +171,17 @@ private:
         const auto rule = rules().find(op.name);
         ops_.begin(op, *into_);
         if (rule == rules().end()) {
-            diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not supported for complex numbers", op.name))
-                .help("sums, products, quotients, exponentials, logarithms, roots, contractions and Fourier transforms "
-                      "are; write it with the real and the imaginary parts");
+            refuse(op);
             return;
         }
         (this->*rule->second)(op);
+    }
+
+    bool refuse(const MlirOp& op) {
+        diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not supported for complex numbers", op.name))
+            .help("sums, products, quotients, exponentials, logarithms, roots, contractions and Fourier transforms "
+                  "are; write it with the real and the imaginary parts");
+        return false;
     }
 
     // Values in a row, of which complex ones become two.
@@ -208,7 +213,7 @@ private:
     // --- each part by itself ---
 
     bool by_part(const MlirOp& op) {
-        if (!expect(op, op.results.size() == 1 && is_complex(op.results[0]), "has a complex result")) return false;
+        if (op.results.size() != 1 || !is_complex(op.results[0])) return refuse(op); // as calls of LAPACK
         const std::string applied = op.name == "stablehlo.reduce" ? applied_op(op) : "stablehlo.add";
         if (applied != "stablehlo.add" || !are_by_part(op)) {
             diagnostics_.error("E0804", op.span, fmt::format("{} of complex numbers by a rule of its own", op.name))

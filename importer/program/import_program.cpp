@@ -243,11 +243,12 @@ private:
         const std::vector<ProgramArray> made = results_of(results);
         left_out_ = at_places_of(arguments_of(), made);
         leave_out_gradients(made);
+        bool is_named = false;
         for (size_t i = 0; i < results.size(); ++i) {
             if (!is_number(results[i]) || left_out_[i]) continue;
             const bool is_called_so = made[i].path == "loss" || made[i].path.ends_with(".loss");
-            if (loss_ < 0 || (is_called_so && !is_loss_called_)) loss_ = static_cast<int>(i);
-            is_loss_called_ = is_loss_called_ || is_called_so;
+            if (loss_ < 0 || (is_called_so && !is_named)) loss_ = static_cast<int>(i);
+            is_named = is_named || is_called_so;
         }
         const i64 left_out = std::count(left_out_.begin(), left_out_.end(), true);
         if (loss_ >= 0 && left_out > 0)
@@ -342,7 +343,6 @@ private:
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is
     int loss_ = -1;                      // of a program that was said to be a loss, its result
-    bool is_loss_called_ = false;        // by the program
     std::vector<bool> left_out_;         // by result; none
 };
 

@@ -148,25 +148,6 @@ bool has_many_layers(const Graph& graph) {
     return in_layers * of_all >= graph.values.size() * of_layers;
 }
 
-std::optional<std::vector<ValueId>> values_in_few(const Graph& all, const Shardings& of_all, const Graph& few,
-                                                  const Shardings& of_few) {
-    std::vector<ValueId> found = Finder(all, few).run();
-    const auto op_of = [](const Graph& graph, const Value& value) {
-        return value.producer < 0 ? nullptr : graph.node(value.producer).op();
-    };
-    for (size_t id = 0; id < all.values.size(); ++id) {
-        const Value& value = all.values[id];
-        const OpDef* const op = op_of(all, value);
-        if (found[id] < 0) {
-            if (op != nullptr && op->jointly_linear && value.type.shape.empty()) continue;
-            return std::nullopt;
-        }
-        const Value& other = few.value(found[id]);
-        if (value.type != other.type || value.role != other.role || op != op_of(few, other) ||
-            of_all[id] != of_few[static_cast<size_t>(found[id])])
-            return std::nullopt;
-    }
-    return found;
-}
+std::vector<ValueId> values_in_few(const Graph& all, const Graph& few) { return Finder(all, few).run(); }
 
 } // namespace shard

@@ -3,9 +3,7 @@
 // between are the second.
 #pragma once
 
-#include "planner/propagate/propagate.h"
-
-#include <optional>
+#include "planner/graph/graph.h"
 
 namespace shard {
 
@@ -14,9 +12,7 @@ inline constexpr i64 few_layers = 3; // the first, one between others, the last
 // Most values of the graph are of layers of which there are many times as many.
 bool has_many_layers(const Graph& graph);
 
-// By value of `all`, that of `few`; nullopt: some value has none, or one of another type, op or sharding. Numbers that are
-// added up over all layers, as for a norm of all gradients, may have none: -1.
-std::optional<std::vector<ValueId>> values_in_few(const Graph& all, const Shardings& of_all, const Graph& few,
-                                                  const Shardings& of_few);
+// By value of `all`, the one of `few` that has its place; -1: none has, as of numbers that are added up over all layers.
+std::vector<ValueId> values_in_few(const Graph& all, const Graph& few);
 
 } // namespace shard

@@ -7,6 +7,8 @@
 #include "plans/sharding/axis_lists.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 namespace shard {
 
@@ -46,6 +48,45 @@ bool has_sums(const Graph& graph, const GraphFacts& facts, const Shardings& shar
     return false;
 }
 
+// Classes of nodes as numbers: equal ones of both graphs have one.
+struct ClassNumbers {
+    std::unordered_map<std::string_view, int> numbers; // looked up, never iterated
+    std::vector<int> of(const GraphFacts& facts) {
+        std::vector<int> of_classes;
+        for (const std::string& content : facts.contents)
+            of_classes.push_back(numbers.try_emplace(content, static_cast<int>(numbers.size())).first->second);
+        return of_classes;
+    }
+};
+
+// What is found out of each value's like holds for it: it is made by an op of the same class, of as much and as it is kept, and
+// as much is asked of it. Numbers that are added up are only read.
+bool are_alike(const Compilation& all, const GraphFacts& all_facts, const Compilation& few, const GraphFacts& few_facts,
+               const std::vector<ValueId>& in_few) {
+    ClassNumbers numbers;
+    const std::vector<int> all_numbers = numbers.of(all_facts), few_numbers = numbers.of(few_facts);
+    const auto number_of = [](const GraphFacts& facts, const std::vector<int>& of_classes, NodeId node) {
+        const int number = node < 0 ? -1 : facts.classes.class_of(node);
+        return number < 0 ? -1 : of_classes[static_cast<size_t>(number)];
+    };
+    for (size_t id = 0; id < in_few.size(); ++id) {
+        const Value& value = all.graph->values[id];
+        if (in_few[id] < 0) {
+            const OpDef* const op = value.producer < 0 ? nullptr : all.graph->node(value.producer).op();
+            if (op != nullptr && op->jointly_linear && value.type.shape.empty()) continue;
+            return false;
+        }
+        const size_t like = static_cast<size_t>(in_few[id]);
+        const Value& other = few.graph->values[like];
+        if (value.type != other.type || value.role != other.role ||
+            number_of(all_facts, all_numbers, value.producer) != number_of(few_facts, few_numbers, other.producer) ||
+            all.propagation->values[id] != few.propagation->values[like] ||
+            all.seeds->values[id].has_value() != few.seeds->values[like].has_value())
+            return false;
+    }
+    return true;
+}
+
 // What is said of values of few, of all that are like them.
 SpreadChoice of_all(const SpreadChoice& of_few, const std::vector<ValueId>& in_few, const Graph& few,
                     const Graph& all) {
@@ -78,13 +119,12 @@ std::optional<Partitioned> spread_as_few(Compilation& all, const PlanRequest& re
     decisions_of(all);
     std::optional<Compilation> few = before_spread(all, request, sources);
     if (!few) return std::nullopt;
-    const std::optional<std::vector<ValueId>> in_few =
-        values_in_few(*all.graph, all.propagation->values, *few->graph, few->propagation->values);
-    if (!in_few) return std::nullopt;
+    const std::vector<ValueId> in_few = values_in_few(*all.graph, *few->graph);
+    if (!are_alike(all, facts, *few, GraphFacts(*few->graph), in_few)) return std::nullopt;
     SpreadChoice chosen;
     spread_jointly(*few->graph, *few->seeds, *few->propagation, *few->layout, decisions_of(*few), &chosen);
     return spread_as_chosen(*all.graph, facts, *all.seeds, *all.propagation, decisions_of(all),
-                            of_all(chosen, *in_few, *few->graph, *all.graph));
+                            of_all(chosen, in_few, *few->graph, *all.graph));
 }
 
 } // namespace shard

@@ -33,10 +33,10 @@ std::vector<CodeDoc> codes_importing() {
          "is made with, as an activation that is not the published models'. The message says what there is. Write the "
          "model by hand: begin with one that is near, and with the modules of `shardc list library`."},
         {"E0809", "program without a loss to train",
-         "`import --as loss` makes a model that shardc differentiates: the first result of the program is the loss, "
-         "one "
-         "floating-point number, and some of its arguments are parameters, those below `params` unless --params says "
-         "which."},
+         "`import --as loss` makes a model that shardc differentiates: a result of the program is the loss, one "
+         "floating-point number that is no argument's next value, and some of its arguments are parameters, those "
+         "below "
+         "`params` unless --params says which."},
         {"E0810", "rules that are no layout",
          "`shardc rules` reads how MaxText, T5X or torchtitan split arrays: mesh axes with their sizes, and rules. "
          "Here the "

@@ -8,25 +8,18 @@ each program's own. Exits 1 if any differs; without JAX it says so and exits 77 
 """
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
-os.environ["JAX_PLATFORMS"] = "cpu"
-try:
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-except ImportError as problem:
-    print(f"SKIPPED: {problem}")
-    sys.exit(77)
+from imported import SHARDC  # before jax: it forces the devices
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-SHARDC = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "shardc"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
