@@ -160,7 +160,8 @@ HloValue HloOps::pointwise(std::string_view head, const HloValues& operands, DTy
             fmt::format("{} {} : {} -> {}", head, hlo_names(operands), hlo_types(operands), hlo_type(dtype, shape)));
     const bool one_type = std::all_of(operands.begin(), operands.end(),
                                       [dtype](const HloValue& operand) { return operand.dtype == dtype; });
-    if (!one_type || head.ends_with(",")) return op(head, operands, "", dtype, shape); // a comparison
+    // A comparison, or a choice: of truths, too, it has two types at least.
+    if (!one_type || head.ends_with(",") || head == "stablehlo.select") return op(head, operands, "", dtype, shape);
     return made(dtype, shape, fmt::format("{} {} : {}", head, hlo_names(operands), hlo_type(dtype, shape)));
 }
 

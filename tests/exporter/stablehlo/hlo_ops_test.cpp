@@ -39,3 +39,15 @@ TEST_CASE("only what was made last gets a name, and no number is left out") {
 %1 = stablehlo.add %0, %one : tensor<f32>
 )");
 }
+
+TEST_CASE("a choice of truths has the types of all its operands") {
+    HloFunctions functions;
+    HloOps ops(functions, 0);
+    const HloValue truth = ops.constant(1, DType::boolean);
+    ops.pointwise("stablehlo.select", {truth, truth, truth});
+    ops.pointwise("stablehlo.and", {truth, truth});
+    CHECK(ops.text() == R"(%0 = stablehlo.constant dense<true> : tensor<i1>
+%1 = stablehlo.select %0, %0, %0 : (tensor<i1>, tensor<i1>, tensor<i1>) -> tensor<i1>
+%2 = stablehlo.and %0, %0 : tensor<i1>
+)");
+}
