@@ -11,7 +11,8 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_letters = 100; // of a name: YAML has keys of up to 1024, and names are made of names
+constexpr size_t most_written = 1024; // numbers of a constant one by one: longer lists nobody reads
+constexpr size_t most_letters = 100;  // of a name: YAML has keys of up to 1024, and names are made of names
 
 // numpy's: dims are aligned at the last, and a size of 1 is repeated.
 Shape broadcast_shape(const Shape& a, const Shape& b) {
@@ -132,6 +133,11 @@ bool Draft::counts_along(DraftId id, i64 dim) const {
            type(value.of).shape[0] == value.type.shape[static_cast<size_t>(dim)]; // else one number is repeated
 }
 
+bool Draft::is_table(DraftId id) const {
+    const DraftValue& value = values_[id];
+    return value.listed != nullptr && value.listed->size() > most_written;
+}
+
 DraftId Draft::made(DraftId id) {
     const DraftValue value = values_[id];
     if (value.made >= 0) return value.made;
@@ -209,6 +215,22 @@ DraftId Draft::literal(std::string op, std::string literal, const std::vector<Dr
     }
     const DraftId result = add(std::move(op), operands, std::move(arguments), std::move(type));
     entries_.back().literal = std::move(literal);
+    return result;
+}
+
+DraftId Draft::list(DraftType type, std::vector<DraftNumber> numbers) {
+    std::string text;
+    if (numbers.size() > most_written) {
+        text = fmt::format("\"{}\"", element_bytes(numbers, type.dtype));
+    } else {
+        std::vector<std::string> texts;
+        for (const DraftNumber& number : numbers) texts.push_back(number_text(type.dtype, number));
+        text = fmt::format("[{}]", fmt::join(texts, ", "));
+    }
+    std::string arguments = fmt::format(", shape: {}", list_text(type.shape));
+    if (type.dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(type.dtype));
+    const DraftId result = literal("constant", std::move(text), {}, std::move(arguments), std::move(type));
+    values_[result].listed = std::make_shared<const std::vector<DraftNumber>>(std::move(numbers));
     return result;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "plans/diagnostics/diagnostic.h"
+#include "plans/dtype/element_bits.h"
 #include "plans/sharding/type.h"
 
 #include <deque>
@@ -19,10 +20,7 @@ namespace shard {
 using DraftId = int;
 
 // One element: a number of a floating-point type, or of the others.
-struct DraftNumber {
-    double real = 0;
-    i64 integer = 0;
-};
+using DraftNumber = ElementNumber;
 
 struct DraftType {
     DType dtype = DType::f32;
@@ -40,7 +38,8 @@ struct DraftValue {
     bool is_carried = false;           // what a loop hands on: what makes it is not the same in all of its trips
     std::optional<DraftNumber> number; // in every element
     std::optional<DraftNumber> filled; // the same, of one that has become an entry
-    DraftId of = -1;                   // what is broadcast, dim i of it along dim dims[i]
+    std::shared_ptr<const std::vector<DraftNumber>> listed; // of a constant, one for each element, row-major
+    DraftId of = -1;                                        // what is broadcast, dim i of it along dim dims[i]
     std::vector<i64> dims;
     int entry = -1;    // the entry that it is a result of
     DraftId made = -1; // the same value as the result of an entry, once one was needed
@@ -67,6 +66,8 @@ class Draft {
 public:
     DraftId input(std::string name, DraftType type, bool is_param, Span place = {});
     DraftId number(DraftType type, DraftNumber number);
+    // A constant of one number for each element.
+    DraftId list(DraftType type, std::vector<DraftNumber> numbers);
     DraftId broadcast(DraftId of, Shape shape, const std::vector<i64>& dims);
 
     // An entry of an op; operands that are numbers or broadcasts become entries of their own.
@@ -95,6 +96,7 @@ public:
     void leave_out(DraftId input) { values_[input].is_left_out = true; }
     void mark_count(DraftId value) { values_[value].is_count = true; }
     void mark_carried(DraftId value) { values_[value].is_carried = true; }
+    bool is_table(DraftId value) const;              // a constant of more numbers than a person reads
     bool counts_along(DraftId value, i64 dim) const; // 0, 1, 2, ... along the dim, the same along the others
 
     const DraftValue& operator[](DraftId value) const { return values_[value]; }

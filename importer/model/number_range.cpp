@@ -56,7 +56,7 @@ private:
         if (op == "iota" && draft_[id].is_count) return NumberRange{0, draft_.type(id).shape[0] - 1};
         if (op == "argsort" || (op == "top_k" && id == entry.results.back())) return positions(entry);
         if (op == "axis_index") return NumberRange{0, INT32_MAX};
-        if (op == "constant") return listed(entry.literal);
+        if (const auto& numbers = draft_[id].listed) return listed(*numbers);
         if (entry.operands.empty()) return std::nullopt;
         if (op == "cast" && draft_.type(entry.operands[0]).dtype == DType::boolean) return NumberRange{0, 1};
         if (gives_elements(op) || op == "cast") return of(entry.operands[0], deep);
@@ -103,19 +103,12 @@ private:
         return NumberRange{0, shape.empty() ? 0 : *std::max_element(shape.begin(), shape.end()) - 1};
     }
 
-    // "[15, 0, 0]", or one number.
-    static Range listed(std::string_view text) {
-        if (text.starts_with("[")) text = text.substr(1, text.size() - 2);
+    static Range listed(const std::vector<DraftNumber>& numbers) {
         Range all;
-        while (true) {
-            const size_t end = text.find(", ");
-            const std::optional<i64> number = parse_number<i64>(text.substr(0, end));
-            if (!number) return std::nullopt;
-            all = all ? NumberRange{std::min(all->least, *number), std::max(all->most, *number)}
-                      : NumberRange{*number, *number};
-            if (end == std::string_view::npos) return all;
-            text.remove_prefix(end + 2);
-        }
+        for (const DraftNumber& number : numbers)
+            all = all ? NumberRange{std::min(all->least, number.integer), std::max(all->most, number.integer)}
+                      : NumberRange{number.integer, number.integer};
+        return all;
     }
 
     const Draft& draft_;

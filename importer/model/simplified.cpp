@@ -24,20 +24,6 @@ std::optional<DraftId> bounded(const Draft& draft, std::string_view op, const st
     return std::nullopt;
 }
 
-// The place of a list that is written: "[15, 0, 0]".
-std::optional<DraftNumber> listed(const DraftEntry& entry, i64 at) {
-    std::string_view text = entry.literal;
-    if (entry.op != "constant" || !text.starts_with("[")) return std::nullopt;
-    text = text.substr(1, text.size() - 2);
-    for (; at > 0; --at) {
-        const size_t end = text.find(", ");
-        if (end == std::string_view::npos) return std::nullopt;
-        text.remove_prefix(end + 2);
-    }
-    const std::optional<i64> number = parse_number<i64>(text.substr(0, text.find(", ")));
-    return number ? std::optional<DraftNumber>({0, *number}) : std::nullopt;
-}
-
 std::string_view argument(const DraftEntry& entry, std::string_view key) {
     const std::string_view text = entry.arguments;
     return text.starts_with(key) ? text.substr(key.size()) : std::string_view();
@@ -95,8 +81,8 @@ DraftId place_along(Draft& draft, DraftId id, i64 dim, i64 at) {
             begin += size;
         }
     }
-    if (entry != nullptr && is_integer(type.dtype) && value.type.shape.size() == 1)
-        if (const std::optional<DraftNumber> number = listed(*entry, at)) return draft.number(type, *number);
+    if (value.listed != nullptr && is_integer(type.dtype) && value.type.shape.size() == 1)
+        return draft.number(type, (*value.listed)[static_cast<size_t>(at)]);
     if (entry != nullptr && (entry->op == "max" || entry->op == "min")) {
         const std::string op = entry->op;
         std::vector<DraftId> operands = entry->operands;

@@ -3,50 +3,16 @@
 #include "importer/model/op_context.h"
 #include "plans/base/parse_number.h"
 
-#include "dtype_headers.inc"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace shard {
 
 namespace {
-
-constexpr i64 most_numbers = 100'000; // written out, one by one
-
-// The element that has these bytes, the first one lowest.
-template<typename Element>
-std::optional<DraftNumber> number_of(std::uint64_t bits) {
-    Element element;
-    std::memcpy(static_cast<void*>(&element), &bits, sizeof element);
-    if constexpr (is_narrow<Element>) {
-        const typename Element::Wide wide = static_cast<typename Element::Wide>(element);
-        if constexpr (std::is_integral_v<decltype(wide)>) return DraftNumber{0, wide};
-        return DraftNumber{static_cast<double>(wide), 0};
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return DraftNumber{element, 0};
-    } else {
-        if constexpr (std::is_same_v<Element, std::uint64_t>)
-            if (element > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-        return DraftNumber{0, static_cast<i64>(element)};
-    }
-}
-
-std::optional<DraftNumber> number_of_bits(std::uint64_t bits, DType dtype) {
-    switch (dtype) {
-#define REGISTER(stem)                                                                                                 \
-    case DType::stem:                                                                                                  \
-        return number_of<ElementType<DType::stem>::Element>(bits);
-#include "dtype_registry.inc"
-#undef REGISTER
-    }
-    internal_error("unknown type");
-}
 
 // 1.0e-3, 3, true, or the bits of a floating-point number: 0xFF800000.
 std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
@@ -68,28 +34,20 @@ std::optional<DraftNumber> parse_element(const std::string& text, DType dtype) {
     return DraftNumber{rounded(*real, dtype).value_or(*real), 0}; // decimals are fewer than a narrow type needs
 }
 
-// "0x" and the bytes of all elements, or of one of them, in hexadecimal digits, little endian.
+// The bytes of all elements, or of one of them; of truths also a bit for each, as MLIR once kept them.
 std::optional<std::vector<DraftNumber>> parse_bytes(std::string_view text, DType dtype, i64 count) {
-    if (!text.starts_with("0x")) return std::nullopt;
-    text.remove_prefix(2);
-    const size_t bytes = static_cast<size_t>(byte_size(dtype));
-    const size_t elements = text.size() / (2 * bytes);
-    if (text.size() % (2 * bytes) != 0 || (elements != 1 && elements != static_cast<size_t>(count)))
-        return std::nullopt;
-    std::vector<DraftNumber> numbers;
-    for (size_t i = 0; i < elements; ++i) {
-        std::uint64_t bits = 0;
-        for (size_t b = 0; b < bytes; ++b) {
-            const std::optional<std::uint8_t> byte =
-                parse_number<std::uint8_t>(text.substr(2 * (i * bytes + b), 2), 16);
-            if (!byte) return std::nullopt;
-            bits |= std::uint64_t{*byte} << (8 * b);
-        }
-        const std::optional<DraftNumber> number = number_of_bits(bits, dtype);
-        if (!number) return std::nullopt;
-        numbers.push_back(*number);
+    std::optional<std::vector<DraftNumber>> numbers = read_element_bytes(text, dtype);
+    if (!numbers) return std::nullopt;
+    const i64 given = std::ssize(*numbers);
+    if (dtype == DType::boolean && given != count && given == (count + 7) / 8 && count > 1 && given > 1) {
+        std::vector<DraftNumber> bits;
+        for (i64 i = 0; i < count; ++i)
+            bits.push_back({0, (*numbers)[static_cast<size_t>(i / 8)].integer >> (i % 8) & 1});
+        return bits;
     }
-    return numbers;
+    if (dtype == DType::boolean)
+        for (DraftNumber& number : *numbers) number.integer = number.integer != 0 ? 1 : 0;
+    return given == 1 || given == count ? numbers : std::nullopt;
 }
 
 // 0, 1, 2, ... along one dim, which numpy.arange gives.
@@ -140,15 +98,7 @@ bool import_constant(OpContext& context, std::string_view) {
         context.set(0, counted(context.draft, type->dtype, count));
         return true;
     }
-    if (count > most_numbers)
-        return context.refuse(fmt::format("a constant of {} different numbers", count),
-                              "make it an argument of the function: constants are written into the model");
-    std::vector<std::string> texts;
-    for (const DraftNumber& number : numbers) texts.push_back(number_text(type->dtype, number));
-    std::string arguments = fmt::format(", shape: {}", list_text(type->shape));
-    if (type->dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(type->dtype));
-    context.set(0, context.draft.literal("constant", fmt::format("[{}]", fmt::join(texts, ", ")), {},
-                                         std::move(arguments), *type));
+    context.set(0, context.draft.list(*type, std::move(numbers)));
     return true;
 }
 

@@ -134,14 +134,14 @@ bool import_slice(OpContext& context, std::string_view) {
 }
 
 // Of single numbers that are known, as the words of a key, their list.
-std::optional<std::string> numbers_of(const Draft& draft, const std::vector<DraftId>& values, const DraftType& type) {
-    std::vector<std::string> numbers;
+std::optional<std::vector<DraftNumber>> numbers_of(const Draft& draft, const std::vector<DraftId>& values) {
+    std::vector<DraftNumber> numbers;
     for (const DraftId value : values) {
         const std::optional<DraftNumber>& number = draft[value].number;
         if (!number || draft.type(value).shape != Shape{1}) return std::nullopt;
-        numbers.push_back(number_text(type.dtype, *number));
+        numbers.push_back(*number);
     }
-    return numbers.size() > 1 ? std::optional(fmt::format("[{}]", fmt::join(numbers, ", "))) : std::nullopt;
+    return numbers.size() > 1 ? std::optional(numbers) : std::nullopt;
 }
 
 bool import_concatenate(OpContext& context, std::string_view) {
@@ -155,10 +155,8 @@ bool import_concatenate(OpContext& context, std::string_view) {
     std::vector<DraftId> values;
     for (size_t i = 0; i < context.operand_count(); ++i)
         if (element_count(context.type(i).shape) > 0) values.push_back(context.operand(i));
-    if (const std::optional<std::string> known = numbers_of(context.draft, values, *type)) {
-        const std::string dtype = type->dtype == DType::f32 ? "" : fmt::format(", dtype: {}", name(type->dtype));
-        context.set(0, context.draft.literal("constant", *known, {},
-                                             fmt::format(", shape: {}{}", list_text(type->shape), dtype), *type));
+    if (const std::optional<std::vector<DraftNumber>> known = numbers_of(context.draft, values)) {
+        context.set(0, context.draft.list(*type, *known));
         return true;
     }
     context.set(0, values.size() <= 1

@@ -34,12 +34,12 @@ i64 own_number(const std::string& name, const std::string& next) {
 }
 
 // As constant_entries, but for what is made of one entry of a stack, as a loop over constants has another in each trip,
-// and of the zeros that a loop's state begins as.
+// of the zeros that a loop's state begins as, and of tables, which layers share.
 std::vector<bool> made_of_constants(const Draft& draft) {
     std::vector<bool> constant = constant_entries(draft);
     for (size_t i = 0; i < constant.size(); ++i) {
         const DraftEntry& entry = draft.entry(i);
-        constant[i] = constant[i] && !entry_of_stack(draft, entry) &&
+        constant[i] = constant[i] && !entry_of_stack(draft, entry) && !draft.is_table(entry.results[0]) &&
                       std::all_of(entry.operands.begin(), entry.operands.end(), [&](DraftId operand) {
                           const DraftValue& value = draft[operand];
                           return value.entry < 0 || (constant[static_cast<size_t>(value.entry)] &&

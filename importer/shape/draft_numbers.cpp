@@ -77,23 +77,6 @@ std::optional<DraftNumber> cast(const DraftNumber& number, DType from, DType to)
     return DraftNumber{0, wrapped(static_cast<Words>(static_cast<i64>(number.real)), to)};
 }
 
-// Of "[13, 15, 26, 6]" the number at a place.
-std::optional<DraftNumber> listed_number(const std::string& literal, i64 place, DType dtype) {
-    size_t begin = literal.find('[');
-    for (i64 n = 0; begin != std::string::npos && n < place; ++n) begin = literal.find(',', begin + 1);
-    if (begin == std::string::npos) return std::nullopt;
-    begin = literal.find_first_not_of(' ', begin + 1);
-    const size_t end = literal.find_first_of(",]", begin);
-    if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
-    const std::string_view text = std::string_view(literal).substr(begin, end - begin);
-    if (is_floating(dtype)) {
-        const std::optional<double> number = parse_number<double>(text);
-        return number ? std::optional(DraftNumber{*number, 0}) : std::nullopt;
-    }
-    const std::optional<i64> number = parse_number<i64>(text);
-    return number ? std::optional(DraftNumber{0, *number}) : std::nullopt;
-}
-
 } // namespace
 
 i64 place_of(const Shape& shape, const std::vector<i64>& index) {
@@ -133,9 +116,8 @@ std::optional<DraftNumber> DraftNumbers::computed(DraftId value, const std::vect
     const DraftType& type = draft_.type(value);
     if (entry == nullptr || entry->region != nullptr || entry->results.size() != 1) return std::nullopt;
     if (entry->op == "iota") return DraftNumber{static_cast<double>(index[0]), index[0]};
-    if (entry->op == "constant")
-        return entry->literal.starts_with('[') ? listed_number(entry->literal, place_of(type.shape, index), type.dtype)
-                                               : draft_[value].filled;
+    if (const auto& listed = draft_[value].listed) return (*listed)[static_cast<size_t>(place_of(type.shape, index))];
+    if (entry->op == "constant") return draft_[value].filled;
     Element element{value, std::vector<Place>(index.size())};
     for (size_t d = 0; d < index.size(); ++d) element.index[d].at = index[d];
     if (const std::optional<Element> moved = moved_from(draft_, element)) {

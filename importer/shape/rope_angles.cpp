@@ -107,33 +107,25 @@ std::optional<AngleReader::Product> AngleReader::outer(const Element& element, c
     return found;
 }
 
-std::optional<AngleReader::Product> AngleReader::constant(const Element& element, const DraftEntry& entry) {
-    const auto [it, is_new] = constants_.try_emplace(element.value);
-    std::vector<double>& numbers = it->second;
-    const Shape& shape = draft_.type(element.value).shape;
-    if (is_new) {
-        std::string_view text = entry.literal;
-        if (text.starts_with('[')) text.remove_prefix(1);
-        while (!text.empty()) {
-            const size_t end = std::min(text.find_first_of(",]"), text.size());
-            const std::optional<double> number = parse_number<double>(text.substr(0, end));
-            if (!number) break;
-            numbers.push_back(*number);
-            text.remove_prefix(std::min(end + 2, text.size()));
-        }
-    }
-    if (numbers.size() != static_cast<size_t>(element_count(shape))) return std::nullopt;
+std::optional<AngleReader::Product> AngleReader::constant(const Element& element) const {
+    const DraftValue& value = draft_[element.value];
+    const Shape& shape = value.type.shape;
+    const auto real = [&](const DraftNumber& number) {
+        return is_floating(value.type.dtype) ? number.real : static_cast<double>(number.integer);
+    };
+    if (value.filled) return Product{real(*value.filled), {}};
+    if (value.listed == nullptr) return std::nullopt;
     size_t place = 0;
     for (size_t d = 0; d < shape.size(); ++d) {
         if (!element.index[d].is_number()) return std::nullopt;
         place = place * static_cast<size_t>(shape[d]) + static_cast<size_t>(element.index[d].at);
     }
-    return Product{numbers[place], {}};
+    return Product{real((*value.listed)[place]), {}};
 }
 
 std::optional<AngleReader::Product> AngleReader::computed(const Element& element, const DraftEntry& entry) {
     if (entry.op == "einsum" || entry.op == "dot") return outer(element, entry);
-    if (entry.op == "constant") return constant(element, entry);
+    if (entry.op == "constant") return constant(element);
     const DType dtype = draft_.type(element.value).dtype;
     const auto operand = [&](size_t i) { return of_operand(draft_, element, entry.operands[i]); };
     if (entry.op == "select") {

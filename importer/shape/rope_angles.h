@@ -32,13 +32,12 @@ private:
     std::optional<Product> product(const Element& element);
     std::optional<Product> computed(const Element& element, const DraftEntry& entry);
     std::optional<Product> outer(const Element& element, const DraftEntry& entry);
-    std::optional<Product> constant(const Element& element, const DraftEntry& entry);
+    std::optional<Product> constant(const Element& element) const;
     std::optional<Product> as_position(const Element& element) const;
     bool is_exact(DType dtype) const; // numbers of it are those that are computed with
 
     const Draft& draft_;
     DType dtype_;
-    std::map<DraftId, std::vector<double>> constants_;
     int left_ = 0; // entries that are looked at
 };
 

@@ -2,6 +2,7 @@
 
 #include "planner/model/type_limits.h"
 #include "planner/text/yaml_values.h"
+#include "plans/dtype/element_bits.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,23 @@ bool add_leaves(const Yaml& yaml, size_t depth, std::vector<const Yaml*>& leaves
     return true;
 }
 
+std::optional<Elements> elements_of_bytes(DType dtype, const Yaml& yaml, std::string_view what,
+                                          Diagnostics& diagnostics) {
+    const std::optional<std::vector<ElementNumber>> numbers = read_element_bytes(yaml.scalar()->text, dtype);
+    if (!numbers) {
+        diagnostics
+            .error("E0226", yaml.span,
+                   fmt::format("the bytes of `{}` are not those of elements of type {}", what, name(dtype)))
+            .help(fmt::format("write two hexadecimal digits a byte, the lowest byte first, {} bytes an element",
+                              byte_size(dtype)));
+        return std::nullopt;
+    }
+    Elements made;
+    for (const ElementNumber& number : *numbers)
+        made.numbers.push_back(is_floating(dtype) ? number.real : static_cast<double>(number.integer));
+    return made;
+}
+
 } // namespace
 
 std::optional<double> read_element_of(std::optional<DType> dtype, const Yaml& yaml, std::string_view what,
@@ -37,6 +55,9 @@ std::optional<double> read_element_of(std::optional<DType> dtype, const Yaml& ya
 
 std::optional<Elements> read_elements_of(std::optional<DType> dtype, const Yaml& yaml, std::string_view what,
                                          Diagnostics& diagnostics) {
+    const YamlScalar* const text = yaml.scalar();
+    if (text != nullptr && text->quoted && text->text.starts_with("0x"))
+        return elements_of_bytes(dtype.value_or(DType::f32), yaml, what, diagnostics);
     std::vector<const Yaml*> leaves;
     Elements made;
     if (!add_leaves(yaml, 0, leaves, made.shape)) {

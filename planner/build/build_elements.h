@@ -15,7 +15,8 @@ struct Elements {
     std::vector<i64> shape;      // of the lists: [[1, 2, 3], [4, 5, 6]] has (2, 3); one number has none
 };
 
-// One, or a list of them, also of lists of one length, row-major. Flags among numbers are refused unless a type is
+// One, a list of them, or their bytes ("0x0000803f"; plans/dtype/element_bits.h), of f32 unless a type is asked for.
+// Lists, also of lists of one length, row-major. Flags among numbers are refused unless a type is
 // asked for.
 std::optional<Elements> read_elements_of(std::optional<DType> dtype, const Yaml& yaml, std::string_view what,
                                          Diagnostics& diagnostics);

@@ -92,11 +92,21 @@ ValueId Builder::add_input(Value value) {
     return id;
 }
 
+constexpr size_t most_copied = 1024; // numbers of a constant: a table is there once, as a parameter is
+
+bool is_table(const Node& node) {
+    for (const AttributeEntry& entry : node.attributes().entries())
+        if (const auto* const numbers = std::get_if<std::vector<double>>(&entry.second))
+            if (numbers->size() > most_copied) return true;
+    return false;
+}
+
 // The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
 ValueId Builder::for_use(ValueId id) {
     const Value& kept = graph_->value(id);
     const OpDef* op = kept.producer < 0 ? nullptr : graph_->node(kept.producer).op();
-    const bool copy = op != nullptr && op->duplicate_per_use && (is_used(id) || kept.loop != loop_);
+    const bool copy = op != nullptr && op->duplicate_per_use &&
+                      (kept.loop != loop_ || (is_used(id) && !is_table(graph_->node(kept.producer))));
     mark_used(id);
     if (!copy) return id;
     const Value value = kept;

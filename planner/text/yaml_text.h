@@ -9,7 +9,7 @@
 
 namespace shard {
 
-constexpr size_t max_yaml_bytes = size_t{16} << 20;
+constexpr size_t max_yaml_bytes = size_t{64} << 20;
 constexpr i64 max_yaml_marks = 2'000'000;
 constexpr int max_yaml_depth = 64; // of lists and maps in each other
 

@@ -23,7 +23,7 @@ std::vector<CodeDoc> codes_reading() {
          "This bound keeps small files that expand without end from taking the machine. Write repeated parts once, as "
          "a module that is repeated."},
         {"E0107", "file too large",
-         "The file is larger than 16 MiB. Write repeated parts once, as a module that is repeated: {repeat: block, "
+         "The file is larger than 64 MiB. Write repeated parts once, as a module that is repeated: {repeat: block, "
          "times: 96, in: x}."},
         {"E0108", "not a text file",
          "The file holds bytes that are not UTF-8 text: it may be binary, or saved in another encoding. Save it as "

@@ -1,5 +1,6 @@
 #include "plans/file/plan_json_kernel.h"
 
+#include "plans/dtype/element_bits.h"
 #include "plans/file/plan_json.h"
 #include "plans/file/plan_json_nouns.h"
 
@@ -331,6 +332,30 @@ std::string print_body(const Mesh& mesh, const Kernel& kernel) {
     return print_generate(mesh, std::get<Generate>(kernel));
 }
 
+// Long ones are the bytes of f64, which read and are read faster than decimals.
+constexpr size_t most_decimals = 1024;
+
+std::string print_literal(const Literal& literal) {
+    if (literal.values.size() > most_decimals) {
+        std::vector<ElementNumber> numbers;
+        for (const Number& value : literal.values) numbers.push_back({value, 0});
+        return json_string(element_bytes(numbers, DType::f64));
+    }
+    std::vector<std::string> values;
+    for (const Number& value : literal.values) values.push_back(json_number(value));
+    return json_array(values);
+}
+
+Literal read_literal(const JsonAt& at) {
+    if (!at.is_string()) return {at.list<Number>([](const JsonAt& value) { return value.number(); })};
+    const std::optional<std::vector<ElementNumber>> numbers = read_element_bytes(at.text(), DType::f64);
+    if (!numbers) at.problem("expected the bytes of f64 numbers, in hexadecimal digits behind 0x");
+    Literal literal;
+    for (const ElementNumber& number : numbers.value_or(std::vector<ElementNumber>()))
+        literal.values.push_back(number.real);
+    return literal;
+}
+
 } // namespace
 
 std::string print_generate(const Mesh& mesh, const Generate& generate) {
@@ -338,11 +363,7 @@ std::string print_generate(const Mesh& mesh, const Generate& generate) {
     if (const Fill* fill = std::get_if<Fill>(&generate.source)) object.number("fill", fill->value);
     if (const Iota* iota = std::get_if<Iota>(&generate.source)) object.integer("iota", iota->dim);
     if (const Random* random = std::get_if<Random>(&generate.source)) object.raw("random", print_random(mesh, *random));
-    if (const Literal* literal = std::get_if<Literal>(&generate.source)) {
-        std::vector<std::string> values;
-        for (double value : literal->values) values.push_back(json_number(value));
-        object.raw("literal", json_array(values));
-    }
+    if (const Literal* literal = std::get_if<Literal>(&generate.source)) object.raw("literal", print_literal(*literal));
     return object.raw("shape", json_integers(generate.shape)).raw("start", print_affines(mesh, generate.start)).text();
 }
 
@@ -356,7 +377,7 @@ Generate read_generate(const JsonAt& at, const Mesh& mesh) {
     else if (at.has("random"))
         generate.source = read_random(at["random"], mesh);
     else if (at.has("literal"))
-        generate.source = Literal{at["literal"].list<Number>([](const JsonAt& value) { return value.number(); })};
+        generate.source = read_literal(at["literal"]);
     else
         at.problem("one of fill, iota, random and literal is needed");
     generate.shape = at["shape"].integers();

@@ -47,6 +47,7 @@ public:
     JsonAt at(i64 index) const;
     bool is_null() const { return std::holds_alternative<std::monostate>(json_->value); }
     bool is_map() const { return std::holds_alternative<JsonMap>(json_->value); }
+    bool is_string() const { return std::holds_alternative<std::string>(json_->value); }
     bool is_integer() const { return std::holds_alternative<i64>(json_->value); }
     // An object of exactly one of these keys, as variants are written; empty after reporting.
     std::string_view only_key() const;

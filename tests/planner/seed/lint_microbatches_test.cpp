@@ -1,3 +1,4 @@
+#include "planner/pipeline/pipeline.h"
 #include "tests/support/model_harness.h"
 #include "tests/support/reading.h"
 

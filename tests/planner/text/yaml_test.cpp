@@ -241,8 +241,8 @@ TEST_CASE("depth, size and aliases are bounded") {
     tower += "a1: &a1 " + repeat("[", 30) + "*a0" + repeat("]", 30) + "\n";
     CHECK(yaml_problems(tower) == "E0105 2:39+3 nested more than 64 levels deep\n");
 
-    CHECK(yaml_problems(std::string((size_t{16} << 20) + 1, '#')) ==
-          "E0107 1:1+1 the file has 16777217 bytes, more than the 16777216 that are read\n"
+    CHECK(yaml_problems(std::string((size_t{64} << 20) + 1, '#')) ==
+          "E0107 1:1+1 the file has 67108865 bytes, more than the 67108864 that are read\n"
           "  help write repeated parts once, as a module with `repeat`\n");
 }
 

@@ -1,4 +1,6 @@
 #include "plans/file/plan_json.h"
+#include "plans/file/plan_json_kernel.h"
+#include "plans/json/json_reader.h"
 #include "plans/json/json_text.h"
 #include "plans/plan/plan.h"
 #include "plans/plan/plan_difference.h"
@@ -87,6 +89,31 @@ TEST_CASE("plan file: NaN is itself wherever a number becomes an element, and -0
     CHECK(words(diagnostics) == Words{});
     REQUIRE(parsed.has_value());
     CHECK(first_difference(*parsed, with(nan)) == "");
+}
+
+TEST_CASE("plan file: many numbers of a literal are the bytes of f64") {
+    const Mesh mesh = sample_plan().mesh;
+    const auto read = [&](const std::string& text, Diagnostics& diagnostics) {
+        const JsonParse parsed = parse_json(text);
+        REQUIRE(parsed.ok);
+        JsonReport report(diagnostics);
+        return read_generate(JsonAt(parsed.root, report), mesh);
+    };
+    for (const i64 count : {1024, 1025}) {
+        const Generate whole = {Literal{std::vector<Number>(static_cast<size_t>(count), 0.1)}, {count}, {Affine{}}};
+        std::string text = print_generate(mesh, whole);
+        const size_t bytes = text.find("\"literal\": \"0x9a9999999999b93f9a99");
+        CHECK((bytes != std::string::npos) == (count > 1024));
+        Diagnostics diagnostics;
+        CHECK(read(text, diagnostics) == whole);
+        CHECK(words(diagnostics) == Words{});
+        if (bytes == std::string::npos) continue;
+        text.erase(text.find("9a99"), 2);
+        read(text, diagnostics);
+        REQUIRE(!diagnostics.all().empty());
+        CHECK(diagnostics.all()[0].message.find("expected the bytes of f64 numbers, in hexadecimal digits behind 0x") !=
+              std::string::npos);
+    }
 }
 
 TEST_CASE("plan file: one buffer and one step a line") {
