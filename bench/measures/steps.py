@@ -173,7 +173,32 @@ def calibrated(bench, case):
     rivals = {"run": lambda: step_seconds(bench, model, layout, case.train, case.steps)}
     measured = processes.median(processes.in_turns(bench, rivals, budget=8)["run"])
     ratio = predicted / measured
-    return [Row(case.name, seconds(predicted), seconds(measured), f"{ratio:.2f}", case.aim, ratio)]
+    return [
+        Row(
+            case.name,
+            seconds(predicted),
+            seconds(measured),
+            f"{ratio:.2f}",
+            case.aim,
+            ratio,
+            "predicted and measured: " + kinds(bench, model, layout, case),
+        )
+    ]
+
+
+def kinds(bench, model, layout, case):
+    """Where a step's time goes, collectives as one: what is predicted of it and what `run --profile` measures."""
+    repeat = ("--mode", "train", "--steps", case.steps) if case.train else ("--repeat", case.steps)
+    run = bench.run("run", model, layout, *repeat, "--profile", "--quiet", "--format", "json", keep=True)
+    profile = json.loads(run.out)["profile"]
+    sums = {}
+    for row in profile["kinds"]:
+        name = "collectives" if " over " in row["name"] else row["name"]
+        pair = sums.setdefault(name, [0, 0])
+        pair[0] += row["predicted_seconds"]
+        pair[1] += row["executed_seconds"]
+    largest = sorted(sums.items(), key=lambda item: -max(item[1]))[:3]
+    return "; ".join(f"{name} {seconds(pair[0])}, {seconds(pair[1])}" for name, pair in largest)
 
 
 def calibrated_tasks(bench):

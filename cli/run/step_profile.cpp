@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace shard {
 
@@ -102,6 +103,10 @@ private:
     std::map<std::string, ProfileRow> rows_;
 };
 
+bool takes_turns(const StepProfile& profile) {
+    return profile.at_once > 0 && std::cmp_less(profile.at_once, profile.devices);
+}
+
 // "block.*.attn" of "block.*.attn.softmax": two names deep is what fits a screen.
 std::string shallow(const std::string& module) {
     size_t names = 0;
@@ -151,11 +156,14 @@ std::string table_text(const StepProfile& profile, std::string_view heading, std
                  {"predicted", Align::right},
                  {"share", Align::right}});
     const bool predicts = !profile.hardware.empty();
+    const double turns = takes_turns(profile)
+                             ? static_cast<double>(profile.devices) / static_cast<double>(profile.at_once)
+                             : 1; // FLOP/s are those of a device that computes
     for (const ProfileRow& row : shown(rows)) {
         const bool rate = row.flops > 0 && row.executed > 0;
         table.add({Cell(row.name.empty() ? std::string(nothing) : row.name, "1"), grouped(row.count),
                    human_seconds(row.executed), percent(row.executed, profile.executed),
-                   rate ? fmt::format("{:.3g} G", static_cast<double>(row.flops) / row.executed * 1e-9) : "",
+                   rate ? fmt::format("{:.3g} G", static_cast<double>(row.flops) * turns / row.executed * 1e-9) : "",
                    predicts ? human_seconds(row.predicted) : "",
                    predicts ? percent(row.predicted, profile.predicted) : ""});
     }
@@ -175,7 +183,8 @@ std::string rows_json(const StepProfile& profile, const std::vector<ProfileRow>&
 
 } // namespace
 
-StepProfile profile_of(const Plan& plan, const Course* course, std::span<const std::vector<RunSpan>> devices) {
+StepProfile profile_of(const Plan& plan, const Course* course, std::span<const std::vector<RunSpan>> devices,
+                       i64 at_once) {
     const std::vector<Item> items = Items(plan).all();
     Rows kinds, modules;
     const auto add = [&](const Item& item, const auto& change) {
@@ -184,14 +193,25 @@ StepProfile profile_of(const Plan& plan, const Course* course, std::span<const s
     };
     StepProfile profile;
     profile.devices = devices.size();
-    const double share = devices.empty() ? 0 : 1 / static_cast<double>(devices.size());
+    profile.at_once = at_once;
+    double computed = 0, waited = 0; // by all devices
     for (const std::vector<RunSpan>& device : devices)
         for (const RunSpan& span : device) {
             const Item& item = items.at(span.step);
             profile.executed = std::max(profile.executed, span.end);
+            if (!item.is_loop) (item.token >= 0 ? waited : computed) += span.end - span.begin;
+        }
+    double of_kernels = devices.empty() ? 0 : 1 / static_cast<double>(devices.size()), of_waits = of_kernels;
+    if (takes_turns(profile)) { // a device that waits has no thread
+        of_kernels = 1 / static_cast<double>(at_once);
+        of_waits = waited > 0 ? std::max(0.0, profile.executed - computed * of_kernels) / waited : 0;
+    }
+    for (const std::vector<RunSpan>& device : devices)
+        for (const RunSpan& span : device) {
+            const Item& item = items[static_cast<size_t>(span.step)];
             if (item.is_loop) continue; // what is in it is there too
             add(item, [&](ProfileRow& row) {
-                row.executed += (span.end - span.begin) * share;
+                row.executed += (span.end - span.begin) * (item.token >= 0 ? of_waits : of_kernels);
                 row.count += item.counted && &device == &devices.front() ? 1 : 0;
             });
         }
@@ -203,9 +223,9 @@ StepProfile profile_of(const Plan& plan, const Course* course, std::span<const s
             const StepSpan& span = course->time.spans.at(step);
             if (item.is_loop || !item.counted) continue;
             const std::map<int, double>::const_iterator wait = course->time.waits.find(item.token);
-            const double waited = wait == course->time.waits.end() ? 0 : wait->second;
+            const double waits = wait == course->time.waits.end() ? 0 : wait->second;
             add(item, [&](ProfileRow& row) {
-                row.predicted += item.token >= 0 ? waited : (span.end - span.begin) * static_cast<double>(item.trips);
+                row.predicted += item.token >= 0 ? waits : (span.end - span.begin) * static_cast<double>(item.trips);
                 row.flops += span.flops * item.trips;
             });
         }
@@ -219,8 +239,11 @@ std::string profile_text(const StepProfile& profile, const Paint& paint) {
     const std::string predicted = profile.hardware.empty() ? ""
                                                            : fmt::format(", predicted for {}: {}", profile.hardware,
                                                                          human_seconds(profile.predicted));
-    return fmt::format("the last step took {}{}\nof a device, the mean of {}:\n\n{}\n{}",
-                       human_seconds(profile.executed), predicted, profile.devices,
+    const std::string whose =
+        takes_turns(profile)
+            ? fmt::format("of the step, in which {} devices take turns on {} cores", profile.devices, profile.at_once)
+            : fmt::format("of a device, the mean of {}", profile.devices);
+    return fmt::format("the last step took {}{}\n{}:\n\n{}\n{}", human_seconds(profile.executed), predicted, whose,
                        table_text(profile, "what", "", profile.kinds, paint),
                        table_text(profile, "module", "(in none)", shallow_rows(profile.modules), paint));
 }

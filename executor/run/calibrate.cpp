@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <thread>
 
 namespace shard {
@@ -82,6 +83,17 @@ private:
     int tokens_ = 0;
 };
 
+// Bytes of the cache that is farthest from a core; 0: the system does not say.
+double last_cache() {
+    for (const int index : {4, 3, 2}) {
+        std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+        i64 size = 0;
+        char unit = 0;
+        if (file >> size >> unit && size > 0) return static_cast<double>(size) * (unit == 'M' ? 1 << 20 : 1 << 10);
+    }
+    return 0;
+}
+
 // Of two vectors: each step takes the result of the one before, and the second vector if it takes two operands.
 Pointwise chain(std::span<const ScalarOp> ops) {
     Pointwise kernel;
@@ -101,13 +113,37 @@ Pointwise chain(std::span<const ScalarOp> ops) {
     return kernel;
 }
 
-std::optional<double> product_seconds(i64 devices, DType dtype, const CalibrateOptions& options,
+// Of one of `products` of `rows` rows with a square matrix, each with its own.
+std::optional<double> product_seconds(i64 devices, i64 rows, int products, DType dtype, const CalibrateOptions& options,
                                       Diagnostics& diagnostics) {
-    const Shape shape = {options.matrix, options.matrix};
+    const i64 n = options.matrix;
     Bench bench(devices);
-    const int a = bench.buffer("a", dtype, shape, true), b = bench.buffer("b", dtype, shape, true);
-    bench.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {a, b}, bench.buffer("c", dtype, shape, false));
-    return bench.seconds(options.rounds, diagnostics);
+    const int a = bench.buffer("a", dtype, {rows, n}, true), c = bench.buffer("c", dtype, {rows, n}, false);
+    for (int product = 0; product < products; ++product)
+        bench.compute(Contract{{0, 1}, {1, 2}, {0, 2}}, {a, bench.buffer("b", dtype, {n, n}, true)}, c);
+    const std::optional<double> seconds = bench.seconds(options.rounds, diagnostics);
+    return seconds ? std::optional(*seconds / products) : std::nullopt;
+}
+
+// FLOP/s of attention with heads of `width` elements.
+std::optional<double> attention_rate(i64 devices, i64 width, AttendPart part, const CalibrateOptions& options,
+                                     Diagnostics& diagnostics) {
+    const Shape shape = {1, options.matrix / 4, 4, width}, rows = {1, options.matrix / 4, 4};
+    Bench bench(devices);
+    const AttendInputs at = attend_inputs(part);
+    std::vector<int> inputs(static_cast<size_t>(at.count));
+    std::vector<TensorType> types;
+    for (int i = 0; i < at.count; ++i) {
+        const Shape& of = i == at.logsumexp || i == at.mean ? rows : shape;
+        inputs[static_cast<size_t>(i)] = bench.buffer("x" + std::to_string(i), DType::f32, of, true);
+        types.push_back({DType::f32, of, {}});
+    }
+    Attend attend;
+    attend.part = part;
+    const double flops = static_cast<double>(attend_flops(attend, attend_sizes(part, types)));
+    bench.compute(std::move(attend), inputs, bench.buffer("y", DType::f32, shape, false));
+    const std::optional<double> seconds = bench.seconds(options.rounds, diagnostics);
+    return seconds ? std::optional(flops * static_cast<double>(devices) / *seconds) : std::nullopt;
 }
 
 // Of one of `kernels` kernels that apply `ops` to vectors.
@@ -141,9 +177,28 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
     const double n = static_cast<double>(options.matrix);
     for (const auto& [dtype, flops] : {std::pair(DType::f32, &found.flops_f32), std::pair(DType::f64, &found.flops_f64),
                                        std::pair(DType::bf16, &found.flops_bf16)}) {
-        const std::optional<double> seconds = product_seconds(devices, dtype, options, diagnostics);
+        const std::optional<double> seconds = product_seconds(devices, options.matrix, 1, dtype, options, diagnostics);
         if (!seconds) return std::nullopt;
         *flops = 2 * n * n * n * static_cast<double>(devices) / *seconds;
+    }
+    // What few rows take beyond their arithmetic is the way of the matrix into its order. Several matrices take turns, as
+    // other kernels come between two uses of a parameter.
+    const i64 few = std::max<i64>(1, options.matrix / 64);
+    for (const auto& [matrices, rate] :
+         {std::pair(4, &found.product_bandwidth), std::pair(1, &found.cache_product_bandwidth)}) {
+        const std::optional<double> skinny = product_seconds(devices, few, matrices, DType::f32, options, diagnostics);
+        if (!skinny) return std::nullopt;
+        const double multiplying = 2 * n * n * static_cast<double>(few * devices) / found.flops_f32;
+        *rate = (n + 2 * static_cast<double>(few)) * n * static_cast<double>(byte_size(DType::f32) * devices) /
+                std::max(*skinny - multiplying, *skinny / 10);
+    }
+    for (const auto& [part, shares] : {std::pair(AttendPart::values, &found.attention),
+                                       std::pair(AttendPart::query_gradient, &found.attention_gradient)}) {
+        for (const i64 width : {8, 16, 32, 64, 128}) {
+            const std::optional<double> reached = attention_rate(devices, width, part, options, diagnostics);
+            if (!reached) return std::nullopt;
+            shares->emplace_back(width, std::min(1.0, *reached / found.flops_f32));
+        }
     }
 
     const i64 elements = std::max<i64>(1, options.bytes / byte_size(DType::f32));
@@ -151,9 +206,13 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
     constexpr ScalarOp addition[] = {ScalarOp::add};
     constexpr int many = 1000;
     const std::optional<double> sums = chain_seconds(devices, elements, addition, 1, options, diagnostics);
+    const i64 cached = std::max<i64>(1, elements / 256);
+    const std::optional<double> nearby = chain_seconds(devices, cached, addition, 10, options, diagnostics);
     const std::optional<double> small = chain_seconds(1, 1, addition, many, options, diagnostics);
-    if (!sums || !small) return std::nullopt;
+    if (!sums || !nearby || !small) return std::nullopt;
     found.memory_bandwidth = 3 * bytes * static_cast<double>(devices) / *sums;
+    found.cache_bandwidth = 3 * bytes / static_cast<double>(elements / cached) * static_cast<double>(devices) / *nearby;
+    found.cache_bytes = last_cache();
     found.kernel_launch = *small;
 
     // What lies in the nearest cache, so that nothing is waited for.
@@ -198,6 +257,11 @@ std::string calibration_yaml(const Calibration& c) {
         least_seconds = std::max(size / bandwidth, least_seconds * 1.001);
         shares.push_back(fmt::format("{:.0f} B: {:.4f}", size, size / least_seconds / fastest));
     }
+    const auto by_width = [](const std::vector<std::pair<i64, double>>& of) {
+        std::vector<std::string> texts;
+        for (const auto& [width, share] : of) texts.push_back(fmt::format("{}: {:.4f}", width, share));
+        return fmt::format("{{{}}}", fmt::join(texts, ", "));
+    };
     return fmt::format("hardware: measured\n"
                        "doc: \"this machine, as the executor uses it\"\n"
                        "cores: {} # that the devices of a mesh share; rates are those of all of them together\n"
@@ -207,19 +271,30 @@ std::string calibration_yaml(const Calibration& c) {
                        "  bf16: {{value: {:.4e}, {}}} # multiplied as f32\n"
                        "  pointwise: {{value: {:.4e}, {}}} # sums, products, comparisons of elements\n"
                        "  functions: {{value: {:.4e}, {}}} # exponentials, logarithms and their kind\n"
+                       "attention_efficiency: # the share of f32 by the elements of a head\n"
+                       "  forward: {{value: {}, {}}}\n"
+                       "  gradient: {{value: {}, {}}}\n"
+                       "roofline: add # a kernel's arithmetic and its bytes\n"
                        "kernel_launch: {{value: {:.4e}, {}}} # seconds\n"
                        "collective_launch: {{value: {:.4e}, {}}} # seconds\n"
                        "latency: add\n"
                        "memory:\n"
                        "  bandwidth: {{value: {:.4e}, {}}} # bytes/s\n"
+                       "  products: {{value: {:.4e}, {}}} # bytes/s that they put in the order of their blocks\n"
+                       "  cached: # where all that the devices touch in a step fits into the last cache\n"
+                       "    bytes: {{value: {:.0f}, {}}}\n"
+                       "    bandwidth: {{value: {:.4e}, {}}}\n"
+                       "    products: {{value: {:.4e}, {}}}\n"
                        "links:\n"
                        "  memory:\n"
                        "    topology: uniform\n"
                        "    bandwidth: {{value: {:.4e}, {}}} # bytes/s that all devices receive\n"
                        "    efficiency: {{value: {{{}}}, {}}} # the share of it by bytes of the value\n",
                        c.cores, c.flops_f32, source, c.flops_f64, source, c.flops_bf16, source, c.pointwise, source,
-                       c.functions, source, c.kernel_launch, source, c.collective_launch, source, c.memory_bandwidth,
-                       source, fastest, source, fmt::join(shares, ", "), source);
+                       c.functions, source, by_width(c.attention), source, by_width(c.attention_gradient), source,
+                       c.kernel_launch, source, c.collective_launch, source, c.memory_bandwidth, source,
+                       c.product_bandwidth, source, c.cache_bytes, source, c.cache_bandwidth, source,
+                       c.cache_product_bandwidth, source, fastest, source, fmt::join(shares, ", "), source);
 }
 
 } // namespace shard

@@ -174,6 +174,7 @@ private:
             std::clamp<i64>(options_.workers > 0 ? options_.workers : cores, 1, std::max(held_, helped)));
         if (needs_blas) workers = reserve_blas(workers, diagnostics_);
         if (workers == 0) return false;
+        result_.at_once = ranks_ != nullptr ? plan_.mesh.device_count() : std::min<i64>(workers, held_);
         devices_.reserve(held_);
         for (i64 position = first_; position < first_ + held_; ++position)
             devices_.emplace_back(machine_, static_cast<int>(position));

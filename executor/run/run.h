@@ -75,6 +75,7 @@ struct RunResult {
     i64 touched_host_peak_bytes = 0;         // the same of what devices have in their host's memory
     std::vector<double> seconds;             // by step, first start to last end inside the workers
     std::vector<std::vector<RunSpan>> spans; // by device, in the order of their end: of the last step
+    i64 at_once = 0; // how many devices compute at a time: the threads of this process, if it has all devices
 };
 
 // E06xx if inputs do not fit, cannot be read, or the machine's memory does not suffice (checked before allocating). Of

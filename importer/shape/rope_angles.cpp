@@ -120,7 +120,8 @@ std::optional<AngleReader::Product> AngleReader::constant(const Element& element
         if (!element.index[d].is_number()) return std::nullopt;
         place = place * static_cast<size_t>(shape[d]) + static_cast<size_t>(element.index[d].at);
     }
-    return Product{real((*value.listed)[place]), {}};
+    const double number = real((*value.listed)[place]);
+    return std::isfinite(number) ? std::optional(Product{number, {}}) : std::nullopt;
 }
 
 std::optional<AngleReader::Product> AngleReader::computed(const Element& element, const DraftEntry& entry) {

@@ -185,7 +185,9 @@ void visit_steps(const std::vector<Step>& steps, i64 count, const std::function<
 
 } // namespace
 
-StepTime step_time(const Plan& plan, const Hardware& hardware) { return Clock(plan, hardware).run(); }
+StepTime step_time(const Plan& plan, const Hardware& hardware) {
+    return Clock(plan, for_working_set(hardware, static_cast<double>(plan.peak_bytes))).run();
+}
 
 TimeReport time_of(const Plan& plan, const Hardware& hardware) { return step_time(plan, hardware).report; }
 

@@ -27,7 +27,8 @@ public:
     std::optional<Hardware> read(i64 devices) {
         if (!check_keys(*root_,
                         {"hardware", "doc", "cores", "flops", "flop_efficiency", "attention_efficiency",
-                         "row_alignment", "kernel_launch", "memory", "host", "links", "collective_launch", "latency"},
+                         "row_alignment", "kernel_launch", "roofline", "memory", "host", "links", "collective_launch",
+                         "latency"},
                         "a hardware profile", *diagnostics_))
             return std::nullopt;
         hardware_.name = text(*root_, "hardware");
@@ -38,10 +39,13 @@ public:
         hardware_.row_alignment = static_cast<i64>(number(*root_, "row_alignment", 0, is_count));
         hardware_.kernel_launch = number(*root_, "kernel_launch", 0, not_negative);
         if (const Yaml* memory = root_->find("memory");
-            memory != nullptr && check_keys(*memory, {"bytes", "bandwidth", "efficiency"}, "memory", *diagnostics_)) {
+            memory != nullptr &&
+            check_keys(*memory, {"bytes", "bandwidth", "efficiency", "products", "cached"}, "memory", *diagnostics_)) {
             hardware_.memory_bytes = number(*memory, "bytes", 0, not_negative);
             hardware_.memory_bandwidth = number(*memory, "bandwidth", 0, not_negative);
             hardware_.memory_efficiency = number(*memory, "efficiency", 1, positive);
+            hardware_.product_bandwidth = number(*memory, "products", 0, not_negative);
+            read_cached(*memory);
         }
         if (const Yaml* host = root_->find("host");
             host != nullptr && check_keys(*host, {"bandwidth", "bytes"}, "host", *diagnostics_)) {
@@ -49,7 +53,8 @@ public:
             hardware_.host_memory_bytes = number(*host, "bytes", 0, not_negative);
         }
         hardware_.collective_launch = number(*root_, "collective_launch", 0, not_negative);
-        read_latency();
+        hardware_.latency_adds = adds("latency", "latency and transfer");
+        hardware_.roofline_adds = adds("roofline", "a kernel's arithmetic and its bytes");
         read_links();
         const i64 cores = static_cast<i64>(number(*root_, "cores", 0, is_count));
         if (diagnostics_->has_error()) return std::nullopt;
@@ -103,6 +108,9 @@ private:
         const double turns = std::max(1.0, static_cast<double>(devices) / static_cast<double>(cores));
         for (auto& [type, rate] : hardware_.flops) rate *= part;
         hardware_.memory_bandwidth *= part;
+        hardware_.product_bandwidth *= part;
+        for (double* of : {&hardware_.cached.bytes, &hardware_.cached.bandwidth, &hardware_.cached.product_bandwidth})
+            *of *= part;
         hardware_.memory_bytes *= part;
         hardware_.host_bandwidth *= part;
         hardware_.host_memory_bytes *= part;
@@ -112,15 +120,16 @@ private:
         hardware_.overlaps = false;
     }
 
-    void read_latency() {
+    // Whether both of two times count, or the larger one.
+    bool adds(std::string_view key, std::string_view times) {
         static constexpr std::array<std::string_view, 2> ways = {"max", "add"};
-        const std::string latency = text(*root_, "latency");
-        if (latency.empty()) return;
-        const auto way = std::find(ways.begin(), ways.end(), latency);
-        hardware_.latency_adds = way == ways.begin() + 1;
-        if (way != ways.end()) return;
-        diagnostics_->error("E0331", root_->find("latency")->span, fmt::format("unknown latency '{}'", latency))
-            .help("max: the larger of latency and transfer counts; add: both do");
+        const std::string said = text(*root_, key);
+        if (said.empty()) return false;
+        const auto way = std::find(ways.begin(), ways.end(), said);
+        if (way == ways.end())
+            diagnostics_->error("E0331", root_->find(key)->span, fmt::format("unknown {} '{}'", key, said))
+                .help(fmt::format("max: the larger of {} counts; add: both do", times));
+        return way == ways.begin() + 1;
     }
 
     // A share, or shares by size. What is larger may not be sent in less time, where the shares are of sending.
@@ -144,6 +153,14 @@ private:
             curve.push_back(at);
         }
         return curve;
+    }
+
+    void read_cached(const Yaml& memory) {
+        const Yaml* cached = memory.find("cached");
+        if (cached == nullptr || !check_keys(*cached, {"bytes", "bandwidth", "products"}, "cached", *diagnostics_))
+            return;
+        hardware_.cached = {number(*cached, "bytes", 0, not_negative), number(*cached, "bandwidth", 0, not_negative),
+                            number(*cached, "products", 0, not_negative)};
     }
 
     void read_attention() {

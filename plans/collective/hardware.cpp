@@ -1,5 +1,7 @@
 #include "plans/collective/hardware.h"
 
+#include <algorithm>
+
 #include <array>
 #include <cmath>
 
@@ -37,6 +39,13 @@ double share_at(const std::vector<SizeShare>& curve, double size) {
         return below.share * std::pow(size / below.size, power);
     }
     return curve.back().share;
+}
+
+Hardware for_working_set(Hardware hardware, double bytes) {
+    if (bytes > hardware.cached.bytes) return hardware;
+    hardware.memory_bandwidth = std::max(hardware.memory_bandwidth, hardware.cached.bandwidth);
+    hardware.product_bandwidth = std::max(hardware.product_bandwidth, hardware.cached.product_bandwidth);
+    return hardware;
 }
 
 double bandwidth(const Link& link, double size) { return link.bandwidth * share_at(link.efficiency, size); }

@@ -34,6 +34,13 @@ struct Link {
     bool operator==(const Link&) const = default;
 };
 
+// Where all that a step touches is at most `bytes`, it lies in caches, and moves at these rates.
+struct CacheRates {
+    double bytes = 0;
+    double bandwidth = 0, product_bandwidth = 0; // as memory's; 0: no faster
+    bool operator==(const CacheRates&) const = default;
+};
+
 struct Hardware {
     std::string name;
     std::string doc;
@@ -45,8 +52,13 @@ struct Hardware {
     double memory_bytes = 0;
     double memory_bandwidth = 0; // bytes/s
     double memory_efficiency = 1;
-    double kernel_launch = 0; // seconds before each kernel
-    i64 row_alignment = 0;    // bytes at whose multiples the rows of products begin, or they are slow; 0: no such
+    // Bytes/s at which products and convolutions put their operands in the order of their blocks, as BLAS on a CPU does;
+    // 0: at memory_bandwidth.
+    double product_bandwidth = 0;
+    CacheRates cached = {};
+    bool roofline_adds = false; // seconds of a kernel: its arithmetic + its bytes; otherwise the larger of both
+    double kernel_launch = 0;   // seconds before each kernel
+    i64 row_alignment = 0;      // bytes at whose multiples the rows of products begin, or they are slow; 0: no such
     // Of a device with its host, bytes/s in one direction, and its share of the host's memory; 0: not known.
     double host_bandwidth = 0, host_memory_bytes = 0;
     // Inner to outer: an axis without a link of its own takes the first, and the next where it goes beyond `devices`.
@@ -63,6 +75,8 @@ std::optional<Link::Topology> parse_topology(std::string_view text);
 // Index in hardware.links of the one that the axis names, of the first if it names none; internal error if the name was
 // not checked.
 size_t link_of(const Hardware& hardware, const MeshAxis& axis);
+// As a step of so many bytes on a device finds it.
+Hardware for_working_set(Hardware hardware, double bytes);
 // Bytes/s that the link reaches where it carries `size` bytes of a value.
 double bandwidth(const Link& link, double size);
 

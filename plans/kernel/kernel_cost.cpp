@@ -40,6 +40,9 @@ double share_of_functions(const Kernel& kernel) {
     return steps > 0 ? functions / steps : 0;
 }
 
+// Attention's blocks are small enough to stay in a cache.
+bool puts_in_order(const Kernel& kernel) { return is_product(kernel) && !std::holds_alternative<Attend>(kernel); }
+
 bool is_gradient(AttendPart part) {
     return part == AttendPart::query_gradient || part == AttendPart::key_gradient ||
            part == AttendPart::value_gradient || part == AttendPart::bias_gradient;
@@ -114,9 +117,12 @@ double flop_rate(const Hardware& hardware, const Kernel& kernel, DType dtype) {
 double kernel_seconds(const Hardware& hardware, const Kernel& kernel, std::span<const TensorType> inputs,
                       const TensorType& output, i64 flops, i64 bytes) {
     const DType dtype = inputs.empty() ? output.dtype : inputs[0].dtype;
-    const double seconds = memory_seconds(hardware, bytes),
-                 rate = flop_rate(hardware, kernel, dtype) * attention_advantage(hardware, kernel, inputs);
-    return rate > 0 ? std::max(seconds, hardware.kernel_launch + static_cast<double>(flops) / rate) : seconds;
+    const double rate = flop_rate(hardware, kernel, dtype) * attention_advantage(hardware, kernel, inputs),
+                 computing = rate > 0 ? static_cast<double>(flops) / rate : 0,
+                 moving = puts_in_order(kernel) && hardware.product_bandwidth > 0
+                              ? static_cast<double>(bytes) / hardware.product_bandwidth
+                              : memory_seconds(hardware, bytes) - hardware.kernel_launch;
+    return hardware.kernel_launch + (hardware.roofline_adds ? computing + moving : std::max(computing, moving));
 }
 
 } // namespace shard

@@ -1,5 +1,5 @@
 // Seconds of one kernel on one device: the profile's launch and max(FLOPs / (peak * efficiency), bytes / (bandwidth *
-// efficiency)), docs/cost-model.md; attention's efficiency is that of its heads' size, where the profile tells it. A
+// efficiency)), docs/cost-model.md, or the sum of the two where the profile says `roofline: add`; attention's efficiency is that of its heads' size, where the profile tells it. A
 // profile without a figure for a dtype takes f32's, without that bf16's (as TPUs multiply f32 by default); of 8 bits the
 // other such type's, then as of f16 bf16's before f32's; without any figure that side costs nothing. What is no product
 // goes at the rate of `pointwise`, of its steps exponentials and their kind at that of `functions`, where the profile

@@ -87,7 +87,7 @@ TEST_CASE("a profile of spans by hand: means over devices, loops counted by what
     REQUIRE(product > loop);
     const std::vector<std::vector<RunSpan>> spans = {{{product, 1, 2}, {product, 3, 5}, {loop, 0, 6}},
                                                      {{product, 1, 4}, {product, 5, 7}, {loop, 0, 8}}};
-    const StepProfile profile = profile_of(*plan, nullptr, spans);
+    const StepProfile profile = profile_of(*plan, nullptr, spans, 2);
     CHECK(profile.executed == 8);
     CHECK(profile.hardware.empty());
     REQUIRE(profile.kinds.size() == 1);
@@ -95,6 +95,43 @@ TEST_CASE("a profile of spans by hand: means over devices, loops counted by what
     CHECK(profile.kinds[0].count == 2);
     CHECK(profile.kinds[0].executed == (3 + 5) / 2.0);
     CHECK(profile_text(profile, Paint()).find("predicted") == std::string::npos);
+    CHECK(profile_text(profile, Paint()).find("of a device, the mean of 2:") != std::string::npos);
+
+    const StepProfile turns = profile_of(*plan, nullptr, spans, 1); // what one has computed, the other has waited for
+    CHECK(turns.executed == 8);
+    CHECK(turns.kinds[0].executed == 3 + 5);
+    CHECK(profile_text(turns, Paint()).find("of the step, in which 2 devices take turns on 1 cores:") !=
+          std::string::npos);
+}
+
+TEST_CASE("a profile of devices that take turns: collectives have what kernels leave of the step") {
+    MemoryFiles files;
+    files.files["model.yaml"] = layered_model(false);
+    files.files["layout.yaml"] = layered_layout;
+    Diagnostics diagnostics;
+    REQUIRE(run_command(files, "plan model.yaml layout.yaml -o plan.json").code == 0);
+    const std::optional<Plan> plan = parse_plan(files.files.at("plan.json"), diagnostics);
+    REQUIRE(plan);
+    int product = -1, wait = -1;
+    for (size_t i = 0; i < plan->steps.size(); ++i) {
+        const Compute* const compute = std::get_if<Compute>(&plan->steps[i].variant_ref());
+        if (product < 0 && compute != nullptr && class_name(*compute->kernel) == "contract")
+            product = static_cast<int>(i);
+        if (wait < 0 && std::holds_alternative<Wait>(plan->steps[i].variant_ref())) wait = static_cast<int>(i);
+    }
+    REQUIRE(product >= 0);
+    REQUIRE(wait >= 0);
+    // One after the other computes for a second, and waits until the last has; then all wait for half a second.
+    std::vector<std::vector<RunSpan>> spans;
+    for (int device = 0; device < 4; ++device) {
+        const double begin = device / 2;
+        spans.push_back({{product, begin, begin + 1}, {wait, begin + 1, 2.5}});
+    }
+    const StepProfile profile = profile_of(*plan, nullptr, spans, 2);
+    REQUIRE(profile.kinds.size() == 2);
+    CHECK(profile.kinds[0].name == "contract");
+    CHECK(profile.kinds[0].executed == doctest::Approx(2));
+    CHECK(profile.kinds[1].executed == doctest::Approx(0.5));
 }
 
 } // namespace shard

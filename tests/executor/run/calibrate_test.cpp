@@ -34,7 +34,17 @@ TEST_CASE("calibrate: the profile that it writes is one that layouts can name") 
     const auto [size, bytes_per_second] = found->link_bandwidth.front();
     CHECK(bandwidth(hardware->links[0], size) == doctest::Approx(bytes_per_second * part).epsilon(1e-3));
     CHECK(hardware->flops.at("pointwise") > hardware->flops.at("functions"));
-    CHECK(hardware->sources.size() == 10);
+    CHECK(hardware->roofline_adds);
+    CHECK(hardware->product_bandwidth == doctest::Approx(found->product_bandwidth * part).epsilon(1e-3));
+    CHECK(hardware->cached.bytes == doctest::Approx(found->cache_bytes * part).epsilon(1e-3));
+    CHECK(hardware->cached.bandwidth == doctest::Approx(found->cache_bandwidth * part).epsilon(1e-3));
+    for (const std::vector<SizeShare>& curve :
+         {hardware->attention_efficiency, hardware->attention_gradient_efficiency}) {
+        REQUIRE(curve.size() == 5);
+        CHECK(curve.front().size == 8);
+        for (const SizeShare& at : curve) CHECK(at.share <= 1);
+    }
+    CHECK(hardware->sources.size() == 16);
     for (const std::string& source : hardware->sources)
         CHECK(source.find("measured by shardc calibrate") != std::string::npos);
 }

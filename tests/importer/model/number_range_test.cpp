@@ -75,7 +75,7 @@ TEST_CASE("one coordinate of many is what was put together there") {
     CHECK(draft.entry_of(second)->op == "reshape");
     CHECK(draft.entry_of(draft.entry_of(second)->operands[0])->arguments == ", dim: [1], start: [0], limit: [1]");
     // Bounds are taken one by one: of a single place there is nothing to choose.
-    const DraftId bounds = draft.literal("constant", "[15, 0, 0]", {}, ", shape: [3], dtype: i32", {DType::i32, {3}});
+    const DraftId bounds = draft.list({DType::i32, {3}}, {{0, 15}, {0, 0}, {0, 0}});
     const DraftId held = draft.pointwise(
         "min", {draft.pointwise("max", {all, draft.number({DType::i32, {}}, {})}, draft.type(all)), bounds},
         draft.type(all));

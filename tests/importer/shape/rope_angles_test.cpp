@@ -1,5 +1,6 @@
 #include "importer/shape/rope_angles.h"
 
+#include <cmath>
 #include <doctest/doctest.h>
 
 using namespace shard;
@@ -55,11 +56,9 @@ TEST_CASE("numbers that are rounded to fewer digits are not those of the formula
     const DraftId position = angles.column(angles.draft.cast(angles.lengths, DType::f32));
     const DraftId narrow = angles.draft.cast(angles.draft.cast(angles.pairs, DType::bf16), DType::f32);
     CHECK(!angles.read(angles.add("mul", {position, narrow}, {6, 4}), 1).has_value());
-    const DraftId table =
-        angles.draft.literal("constant", "[1, 0.5, 0.25, .nan]", {}, ", shape: [4]", {DType::f32, {4}});
-    CHECK(!angles.read(angles.add("mul", {position, table}, {6, 4}), 1).has_value());
-    const DraftId whole =
-        angles.draft.literal("constant", "[1, 0.5, 0.25, 0.125]", {}, ", shape: [4]", {DType::f32, {4}});
+    const DraftId table = angles.draft.list({DType::f32, {4}}, {{1, 0}, {0.5, 0}, {0.25, 0}, {std::nan(""), 0}});
+    CHECK(!angles.read(angles.add("mul", {position, table}, {6, 4}), 3).has_value());
+    const DraftId whole = angles.draft.list({DType::f32, {4}}, {{1, 0}, {0.5, 0}, {0.25, 0}, {0.125, 0}});
     CHECK(angles.read(angles.add("mul", {position, whole}, {6, 4}), 3)->frequency == 0.125);
 }
 

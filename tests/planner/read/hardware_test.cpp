@@ -80,6 +80,8 @@ TEST_CASE("hardware: latencies, launch and shares by size are read, and refused 
     const std::string path = std::string(SHARDC_TEST_DIR) + "/links_chip.yaml";
     std::ofstream(path) << "collective_launch: 5.0e-6\n"
                            "latency: add\n"
+                           "roofline: add\n"
+                           "memory: {bandwidth: 8, products: 4, cached: {bytes: 100, bandwidth: 32, products: 16}}\n"
                            "links:\n"
                            "  near: {topology: switched, devices: 4, bandwidth: 1.0e9, efficiency: 0.5}\n"
                            "  far: {topology: switched, bandwidth: 1.0e9, latency: 1.0e-6, in_network_reduction: 2,\n"
@@ -90,6 +92,9 @@ TEST_CASE("hardware: latencies, launch and shares by size are read, and refused 
     REQUIRE_MESSAGE(hardware.has_value(), (words(diagnostics).empty() ? "" : words(diagnostics)[0]));
     CHECK(hardware->collective_launch == 5e-6);
     CHECK(hardware->latency_adds);
+    CHECK(hardware->roofline_adds);
+    CHECK(hardware->product_bandwidth == 4);
+    CHECK(hardware->cached == CacheRates{100, 32, 16});
     CHECK(hardware->links[0].devices == 4);
     CHECK(bandwidth(hardware->links[0], 7) == 5e8);
     CHECK(hardware->links[1].devices == 0);
@@ -102,6 +107,8 @@ TEST_CASE("hardware: latencies, launch and shares by size are read, and refused 
     CHECK(hardware->sources == std::vector<std::string>{"efficiency: a page"});
 
     std::ofstream(path) << "latency: both\n"
+                           "roofline: none\n"
+                           "memory: {cached: {size: 3}}\n"
                            "links:\n"
                            "  a: {topology: switched, bandwidth: 1.0e9, devices: 2.5}\n"
                            "  b: {topology: switched, bandwidth: 1.0e9, efficiency: 1.5}\n"
@@ -114,7 +121,9 @@ TEST_CASE("hardware: latencies, launch and shares by size are read, and refused 
     Diagnostics more;
     CHECK_FALSE(load_hardware(path, {}, again, more).has_value());
     CHECK(words(more) == std::vector<std::string>{
+                             "E0114 unknown key 'size' in cached",
                              "E0331 unknown latency 'both'",
+                             "E0331 unknown roofline 'none'",
                              "E0331 devices cannot be 2.5",
                              "E0331 efficiency cannot be 1.5",
                              "E0331 efficiency at 'few'",

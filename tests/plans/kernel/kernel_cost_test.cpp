@@ -22,4 +22,36 @@ TEST_CASE("kernel cost: an update in place costs its piece, elsewhere what it le
     CHECK(kernel_bytes(update, operands, stack, -1) == 2 * (8 + 2) * 4);
 }
 
+TEST_CASE("kernel cost: arithmetic and bytes hide each other, or both count, and products have a rate of their own") {
+    Hardware hardware;
+    hardware.flops = {{"f32", 100.0}};
+    hardware.memory_bandwidth = 10;
+    hardware.kernel_launch = 0.5;
+    const TensorType type{DType::f32, {4}, {}};
+    const auto seconds = [&](const Kernel& kernel) {
+        return kernel_seconds(hardware, kernel, std::vector{type, type}, type, 200, 40);
+    };
+    const Kernel product = Contract{{}, {}, {}}, sum = Pointwise{};
+    CHECK(seconds(product) == doctest::Approx(0.5 + 4));
+    CHECK(seconds(sum) == doctest::Approx(0.5 + 4));
+    hardware.product_bandwidth = 80;
+    CHECK(seconds(product) == doctest::Approx(0.5 + 2));
+    CHECK(seconds(sum) == doctest::Approx(0.5 + 4));
+    hardware.roofline_adds = true;
+    CHECK(seconds(product) == doctest::Approx(0.5 + 2 + 0.5));
+    CHECK(seconds(sum) == doctest::Approx(0.5 + 2 + 4));
+}
+
+TEST_CASE("a step that fits into the caches has their rates") {
+    Hardware hardware;
+    hardware.memory_bandwidth = 10;
+    hardware.product_bandwidth = 5;
+    hardware.cached = {1000, 40, 20};
+    CHECK(for_working_set(hardware, 1000).memory_bandwidth == 40);
+    CHECK(for_working_set(hardware, 1000).product_bandwidth == 20);
+    CHECK(for_working_set(hardware, 1001) == hardware);
+    hardware.cached = {};
+    CHECK(for_working_set(hardware, 1) == hardware);
+}
+
 } // namespace shard
