@@ -1,6 +1,7 @@
 #include "importer/complex/complex_arithmetic.h"
 
 #include <array>
+#include <limits>
 
 namespace shard {
 
@@ -87,6 +88,29 @@ Pair sine(RealOps& ops, const Pair& z, const MlirType& type) {
 Pair cosine(RealOps& ops, const Pair& z, const MlirType& type) {
     const auto [sine, cosine, even, odd] = waves_of(ops, z, type);
     return {ops.multiply(cosine, even), ops.negate(ops.multiply(sine, odd))};
+}
+
+// With t = tanh x and s = tan y: (t + i s) / (1 + i t s), which overflows nowhere.
+Pair hyperbolic_tangent(RealOps& ops, const Pair& z, const MlirType& type) {
+    const MlirId t = ops.apply("stablehlo.tanh", ops.whole(z.real, type)),
+                 s = ops.apply("stablehlo.tan", ops.whole(z.imaginary, type)), one = ops.number(1, type);
+    const Part t_squared = ops.multiply(t, t), s_squared = ops.multiply(s, s);
+    const MlirId by = *ops.add(one, ops.multiply(t_squared, s_squared));
+    return {ops.divide(ops.multiply(t, ops.add(one, s_squared)), by),
+            ops.divide(ops.multiply(s, ops.subtract(one, t_squared)), by)};
+}
+
+// -i tanh(i z)
+Pair tangent(RealOps& ops, const Pair& z, const MlirType& type) {
+    const Pair turned = hyperbolic_tangent(ops, {ops.negate(z.imaginary), z.real}, type);
+    return {turned.imaginary, ops.negate(turned.real)};
+}
+
+// exp(b log a); 0 as the smallest number, so that no infinity is multiplied by 0.
+Pair power(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type) {
+    const MlirId least = ops.number(std::numeric_limits<float>::min(), type);
+    const MlirId size = ops.make("stablehlo.maximum", {size_of(ops, a, type), least}, type);
+    return exponential(ops, multiply(ops, b, {ops.apply("stablehlo.log", size), angle_of(ops, a, type)}, type), type);
 }
 
 } // namespace shard

@@ -16,5 +16,8 @@ Pair square_root(RealOps& ops, const Pair& z, const MlirType& type);     // at h
 Pair reciprocal_root(RealOps& ops, const Pair& z, const MlirType& type); // 1 / square root
 Pair sine(RealOps& ops, const Pair& z, const MlirType& type);
 Pair cosine(RealOps& ops, const Pair& z, const MlirType& type);
+Pair tangent(RealOps& ops, const Pair& z, const MlirType& type);
+Pair hyperbolic_tangent(RealOps& ops, const Pair& z, const MlirType& type);
+Pair power(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type);
 
 } // namespace shard

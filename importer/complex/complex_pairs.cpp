@@ -53,6 +53,9 @@ private:
                 {"stablehlo.rsqrt", &ComplexPairs::unary<reciprocal_root>},
                 {"stablehlo.sine", &ComplexPairs::unary<sine>},
                 {"stablehlo.cosine", &ComplexPairs::unary<cosine>},
+                {"stablehlo.tan", &ComplexPairs::unary<tangent>},
+                {"stablehlo.tanh", &ComplexPairs::unary<hyperbolic_tangent>},
+                {"stablehlo.power", &ComplexPairs::binary<power>},
                 {"stablehlo.compare", &ComplexPairs::compare},
                 {"stablehlo.dot_general", &ComplexPairs::contract},
                 {"stablehlo.fft", &ComplexPairs::transform},
@@ -179,7 +182,8 @@ private:
 
     bool refuse(const MlirOp& op) {
         diagnostics_.error("E0803", op.span, fmt::format("op '{}' is not supported for complex numbers", op.name))
-            .help("sums, products, quotients, exponentials, logarithms, roots, contractions and Fourier transforms "
+            .help("sums, products, quotients, powers, exponentials, logarithms, sines, tangents, contractions and "
+                  "Fourier transforms "
                   "are; write it with the real and the imaginary parts");
         return false;
     }

@@ -415,6 +415,22 @@ def loops_over_values(x, y):
 CONVNET = ({"w1": (3, 3, 4, 8), "w2": (3, 2, 4, 8)}, (4, 8, 8, 4))
 GRAD = jax.value_and_grad
 # name: function, what it is given: shapes, ("i", bound, shape) of whole numbers, and trees of them
+def tables(x, places):
+    """What a program closes over: angles of positions, weights of several types, a mask, places; used by two layers."""
+    angles = np.outer(np.arange(96), 1 / 100 ** (np.arange(0, 16, 2) / 16))
+    turns = jnp.asarray(np.cos(angles), jnp.float32), jnp.asarray(np.sin(angles), jnp.float32)
+    waves = np.sin(0.7 * np.arange(16 * 72)).reshape(16, 72)
+    weights, narrow = jnp.asarray(waves, jnp.float32), jnp.asarray(waves, jnp.bfloat16)
+    mask, order = jnp.asarray(waves > -0.5), jnp.asarray(np.arange(16 * 72)[::-1].reshape(16, 72) * 5 % 72)
+    for _ in range(2):
+        cos, sin = (part[places][:, :, None] for part in turns)
+        first, second = jnp.split(x, 2, -1)
+        x = x + jnp.concatenate([first * cos - second * sin, second * cos + first * sin], -1)
+        hidden = jnp.where(mask, jnp.tanh(x @ weights)[..., None, :], 0).sum(-2)
+        x = x + hidden @ narrow.astype(jnp.float32).T * 0.01
+    return x, jnp.take_along_axis(weights, order, 1).sum(1)
+
+
 PROGRAMS = {
     "mlp_loss": (mlp, MLP),
     "mlp_gradients": (GRAD(mlp), MLP),
@@ -435,6 +451,7 @@ PROGRAMS = {
     "gpt_loss": (gpt, GPT),
     "gpt_gradients": (GRAD(gpt), GPT),
     "order": (order, ((4, 8),)),
+    "tables": (tables, ((2, 4, 2, 16), ("i", 96, (2, 4)))),
     "elementwise": (elementwise, ((4, 8), (4, 8))),
     "moves": (moves, ((4, 8),)),
     "reductions": (reductions, ((4, 8),)),
@@ -477,8 +494,8 @@ PROGRAMS = {
 }
 RECORDED = ["mlp_loss", "mlp_gradients", "linear_regression", "attention_block", "attentions",
             "attentions_by_hand", "attentions_dropping", "ropes", "lookups", "norms", "layer_norm", "softmax", "embedding",
-            "embedding_gradient", "scanned_layers", "gpt_loss", "order", "elementwise", "moves", "reductions",
-            "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
+            "embedding_gradient", "scanned_layers", "gpt_loss", "order", "tables", "elementwise", "moves",
+            "reductions", "accumulate", "branches", "randomness", "bits", "best_places", "empty_parts", "coordinates", "picked_loss",
             "composed", "convolutions", "convnet_gradients", "placed", "sorted_by_several", "ragged_gradients", "windows",
             "draws", "draws_as_before", "loops_by_number", "special_functions", "whole_functions", "stopping_loop", "manual_region",
             "lstm_gradients", "loops_over_values", "whole_product", *UPDATES, *COMPLEX]

@@ -57,7 +57,7 @@ def states(x, decay, angle, into, out):
 def complex_numbers(x, y):
     z = LAX.complex(x, y) + (2 + 1j)
     computed = (z * z + 2, (1 + z) / (z * z + 2.0), jnp.conj(z) / 2, jnp.exp(z) - z**3, jnp.log(z), jnp.sqrt(z),
-                LAX.rsqrt(z), jnp.sin(z), jnp.cos(z), jnp.square(z), -z)
+                LAX.rsqrt(z), jnp.sin(z), jnp.cos(z), jnp.tan(z), jnp.tanh(z), z**0.7, z ** (1 - z), jnp.square(z), -z)
     moved = jnp.pad(jnp.concatenate([z, z[::-1]])[1:6].T, ((1, 1), (0, 0)))
     moved = jnp.take(moved, jnp.array([0, 2, 5]), axis=0).at[0].set(1j).at[1, jnp.array([0, 2, 2])].add(2 - 1j)
     chosen = jnp.where(x > 0, z, 1j)
