@@ -7,6 +7,7 @@
 #include "importer/model/program_walk.h"
 #include "importer/model/sharding_text.h"
 #include "importer/program/given_names.h"
+#include "importer/program/held_weights.h"
 #include "importer/program/program_paths.h"
 #include "importer/program/step_updates.h"
 #include "importer/shape/blocks.h"
@@ -117,6 +118,7 @@ public:
         std::vector<DraftId> results_and_updates = outputs_;
         for (const auto& [input, value] : updates_) results_and_updates.push_back(value);
         share_constants(draft_);
+        report_held_weights(draft_, results_and_updates, main_.span, diagnostics_);
         recognise_composites(draft_, results_and_updates);
         share_constants(draft_); // those that composites need
         shape_regions();

@@ -76,6 +76,13 @@ std::vector<CodeDoc> codes_importing() {
          "A step or a value_and_grad was imported as a loss: what it returns in the places of its arguments are "
          "gradients, new parameters and states, which shardc makes of the loss. They are left out, and with them what "
          "only they need: the program's own backward pass and optimizer."},
+        {"W0808", "weights as constants",
+         "A traced function that closes over arrays, as jax.jit(lambda x: model(x)) does over a model's weights, has "
+         "them as "
+         "constants. They are computed with as they are, but they are no parameters: no rule splits them, training "
+         "leaves "
+         "them as they are, and every device that needs one holds what it needs of it. Pass them as arguments of the "
+         "function that is lowered."},
     };
 }
 

@@ -29,7 +29,7 @@ ImportedProgram imported(const std::string& text) {
     const ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
     const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
     REQUIRE_MESSAGE(program.has_value(), diagnostics.all().at(0).message);
-    CHECK(diagnostics.all().empty());
+    for (const Diagnostic& diagnostic : diagnostics.all()) CHECK(diagnostic.code == "W0808"); // tables
     return *program;
 }
 
