@@ -17,8 +17,8 @@ struct ProfileRow {
     i64 flops = 0;                      // of a device
 };
 
-// Of a device, the mean of all. Where more devices than threads take turns at these, a kernel takes as much longer of the
-// step, and collectives what is left of it.
+// Of a device, the mean of all. Where more devices than threads take turns at these, a kernel takes as much longer of
+// the step, and collectives what is left of it.
 struct StepProfile {
     size_t devices = 0;
     i64 at_once = 0;                    // devices that compute at a time

@@ -182,8 +182,8 @@ std::optional<Calibration> calibrate(const CalibrateOptions& options, Diagnostic
         if (!seconds) return std::nullopt;
         *flops = 2 * n * n * n * static_cast<double>(devices) / *seconds;
     }
-    // What few rows take beyond their arithmetic is the way of the matrix into its order. Several matrices take turns, as
-    // other kernels come between two uses of a parameter.
+    // What few rows take beyond their arithmetic is the way of the matrix into its order. Several matrices take turns,
+    // as other kernels come between two uses of a parameter.
     const i64 few = std::max<i64>(1, options.matrix / 64);
     for (const auto& [matrices, rate] :
          {std::pair(4, &found.product_bandwidth), std::pair(1, &found.cache_product_bandwidth)}) {
