@@ -36,8 +36,17 @@ std::optional<Elements> elements_of_bytes(DType dtype, const Yaml& yaml, std::st
         return std::nullopt;
     }
     Elements made;
-    for (const ElementNumber& number : *numbers)
+    for (const ElementNumber& number : *numbers) {
         made.numbers.push_back(is_floating(dtype) ? number.real : static_cast<double>(number.integer));
+        constexpr double beyond = 9223372036854775808.0; // what no i64 is
+        if (is_floating(dtype) ||
+            (made.numbers.back() < beyond && static_cast<i64>(made.numbers.back()) == number.integer))
+            continue;
+        diagnostics
+            .error("E0226", yaml.span, fmt::format("f64, through which numbers pass, does not hold {}", number.integer))
+            .help("beyond 2^53 not every whole number is one of f64's");
+        return std::nullopt;
+    }
     return made;
 }
 

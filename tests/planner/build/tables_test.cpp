@@ -41,6 +41,10 @@ TEST_CASE("a constant's numbers are its bytes, as StableHLO writes them, or are 
     CHECK(refused("'0x0000803f00'") == "the bytes of `value` are not those of elements of type f32");
     CHECK(refused("'0x0000803f', dtype: i64") == "the bytes of `value` are not those of elements of type i64");
     CHECK(refused("'0x0000803f0000803f', shape: [3]") == "2 values do not fill shape (3,)");
+    CHECK(refused("'0x0100000000002000', dtype: i64") ==
+          "f64, through which numbers pass, does not hold 9007199254740993");
+    CHECK(refused("'0xffffffffffffff7f', dtype: i64") ==
+          "f64, through which numbers pass, does not hold 9223372036854775807");
     CHECK(refused("'0x02', dtype: bool") == "2 is not a value of type bool");
     CHECK(refused("'1.5'") == "value: expected a number, found a string");
 }
