@@ -194,7 +194,8 @@ int run_here(const Arguments& arguments, Env& env, Ranks* ranks) {
             const std::optional<Course> course = predicted_course(plan);
             const Course* const predicted = course ? &*course : nullptr;
             if (arguments.has("--trace")) kept = write_trace(arguments, report, predicted, env) && kept;
-            if (arguments.flag("--profile")) report.profile = profile_of(plan, predicted, report.result.spans, report.result.at_once);
+            if (arguments.flag("--profile"))
+                report.profile = profile_of(plan, predicted, report.result.spans, report.result.at_once);
         }
         env.out << format.run(report, paint);
     }

@@ -16,8 +16,7 @@ struct Elements {
 };
 
 // One, a list of them, or their bytes ("0x0000803f"; plans/dtype/element_bits.h), of f32 unless a type is asked for.
-// Lists, also of lists of one length, row-major. Flags among numbers are refused unless a type is
-// asked for.
+// A list may be of lists of one length, row-major. Flags among numbers are refused unless a type is asked for.
 std::optional<Elements> read_elements_of(std::optional<DType> dtype, const Yaml& yaml, std::string_view what,
                                          Diagnostics& diagnostics);
 

@@ -92,6 +92,8 @@ ValueId Builder::add_input(Value value) {
     return id;
 }
 
+namespace {
+
 constexpr size_t most_copied = 1024; // numbers of a constant: a table is there once, as a parameter is
 
 bool is_table(const Node& node) {
@@ -100,6 +102,8 @@ bool is_table(const Node& node) {
             if (numbers->size() > most_copied) return true;
     return false;
 }
+
+} // namespace
 
 // The value to read: itself, or a copy of its node if that is duplicated per use and has a use already.
 ValueId Builder::for_use(ValueId id) {
