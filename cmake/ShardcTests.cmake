@@ -1,7 +1,7 @@
 # Tests, fuzz targets and benchmarks, all found by name:
 #   tests/property/**/*_test.cpp  -> shard_property_tests   random cases, label `property`
 #   tests/**/*_test.cpp           -> shard_tests            everything else, label `quick`
-#   tests/fuzz/*_fuzz.cpp         -> one executable each    only with SHARDC_FUZZ
+#   tests/fuzz/*_fuzz.cpp         -> one executable each    with SHARDC_FUZZ; otherwise they are compiled, and that is all
 #   tests/schemas/form_check.cpp                          the readers and the JSON Schemas say the same of files
 #   tests/**/*.cpp, any other     -> shard_test_support     helpers that tests share (builders, the interpreter, ...)
 #   tests/mpi/*_test.py           -> under mpirun           label `mpi`
@@ -71,6 +71,12 @@ if(SHARDC_TESTS)
                      -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DFLAGS=${install_flags}
                      -P ${PROJECT_SOURCE_DIR}/cmake/CheckInstall.cmake)
     set_tests_properties("cmake --install gives a working shardc" PROPERTIES LABELS quick)
+
+    # Every one defines the function that libFuzzer calls, so that they are in no program together.
+    set(fuzz ${all})
+    list(FILTER fuzz INCLUDE REGEX "^tests/fuzz/")
+    add_library(fuzz_compiles OBJECT ${fuzz})
+    target_link_libraries(fuzz_compiles PRIVATE shard_cli shardc_options)
 
     # Skipped, and said why, where no plugin was built or no mpirun is there.
     find_package(Python3 COMPONENTS Interpreter)

@@ -49,11 +49,15 @@ int explain_name(const std::string& name, const Arguments& arguments, Env& env) 
     return unknown_name(env, "code, op, collective, key of a file, hardware profile or initializer", name, views);
 }
 
-// One word is a plan file if there is one of that name; a model alone is one that lacks its layout.
+// One word is a file where its name ends as one, so that what is wrong with it is said, or where a plan stands in it; a
+// model alone is one that lacks its layout.
 bool names_file(Env& env, const std::string& word) {
+    if (word == "-") return true;
+    for (const std::string_view end : {".json", ".yaml", ".yml", ".mlir"})
+        if (word.ends_with(end)) return true;
     std::string ignored;
-    const std::optional<std::string> text = word == "-" ? std::nullopt : env.files.read(word, ignored);
-    return word == "-" || (text && (looks_like_plan(*text) || word.ends_with(".yaml") || word.ends_with(".mlir")));
+    const std::optional<std::string> text = env.files.read(word, ignored);
+    return text && looks_like_plan(*text);
 }
 
 // --after prints a whole graph as text: a tensor or a name beside it would say nothing.

@@ -57,6 +57,17 @@ size_t yaml_null_length(std::string_view text, size_t at) {
     return 0;
 }
 
+YamlWrittenNull written_yaml_null(std::string_view text, size_t at, size_t column) {
+    YamlWrittenNull found{at, 0};
+    const auto word = [&](size_t begin) { return std::min(text.find_first_of(blanks, begin), text.size()); };
+    size_t next = skip_yaml_blanks(text, at);
+    const auto is_its = [&] { return next < text.size() && yaml_column(text, next) > column; };
+    for (; is_its() && text[next] == '&'; next = skip_yaml_blanks(text, found.begin)) found.begin = word(next);
+    const size_t length = !is_its() ? 0 : text[next] == '*' ? word(next) - next : yaml_null_length(text, next);
+    if (length > 0) found = {next, length};
+    return found;
+}
+
 YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& end) {
     YamlGap gap;
     const bool to_bracket = until == std::string_view::npos;

@@ -46,6 +46,13 @@ size_t behind_yaml_dash(std::string_view text, size_t at);
 // Bytes of ~ or null at a place; 0 if something else stands there.
 size_t yaml_null_length(std::string_view text, size_t at);
 
+// A value that is nothing, looked for from `at`: behind its anchors, and how many bytes say so (~, null or an alias; 0 if
+// none do). It stands right of `column`, which its entry stands at.
+struct YamlWrittenNull {
+    size_t begin = 0, length = 0;
+};
+YamlWrittenNull written_yaml_null(std::string_view text, size_t at, size_t column);
+
 // The column of a place, from 0.
 size_t yaml_column(std::string_view text, size_t at);
 

@@ -117,13 +117,9 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         const Yaml* item = map != nullptr ? nullptr : &(*node.list())[i];
         size_t null_length = 0, begin = 0;
         if (item != nullptr && item->is_null()) { // its own place says nothing if it is not written
-            begin = behind_yaml_dash(text_, at_);
-            const size_t next = skip_yaml_blanks(text_, begin);
-            null_length = yaml_null_length(text_, next);
-            if (null_length > 0 && yaml_column(text_, next) > column)
-                begin = next;
-            else
-                null_length = 0;
+            const YamlWrittenNull null = written_yaml_null(text_, behind_yaml_dash(text_, at_), column);
+            begin = null.begin;
+            null_length = null.length;
         } else {
             begin = offset(item != nullptr ? item->span : (*map)[i].key_span);
         }
@@ -173,14 +169,13 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         } else if (is_block(*item)) {
             lines_.append("- " + prefix);
             write_block(*item, indent + 2, !below);
+        } else if (item->is_null()) {
+            const std::string line = "- " + prefix + std::string(text_.substr(begin, null_length));
+            lines_.append(line.substr(0, line.find_last_not_of(' ') + 1));
+            at_ = begin + null_length;
         } else {
             lines_.append("- " + prefix);
-            if (!item->is_null()) {
-                write_inline(*item, {}, indent + 2, 0);
-            } else {
-                lines_.append(text_.substr(begin, null_length));
-                at_ = begin + null_length;
-            }
+            write_inline(*item, {}, indent + 2, 0);
         }
     }
     parent_ = outer;
@@ -193,17 +188,17 @@ void YamlWriter::write_block_value(const Yaml& node, size_t column, size_t inden
         write_block(node, indent + 2, false);
         return;
     }
-    size_t begin = node.is_null() ? skip_yaml_blanks(text_, at_) : offset(node.span);
     if (node.is_null()) {
-        while (begin < text_.size() && text_[begin] == '&') // of nothing, or of what is written as null
-            begin = skip_yaml_blanks(text_, std::min(text_.find_first_of(" \t\r\n", begin), text_.size()));
-        const bool is_written = yaml_null_length(text_, begin) > 0 && yaml_column(text_, begin) > column;
-        if (!is_written) begin = at_;
+        const YamlWrittenNull null = written_yaml_null(text_, at_, column);
+        const YamlGap before = gap(null.begin);
+        put_inline_comments(before);
+        for (const YamlProperty& property : before.properties) lines_.append(" " + property.text);
+        if (null.length > 0) lines_.append(" " + std::string(text_.substr(null.begin, null.length)));
+        at_ = null.begin + null.length;
+        return;
     }
-    const YamlGap before = gap(begin);
+    const YamlGap before = gap(offset(node.span));
     put_inline_comments(before);
-    if (node.is_null() && begin == text_.size()) return;
-    if (node.is_null() && yaml_null_length(text_, begin) == 0) return;
     lines_.append(" ");
     write_inline(node, before, indent + 2, 0);
 }

@@ -17,19 +17,36 @@ namespace shard {
 
 namespace {
 
+struct Landing {
+    ValueId bytes = -1; // what is overwritten
+    ValueId value = -1; // of the same type, equal to `bytes` if nothing changes; afterwards the copy if there is one
+};
+
+// Lands in one body after another: of a loop, or of the graph that is in none.
 class Lander {
 public:
-    Lander(Graph& graph, int loop) : graph_(&graph), loop_(loop), begin_(loop < 0 ? -1 : graph.loops[loop].opens) {
-        shows_.resize(graph.values.size());
-        last_read_.assign(graph.values.size(), -1);
-        for (size_t v = 0; v < shows_.size(); ++v) shows_[v] = static_cast<ValueId>(v);
-        for (NodeId n = 0; n < static_cast<NodeId>(graph.nodes.size()); ++n) {
-            const Node& node = graph.node(n);
-            if (is_view(graph, node)) shows_[node.outputs[0]] = shown_by(node.inputs[0]);
-            // What the loop yields is landed: that its end reads it says nothing.
-            if (loop >= 0 && node.closes() == loop) continue;
-            for (ValueId id : node.inputs) last_read_[shown_by(id)] = seen_from_here(n);
+    explicit Lander(Graph& graph) : graph_(&graph) {}
+
+    // Which values are in whose bytes, and when those are read, in a loop's body; -1: in the graph. What another body
+    // reads is not known then. Copies are not seen before they are inserted.
+    void look_at(int loop) {
+        loop_ = loop;
+        begin_ = loop < 0 ? -1 : graph_->loops[loop].opens;
+        const NodeId end = loop < 0 ? static_cast<NodeId>(graph_->nodes.size()) : graph_->loops[loop].closes;
+        forget();
+        for (NodeId n = begin_ + 1; n < end; ++n) {
+            const Node& node = graph_->node(n);
+            if (is_view(*graph_, node)) {
+                shows_[node.outputs[0]] = shown_by(node.inputs[0]);
+                seen_.push_back(node.outputs[0]);
+            }
+            for (ValueId id : node.inputs) {
+                last_read_[shown_by(id)] = seen_from_here(n);
+                seen_.push_back(shown_by(id));
+            }
         }
+        given_.clear();
+        for (ValueId id : loop < 0 ? graph_->outputs : graph_->node(end).inputs) given_.insert(shown_by(id));
     }
 
     // The value whose bytes this one is in.
@@ -42,8 +59,7 @@ public:
         const std::vector<ValueId>& inits = graph_->node(opens).inputs;
         return producer >= 0 && graph_->node(producer).loop == loop_ && shown_by(init) == init &&
                (graph_->node(producer).kernel() || graph_->node(producer).collective()) && last_read_[init] <= opens &&
-               std::count_if(inits.begin(), inits.end(), is_init) == 1 &&
-               std::find(graph_->outputs.begin(), graph_->outputs.end(), init) == graph_->outputs.end();
+               std::count_if(inits.begin(), inits.end(), is_init) == 1 && given_.count(init) == 0;
     }
     ValueId copy_before(ValueId id, NodeId node) { return copy(id, node - 1, false); }
 
@@ -70,12 +86,13 @@ public:
         }
     }
 
-    // Puts the copies where they belong; ids of nodes change.
+    // Puts the copies of all bodies where they belong; ids of nodes change.
     void insert_copies() {
         if (copies_.empty()) return;
         std::stable_partition(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.saves; });
         std::vector<Insertion> insertions;
         for (Copy& copy : copies_) insertions.push_back({copy.after, std::move(copy.node)});
+        copies_.clear();
         insert_nodes(*graph_, std::move(insertions));
     }
 
@@ -85,6 +102,21 @@ private:
         bool saves;   // what other copies may overwrite, so it is before them
         Node node;
     };
+
+    // Makes room for the values that came since, too.
+    void forget() {
+        for (ValueId id : seen_) {
+            shows_[id] = id;
+            last_read_[id] = -1;
+        }
+        seen_.clear();
+        while (shows_.size() < graph_->values.size()) add_value();
+    }
+
+    void add_value() {
+        shows_.push_back(static_cast<ValueId>(shows_.size()));
+        last_read_.push_back(-1);
+    }
 
     // A node of an inner loop happens until that loop ends.
     NodeId seen_from_here(NodeId n) const { return end_seen_from(*graph_, loop_, n); }
@@ -112,8 +144,7 @@ private:
         value.producer = -1;
         const ValueId to = append_value(*graph_, std::move(value));
         node.outputs = {to};
-        shows_.push_back(to);
-        last_read_.push_back(-1);
+        add_value();
         copies_.push_back({after, saves, std::move(node)});
         return to;
     }
@@ -136,41 +167,63 @@ private:
     }
 
     Graph* graph_;
-    int loop_;
-    NodeId begin_; // after which the body begins
+    int loop_ = -1;
+    NodeId begin_ = -1; // after which the body begins
     std::vector<ValueId> shows_;
     std::vector<NodeId> last_read_; // of a value's bytes, views included
+    std::vector<ValueId> seen_;     // of which the two know something
+    std::set<ValueId> given_;       // whose bytes hold what the body gives: read when it ends
     std::vector<Copy> copies_;
     std::optional<FreshNames> names_; // from the first copy on
 };
 
-} // namespace
-
-void land(Graph& graph, std::span<Landing> landings, int loop) {
-    Lander lander(graph, loop);
-    lander.land(landings);
-    lander.insert_copies();
+// The loops that are there, by the loop that they are in, of each depth: inner before outer. Those of one depth do not
+// see each other, and land together.
+std::vector<std::map<int, std::vector<int>>> by_depth(const Graph& graph) {
+    std::map<int, std::map<int, std::vector<int>>, std::greater<>> found;
+    for (int l = 0; l < static_cast<int>(graph.loops.size()); ++l) {
+        if (graph.loops[l].opens < 0) continue;
+        int depth = 0;
+        for (int around = graph.loops[l].parent; around >= 0; around = graph.loops[around].parent) ++depth;
+        found[depth][graph.loops[l].parent].push_back(l);
+    }
+    std::vector<std::map<int, std::vector<int>>> all;
+    for (auto& [depth, loops] : found) all.push_back(std::move(loops));
+    return all;
 }
+
+} // namespace
 
 void land_carried(Local& local) {
     Graph& graph = local.graph;
-    for (int l = static_cast<int>(graph.loops.size()); l-- > 0;) { // inner before outer
-        GraphLoop& loop = graph.loops[l];
-        if (loop.opens < 0) continue;
-        Lander around(graph, loop.parent);
-        for (size_t n = 0; n < loop.carried.size(); ++n) {
-            ValueId& init = loop.carried[n].init;
-            if (!around.may_begin_in(init, loop.opens)) init = around.copy_before(init, loop.opens);
-            graph.nodes[loop.opens].inputs[n] = init;
+    Lander lander(graph);
+    const auto begin_all = [&](int around, const std::vector<int>& loops) {
+        lander.look_at(around);
+        for (int l : loops) {
+            GraphLoop& loop = graph.loops[l];
+            for (size_t n = 0; n < loop.carried.size(); ++n) {
+                ValueId& init = loop.carried[n].init;
+                if (!lander.may_begin_in(init, loop.opens)) init = lander.copy_before(init, loop.opens);
+                graph.nodes[loop.opens].inputs[n] = init;
+            }
         }
-        around.insert_copies();
+    };
+    const auto land_one = [&](int l) {
+        GraphLoop& loop = graph.loops[l];
+        lander.look_at(l);
         std::vector<Landing> landings;
         for (const GraphLoop::Carried& carried : loop.carried) landings.push_back({carried.argument, carried.yield});
-        land(graph, landings, l);
+        lander.land(landings);
         for (size_t n = 0; n < landings.size(); ++n) {
             loop.carried[n].yield = landings[n].value;
             graph.nodes[loop.closes].inputs[n] = landings[n].value;
         }
+    };
+    for (const std::map<int, std::vector<int>>& loops : by_depth(graph)) {
+        for (const auto& [around, in_it] : loops) begin_all(around, in_it);
+        lander.insert_copies();
+        for (const auto& [around, in_it] : loops) std::for_each(in_it.begin(), in_it.end(), land_one);
+        lander.insert_copies();
     }
 }
 
@@ -178,7 +231,8 @@ void land_updates(Local& local) {
     Graph& graph = local.graph;
     if (graph.updates.empty()) return;
     const std::vector<int> updates = updates_by_output(graph);
-    Lander lander(graph, -1);
+    Lander lander(graph);
+    lander.look_at(-1);
     std::vector<Landing> landings;
     std::set<ValueId> overwritten;
     for (const Update& update : graph.updates) {

@@ -13,17 +13,8 @@
 
 namespace shard {
 
-struct Landing {
-    ValueId bytes = -1; // what is overwritten
-    ValueId value = -1; // of the same type; equal to `bytes` if nothing changes
-};
-
-// Afterwards the step that makes a landing's value may write it into the bytes; where that needs a copy, the value is
-// the copy. Node ids change where copies come in between. `loop`: the loop whose body makes the values, -1: none.
-void land(Graph& graph, std::span<Landing> landings, int loop = -1);
-
 // What a loop carries lies in one place: inits that are needed otherwise are copied before it, yields land in the bytes
-// of the arguments.
+// of the arguments. Node ids change where copies come in between.
 void land_carried(Local& local);
 
 // Lands all updates. Outputs that show what an update overwrites become copies of it.

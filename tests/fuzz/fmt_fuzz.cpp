@@ -4,7 +4,7 @@
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
-    shard::check_reader<std::string>(data, size, shard::styled_yaml);
+    shard::check_reader<std::optional<std::string>>(data, size, shard::styled_yaml);
     shard::Sources sources;
     sources.add("fuzz.yaml", std::string(reinterpret_cast<const char*>(data), size));
     shard::Diagnostics diagnostics;

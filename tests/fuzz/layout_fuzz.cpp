@@ -3,6 +3,6 @@
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
-    shard::check_reader<shard::Layout>(data, size, shard::read_layout);
+    shard::check_reader<std::optional<shard::Layout>>(data, size, shard::read_layout);
     return 0;
 }

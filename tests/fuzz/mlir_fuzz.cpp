@@ -12,6 +12,6 @@ std::optional<shard::ImportedProgram> import(const shard::Sources& sources, int 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
-    shard::check_reader<shard::ImportedProgram>(data, size, import);
+    shard::check_reader<std::optional<shard::ImportedProgram>>(data, size, import);
     return 0;
 }

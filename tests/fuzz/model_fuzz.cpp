@@ -3,6 +3,6 @@
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
-    shard::check_reader<shard::Model>(data, size, shard::read_model);
+    shard::check_reader<std::optional<shard::Model>>(data, size, shard::read_model);
     return 0;
 }

@@ -14,14 +14,14 @@ inline void require(bool condition) {
     if (!condition) std::abort();
 }
 
+// `Result` is empty or not, as std::optional or a pointer is.
 template<typename Result>
-void check_reader(const unsigned char* data, size_t size,
-                  std::optional<Result> (*read)(const Sources&, int, Diagnostics&)) {
+void check_reader(const unsigned char* data, size_t size, Result (*read)(const Sources&, int, Diagnostics&)) {
     Sources sources;
     const int file = sources.add("fuzz.yaml", std::string(reinterpret_cast<const char*>(data), size));
     Diagnostics diagnostics;
-    const std::optional<Result> result = read(sources, file, diagnostics);
-    require(result.has_value() == !diagnostics.has_error());
+    const Result result = read(sources, file, diagnostics);
+    require(static_cast<bool>(result) == !diagnostics.has_error());
     for (const Diagnostic& diagnostic : diagnostics.all()) {
         require(!diagnostic.labels.empty());
         for (const Label& label : diagnostic.labels) {

@@ -2,6 +2,6 @@
 #include "tests/fuzz/reading_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
-    shard::check_reader<shard::Yaml>(data, size, shard::parse_yaml);
+    shard::check_reader<shard::YamlDocument>(data, size, shard::parse_yaml);
     return 0;
 }

@@ -113,8 +113,9 @@ void module_call(CaseWriter& w) {
     w.tensors.push_back({name + ".w", {width, width}, "params", true});
     if (w.chance(2)) {
         w.tensors.back().name = name + ".*.w";
-        w.emit_rounded(fmt::format("repeat: {}, times: {}, in: {}", name, 1 + w.choose(3), x.name), x.shape, x.dtype,
-                       false);
+        w.emit_rounded(fmt::format("repeat: {}, times: {}, in: {}{}", name, 1 + w.choose(3), x.name,
+                                   w.chance(3) ? ", scan: true" : ""),
+                       x.shape, x.dtype, false);
     } else {
         w.emit_rounded(fmt::format("{}: {}", name, x.name), x.shape, x.dtype, false);
     }
@@ -127,11 +128,20 @@ void loop_over_value(CaseWriter& w) {
     });
     if (xs.name.empty()) return unary_step(w);
     const std::vector<i64> shape(xs.shape.begin() + 1, xs.shape.end());
-    const Known begins = w.tensor(shape, "f32");
+    Known begins;
+    if (w.chance(2)) // with what others read too, or the model gives
+        begins = w.any([&](const Known& value) { return value.dtype == xs.dtype && value.shape == shape; });
+    if (begins.name.empty()) begins = w.tensor(shape, "f32");
     const std::string name = fmt::format("cell{}", w.next_module++),
                       bound = w.options.integers_only ? "{clamp: h, min: -2, max: 2}" : "{tanh: h}";
     const bool has_product = shape.size() >= 2 && shape.back() <= 16, stacks = w.chance(2), carries = !w.chance(4);
-    std::string shared;
+    std::string shared, inner;
+    if (w.chance(4)) { // a loop in the loop, which begins with what the outer one may carry
+        inner = fmt::format("cell{}", w.next_module++);
+        w.modules += fmt::format("  {}:\n    inputs: [h]\n    graph:\n      - h: {}\n      - h: {{neg: h}}\n"
+                                 "    outputs: [h]\n",
+                                 inner, bound);
+    }
     if (has_product && w.chance(2)) shared = w.tensor({shape.back(), shape.back()}, "f32").name;
     w.modules += fmt::format("  {}:\n    inputs: [{}{}x]\n", name, carries ? "h, " : "", shared.empty() ? "" : "u, ");
     if (has_product && shared.empty())
@@ -141,7 +151,9 @@ void loop_over_value(CaseWriter& w) {
     w.modules += fmt::format("    graph:\n      - h: {{add: [{}, x]}}\n", carries ? "h" : "x");
     if (has_product) w.modules += "      - h: {dot: [h, u]}\n";
     if (w.chance(3)) w.modules += fmt::format("      - h: {{constrain: h, mesh: {}}}\n", random_spec(w, shape));
-    w.modules += fmt::format("      - h: {}\n      - y: {{add: [h, x]}}\n", bound);
+    w.modules += fmt::format("      - h: {}\n", bound);
+    if (!inner.empty()) w.modules += fmt::format("      - x: {{repeat: {}, times: 2, in: h, scan: true}}\n", inner);
+    w.modules += inner.empty() || w.chance(2) ? "      - y: {add: [h, x]}\n" : "      - y: {neg: x}\n";
     w.modules += fmt::format("    outputs: [{}]\n", !carries ? "y" : stacks ? "h, y" : "h");
     std::vector<std::string> results, in;
     if (carries) results.push_back(fmt::format("v{}", w.next_value++)), in.push_back(begins.name);

@@ -57,7 +57,7 @@ TEST_CASE("fmt: scalars are spelled as they were") {
           "a: [x, ~]\nb: [~]\nc: [~, x, ~, y, ~]\nd: [[], ~, {}]\n");
     CHECK(styled("-\n- ~\n-   x\n") == "-\n- ~\n- x\n");
     CHECK(styled("%!\n-\n-   a\n") == "%!\n-\n- a\n");
-    CHECK(styled("---\n- # c\n-   a\n") == "---\n-   # c\n- a\n");
+    CHECK(styled("---\n- # c\n-   a\n") == "---\n-  # c\n- a\n");
     CHECK(styled("x: &a&b\n    -\n    - a\n") == "x: &a&b\n  -\n  - a\n");
 }
 
@@ -78,6 +78,10 @@ TEST_CASE("fmt: anchors stay with what they name") {
     CHECK(styled("b:\n    - &x\n      c: 1\n    - *x\n") == "b:\n  - &x\n    c: 1\n  - *x\n");
     CHECK(styled("x: &a  # c\n  - 1\n") == "x: &a  # c\n  - 1\n");
     CHECK(styled("r: &r\n- &x   a\n- *x\n") == "r: &r\n  - &x a\n  - *x\n");
+    // Of nothing, too.
+    CHECK(styled("r:\n-\n- &x\n-\n- a\n- &y # c\n- *y\n") == "r:\n  -\n  - &x\n  -\n  - a\n  - &y  # c\n  - *y\n");
+    CHECK(styled("r:\n- &x\n  ~\n-\n    &y\n- *x\n") == "r:\n  - &x ~\n  - &y\n  - *x\n");
+    CHECK(styled("a: &x\nb: *x\nc: &y\n  null # c\nd:\n") == "a: &x\nb: *x\nc: &y null  # c\nd:\n");
 }
 
 TEST_CASE("fmt: a comment stays behind its line or above the next") {

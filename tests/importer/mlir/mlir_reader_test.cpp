@@ -179,7 +179,8 @@ TEST_CASE("a program in which anything is changed is refused in words, or import
         Sources sources;
         Diagnostics diagnostics;
         imported += import(sources, sources.add("program.mlir", changed), diagnostics).has_value() ? 1 : 0;
-        check_reader<ImportedProgram>(reinterpret_cast<const unsigned char*>(changed.data()), changed.size(), import);
+        check_reader<std::optional<ImportedProgram>>(reinterpret_cast<const unsigned char*>(changed.data()),
+                                                     changed.size(), import);
     }
     // Names and places may change, and most else may not.
     CHECK(imported > count / 20);

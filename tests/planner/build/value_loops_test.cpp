@@ -133,4 +133,27 @@ TEST_CASE("a loop that carries nothing works on entries of several values") {
     CHECK(close(looped, trained("", "  - sums: {mul: [scaled, xs]}\n", "mesh: {i: 2}\n"), 1e-6));
 }
 
+TEST_CASE("a loop does not write over what it begins with where others are given it") {
+    const std::string inner = R"(model: kept
+axes: {trips: 3, batch: 8, embed: 8}
+inputs: {x: {axes: [batch, embed]}, xs: {axes: [trips, batch, embed]}}
+modules:
+  halve:
+    inputs: [h]
+    graph: [{h: {tanh: h}}, {h: {mul: [h, 0.5]}}]
+    outputs: [h]
+  cell:
+    inputs: [h, x]
+    graph: [{v: {sin: {add: [h, x]}}}, {r: {repeat: halve, times: 3, in: v, scan: true}}]
+    outputs: [v, r]
+graph:
+)";
+    const std::string carried = "  - y, r: {repeat: cell, times: 3, in: x, over: xs, stack: r, scan: true}\n",
+                      shown = "  - v: {sin: x}\n  - y: {reshape: v, shape: [4, 2, 8]}\n"
+                              "  - r: {repeat: halve, times: 3, in: v, scan: true}\n";
+    for (const std::string& layout : {whole, split_hidden})
+        for (const std::string& graph : {carried, shown})
+            CHECK(proved(inner + graph + "outputs: [y, r]\n", layout, "forward") == "");
+}
+
 } // namespace shard
