@@ -218,6 +218,7 @@ Compiled compile_reference(const Plan& plan) {
     compiled.name = "one device";
     if (!take_texts(plan, compiled)) return compiled;
     compiled.request.mesh_override = Mesh{};
+    compiled.request.unimproved = true;
     compiled.compilation = compile(*compiled.sources, compiled.request);
     std::optional<Plan>& reference = compiled.compilation.plan;
     if (!reference) return compiled;

@@ -16,6 +16,12 @@ bool is_blank_at(std::string_view text, size_t at) {
     return at >= text.size() || blanks.find(text[at]) != std::string_view::npos;
 }
 
+// Behind an anchor or a tag, as yaml-cpp reads them: in brackets or not, no bracket and no comma is part of a name.
+size_t property_end(std::string_view text, size_t at) {
+    const bool is_verbatim = text.substr(at, 2) == "!<";
+    return std::min(text.find_first_of(is_verbatim ? " \t\r\n" : " \t\r\n,[]{}", at), text.size());
+}
+
 bool begins_line(std::string_view text, size_t at) { return at == 0 || text[at - 1] == '\n'; }
 
 } // namespace
@@ -57,13 +63,15 @@ size_t yaml_null_length(std::string_view text, size_t at) {
     return 0;
 }
 
-YamlWrittenNull written_yaml_null(std::string_view text, size_t at, size_t column) {
+YamlWrittenNull written_yaml_null(std::string_view text, size_t at, std::optional<size_t> column) {
     YamlWrittenNull found{at, 0};
-    const auto word = [&](size_t begin) { return std::min(text.find_first_of(blanks, begin), text.size()); };
     size_t next = skip_yaml_blanks(text, at);
-    const auto is_its = [&] { return next < text.size() && yaml_column(text, next) > column; };
-    for (; is_its() && text[next] == '&'; next = skip_yaml_blanks(text, found.begin)) found.begin = word(next);
-    const size_t length = !is_its() ? 0 : text[next] == '*' ? word(next) - next : yaml_null_length(text, next);
+    const auto is_its = [&] { return next < text.size() && (!column || yaml_column(text, next) > *column); };
+    for (; is_its() && text[next] == '&'; next = skip_yaml_blanks(text, found.begin))
+        found.begin = property_end(text, next);
+    const size_t length = !is_its()           ? 0
+                          : text[next] == '*' ? property_end(text, next) - next
+                                              : yaml_null_length(text, next);
     if (length > 0) found = {next, length};
     return found;
 }
@@ -93,7 +101,7 @@ YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& en
             fresh = false;
             at = stop;
         } else if (c == '&' || c == '!') {
-            const size_t stop = std::min(text.find_first_of(blanks, at), text.size());
+            const size_t stop = property_end(text, at);
             const size_t next = std::min(text.find_first_not_of(" \t\r", stop), text.size());
             const bool ends_line = next == text.size() || text[next] == '\n' || text[next] == '#';
             gap.properties.push_back({std::string(text.substr(at, stop - at)), ends_line, behind_dash});

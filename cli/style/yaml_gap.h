@@ -1,6 +1,7 @@
 // What stands between two values of a YAML text: comments, anchors, blank lines, and the marks of its structure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,11 +48,11 @@ size_t behind_yaml_dash(std::string_view text, size_t at);
 size_t yaml_null_length(std::string_view text, size_t at);
 
 // A value that is nothing, looked for from `at`: behind its anchors, and how many bytes say so (~, null or an alias; 0 if
-// none do). It stands right of `column`, which its entry stands at.
+// none do). In a block it stands right of `column`, which its entry stands at.
 struct YamlWrittenNull {
     size_t begin = 0, length = 0;
 };
-YamlWrittenNull written_yaml_null(std::string_view text, size_t at, size_t column);
+YamlWrittenNull written_yaml_null(std::string_view text, size_t at, std::optional<size_t> column = std::nullopt);
 
 // The column of a place, from 0.
 size_t yaml_column(std::string_view text, size_t at);

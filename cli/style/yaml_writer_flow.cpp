@@ -40,6 +40,7 @@ void YamlWriter::write_flow(const Yaml& node, size_t reserve) {
         if (item != nullptr && item->is_null()) {
             begin = skip_yaml_blanks(text_, at_);
             if (begin < text_.size() && text_[begin] == ',') begin = skip_yaml_blanks(text_, begin + 1);
+            begin = written_yaml_null(text_, begin).begin;
         } else {
             begin = offset(item != nullptr ? item->span : (*node.map())[i].key_span);
         }
@@ -77,20 +78,13 @@ void YamlWriter::write_pair(const YamlEntry& entry, size_t align, size_t reserve
     if (has_colon) at_ = colon + 1;
     lines_.append(":");
     const Yaml& value = entry.value;
-    size_t begin = value.is_null() ? at_ : offset(value.span);
-    if (value.is_null()) {
-        const size_t next = has_colon ? skip_yaml_blanks(text_, at_) : at_;
-        if (has_colon && yaml_null_length(text_, next) > 0) begin = next;
-    }
-    const YamlGap before = gap(begin);
+    const YamlWrittenNull null = value.is_null() && has_colon ? written_yaml_null(text_, at_) : YamlWrittenNull{at_, 0};
+    const YamlGap before = gap(value.is_null() ? null.begin : offset(value.span));
     if (put_flow_comments(before, align))
         lines_.begin(align);
     else
         lines_.append(" ");
-    if (value.is_null() && yaml_null_length(text_, at_) == 0)
-        lines_.append("~");
-    else
-        write_inline(value, before, align, reserve);
+    write_inline(value, before, align, reserve);
 }
 
 } // namespace shard

@@ -25,7 +25,7 @@ struct Landing {
 // Lands in one body after another: of a loop, or of the graph that is in none.
 class Lander {
 public:
-    explicit Lander(Graph& graph) : graph_(&graph) {}
+    explicit Lander(Local& local) : graph_(&local.graph), apart_(local.apart) {}
 
     // Which values are in whose bytes, and when those are read, in a loop's body; -1: in the graph. What another body
     // reads is not known then. Copies are not seen before they are inserted.
@@ -54,6 +54,7 @@ public:
 
     // Whether a loop that opens at `opens` may write over the value that it begins with.
     bool may_begin_in(ValueId init, NodeId opens) const {
+        if (apart_) return false;
         const NodeId producer = graph_->value(init).producer;
         const auto is_init = [&](ValueId id) { return shown_by(id) == init; };
         const std::vector<ValueId>& inits = graph_->node(opens).inputs;
@@ -151,7 +152,7 @@ private:
 
     bool lands_directly(const Landing& landing) const {
         const NodeId producer = graph_->value(landing.value).producer;
-        if (producer < 0 || last_read_[landing.bytes] > producer) return false;
+        if (apart_ || producer < 0 || last_read_[landing.bytes] > producer) return false;
         const Node& node = graph_->node(producer);
         if (node.loop != loop_ || (!node.kernel() && !node.collective()) || is_view(*graph_, node)) return false;
         const TensorType& type = graph_->value(landing.value).type;
@@ -167,6 +168,7 @@ private:
     }
 
     Graph* graph_;
+    bool apart_;
     int loop_ = -1;
     NodeId begin_ = -1; // after which the body begins
     std::vector<ValueId> shows_;
@@ -196,7 +198,7 @@ std::vector<std::map<int, std::vector<int>>> by_depth(const Graph& graph) {
 
 void land_carried(Local& local) {
     Graph& graph = local.graph;
-    Lander lander(graph);
+    Lander lander(local);
     const auto begin_all = [&](int around, const std::vector<int>& loops) {
         lander.look_at(around);
         for (int l : loops) {
@@ -231,7 +233,7 @@ void land_updates(Local& local) {
     Graph& graph = local.graph;
     if (graph.updates.empty()) return;
     const std::vector<int> updates = updates_by_output(graph);
-    Lander lander(graph);
+    Lander lander(local);
     lander.look_at(-1);
     std::vector<Landing> landings;
     std::set<ValueId> overwritten;

@@ -19,6 +19,7 @@ struct Local {
     // Global NodeId -> bytes that all devices send so that the node is computed as it is.
     std::vector<i64> sent = {};
     std::vector<FullGather> full_gathers = {};
+    bool apart = false; // no value is written over another, save what a loop carries and an update replaces, by copies
 };
 
 } // namespace shard

@@ -30,7 +30,8 @@ struct PlanRequest {
     std::vector<Span> without_constraints;          // planner/model/model.h
     std::optional<i64> most_layers;                 // likewise
     std::span<const PassDef> passes = all_passes(); // that are run, one after the other
-    bool checks = true;                             // what passes promise is looked at
+    bool unimproved = false; // passes that only make plans better are left out, and no value is written over another
+    bool checks = true;      // what passes promise is looked at
 };
 
 // Parts after the first error are empty. explain, show and tests look at them.

@@ -155,9 +155,10 @@ void spread(Compilation& c, const PlanRequest& request, Sources& sources) {
     if (!c.partitioned) c.partitioned = spread_jointly(*c.graph, *c.seeds, *c.propagation, *c.layout, decisions_of(c));
 }
 
-void partition(Compilation& c, const PlanRequest&, Sources&) {
+void partition(Compilation& c, const PlanRequest& request, Sources&) {
     if (!c.partitioned) c.partitioned = partition_jointly(*c.graph, *c.propagation, *c.layout, decisions_of(c));
     c.local = std::move(c.partitioned->local);
+    c.local->apart = request.unimproved;
     c.joint = std::move(c.partitioned->joint);
     c.partitioned.reset();
     check_local_sizes(*c.local, c.diagnostics);
@@ -245,11 +246,11 @@ constexpr PassDef passes[] = {
      "every value has a closed sharding that divides, every axis a cause", propagate, nullptr},
     {"attention",
      "attention whose sequence is split passes keys round a ring, or exchanges heads, where that is cheaper",
-     "every value has a closed sharding that divides", attention, check_graph},
+     "every value has a closed sharding that divides", attention, check_graph, true},
     {"group", "numbers that are added up, first those that devices have parts of over the same axes",
      "every value has a closed sharding that divides", group, check_graph},
     {"spread", "what follows a sum stays split over its axes until an op uses them again, where that is faster",
-     "every value has the sharding that it is kept in", spread, nullptr},
+     "every value has the sharding that it is kept in", spread, nullptr, true},
     {"partition", "Graph + shardings -> the local graph: ops decide alone, or together where that is faster",
      "types are local, collectives are nodes", partition, check_local},
     {"offload", "what waits in the host's memory is copied there and back",
@@ -257,11 +258,11 @@ constexpr PassDef passes[] = {
     {"optimize", "pointwise steps fused, reshards shared and joined",
      "the local graph means what it meant, in fewer steps", optimize, check_local},
     {"order", "an optimizer's steps move to where their gradients are",
-     "the local graph means what it meant, with fewer values alive", order, check_local},
+     "the local graph means what it meant, with fewer values alive", order, check_local, true},
     {"overlap", "collectives move away from what waits for them",
-     "the local graph means what it meant, with collectives beside what is computed", overlap, check_local},
+     "the local graph means what it meant, with collectives beside what is computed", overlap, check_local, true},
     {"combine", "small reductions that are alike begin together, as one launch",
-     "the local graph means what it meant, with fewer launches", combine, check_local},
+     "the local graph means what it meant, with fewer launches", combine, check_local, true},
     {"land", "what is replaced gives its bytes to what replaces it",
      "new parameters, states and what loops carry are in the bytes of the old", land, check_local},
     {"schedule", "local graph -> Plan: starts and waits, arena offsets", "order, offsets and the exact peak are final",

@@ -14,6 +14,7 @@ struct PassDef {
     // Reports what is wrong; after an error no further pass is run.
     void (*run)(Compilation&, const PlanRequest&, Sources&) = nullptr;
     void (*check)(const Compilation&) = nullptr; // an internal error if it does not hold; may be empty
+    bool only_improves = false;                  // without it a plan is longer, slower or larger, and right
 };
 
 // nullptr: no such name.

@@ -37,7 +37,7 @@ void run_passes(Compilation& c, std::span<const PassDef> passes, const PlanReque
     for (const PassDef& pass : passes) {
         if (c.diagnostics.has_error()) return;
         const Clock::time_point start = Clock::now();
-        pass.run(c, request, sources);
+        if (!request.unimproved || !pass.only_improves) pass.run(c, request, sources);
         c.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
         if (!c.diagnostics.has_error() && is_due(pass, request)) pass.check(c);
     }

@@ -37,7 +37,8 @@ constexpr int forever = std::numeric_limits<int>::max();
 class Scheduler {
 public:
     // Without sources: of what a plan is made of, what a price reads.
-    Scheduler(const Local& local, const Mesh& mesh, const Sources* sources) : graph_(&local.graph), sources_(sources) {
+    Scheduler(const Local& local, const Mesh& mesh, const Sources* sources)
+        : graph_(&local.graph), sources_(sources), apart_(local.apart) {
         plan_.mesh = mesh;
         buffer_of_.assign(graph_->values.size(), -1);
         updated_by_.assign(graph_->values.size(), -1);
@@ -263,7 +264,7 @@ private:
         // Before the collective is a reader of its own.
         const Life& sent = life_of(root(input));
         const bool in_place =
-            can_run_in_place(*node.collective()) && sent.readers == 0 && last_use_[sent.contents] <= node_;
+            !apart_ && can_run_in_place(*node.collective()) && sent.readers == 0 && last_use_[sent.contents] <= node_;
         const int target = make_way_for(node.outputs[0]);
         const bool carries = carried_by_[node.outputs[0]] >= 0;
         const int taken = target >= 0 ? target : in_place ? input : -1;
@@ -346,7 +347,7 @@ private:
             if (types[i].bytes() != made.type.bytes() || buffer(compute.inputs[i]).on_host != made.on_host) continue;
             const int bytes = root(compute.inputs[i]);
             const Life& life = life_of(bytes);
-            if (life.readers > 0 || last_use_[life.contents] > node_) continue;
+            if (apart_ || life.readers > 0 || last_use_[life.contents] > node_) continue;
             if (types.size() == 1) return in_place(i) ? compute.inputs[i] : -1;
             if (operands.empty())
                 for (size_t n = 0; n < types.size(); ++n) operands[root(compute.inputs[n])].push_back(n);
@@ -407,6 +408,7 @@ private:
 
     const Graph* graph_;
     const Sources* sources_;
+    bool apart_;
     Plan plan_;
     std::vector<int> buffer_of_;      // by ValueId
     std::vector<ValueId> updated_by_; // by ValueId: the input that it replaces, or -1
@@ -416,21 +418,19 @@ private:
         int before; // a step
         const Node* node;
     };
-    std::vector<Mark> marks_;    // beginnings and ends of loops
-    std::vector<NodeId> starts_; // by token
-    std::vector<int> last_read_; // by ValueId: node
-    std::vector<int> last_use_;  // the same by buffer
-    std::vector<Life> lives_;    // by buffer; of roots
-    std::map<int, int> pending_; // collectives in flight: result's buffer -> the step of its Start
-    NodeId node_ = -1;           // being added
-    NodeId done_ = -1;           // the last one whose step is in the list
+    std::vector<Mark> marks_;      // beginnings and ends of loops
+    std::vector<NodeId> starts_;   // by token
+    std::vector<int> last_read_;   // by ValueId: node
+    std::vector<int> last_use_;    // the same by buffer
+    std::vector<Life> lives_;      // by buffer; of roots
+    std::map<int, int> pending_;   // collectives in flight: result's buffer -> the step of its Start
+    NodeId node_ = -1, done_ = -1; // being added; the last one whose step is in the list
     int token_ = 0;
 };
 
 std::vector<i64> one_after_the_other(std::span<const Extent> extents) {
     std::vector<i64> offsets;
-    i64 end = 0;
-    for (const Extent& extent : extents) {
+    for (i64 end = 0; const Extent& extent : extents) {
         offsets.push_back(end);
         end = add_saturating(end, std::max(extent.bytes, i64{1})); // none has the place of another
     }

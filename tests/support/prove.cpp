@@ -153,6 +153,7 @@ std::vector<std::string> prove(Sources& sources, const PlanRequest& request, con
 
     PlanRequest one = request;
     one.mesh_override = Mesh{};
+    one.unimproved = true;
     Compilation single = compile(sources, one);
     if (!single.plan) return {"the one-device plan fails: " + text_of(sources, single.diagnostics)};
 

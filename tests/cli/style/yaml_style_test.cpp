@@ -81,6 +81,8 @@ TEST_CASE("fmt: anchors stay with what they name") {
     // Of nothing, too.
     CHECK(styled("r:\n-\n- &x\n-\n- a\n- &y # c\n- *y\n") == "r:\n  -\n  - &x\n  -\n  - a\n  - &y  # c\n  - *y\n");
     CHECK(styled("r:\n- &x\n  ~\n-\n    &y\n- *x\n") == "r:\n  - &x ~\n  - &y\n  - *x\n");
+    CHECK(styled("a: {b: &x, c: &y ~,d: *x}\ne: [&z,*z, &u]\nf: [a, , &v {}]\n") ==
+          "a: {b: &x ~, c: &y ~, d: *x}\ne: [&z ~, *z, &u ~]\nf: [a, ~, &v {}]\n");
     CHECK(styled("a: &x\nb: *x\nc: &y\n  null # c\nd:\n") == "a: &x\nb: *x\nc: &y null  # c\nd:\n");
 }
 
