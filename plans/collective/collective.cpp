@@ -14,30 +14,34 @@ namespace shard {
 
 namespace {
 
-// Pairs of one axis each are cut where the dims cut them: of {x -> y} for x and y of 4, a dim split by x:(1)2 alone
-// needs {x:(1)2 -> y:(1)2}.
-std::vector<AlignedAxes> cut_pairs(const std::vector<AlignedAxes>& pairs, const Sharding& sharding) {
+// The shortest runs of the two orders that stand for each other, where the dims cut them too: of {x -> y} for x and y of
+// 4, a dim split by x:(1)2 alone needs {x:(1)2 -> y:(1)2}.
+std::vector<AlignedAxes> runs_of(const Collective& permute, const Sharding& sharding) {
     std::vector<AxisRef> on_dims;
     for (const DimSharding& dim : sharding.dims) on_dims.insert(on_dims.end(), dim.axes.begin(), dim.axes.end());
-    std::vector<AlignedAxes> result;
-    for (const AlignedAxes& pair : pairs) {
-        if (pair.source.size() > 1) {
-            result.push_back(pair);
-            continue;
+    const std::vector<AxisRef> source = cut(permute.source_order, on_dims);
+    std::vector<AxisRef> target;
+    i64 blocks = 1; // that what is in `target` numbers
+    for (AxisRef rest : permute.target_order) {
+        i64 ends = 1;
+        for (const AxisRef& piece : source) {
+            ends *= piece.size;
+            const i64 size = ends / blocks;
+            if (ends % blocks != 0 || size <= 1 || size >= rest.size || rest.size % size != 0) continue;
+            target.push_back({rest.axis, rest.pre, size});
+            rest = {rest.axis, rest.pre * size, rest.size / size};
+            blocks = ends;
         }
-        AxisRef target = pair.target[0];
-        for (const AxisRef& piece : cut(pair.source, on_dims)) {
-            result.push_back({{piece}, {AxisRef{target.axis, target.pre, piece.size}}});
-            target.pre *= piece.size;
-        }
+        target.push_back(rest);
+        blocks *= rest.size;
     }
-    return result;
+    return align_axes(source, target);
 }
 
 // Renames axes on the dims: what a device holds in a block numbered by source_order is afterwards numbered by
 // target_order.
 void permute_dims(Sharding& sharding, const Collective& collective) {
-    std::vector<AlignedAxes> pairs = cut_pairs(align_axes(collective.source_order, collective.target_order), sharding);
+    const std::vector<AlignedAxes> pairs = runs_of(collective, sharding);
     std::vector<AxisRef> marks;
     for (const AlignedAxes& pair : pairs) marks.insert(marks.end(), pair.source.begin(), pair.source.end());
     for (DimSharding& dim : sharding.dims) {

@@ -63,6 +63,11 @@ TEST_CASE("XLA permutes before it gathers and after it slices where devices are 
     CHECK(sent(xy, {64}, "[x]", "[x,y]").empty());
 }
 
+TEST_CASE("XLA permutes devices of which a dim has a part") {
+    const Mesh mesh{{{"x", 6, ""}, {"y", 4, ""}}, {}};
+    CHECK(sent(mesh, {12, 24, 24}, "[- | x:(1)2 | -]", "[- | y,x:(2)3 | -]") == "collective_permute 50688");
+}
+
 TEST_CASE("a constraint in between keeps XLA from gathering everything") {
     const TensorType type = f32_type({16, 16, 16});
     const Sharding from = sharding_of(ab, "[b | - | a]"), to = sharding_of(ab, "[- | a,b | -]");
