@@ -270,11 +270,12 @@ DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftTyp
     Shape shape;
     for (const DraftId operand : used)
         if (!values_[operand].number) shape = broadcast_shape(shape, this->type(operand).shape);
-    for (size_t i = 0; i < used.size() && shape != type.shape; ++i) {
-        if (values_[used[i]].number || this->type(operands[i]).shape != type.shape) continue;
-        used[i] = made(operands[i]);
-        shape = broadcast_shape(shape, this->type(used[i]).shape);
-    }
+    for (const bool numbers : {false, true}) // rather a value, and a number where nothing else has the shape
+        for (size_t i = 0; i < used.size() && shape != type.shape; ++i) {
+            if (values_[used[i]].number.has_value() != numbers || this->type(operands[i]).shape != type.shape) continue;
+            used[i] = made(operands[i]);
+            shape = broadcast_shape(shape, this->type(used[i]).shape);
+        }
     // Not through add(), which would make entries of the numbers.
     std::vector<DraftId> none;
     const DraftId result = add(std::move(op), none, std::move(arguments), std::move(type));

@@ -54,6 +54,15 @@ TEST_CASE("an op that goes element by element takes broadcasts as they are") {
         CHECK(graph_of(draft, draft.pointwise("mul", {wide, wide}, type)) ==
               "  - broadcast: {broadcast: b, shape: [4, 8], dims: [1]}\n  - z: {mul: [broadcast, b]}\noutputs: [z]\n");
     }
+    SUBCASE("a number has the result's shape where no value has it") {
+        const DraftId p = draft.input("p", {DType::boolean, {}}, false);
+        const DraftType truths{DType::boolean, {4, 8}};
+        const DraftId no = draft.number(truths, {0, 0}), yes = draft.number(truths, {1, 1});
+        const DraftId chosen = draft.pointwise("select", {p, yes, no}, truths);
+        CHECK(draft.type(chosen) == truths);
+        CHECK(graph_of(draft, chosen) == "  - constant: {constant: true, shape: [4, 8], dtype: bool}\n"
+                                         "  - z: {select: [p, constant, false]}\noutputs: [z]\n");
+    }
     SUBCASE("a number stands beside a value of its type") {
         const DraftId two = draft.number(type, {2, 0});
         CHECK(graph_of(draft, draft.pointwise("mul", {x, two}, type)) == "  - z: {mul: [x, 2]}\noutputs: [z]\n");
