@@ -155,12 +155,16 @@ bool import_concatenate(OpContext& context, std::string_view) {
     std::vector<DraftId> values;
     for (size_t i = 0; i < context.operand_count(); ++i)
         if (element_count(context.type(i).shape) > 0) values.push_back(context.operand(i));
+    if (values.empty()) {
+        context.set(0, context.draft.number(*type, {}));
+        return true;
+    }
     if (const std::optional<std::vector<DraftNumber>> known = numbers_of(context.draft, values)) {
         context.set(0, context.draft.list(*type, *known));
         return true;
     }
-    context.set(0, values.size() <= 1
-                       ? (values.empty() ? context.operand(0) : values[0])
+    context.set(0, values.size() == 1
+                       ? values[0]
                        : context.draft.add("concatenate", values, fmt::format(", dim: {}", *dim), *type));
     return true;
 }

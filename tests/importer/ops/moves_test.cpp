@@ -40,4 +40,21 @@ TEST_CASE("a slice of values that were put together is one of the value that it 
     }
 }
 
+TEST_CASE("values without elements that are put together have none") {
+    Sources sources;
+    const int file = sources.add(
+        "p.mlir",
+        "func.func @main(%a: tensor<1x3xf32> loc(\"a\")) -> tensor<2x3xf32> {\n"
+        "  %0 = stablehlo.slice %a [0:1, 0:0] : (tensor<1x3xf32>) -> tensor<1x0xf32>\n"
+        "  %1 = stablehlo.concatenate %0, %0, dim = 0 : (tensor<1x0xf32>, tensor<1x0xf32>) -> tensor<2x0xf32>\n"
+        "  %2 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>\n"
+        "  %3 = stablehlo.concatenate %1, %2, dim = 1 : (tensor<2x0xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+        "  return %3 : tensor<2x3xf32>\n}\n");
+    Diagnostics diagnostics;
+    const std::optional<ImportedProgram> program = import_program(sources, file, {}, diagnostics);
+    REQUIRE(program);
+    CHECK(program->model.find("{concatenate: [a, a], dim: 0}") != std::string::npos);
+    CHECK(program->model.find("shape: [2, 0]") == std::string::npos);
+}
+
 } // namespace shard

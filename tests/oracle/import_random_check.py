@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Random JAX programs (random_programs.py) as JAX runs them, and as shardc does on 2 x 4 emulated devices once it has imported them.
+
+    tests/oracle/import_random_check.py build/dev/shardc [COUNT [SEED]]    programs SEED, SEED + 1, ...
+
+What JAX itself does not trace is left out. Where results differ, JAX says whether the program decides it: a comparison or a sort turns out otherwise
+by as little as rounding. Exits 1 if any other differs by more than 2e-5 of its largest element, or is not imported; without JAX it says so and exits 77
+(skipped). Not part of ctest.
+"""
+
+import collections
+import sys
+
+import imported  # before jax
+import jax
+import numpy as np
+import random_programs
+
+ALLOWED = 2e-5
+# As many times as far as by arguments that are off by two units in the last place is still the program's own doing.
+AMPLIFIED = 30
+
+
+def results(function, arguments):
+    return [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+
+
+def moved_by_rounding(function, arguments):
+    """How far JAX's results move, of the largest of each, at the most of some tries."""
+    expected, most = results(function, arguments), 0
+    for seed in range(12):
+        noise = np.random.RandomState(seed)
+        nearly = jax.tree.map(lambda v: (v * (1 + 2e-7 * noise.randn(*v.shape))).astype(v.dtype), arguments)
+        for got, wanted in zip(results(function, nearly), expected):
+            most = max(most, imported.largest(got - wanted) / max(1e-30, imported.largest(wanted)))
+    return most
+
+
+def outcome_of(seed):
+    try:
+        kind, function, arguments = random_programs.program(seed)
+        traced = imported.trace(function, arguments)
+    except (TypeError, ValueError):  # a step that does not fit, a loop that JAX does not differentiate
+        return "not traced", ""
+    outcome = imported.compare(traced, is_gradient=kind == "gradient", first_dim=seed % 2 == 1)
+    if outcome.problem:
+        return "FAILED", f"{kind}: {outcome.problem}"
+    if outcome.difference <= ALLOWED:
+        return "equal", ""
+    if outcome.difference <= AMPLIFIED * moved_by_rounding(function, arguments):
+        return "decided by rounding", ""
+    return "FAILED", f"{kind}: differs by {outcome.difference:.1e}"
+
+
+def main():
+    count, first = (int(sys.argv[i]) if len(sys.argv) > i else otherwise for i, otherwise in ((2, 100), (3, 0)))
+    outcomes = collections.Counter()
+    for seed in range(first, first + count):
+        outcome, problem = outcome_of(seed)
+        outcomes[outcome] += 1
+        if problem:
+            print(f"program {seed}, {problem}", flush=True)
+    print(", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items())))
+    return 1 if outcomes["FAILED"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
