@@ -11,8 +11,9 @@ namespace shard {
 
 namespace {
 
-constexpr size_t most_written = 1024; // numbers of a constant one by one: longer lists nobody reads
-constexpr size_t most_letters = 100;  // of a name: YAML has keys of up to 1024, and names are made of names
+constexpr size_t most_written = 1024;  // numbers of a constant one by one: longer lists nobody reads
+constexpr size_t most_unmarked = 1024; // characters of a key in YAML
+constexpr size_t most_letters = 100;   // of a name: YAML has keys of up to 1024, and names are made of names
 
 // numpy's: dims are aligned at the last, and a size of 1 is repeated.
 Shape broadcast_shape(const Shape& a, const Shape& b) {
@@ -55,6 +56,12 @@ std::string number_text(DType dtype, const DraftNumber& number) {
         exponent != std::string::npos && text.substr(0, exponent).find('.') == std::string::npos)
         text.insert(exponent, ".0");
     return text;
+}
+
+std::string entry_key(const std::string& indent, const std::vector<std::string>& results) {
+    const std::string key = fmt::format("{}", fmt::join(results, ", "));
+    return key.size() < most_unmarked ? fmt::format("{}- {}: ", indent, key)
+                                      : fmt::format("{0}- ? {1}\n{0}  : ", indent, key);
 }
 
 std::string list_text(const std::vector<i64>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }

@@ -142,5 +142,7 @@ private:
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"
 std::string list_text(const std::vector<i64>& numbers);          // "[2, 3]"
 std::string name_text(std::string_view text);                    // letters, digits and '_' of it, as a name
+// What an entry of a graph begins with: "- a, b: ", and with a mark where YAML asks for one.
+std::string entry_key(const std::string& indent, const std::vector<std::string>& results);
 
 } // namespace shard

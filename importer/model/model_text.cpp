@@ -242,7 +242,8 @@ private:
             bool first = true;
             for (DraftId id = 0; id < draft_.value_count(); ++id) {
                 const DraftValue& value = draft_[id];
-                if (!value.is_input || value.is_left_out || value.is_param != params || of_blocks.contains(id)) continue;
+                if (!value.is_input || value.is_left_out || value.is_param != params || of_blocks.contains(id))
+                    continue;
                 if (first) add(params ? "params:\n" : "inputs:\n");
                 first = false;
                 result_.values.push_back({value.name, value.type, value.place, line_});
@@ -271,7 +272,7 @@ private:
             result_.values.push_back({instance + results.back(), of.type(result), of[result].place, line_});
         }
         for (const DraftId operand : entry.operands) operands.push_back(operand_text(of, operand, names));
-        std::string text = fmt::format("{}- {}: {{{}: ", indent, fmt::join(results, ", "), entry.op);
+        std::string text = fmt::format("{}{{{}: ", entry_key(indent, results), entry.op);
         if (entry.region != nullptr) {
             write_region(entry, results, operands, indent, instance);
             return;
@@ -314,7 +315,9 @@ private:
             out.push_back(fmt::format("{}: {}", name, border.sharding));
         }
         const std::string inner = indent + "      ";
-        add(fmt::format("{}- {}:\n{}    manual:\n", indent, fmt::join(results, ", "), indent));
+        std::string key = entry_key(indent, results);
+        key.pop_back(); // its value stands below
+        add(fmt::format("{}\n{}    manual:\n", key, indent));
         if (!region.is_all) add(fmt::format("{}mesh: [{}]\n", inner, fmt::join(region.axes, ", ")));
         add(fmt::format("{}in: {{{}}}\n{}out: {{{}}}\n", inner, fmt::join(in, ", "), inner, fmt::join(out, ", ")));
         if (!region.check) add(inner + "check: false\n");
@@ -411,7 +414,7 @@ private:
             after.push_back(fmt::format("  - {}: {{dynamic_update_slice: [{}, {}, {}], dim: [0]}}\n", whole,
                                         operand_text(of.before, {}), results.back(), block.lowest(of.first)));
         }
-        std::string text = fmt::format("  - {}: {{repeat: {}", fmt::join(results, ", "), module.name);
+        std::string text = fmt::format("{}{{repeat: {}", entry_key("  ", results), module.name);
         if (over.empty()) text += fmt::format(", times: {}", block.times());
         if (over.empty() || !operands.empty()) text += ", in: " + list(operands);
         if (!over.empty()) text += ", over: " + list(over);

@@ -2,8 +2,10 @@
 #include "importer/model/fold.h"
 #include "importer/model/model_text.h"
 #include "importer/shape/blocks.h"
+#include "planner/read/model_reader.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -27,6 +29,24 @@ TEST_CASE("numbers are written short, and are the same when they are read") {
     CHECK(number_text(DType::f32, {std::numeric_limits<double>::quiet_NaN(), 0}) == ".nan");
     CHECK(number_text(DType::boolean, {0, 1}) == "true");
     CHECK(number_text(DType::i64, {0, -7}) == "-7");
+}
+
+TEST_CASE("an entry of more results than YAML has in a key is marked, and read") {
+    CHECK(entry_key("  ", {"a", "b"}) == "  - a, b: ");
+    std::vector<std::string> results;
+    for (int i = 0; i < 128; ++i) results.push_back(fmt::format("part_{}", i));
+    Sources sources;
+    Diagnostics diagnostics;
+    const int file = sources.add(
+        "m.yaml",
+        fmt::format(
+            "model: m\ninputs: {{x: {{shape: [2]}}}}\nmodules:\n  parts: {{inputs: [x], graph: [{{y: {{neg: x}}}}], "
+            "outputs: [{}]}}\ngraph:\n{}{{parts: x}}\noutputs: [part_127]\n",
+            fmt::join(std::vector<std::string>(results.size(), "y"), ", "), entry_key("  ", results)));
+    const std::optional<Model> model = read_model(sources, file, diagnostics);
+    REQUIRE(model);
+    CHECK(diagnostics.all().empty());
+    CHECK(model->graph.at(0).results.size() == results.size());
 }
 
 TEST_CASE("an op that goes element by element takes broadcasts as they are") {
