@@ -66,7 +66,7 @@ OF_ONE = [
     lambda v: jnp.floor(v * 4) / 4,
     lambda v: v.at[0].set(0.5),
     lambda v: v.at[..., 1].add(v[..., 0]),
-    lambda v: v.astype(jnp.bfloat16).astype(jnp.float32),
+    lambda v: v.astype(jnp.bfloat16).astype(v.dtype),
     lambda v: v + lax.top_k(v, 3)[0].sum(-1, keepdims=True) * 0.1,
     lambda v: jnp.einsum("...i,...j->...ij", v, v).sum(-1) * 0.1,
     lambda v: jax.nn.one_hot(jnp.argmax(v, -1), v.shape[-1]) * v + v * 0.5,
@@ -124,7 +124,7 @@ class Drawn:
     def __call__(self, weights, x):
         x = x + weights["b"]
         for step in self.steps:
-            x = step(weights, x).astype(jnp.float32)
+            x = step(weights, x).astype(x.dtype)
         return x
 
     def step(self, depth):
@@ -137,7 +137,7 @@ class Drawn:
 
         def run(weights, x):
             for step in steps:
-                x = step(weights, x).astype(jnp.float32)
+                x = step(weights, x).astype(x.dtype)
             return x
         return run
 
