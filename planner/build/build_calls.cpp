@@ -2,6 +2,7 @@
 
 #include "planner/graph/graph_order.h"
 #include "planner/graph/op_names.h"
+#include "planner/model/names.h"
 #include "planner/read/entry_form.h"
 #include "planner/text/yaml_values.h"
 #include "plans/diagnostics/suggestion.h"
@@ -79,11 +80,11 @@ std::optional<std::string> read_instance_name(const Model& model, const ModuleDe
                                               Diagnostics& diagnostics) {
     std::string instance = module.written_name();
     for (const YamlEntry& item : entry.arguments) {
-        const std::optional<std::string> name =
-            item.key == "name" ? read_string(item.value, "name", diagnostics) : std::nullopt;
+        const std::optional<Name> name =
+            item.key == "name" ? read_name(item.value, "an instance", diagnostics) : std::nullopt;
         if (item.key != "name") report_unknown_argument(model, module.written_name(), item, diagnostics);
         if (!name) return std::nullopt;
-        instance = *name;
+        instance = name->text;
     }
     return instance;
 }

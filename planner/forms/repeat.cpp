@@ -36,8 +36,8 @@ bool read(const FormUse& use) {
     const std::optional<bool> known = check_module(use);
     if (!known) return false;
     good = good && *known;
-    for (const char* named : {"axis", "name"})
-        if (const Yaml* value = use.yaml.find(named)) good = read_name(*value, named, use.diagnostics) && good;
+    if (const Yaml* axis = use.yaml.find("axis")) good = read_name(*axis, "an axis", use.diagnostics) && good;
+    if (const Yaml* name = use.yaml.find("name")) good = read_name(*name, "an instance", use.diagnostics) && good;
     for (const char* names : {"over", "stack"})
         if (const Yaml* value = use.yaml.find(names))
             good = read_value_names(*value, names, use.diagnostics).has_value() && good;

@@ -27,6 +27,7 @@ Parts parts_of(std::string_view text) {
 }
 
 bool matches_any(const std::string& pattern, const std::vector<std::string>& names) {
+    if (!is_glob(pattern)) return std::find(names.begin(), names.end(), pattern) != names.end();
     return std::any_of(names.begin(), names.end(),
                        [&](const std::string& name) { return glob_matches(pattern, name); });
 }

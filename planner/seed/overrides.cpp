@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 namespace shard {
 
 namespace {
@@ -33,21 +35,29 @@ void warn_without_effect(const Override& override, const MeantPaths& paths, bool
                               listed ? fmt::format("there are {}", fmt::join(there, ", ")) : std::string()));
 }
 
+// As match_overrides; `without_effect` is told of those that match nothing.
+std::vector<int> chosen_overrides(std::span<const Override> overrides, const std::vector<OverrideTarget>& targets,
+                                  const std::function<void(const Override&, const MeantPaths&)>& without_effect) {
+    std::vector<int> chosen(targets.size(), -1);
+    if (overrides.empty()) return chosen;
+    const MeantPaths paths = paths_of(targets);
+    for (size_t o = 0; o < overrides.size(); ++o) {
+        const std::vector<size_t> meant = paths.meant_by(overrides[o].glob);
+        for (const size_t t : meant) chosen[t] = static_cast<int>(o);
+        if (meant.empty()) without_effect(overrides[o], paths);
+    }
+    return chosen;
+}
+
 } // namespace
 
 std::vector<int> match_overrides(std::span<const Override> overrides, const std::vector<OverrideTarget>& targets,
                                  std::string_view section, Diagnostics& diagnostics) {
     constexpr int most_compared = 100; // of those that mean nothing, with what there is
-    std::vector<int> chosen(targets.size(), -1);
-    if (overrides.empty()) return chosen;
-    const MeantPaths paths = paths_of(targets);
     int unmatched = 0;
-    for (size_t o = 0; o < overrides.size(); ++o) {
-        const std::vector<size_t> meant = paths.meant_by(overrides[o].glob);
-        for (const size_t t : meant) chosen[t] = static_cast<int>(o);
-        if (meant.empty()) warn_without_effect(overrides[o], paths, ++unmatched <= most_compared, section, diagnostics);
-    }
-    return chosen;
+    return chosen_overrides(overrides, targets, [&](const Override& override, const MeantPaths& paths) {
+        warn_without_effect(override, paths, ++unmatched <= most_compared, section, diagnostics);
+    });
 }
 
 std::vector<bool> overridden_declarations(const Graph& graph, const Layout& layout) {
@@ -60,9 +70,8 @@ std::vector<bool> overridden_declarations(const Graph& graph, const Layout& layo
             targets.push_back({graph.value(id).name});
             ids.push_back(id);
         }
-        Diagnostics said_already;
-        const std::vector<int> chosen = match_overrides(of_inputs ? layout.inputs : layout.params, targets,
-                                                        of_inputs ? "inputs" : "params", said_already);
+        const std::vector<int> chosen = chosen_overrides(of_inputs ? layout.inputs : layout.params, targets,
+                                                         [](const Override&, const MeantPaths&) { /* seed says it */ });
         for (size_t i = 0; i < ids.size(); ++i) overridden[ids[i]] = chosen[i] >= 0;
     }
     return overridden;

@@ -108,6 +108,8 @@ bool glob_matches(std::string_view glob, std::string_view path) {
     return path.ends_with(glob.substr(glob.find_last_of("*?{}") + 1)) && Matcher(path).matches(glob);
 }
 
-bool is_glob(std::string_view text) { return text.find_first_of("*?{") != none; }
+bool is_glob(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return c == '*' || c == '?' || c == '{'; });
+}
 
 } // namespace shard

@@ -174,8 +174,36 @@ def compare(traced, is_gradient=False, first_dim=False, with_xla=False):
         return outcome
 
 
+# As many times as far as by arguments that are off by two units in the last place is still the program's own doing.
+AMPLIFIED = 30
+
+
+def decided_by_rounding(function, arguments, is_gradient=False):
+    """What difference is: JAX's own results move by that, at the most of some tries, by noise and in f64."""
+
+    def results(arguments):
+        return [np.asarray(leaf, np.float64) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+
+    def floats(change):
+        return jax.tree.map(lambda v: change(v) if np.issubdtype(v.dtype, np.floating) else v, arguments)
+
+    expected = results(arguments)
+    others = []
+    for seed in range(12):
+        noise = np.random.RandomState(seed)
+        others.append(results(floats(lambda v: (v * (1 + 2e-7 * noise.randn(*v.shape))).astype(v.dtype))))
+    with jax.enable_x64(True):
+        others.append(results(floats(np.float64)))
+    sizes = [max(1e-30, largest(value)) for value in expected]
+    if is_gradient:
+        sizes[1:] = [max(sizes[1:])] * len(sizes[1:])
+    return AMPLIFIED * max(largest(got - wanted) / size for other in others
+                           for got, wanted, size in zip(other, expected, sizes))
+
+
 def check(programs, allowed, with_xla=False):
-    """Of each name, is_gradient, function and arguments, on both layouts, a line; 1 if any is above what is allowed."""
+    """Of each name, is_gradient, function and arguments, on both layouts, a line; 1 if any is above what is allowed, and above what
+    rounding decides."""
     failed = []
     for name, is_gradient, function, arguments in programs:
         traced = trace(function, arguments)
@@ -183,9 +211,11 @@ def check(programs, allowed, with_xla=False):
             outcome = compare(traced, is_gradient, first_dim, with_xla)
             label = f"{name} {'gradient' if is_gradient else 'forward'} {'first' if first_dim else 'last'}"
             bad = outcome.problem or not outcome.difference <= allowed
+            rounded = bad and not outcome.problem and outcome.difference <= decided_by_rounding(function, arguments, is_gradient)
+            bad = bad and not rounded
             failed += [label] if bad else []
             ratio = f"{outcome.sent / outcome.sent_by_xla:6.2f}" if outcome.sent_by_xla else ""
             print(f"{label:32} {outcome.difference:8.1e} {outcome.lines:6} lines {outcome.seconds:6.2f} s {ratio}"
-                  f"{'  FAILED ' + outcome.problem if bad else ''}", flush=True)
+                  f"{'  FAILED ' + outcome.problem if bad else '  decided by rounding' if rounded else ''}", flush=True)
     print(f"{len(failed)} failed" + "".join(f"\n  {label}" for label in failed))
     return 1 if failed else 0

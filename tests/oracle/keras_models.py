@@ -151,15 +151,25 @@ def wave(shape, number, size, positive=False):
     return (np.abs(value) + 0.1 if positive else value).astype(np.float32).reshape(shape)
 
 
+def named(variables):
+    """By path: backbone/layer_1/kernel; the paths of a model's parts may be alike: those that come later are numbered."""
+    by_path = {}
+    for variable in variables:
+        path, number = variable.path, 2
+        while path in by_path:
+            path, number = f"{variable.path}_{number}", number + 1
+        by_path[path] = variable
+    return by_path
+
+
 def values(variables, size=0.4):
-    """By path: backbone/layer_1/kernel."""
     given = {}
-    for number, variable in enumerate(variables):
+    for number, (path, variable) in enumerate(variables.items()):
         value = np.asarray(variable.value)
         last = variable.path.rsplit("/")[-1]
         if value.dtype == np.float32 and value.size:
             value = wave(value.shape, number, size, last in ("gamma", "scale", "moving_variance"))
-        given[variable.path] = value
+        given[path] = value
     return given
 
 
@@ -170,11 +180,11 @@ DROPPING = ("GPT2", "GPTNeoX", "Mistral")
 def program(name, gradients, dropping=False):
     """A function and its arguments; `dropping`: as in training, by the keys of the model's seeds."""
     model, inputs = MODELS[name](dropout=0.2) if dropping else MODELS[name]()
-    trained, other = model.trainable_variables, model.non_trainable_variables
+    trained, other = named(model.trainable_variables), named(model.non_trainable_variables)
     params, state = (values(variables, SMALLER.get(name, 0.4)) for variables in (trained, other))
 
     def forward(params, state, batch):
-        outputs, _ = model.stateless_call([params[v.path] for v in trained], [state[v.path] for v in other], batch,
+        outputs, _ = model.stateless_call([params[path] for path in trained], [state[path] for path in other], batch,
                                           training=dropping)
         return outputs
 

@@ -323,6 +323,20 @@ outputs: [y]
                               "write `repeat` for several in a row");
 }
 
+TEST_CASE("the name of an instance is a name: its values stand under it in plan files") {
+    const auto problem = [](const std::string& entry) {
+        return build_text("model: m\ninputs: {x: {shape: [4]}}\nmodules:\n"
+                          "  a: {inputs: [x], graph: [{x: {exp: x}}], outputs: [x]}\n"
+                          "graph:\n  - y: " +
+                          entry + "\noutputs: [y]\n")
+            .problems();
+    };
+    CHECK(problem("{a: x, name: first-1}").empty());
+    for (const char* given : {"a=b", "a b", "a.b", "a#2", "\"\""})
+        for (const char* called : {"{a: x, name: ", "{repeat: a, times: 2, in: x, name: "})
+            CHECK(problem(called + std::string(given) + "}").starts_with("E0201 6: '"));
+}
+
 TEST_CASE("models that would grow beyond measure are refused, even if they compute nothing") {
     const auto problem = [](const std::string& modules, const std::string& entry) {
         const Built built = build_text("model: m\ninputs: {x: {shape: [4]}}\nmodules:\n" + modules +
