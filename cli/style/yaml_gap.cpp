@@ -1,5 +1,7 @@
 #include "cli/style/yaml_gap.h"
 
+#include "planner/text/yaml_text.h"
+
 #include <algorithm>
 
 namespace shard {
@@ -16,31 +18,15 @@ bool is_blank_at(std::string_view text, size_t at) {
     return at >= text.size() || blanks.find(text[at]) != std::string_view::npos;
 }
 
-// Behind an anchor or a tag, as yaml-cpp reads them: in brackets or not, no bracket and no comma is part of a name.
-size_t property_end(std::string_view text, size_t at) {
-    const bool is_verbatim = text.substr(at, 2) == "!<";
-    return std::min(text.find_first_of(is_verbatim ? " \t\r\n" : " \t\r\n,[]{}", at), text.size());
+bool begins_line(std::string_view text, size_t at) {
+    return at == 0 || text[at - 1] == '\n' || text.substr(0, at) == "\xEF\xBB\xBF"; // a byte order mark
 }
-
-bool begins_line(std::string_view text, size_t at) { return at == 0 || text[at - 1] == '\n'; }
 
 } // namespace
 
 size_t yaml_column(std::string_view text, size_t at) {
     const size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     return before == std::string_view::npos ? at : at - before - 1;
-}
-
-size_t skip_yaml_blanks(std::string_view text, size_t at) {
-    while (at < text.size()) {
-        if (text[at] == '#')
-            at = line_end(text, at);
-        else if (is_blank_at(text, at))
-            ++at;
-        else
-            break;
-    }
-    return at;
 }
 
 size_t behind_yaml_dash(std::string_view text, size_t at) {
@@ -68,9 +54,9 @@ YamlWrittenNull written_yaml_null(std::string_view text, size_t at, std::optiona
     size_t next = skip_yaml_blanks(text, at);
     const auto is_its = [&] { return next < text.size() && (!column || yaml_column(text, next) > *column); };
     for (; is_its() && text[next] == '&'; next = skip_yaml_blanks(text, found.begin))
-        found.begin = property_end(text, next);
+        found.begin = yaml_property_end(text, next);
     const size_t length = !is_its()           ? 0
-                          : text[next] == '*' ? property_end(text, next) - next
+                          : text[next] == '*' ? yaml_property_end(text, next) - next
                                               : yaml_null_length(text, next);
     if (length > 0) found = {next, length};
     return found;
@@ -101,10 +87,11 @@ YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& en
             fresh = false;
             at = stop;
         } else if (c == '&' || c == '!') {
-            const size_t stop = property_end(text, at);
+            const size_t stop = yaml_property_end(text, at);
             const size_t next = std::min(text.find_first_not_of(" \t\r", stop), text.size());
             const bool ends_line = next == text.size() || text[next] == '\n' || text[next] == '#';
-            gap.properties.push_back({std::string(text.substr(at, stop - at)), ends_line, behind_dash});
+            gap.properties.push_back(
+                {std::string(text.substr(at, stop - at)), ends_line, behind_dash, gap.comments.size()});
             fresh = false;
             at = stop;
         } else {

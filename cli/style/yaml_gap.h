@@ -19,6 +19,7 @@ struct YamlProperty { // &anchor
     std::string text;
     bool ends_line = false; // its value begins below
     bool behind_dash = false;
+    size_t comments = 0; // of the gap, so many stand above
 };
 
 struct YamlDirective { // %YAML, and the --- behind them
@@ -37,9 +38,6 @@ struct YamlGap {
 
 // From `at`, outside of values, to `until`; with npos to the next bracket that closes, or the end.
 YamlGap read_yaml_gap(std::string_view text, size_t at, size_t until, size_t& end);
-
-// Where the next thing begins that is neither blank nor comment.
-size_t skip_yaml_blanks(std::string_view text, size_t at);
 
 // Behind the next `-` of a list; directives, anchors and tags may stand before it.
 size_t behind_yaml_dash(std::string_view text, size_t at);

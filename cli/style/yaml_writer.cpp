@@ -74,6 +74,16 @@ void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
     put_directives(gap.comments.size());
 }
 
+// Those that stand above the anchor of the whole file, which are taken from the gap.
+void YamlWriter::put_comments_above(YamlGap& gap, const YamlProperty& property, size_t indent) {
+    YamlGap above = gap;
+    const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(property.comments);
+    above.comments.resize(property.comments);
+    put_comments(above, indent);
+    gap.comments.erase(gap.comments.begin(), gap.comments.begin() + count);
+    gap.directives.clear();
+}
+
 // Comments between a key and its value, which stand on one line now.
 void YamlWriter::put_inline_comments(const YamlGap& gap) {
     for (const YamlComment& comment : gap.comments) {
@@ -123,13 +133,16 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         } else {
             begin = offset(item != nullptr ? item->span : (*map)[i].key_span);
         }
-        const YamlGap before = gap(begin);
+        YamlGap before = gap(begin);
         std::string prefix;
         bool below = false; // the item's anchor has a line of its own
         for (const YamlProperty& property : before.properties) {
             const bool of_block = i == 0 && property.ends_line && !(item != nullptr && property.behind_dash);
             if (of_block) {
-                if (lines_.empty()) lines_.begin(indent);
+                if (depth == 0) {
+                    put_comments_above(before, property, indent);
+                    lines_.begin(indent);
+                }
                 lines_.append((inline_first || lines_.column() == 0 ? "" : " ") + property.text);
                 inline_first = false;
             } else {

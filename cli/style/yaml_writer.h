@@ -40,6 +40,7 @@ private:
     void write_plain(const std::string& value, size_t indent);
 
     void put_comments(const YamlGap& gap, size_t indent);
+    void put_comments_above(YamlGap& gap, const YamlProperty& property, size_t indent);
     void put_inline_comments(const YamlGap& gap);
     bool put_flow_comments(const YamlGap& gap, size_t align); // whether a line has to be begun
     bool fits(const Yaml& node, size_t item, size_t align, size_t reserve);

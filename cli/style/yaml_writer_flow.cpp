@@ -1,6 +1,8 @@
 // Collections in brackets: items stand one behind the other, and lines that would get too long are broken.
 #include "cli/style/yaml_writer.h"
 
+#include "planner/text/yaml_text.h"
+
 #include <algorithm>
 
 namespace shard {

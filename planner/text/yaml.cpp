@@ -283,8 +283,7 @@ private:
             if (text()[offset] == '!' && !(tag.empty() || tag == "?"))
                 error("E0112", places_.at(offset, plain_length(offset)), "tags (!) are not supported")
                     .help("remove the tag; quote a value to make it a string");
-            const size_t end = std::min(text().find_first_of(" \t\r\n", offset), text().size());
-            offset = std::min(text().find_first_not_of(" \t\r\n", end), text().size());
+            offset = skip_yaml_blanks(text(), yaml_property_end(text(), offset));
         }
         return offset;
     }

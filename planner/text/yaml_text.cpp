@@ -30,6 +30,23 @@ void report_encoding(std::string_view encoding, Span place, Diagnostics& diagnos
         .help(fmt::format("save it as UTF-8: iconv -f {} -t UTF-8 FILE > NEW", encoding));
 }
 
+size_t skip_yaml_blanks(std::string_view text, size_t at) {
+    while (at < text.size()) {
+        if (text[at] == '#')
+            at = std::min(text.find('\n', at), text.size());
+        else if (std::string_view(" \t\r\n").find(text[at]) != std::string_view::npos)
+            ++at;
+        else
+            break;
+    }
+    return at;
+}
+
+size_t yaml_property_end(std::string_view text, size_t at) {
+    const bool is_verbatim = text.substr(at, 2) == "!<";
+    return std::min(text.find_first_of(is_verbatim ? " \t\r\n" : " \t\r\n,[]{}", at), text.size());
+}
+
 TextPlaces::TextPlaces(const Sources& sources, int file) : file_(file), text_(sources.text(file)) {
     line_starts_.push_back(0);
     for (size_t i = 0; i < text_.size(); ++i)

@@ -23,6 +23,11 @@ void report_encoding(std::string_view encoding, Span place, Diagnostics& diagnos
 // A byte order mark of UTF-8 is allowed at the start.
 bool check_yaml_text(const Sources& sources, int file, Diagnostics& diagnostics);
 
+// Where the next thing begins that is neither blank nor comment; `at` does not stand within either.
+size_t skip_yaml_blanks(std::string_view text, size_t at);
+// Behind the anchor or tag at a place, as yaml-cpp reads them: in brackets or not, no bracket and no comma is part of a name.
+size_t yaml_property_end(std::string_view text, size_t at);
+
 // Byte offset -> line and column, both from 1.
 class TextPlaces {
 public:

@@ -5,7 +5,8 @@
 
 Of each program: the largest difference from JAX, of the largest value of its output or of all gradients; lines of the model;
 seconds to import and plan; with --xla, bytes sent by those of XLA with the same shardings of arguments and results;
-with --dropping, of models that drop, as in training. Exits 1 above 5e-6; without keras-hub it says so and exits 77 (skipped). Not part of ctest.
+with --dropping, of models that drop, as in training. Exits 1 above 5e-6,
+unless rounding decides; without keras-hub it says so and exits 77 (skipped). Not part of ctest.
 """
 
 import sys
@@ -14,6 +15,7 @@ import imported  # before jax: it forces the devices
 
 try:
     import keras_models
+    from keras_composed import MODELS as COMPOSED
 except ImportError as problem:
     print(f"SKIPPED: {problem}")
     sys.exit(77)
@@ -22,9 +24,10 @@ ALLOWED = 5e-6
 
 
 def programs(words, dropping, gradients):
-    for name in keras_models.DROPPING if dropping else keras_models.MODELS:
+    models = keras_models.MODELS | COMPOSED
+    for name in keras_models.DROPPING if dropping else models:
         for is_gradient in gradients if not words or name in words else []:
-            yield name, is_gradient, *keras_models.program(name, is_gradient, dropping)
+            yield name, is_gradient, *keras_models.program(name, models[name], is_gradient, dropping)
 
 
 def main():

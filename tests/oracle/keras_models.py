@@ -168,7 +168,7 @@ def values(variables, size=0.4):
         value = np.asarray(variable.value)
         last = variable.path.rsplit("/")[-1]
         if value.dtype == np.float32 and value.size:
-            value = wave(value.shape, number, size, last in ("gamma", "scale", "moving_variance"))
+            value = wave(value.shape, number, size, last in ("gamma", "scale", "moving_variance", "layer_scalar"))
         given[path] = value
     return given
 
@@ -177,9 +177,9 @@ def values(variables, size=0.4):
 DROPPING = ("GPT2", "GPTNeoX", "Mistral")
 
 
-def program(name, gradients, dropping=False):
-    """A function and its arguments; `dropping`: as in training, by the keys of the model's seeds."""
-    model, inputs = MODELS[name](dropout=0.2) if dropping else MODELS[name]()
+def program(name, build, gradients, dropping=False):
+    """A function and its arguments, of what gives a model and its inputs; `dropping`: as in training, by the keys of the model's seeds."""
+    model, inputs = build(dropout=0.2) if dropping else build()
     trained, other = named(model.trainable_variables), named(model.non_trainable_variables)
     params, state = (values(variables, SMALLER.get(name, 0.4)) for variables in (trained, other))
 

@@ -91,6 +91,9 @@ TEST_CASE("fmt: a comment stays behind its line or above the next") {
         styled("#a\n\n\n\n# b\na: 1 # one\nbb: 22    # two\n\nc: # three\n    # four\n    - 1\n    # five\n# six\n") ==
         "#a\n\n# b\na: 1    # one\nbb: 22  # two\n\nc:  # three\n  # four\n  - 1\n  # five\n# six\n");
     CHECK(styled("a:\n  # above\n  1\nb: # behind\n  2\n") == "# above\na: 1\nb: 2  # behind\n");
+    CHECK(styled("# a\n&x # b\n# c\nk:  v\n") == "# a\n&x  # b\n# c\nk: v\n");
+    CHECK(styled("\xEF\xBB\xBF%YAML 1.2\n---\nk:  v\n") == "%YAML 1.2\n---\nk: v\n");
+    CHECK(styled("a: &x\n  # above\n  v\nb: &y # behind\n  w\n") == "# above\na: &x v\nb: &y w  # behind\n");
     CHECK(styled("a: [1, # one\n  # two\n  2\n  # three\n  ]\n") ==
           "a: [1,  # one\n    # two\n    2\n   # three\n   ]\n");
     CHECK(styled("a:\n  - # one\n    b: 1\n    # two\n    c: 2\n") == "a:\n  # one\n  - b: 1\n    # two\n    c: 2\n");
@@ -226,10 +229,20 @@ private:
         if (key.back() == '"' || key.back() == '\'') return key.insert(key.size() - 1, number);
         return key + number;
     }
+    // What it names may stand below it.
+    void anchor(size_t indent) {
+        if (!tape_.chance(4)) return;
+        out_ += fmt::format(" &a{}", ++keys_);
+        if (!tape_.chance(3)) return;
+        end_line();
+        comments(indent + 1);
+        out_ += std::string(indent + 1, ' ');
+    }
     // Behind "key:" or "-", with the end of the line.
     void value(size_t indent, size_t depth) {
         const size_t what = tape_.choose(depth > 0 ? 6 : 3);
         if (what == 0) {
+            anchor(indent);
             out_ += blanks() + scalar(false);
             end_line();
         } else if (what <= 2) {
@@ -239,6 +252,7 @@ private:
         } else if (what == 3) {
             end_line();
         } else if (what == 4) {
+            if (tape_.chance(4)) out_ += fmt::format(" &a{}", ++keys_);
             end_line();
             comments(indent + 2);
             block_map(indent + 1 + tape_.choose(4), depth - 1);
