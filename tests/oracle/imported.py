@@ -99,7 +99,7 @@ def mesh():
 
 def named(text):
     """Of a sharding as plans write it: [data | model:(1)2]."""
-    dims = [[] if dim in ("-", "") else dim.split(",") for dim in text.strip("[]").split(" | ")] if text != "[]" else []
+    dims = [[] if dim in ("-", "") else dim.split(",") for dim in text.strip("[]").split(" | ")] if text.strip("[]") else []
     whole = {"model": ["model:(1)2", "model:(2)2"]}
     spec = [tuple(part for axis in dim for part in whole.get(axis, [axis])) or None for dim in dims]
     return jax.sharding.NamedSharding(mesh(), jax.sharding.PartitionSpec(*spec))
