@@ -74,16 +74,6 @@ void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
     put_directives(gap.comments.size());
 }
 
-// Those that stand above the anchor of the whole file, which are taken from the gap.
-void YamlWriter::put_comments_above(YamlGap& gap, const YamlProperty& property, size_t indent) {
-    YamlGap above = gap;
-    const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(property.comments);
-    above.comments.resize(property.comments);
-    put_comments(above, indent);
-    gap.comments.erase(gap.comments.begin(), gap.comments.begin() + count);
-    gap.directives.clear();
-}
-
 // Comments between a key and its value, which stand on one line now.
 void YamlWriter::put_inline_comments(const YamlGap& gap) {
     for (const YamlComment& comment : gap.comments) {
@@ -91,6 +81,21 @@ void YamlWriter::put_inline_comments(const YamlGap& gap) {
             lines_.comment_above(comment.text);
         else
             lines_.attach(comment.text);
+    }
+}
+
+// Those that stand above the anchor of a block, which are taken from the gap: the anchor has a line of its own in a file's
+// outermost block, and stands behind the key in others.
+void YamlWriter::put_comments_above(YamlGap& gap, const YamlProperty& property, size_t indent) {
+    YamlGap above = gap;
+    above.comments.resize(property.comments);
+    gap.comments.erase(gap.comments.begin(), gap.comments.begin() + static_cast<std::ptrdiff_t>(property.comments));
+    gap.directives.clear();
+    if (depth_ > 1) {
+        put_inline_comments(above);
+    } else {
+        put_comments(above, indent);
+        lines_.begin(indent);
     }
 }
 
@@ -139,10 +144,7 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
         for (const YamlProperty& property : before.properties) {
             const bool of_block = i == 0 && property.ends_line && !(item != nullptr && property.behind_dash);
             if (of_block) {
-                if (depth == 0) {
-                    put_comments_above(before, property, indent);
-                    lines_.begin(indent);
-                }
+                put_comments_above(before, property, indent);
                 lines_.append((inline_first || lines_.column() == 0 ? "" : " ") + property.text);
                 inline_first = false;
             } else {

@@ -92,6 +92,7 @@ TEST_CASE("fmt: a comment stays behind its line or above the next") {
         "#a\n\n# b\na: 1    # one\nbb: 22  # two\n\nc:  # three\n  # four\n  - 1\n  # five\n# six\n");
     CHECK(styled("a:\n  # above\n  1\nb: # behind\n  2\n") == "# above\na: 1\nb: 2  # behind\n");
     CHECK(styled("# a\n&x # b\n# c\nk:  v\n") == "# a\n&x  # b\n# c\nk: v\n");
+    CHECK(styled("k:\n  # a\n  &x # b\n  # c\n  l: 1\n") == "# a\nk: &x  # b\n  # c\n  l: 1\n");
     CHECK(styled("\xEF\xBB\xBF%YAML 1.2\n---\nk:  v\n") == "%YAML 1.2\n---\nk: v\n");
     CHECK(styled("a: &x\n  # above\n  v\nb: &y # behind\n  w\n") == "# above\na: &x v\nb: &y w  # behind\n");
     CHECK(styled("a: [1, # one\n  # two\n  2\n  # three\n  ]\n") ==
