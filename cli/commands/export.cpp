@@ -1,5 +1,6 @@
 #include "cli/diagnostics/diagnostics.h"
 #include "cli/inputs/inputs.h"
+#include "cli/inputs/job_names.h"
 #include "cli/inputs/output.h"
 #include "cli/inputs/settings.h"
 #include "cli/terminal/exit_code.h"
@@ -39,6 +40,17 @@ std::optional<int> write_folder(const TargetDef& target, const Plan& plan, const
     return files;
 }
 
+// nullopt after an error, which has been printed.
+std::optional<std::string> write_named(const TargetDef& target, const Plan& plan, const std::string& names,
+                                       Diagnostics& diagnostics, Env& env) {
+    Sources sources;
+    Diagnostics problems;
+    const std::optional<int> file = load_source(env, sources, names, problems);
+    const std::optional<JobNames> read = file ? read_job_names(sources, *file, plan, problems) : std::nullopt;
+    print_diagnostics(env, sources, problems.all());
+    return read ? target.write_named(plan, *read, diagnostics) : std::nullopt;
+}
+
 int run(const Arguments& arguments, Env& env) {
     int code = exit_clean;
     const TargetDef& target = *find_target(arguments.string("--to"));
@@ -56,6 +68,12 @@ int run(const Arguments& arguments, Env& env) {
         print_diagnostics(env, Sources(), diagnostics.all());
         return exit_usage;
     }
+    if (arguments.has("--names") && target.write_named == nullptr) {
+        diagnostics.error("E0701", {}, fmt::format("--to {} has the plan's names", target.name))
+            .help("--names is for --to specs, which a job looks its own names up in");
+        print_diagnostics(env, Sources(), diagnostics.all());
+        return exit_usage;
+    }
     const std::optional<PlanSource> source = load_one_plan(env, arguments, "export", code);
     if (!source) return code;
     if (is_folder) {
@@ -66,9 +84,10 @@ int run(const Arguments& arguments, Env& env) {
         env.err << fmt::format("wrote {} files to {}\n", *files, printable(folder));
         return exit_clean;
     }
-    const std::optional<std::string> text = arguments.flag("--global")
-                                                ? write_global(target, *source->plan, diagnostics, env)
-                                                : target.write(*source->plan, diagnostics);
+    const std::optional<std::string> text =
+        arguments.flag("--global") ? write_global(target, *source->plan, diagnostics, env)
+        : arguments.has("--names") ? write_named(target, *source->plan, arguments.string("--names"), diagnostics, env)
+                                   : target.write(*source->plan, diagnostics);
     print_diagnostics(env, *source->sources, diagnostics.all());
     // What breaks a policy is for plan and check.
     return text ? write_payload(env, arguments, *text, exit_clean) : std::max<int>(exit_code(diagnostics), exit_usage);
@@ -106,6 +125,10 @@ const CommandDef& command_export() {
                     target_option(),
                     {.name = "--global",
                      .doc = "the shardings of inputs and outputs alone, without the plan's collectives"},
+                    {.name = "--names",
+                     .value = "FILE",
+                     .doc = "what the job calls the arrays of a model that was imported, as `import --names` writes it",
+                     .file = FileUse::read},
                     mode_option(),
                     set_option(),
                     output_option()},

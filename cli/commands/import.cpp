@@ -5,6 +5,7 @@
 #include "cli/terminal/exit_code.h"
 #include "planner/graph/optimizer.h"
 #include "plans/base/parse_number.h"
+#include "plans/base/printable.h"
 #include "plans/base/shell_word.h"
 
 #include <cmath>
@@ -42,6 +43,19 @@ std::string names_text(const ImportedProgram& program) {
     return text;
 }
 
+// Where to go on from the files that were written.
+std::string next_text(const Arguments& arguments, const ImportedProgram& program) {
+    const std::string model = shell_word(arguments.string("--output"));
+    const std::string layout = arguments.has("--layout") ? shell_word(arguments.string("--layout")) : "LAYOUT";
+    const std::string mode = program.is == ImportAs::loss ? " --mode train" : "";
+    std::string text;
+    if (arguments.has("--layout") && program.layout == "mesh: {}\n")
+        text = fmt::format("the program has no mesh: give {} one, as mesh: {{data: 8}}, and rules, as rules: [{{batch: "
+                           "data}}]\n",
+                           printable(layout));
+    return fmt::format("{}next: shardc plan {} {}{}\n", text, printable(model), printable(layout), mode);
+}
+
 int run(const Arguments& arguments, Env& env) {
     Sources sources;
     Diagnostics diagnostics;
@@ -68,7 +82,10 @@ int run(const Arguments& arguments, Env& env) {
     if (arguments.has("--layout") && !write_file(env, arguments.string("--layout"), program->layout)) return exit_usage;
     if (arguments.has("--names") && !write_file(env, arguments.string("--names"), names_text(*program)))
         return exit_usage;
-    return write_payload(env, arguments, program->model, exit_clean);
+    const int code = write_payload(env, arguments, program->model, exit_clean);
+    if (code == exit_clean && arguments.has("--output") && arguments.string("--output") != "-")
+        env.err << next_text(arguments, *program);
+    return code;
 }
 
 } // namespace
@@ -87,41 +104,41 @@ const CommandDef& command_import() {
                "donates arguments is planned as it is, with these as its updates. "
                "The program is what jax.jit(f).lower(...).as_text(debug_info=True) gives, or what JAX writes by itself "
                "into the folder that JAX_DUMP_IR_TO names.",
-        .options = {{.name = "FILE",
-                     .doc = "the program, or - for stdin",
-                     .required = true,
-                     .file = FileUse::read,
-                     .dash = true},
-                    {.name = "--params",
-                     .value = "PATTERN",
-                     .doc = "which arguments are parameters: 'params' and all below it unless said, 'p*', 'state.*.w'",
-                     .many = true},
-                    {.name = "--as",
-                     .value = "WHAT",
-                     .doc =
-                         "loss: shardc makes the step, also of a step that JAX made; step: as it is, donated arguments are "
-                         "updated. Unless said, a step if arguments are donated, a loss if the first result is a number",
-                     .choices = {"loss", "step"}},
-                    {.name = "--optimizer",
-                     .value = "NAME",
-                     .doc = "what trains a loss",
-                     .choices = optimizers(),
-                     .fallback = "adamw"},
-                    {.name = "--learning-rate", .value = "NUMBER", .doc = "of the optimizer", .fallback = "0.001"},
-                    {.name = "--axes",
-                     .value = "FILE",
-                     .doc = "names of the dims of arguments, by patterns of their paths: 'params.**.kernel: [embed, "
-                            "mlp]' in YAML; what it does not name is called after its use",
-                     .file = FileUse::read},
-                    {.name = "--layout",
-                     .value = "FILE",
-                     .doc = "write the program's mesh and shardings there, as a layout file",
-                     .file = FileUse::written},
-                    {.name = "--names",
-                     .value = "FILE",
-                     .doc = "write what the model calls each argument there, a line `path: name` each",
-                     .file = FileUse::written},
-                    output_option()},
+        .options =
+            {{.name = "FILE",
+              .doc = "the program, or - for stdin",
+              .required = true,
+              .file = FileUse::read,
+              .dash = true},
+             {.name = "--params",
+              .value = "PATTERN",
+              .doc = "which arguments are parameters: 'params' and all below it unless said, 'p*', 'state.*.w'",
+              .many = true},
+             {.name = "--as",
+              .value = "WHAT",
+              .doc = "loss: shardc makes the step, also of a step that JAX made; step: as it is, donated arguments are "
+                     "updated. Unless said, a step if arguments are donated, a loss if the first result is a number",
+              .choices = {"loss", "step"}},
+             {.name = "--optimizer",
+              .value = "NAME",
+              .doc = "what trains a loss",
+              .choices = optimizers(),
+              .fallback = "adamw"},
+             {.name = "--learning-rate", .value = "NUMBER", .doc = "of the optimizer", .fallback = "0.001"},
+             {.name = "--axes",
+              .value = "FILE",
+              .doc = "names of the dims of arguments, by patterns of their paths: 'params.**.kernel: [embed, "
+                     "mlp]' in YAML; what it does not name is called after its use",
+              .file = FileUse::read},
+             {.name = "--layout",
+              .value = "FILE",
+              .doc = "write the program's mesh and shardings there, as a layout file",
+              .file = FileUse::written},
+             {.name = "--names",
+              .value = "FILE",
+              .doc = "write what the model calls each argument there, a line `path: name` each",
+              .file = FileUse::written},
+             output_option()},
         .order = 5,
         .run = run,
     };

@@ -77,7 +77,8 @@ std::optional<ForeignFile> foreign_file(std::string_view name, std::string_view 
     if (line.starts_with('{') && (head.find("\"nbformat\"") != head.npos || tail.find("\"nbformat\"") != tail.npos))
         return ForeignFile{"a Jupyter notebook", lower_it, name_a_layout};
     if (line.starts_with("HloModule "))
-        return ForeignFile{"a program of HLO", "give it before XLA compiles it: jax.jit(f).lower(...).as_text()",
+        return ForeignFile{"a program of HLO",
+                           "give it before XLA compiles it: jax.jit(f).lower(...).as_text(debug_info=True)",
                            name_a_layout};
     if (line.starts_with("{ lambda "))
         return ForeignFile{"a jaxpr", "give what it is lowered to: jax.jit(f).lower(...).as_text(debug_info=True)",

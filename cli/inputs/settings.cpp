@@ -47,6 +47,12 @@ Target find_target(const int files[2], const std::string& path, const Yaml& mode
     return {files[1], path, at_path(layout, path)};
 }
 
+// `sizes: fixed` of a model, as `import` writes it.
+bool has_fixed_sizes(const Yaml& model) {
+    const Yaml* const sizes = at_path(model, "sizes");
+    return sizes != nullptr && sizes->scalar() != nullptr && sizes->scalar()->text == "fixed";
+}
+
 class Setter {
 public:
     Setter(Sources& sources, int model, int layout, Diagnostics& diagnostics)
@@ -84,6 +90,9 @@ private:
             if (!yamls[n]) return true;
         }
         const Target target = find_target(files_, path, *yamls[0], *yamls[1]);
+        if (target.value != nullptr && target.path.starts_with("axes.") && has_fixed_sizes(*yamls[0]))
+            return refuse("E0710", fmt::format("the sizes of {} are fixed, '{}' too", sources_.name(files_[0]), path),
+                          "they are numbers all over the graph of a traced program: trace it again with others");
         if (target.value != nullptr) return put(target, path, value);
         for (int n = 0; n < 2; ++n)
             if (is_key(n == 0 ? "model." : "layout.", path)) return add(files_[n], *yamls[n], path, value);

@@ -1,6 +1,7 @@
 #include "cli/style/styled_lines.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shard {
 
@@ -9,6 +10,13 @@ namespace {
 size_t columns(std::string_view text) {
     return static_cast<size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// "- &x", "k: !!map": the value stands below.
+bool ends_in_property(std::string_view line) {
+    line = line.substr(0, line.find_last_not_of(' ') + 1); // npos + 1 is 0
+    const size_t last = line.find_last_of(' ') + 1;
+    return last < line.size() && (line[last] == '&' || line[last] == '!');
 }
 
 } // namespace
@@ -26,13 +34,18 @@ void StyledLines::attach(std::string comment) {
     lines_.back().comment = std::move(comment);
 }
 
+void StyledLines::detach() {
+    if (has_comment()) comment_above(std::exchange(lines_.back().comment, {}));
+}
+
 void StyledLines::comment_line(std::string comment, size_t indent, bool blank_before) {
     lines_.push_back({std::string(indent, ' ') + comment, {}, blank_before});
 }
 
 void StyledLines::comment_above(std::string comment) {
     std::vector<Line>::iterator at = lines_.end() - 1;
-    while (at->is_verbatim && at != lines_.begin()) --at; // never inside a scalar
+    while (at->is_verbatim && at != lines_.begin()) --at;                  // never inside a scalar
+    while (at != lines_.begin() && ends_in_property((at - 1)->text)) --at; // nor between an anchor and its value
     const size_t indent = std::min(at->text.find_first_not_of(' '), at->text.size());
     Line line{std::string(indent, ' ') + comment, {}, at->blank_before};
     at->blank_before = false;

@@ -13,6 +13,7 @@ class StyledLines {
 public:
     void begin(size_t indent, bool blank_before = false);
     void append(std::string_view text);
+    void detach();                   // the last line's comment goes above it: a scalar goes on behind the line
     void verbatim(std::string text); // a line that is as it is, blanks at its end too
     // A comment behind the current line; one that stands there already goes above it.
     void attach(std::string comment);

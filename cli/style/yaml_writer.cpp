@@ -41,19 +41,22 @@ void YamlWriter::write_root(const Yaml& root) {
         lines_.begin(0);
         write_inline(root, before, 2, 0);
     }
-    entries_.push_back(lines_.count());
     const YamlGap behind = gap(text_.size());
     put_comments(behind, 0);
+    entries_.push_back(lines_.count() - of_next_);
 }
 
-// Comments above an entry of a block: each at the level that it stood at, of those that were open.
+// Comments above an entry of a block: each at the level that it stood at, of those that were open. Of two levels in one
+// column, as those of a key and of a list below it that is not indented, the outer.
 void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
+    of_next_ = 0;
     std::vector<YamlDirective>::const_iterator directive = gap.directives.begin();
     const auto put_directives = [&](size_t comments) {
         for (; directive != gap.directives.end() && directive->comments == comments; ++directive) {
             lines_.begin(0);
             lines_.append(directive->text);
             body_ = lines_.count();
+            ++of_next_;
         }
     };
     for (size_t n = 0; n < gap.comments.size(); ++n) {
@@ -65,10 +68,11 @@ void YamlWriter::put_comments(const YamlGap& gap, size_t indent) {
         }
         size_t at = indent;
         for (size_t i = levels_.size(); i > depth_ && comment.column != std::string_view::npos; --i)
-            if (comment.column >= levels_[i - 1].column) {
+            if (comment.column >= levels_[i - 1].column && (i < 2 || levels_[i - 2].column < levels_[i - 1].column)) {
                 at = std::max(indent, levels_[i - 1].indent);
                 break;
             }
+        of_next_ = at == indent ? of_next_ + 1 : 0;
         lines_.comment_line(comment.text, at, comment.blank_before && !lines_.empty());
     }
     put_directives(gap.comments.size());
@@ -169,9 +173,8 @@ void YamlWriter::write_block(const Yaml& node, size_t indent, bool inline_first)
             lines_.begin(indent, before.blank_before && !lines_.empty() && (i > 0 || depth == 0 || has_comment_above));
         }
         if (depth == 0 && map != nullptr) {
-            size_t first = lines_.count() - 1;
-            for (const YamlComment& comment : before.comments) first -= comment.own_line ? 1 : 0;
-            entries_.push_back(i == 0 ? std::max(body_, lines_.last_paragraph(lines_.count() - 1)) : first);
+            entries_.push_back(i == 0 ? std::max(body_, lines_.last_paragraph(lines_.count() - 1))
+                                      : lines_.count() - 1 - of_next_);
         }
         if (map != nullptr) {
             if (before.has_question) lines_.append("? ");
@@ -263,8 +266,9 @@ void YamlWriter::write_quoted(size_t indent) {
             lines_.append(line);
         else
             lines_.verbatim(line.empty() ? std::string() : std::string(indent, ' ').append(line));
-        is_first = false;
         if (stop == rest.size()) return;
+        if (is_first) lines_.detach();
+        is_first = false;
         rest.remove_prefix(stop + 1);
     }
 }

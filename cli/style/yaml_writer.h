@@ -57,7 +57,8 @@ private:
     std::vector<Level> levels_;
     StyledLines lines_;
     std::vector<size_t> entries_;
-    size_t body_ = 0; // the line behind the directives
+    size_t body_ = 0;    // the line behind the directives
+    size_t of_next_ = 0; // lines of the comments put last that belong to what follows: they stand at its level
     bool has_anchor_ = false;
     size_t comments_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "exporter/jax/jax_ragged.h"
 #include "exporter/jax/jax_reduce.h"
 #include "exporter/program/source_comment.h"
+#include "plans/base/number.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,10 +42,9 @@ std::string jax_number(double value, DType dtype) {
     if (std::isnan(value)) return "jnp.nan";
     if (std::isinf(value)) return value < 0 ? "-jnp.inf" : "jnp.inf";
     if (is_integer(dtype)) {
-        const i64 whole = static_cast<i64>(value);
-        // A number of Python's is taken for an int32.
-        return dtype == DType::u32 && whole >= i64{1} << 31 ? fmt::format("jnp.uint32({})", whole)
-                                                            : std::to_string(whole);
+        // A number of Python's is taken for an int32, or an int64.
+        const bool is_beyond = (dtype == DType::u32 && value >= 0x1p31) || (dtype == DType::u64 && value >= 0x1p63);
+        return is_beyond ? fmt::format("{}({})", jax_dtype(dtype), whole_text(value)) : whole_text(value);
     }
     std::string text = fmt::format("{}", value);
     if (const size_t plus = text.find('+'); plus != std::string::npos) text.erase(plus, 1); // 1e30

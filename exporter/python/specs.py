@@ -28,12 +28,19 @@ def sharding(name, mesh):
 def name_of(path):
     """What a leaf of a tree is called here: "0/mu/params/Dense_0/kernel" is Dense.0.kernel.mu.
 
-    Of the parameters whose names the path ends in, the longest; a state of it where a
-    word before says which.
+    What JOB_NAMES says, or of the parameters whose names the path ends in, the longest;
+    a state of it where a word before says which.
     """
     words = _words(path)
     if words[-1:] == ["value"]:
         words.pop()
+    called = max(JOB_NAMES, key=lambda job: _common(words, _words(job)), default=None)
+    if called is not None:
+        own = _words(called)
+        common = _common(words, own)
+        # The name of the job's argument, the first word, may be another here.
+        if common and common >= min(len(own) - 1, len(words)):
+            return _with_state(JOB_NAMES[called], words[: -common])
     params = [name for name in PARAMS if _ends_in(words, _words(name))]
     if not params:
         states = [name for name in STATES if _ends_in(words, _words(name))]
@@ -41,9 +48,7 @@ def name_of(path):
             raise KeyError(f"nothing in the plan is called {path}")
         return max(states, key=len)
     param = max(params, key=len)
-    before = words[: -len(_words(param))]
-    states = [name for name in STATES if name.startswith(param + ".")]
-    return next((name for name in states if _words(name)[-1] in before), param)
+    return _with_state(param, words[: -len(_words(param))])
 
 
 def shardings(tree, mesh):
@@ -108,6 +113,21 @@ def _text(path):
 
 def _words(path):
     return [word for word in re.split(r"[\W_]+", path) if word]
+
+
+def _with_state(param, before):
+    states = [name for name in STATES if name.startswith(param + ".")]
+    return next((name for name in states if _words(name)[-1] in before), param)
+
+
+def _common(words, others):
+    """How many words both end in."""
+    count = 0
+    for word, other in zip(reversed(words), reversed(others)):
+        if word != other:
+            break
+        count += 1
+    return count
 
 
 def _ends_in(words, end):

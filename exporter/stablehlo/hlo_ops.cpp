@@ -1,5 +1,7 @@
 #include "exporter/stablehlo/hlo_ops.h"
 
+#include "plans/base/number.h"
+
 #include "dtype_headers.inc"
 
 #include <fmt/format.h>
@@ -77,7 +79,7 @@ std::string hlo_names(const HloValues& values) {
 
 std::string hlo_number(double value, DType dtype) {
     if (dtype == DType::boolean) return value != 0 ? "true" : "false";
-    if (is_integer(dtype)) return std::to_string(static_cast<i64>(value));
+    if (is_integer(dtype)) return whole_text(value);
     if (!std::isfinite(value)) return bits_of(value, dtype);
     std::string text = fmt::format("{}", value);
     if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");

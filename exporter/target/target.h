@@ -6,8 +6,12 @@
 #include "plans/plan/plan.h"
 
 #include <functional>
+#include <utility>
 
 namespace shard {
+
+// What a training job calls arrays that a plan calls otherwise: path and name, as `import --names` writes them.
+using JobNames = std::vector<std::pair<std::string, std::string>>;
 
 // Takes the files of a folder, one after the other; false if one could not be written, after which none follows.
 using FileSink = std::function<bool(const std::string& name, std::string_view bytes)>;
@@ -20,6 +24,8 @@ struct TargetDef {
     // Without the plan's collectives, for an engine that makes its own of the shardings of inputs and outputs: from the
     // plan of the same model on one device, which has the same inputs and outputs. Null where there is no such engine.
     std::optional<std::string> (*write_global)(const Plan&, const Plan& alone, Diagnostics&) = nullptr;
+    // With the names of a job. Null where names are the plan's alone.
+    std::optional<std::string> (*write_named)(const Plan&, const JobNames& names, Diagnostics&) = nullptr;
     // Of a target that is a folder; false after an error, here or in the sink.
     bool (*write_files)(const Plan&, const FileSink& file, Diagnostics&) = nullptr;
 };

@@ -45,7 +45,8 @@ std::string type_comment(const Buffer& buffer, const TensorReport* tensor) {
 
 class SpecsModule {
 public:
-    SpecsModule(const Plan& plan, const NamedMesh& mesh) : plan_(plan), mesh_(mesh) {}
+    SpecsModule(const Plan& plan, const NamedMesh& mesh, const JobNames& names)
+        : plan_(plan), mesh_(mesh), names_(names) {}
 
     std::string text() {
         const std::string params = inputs_table("PARAMS", Role::param), states = inputs_table("STATES", Role::state),
@@ -56,7 +57,7 @@ public:
         std::string variables = inputs_table("VARIABLES", Role::variable);
         if (variables.ends_with(" = {}\n")) variables.clear(); // few models have any
         return heading() + mesh_text() + "# Per dim the mesh axes that split it, major to minor.\n" + params +
-               variables + states + inputs + table("OUTPUTS", outputs) + rules_text() + "\n" +
+               variables + states + inputs + table("OUTPUTS", outputs) + job_names_text() + rules_text() + "\n" +
                std::string(embedded_text("specs"));
     }
 
@@ -111,6 +112,12 @@ private:
         return entries.empty() ? fmt::format("{} = {{}}\n", title) : fmt::format("{} = {{\n{}}}\n", title, entries);
     }
 
+    std::string job_names_text() const {
+        std::string entries;
+        for (const auto& [path, name] : names_) entries += fmt::format("    {}: {},\n", quoted(path), quoted(name));
+        return "# What the job calls arrays that the plan calls otherwise.\n" + table("JOB_NAMES", entries);
+    }
+
     // Inputs first: of a batch's dim and a parameter's, the batch keeps the axis in what is computed.
     std::string rules_text() {
         std::stable_partition(arrays_.begin(), arrays_.end(), [this](const ArraySpec& array) {
@@ -131,13 +138,17 @@ private:
 
     const Plan& plan_;
     const NamedMesh& mesh_;
+    const JobNames& names_;
     std::vector<ArraySpec> arrays_; // that have logical axes
 };
 
-std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
+std::optional<std::string> write_named(const Plan& plan, const JobNames& names, Diagnostics& diagnostics) {
     const std::optional<NamedMesh> mesh = NamedMesh::of(plan, diagnostics);
     if (!mesh) return std::nullopt;
-    return SpecsModule(plan, *mesh).text();
+    return SpecsModule(plan, *mesh, names).text();
+}
+std::optional<std::string> write(const Plan& plan, Diagnostics& diagnostics) {
+    return write_named(plan, {}, diagnostics);
 }
 
 } // namespace
@@ -148,6 +159,7 @@ const TargetDef& target_specs() {
         .doc = "a Python module with the mesh and the PartitionSpecs of params, states, inputs and outputs, for JAX, "
                "Flax, optax and MaxText, and DTensor placements for torch",
         .write = write,
+        .write_named = write_named,
     };
     return def;
 }

@@ -7,6 +7,24 @@ namespace shard {
 
 namespace {
 
+MlirId larger_part(RealOps& ops, const Pair& z, const MlirType& type) {
+    return ops.make(
+        "stablehlo.maximum",
+        {ops.apply("stablehlo.abs", ops.whole(z.real, type)), ops.apply("stablehlo.abs", ops.whole(z.imaginary, type))},
+        type);
+}
+
+double least_normal(const MlirType& type) {
+    return type.element == "f64" ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+}
+
+// A size that can be divided by: neither 0 nor infinite.
+MlirId within_normal(RealOps& ops, MlirId size, const MlirType& type) {
+    const double most = type.element == "f64" ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+    const MlirId above = ops.make("stablehlo.maximum", {size, ops.number(least_normal(type), type)}, type);
+    return ops.make("stablehlo.minimum", {above, ops.number(most, type)}, type);
+}
+
 MlirId angle_of(RealOps& ops, const Pair& z, const MlirType& type) {
     const MlirId real = ops.whole(z.real, type), imaginary = ops.whole(z.imaginary, type);
     return ops.make("stablehlo.atan2", {imaginary, real}, type);
@@ -53,14 +71,23 @@ Pair divide(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type) {
         const MlirId by = ops.whole(b.real, type);
         return {ops.divide(a.real, by), ops.divide(a.imaginary, by)};
     }
-    const MlirId by = *ops.add(ops.multiply(b.real, b.real), ops.multiply(b.imaginary, b.imaginary));
-    const Pair made = multiply(ops, a, {b.real, ops.negate(b.imaginary)}, type);
-    return {ops.divide(made.real, by), ops.divide(made.imaginary, by)};
+    // By a number of about size 1, then by the size: squares of large and of small numbers have no place in the type.
+    const MlirId size = within_normal(ops, larger_part(ops, b, type), type);
+    const Pair unit = {ops.divide(b.real, size), ops.divide(b.imaginary, size)};
+    const MlirId by = *ops.add(ops.multiply(unit.real, unit.real), ops.multiply(unit.imaginary, unit.imaginary));
+    const Pair made = multiply(ops, a, {unit.real, ops.negate(unit.imaginary)}, type);
+    const auto divided = [&](Part part) { return part ? ops.divide(ops.divide(part, by), size) : std::nullopt; };
+    return {divided(made.real), divided(made.imaginary)};
 }
 
 MlirId size_of(RealOps& ops, const Pair& z, const MlirType& type) {
     if (!z.imaginary || !z.real) return ops.apply("stablehlo.abs", ops.whole(z.real ? z.real : z.imaginary, type));
-    return ops.apply("stablehlo.sqrt", *ops.add(ops.multiply(z.real, z.real), ops.multiply(z.imaginary, z.imaginary)));
+    const MlirId real = ops.apply("stablehlo.abs", *z.real), imaginary = ops.apply("stablehlo.abs", *z.imaginary);
+    const MlirId large = ops.make("stablehlo.maximum", {real, imaginary}, type),
+                 small = ops.make("stablehlo.minimum", {real, imaginary}, type);
+    const Part ratio = ops.divide(small, within_normal(ops, large, type));
+    const Part one = ops.number(1, type);
+    return *ops.multiply(large, ops.apply("stablehlo.sqrt", *ops.add(one, ops.multiply(ratio, ratio))));
 }
 
 Pair exponential(RealOps& ops, const Pair& z, const MlirType& type) {
@@ -106,11 +133,15 @@ Pair tangent(RealOps& ops, const Pair& z, const MlirType& type) {
     return {turned.imaginary, ops.negate(turned.real)};
 }
 
-// exp(b log a); 0 as the smallest number, so that no infinity is multiplied by 0.
+// Of size |a|^x exp(-y arg a) with b = x + i y, at the angle x arg a + y log |a|: the power of sizes is that of 0 too.
 Pair power(RealOps& ops, const Pair& a, const Pair& b, const MlirType& type) {
-    const MlirId least = ops.number(std::numeric_limits<float>::min(), type);
-    const MlirId size = ops.make("stablehlo.maximum", {size_of(ops, a, type), least}, type);
-    return exponential(ops, multiply(ops, b, {ops.apply("stablehlo.log", size), angle_of(ops, a, type)}, type), type);
+    const MlirId size = size_of(ops, a, type), angle = angle_of(ops, a, type), x = ops.whole(b.real, type);
+    const MlirId of_sizes = ops.make("stablehlo.power", {size, x}, type);
+    if (!b.imaginary) return at_angle(ops, of_sizes, *ops.multiply(x, angle));
+    const MlirId falls = ops.apply("stablehlo.exponential", *ops.negate(ops.multiply(b.imaginary, angle)));
+    const MlirId above = ops.make("stablehlo.maximum", {size, ops.number(least_normal(type), type)}, type);
+    return at_angle(ops, ops.multiply(of_sizes, falls),
+                    *ops.add(ops.multiply(x, angle), ops.multiply(b.imaginary, ops.apply("stablehlo.log", above))));
 }
 
 } // namespace shard

@@ -1,5 +1,7 @@
 #include "importer/model/draft.h"
 
+#include "plans/base/parse_number.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -38,7 +40,32 @@ std::optional<std::vector<i64>> inserted_ones(const Shape& from, const Shape& to
     return dims.size() == from.size() ? std::optional<std::vector<i64>>(dims) : std::nullopt;
 }
 
+constexpr i64 low_bits = 0xFFFFFFFF;
+i64 high_half(DType dtype, i64 number) { return is_signed(dtype) ? number >> 32 : (number >> 32) & low_bits; }
+
 } // namespace
+
+std::optional<NumberHalves> halves_of(DType dtype, const std::vector<i64>& numbers) {
+    constexpr i64 most = i64{1} << 53;
+    const auto is_exact = [](i64 number) { return number >= -most && number <= most; };
+    if (is_floating(dtype) || std::all_of(numbers.begin(), numbers.end(), is_exact)) return std::nullopt;
+    NumberHalves halves;
+    for (const i64 number : numbers) {
+        halves.high.push_back(high_half(dtype, number));
+        halves.low.push_back(number & low_bits);
+    }
+    return halves;
+}
+
+std::optional<NumberHalves> halves_of(DType dtype, const std::vector<std::string>& written) {
+    std::vector<i64> numbers;
+    for (const std::string& text : written) {
+        const std::optional<i64> number = parse_number<i64>(text);
+        if (!number) return std::nullopt;
+        numbers.push_back(*number);
+    }
+    return halves_of(dtype, numbers);
+}
 
 std::string number_text(DType dtype, const DraftNumber& number) {
     if (dtype == DType::boolean) return number.integer != 0 ? "true" : "false";
@@ -150,7 +177,10 @@ DraftId Draft::made(DraftId id) {
     if (value.made >= 0) return value.made;
     if (!value.number && value.of < 0) return id;
     DraftId result = -1;
-    if (value.number) {
+    if (value.number && halves_of(value.type.dtype, std::vector<i64>{value.number->integer})) {
+        result = of_halves(value.type, static_cast<std::uint64_t>(value.number->integer));
+        values_[result].filled = value.number;
+    } else if (value.number) {
         std::string arguments =
             value.type.shape.empty() ? std::string() : fmt::format(", shape: {}", list_text(value.type.shape));
         if (value.type.dtype != DType::f32) arguments += fmt::format(", dtype: {}", name(value.type.dtype));
@@ -168,6 +198,14 @@ DraftId Draft::made(DraftId id) {
     values_[id].made = result;
     if (value.of >= 0) values_[result].from = id;
     return result;
+}
+
+DraftId Draft::of_halves(DraftType type, std::uint64_t bits) {
+    const DraftType one{type.dtype, {}};
+    const i64 number = static_cast<i64>(bits);
+    const DraftId high = made(this->number(type, {0, high_half(type.dtype, number)}));
+    const DraftId shifted = pointwise("shift_left", {high, this->number(one, {0, 32})}, type);
+    return pointwise("bit_or", {shifted, this->number(one, {0, number & low_bits})}, type);
 }
 
 DraftId Draft::aligned(DraftId id, size_t rank) {
@@ -226,6 +264,17 @@ DraftId Draft::literal(std::string op, std::string literal, const std::vector<Dr
 }
 
 DraftId Draft::list(DraftType type, std::vector<DraftNumber> numbers) {
+    std::vector<i64> whole;
+    for (const DraftNumber& number : numbers) whole.push_back(number.integer);
+    if (const std::optional<NumberHalves> halves = halves_of(type.dtype, whole)) {
+        const auto listed = [&](const std::vector<i64>& half) {
+            std::vector<DraftNumber> of;
+            for (const i64 number : half) of.push_back({0, number});
+            return list(type, std::move(of));
+        };
+        const DraftId high = listed(halves->high), by = number({type.dtype, {}}, {0, 32});
+        return pointwise("bit_or", {pointwise("shift_left", {high, by}, type), listed(halves->low)}, type);
+    }
     std::string text;
     if (numbers.size() > most_written) {
         text = fmt::format("\"{}\"", element_bytes(numbers, type.dtype));
@@ -272,7 +321,9 @@ DraftId Draft::pointwise(std::string op, std::vector<DraftId> operands, DraftTyp
         const bool beside = std::any_of(operands.begin(), operands.end(), [&](DraftId other) {
             return !values_[other].number && values_[other].type.dtype == value.type.dtype;
         });
-        used.push_back(value.number && beside ? operand : aligned(operand, type.shape.size()));
+        const bool stands =
+            value.number && beside && !halves_of(value.type.dtype, std::vector<i64>{value.number->integer});
+        used.push_back(stands ? operand : aligned(operand, type.shape.size()));
     }
     Shape shape;
     for (const DraftId operand : used)

@@ -9,6 +9,7 @@
 #include "plans/dtype/element_bits.h"
 #include "plans/sharding/type.h"
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -68,6 +69,8 @@ public:
     DraftId number(DraftType type, DraftNumber number);
     // A constant of one number for each element.
     DraftId list(DraftType type, std::vector<DraftNumber> numbers);
+    // One whole number beyond 2^53 in every element, put together of two.
+    DraftId of_halves(DraftType type, std::uint64_t bits);
     DraftId broadcast(DraftId of, Shape shape, const std::vector<i64>& dims);
 
     // An entry of an op; operands that are numbers or broadcasts become entries of their own.
@@ -140,6 +143,12 @@ private:
 };
 
 std::string number_text(DType dtype, const DraftNumber& number); // "0.5", "-.inf", "true", "3"
+// Whole numbers of 64 bits as high * 2^32 + low: numbers of a model pass through f64. nullopt: that holds all of them.
+struct NumberHalves {
+    std::vector<i64> high, low;
+};
+std::optional<NumberHalves> halves_of(DType dtype, const std::vector<i64>& numbers);
+std::optional<NumberHalves> halves_of(DType dtype, const std::vector<std::string>& written);
 std::string list_text(const std::vector<i64>& numbers);          // "[2, 3]"
 std::string name_text(std::string_view text);                    // letters, digits and '_' of it, as a name
 // What an entry of a graph begins with: "- a, b: ", and with a mark where YAML asks for one.

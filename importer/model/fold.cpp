@@ -76,8 +76,9 @@ std::optional<DraftId> fold(Draft& draft, std::string_view op, const std::vector
         if (is_floating(from) || type.dtype == DType::boolean) return std::nullopt;
         if (is_integer(type.dtype) && fits(numbers[0].integer, info(type.dtype)))
             return draft.number(type, {0, numbers[0].integer});
-        if (std::abs(numbers[0].integer) > (i64{1} << 24) || (!is_signed(type.dtype) && numbers[0].integer < 0) ||
-            computed_as(type.dtype) != type.dtype)
+        const i64 most = i64{1} << 24; // beyond, f32 has gaps
+        if (numbers[0].integer > most || numbers[0].integer < -most ||
+            (!is_signed(type.dtype) && numbers[0].integer < 0) || computed_as(type.dtype) != type.dtype)
             return std::nullopt;
         return draft.number(type, {static_cast<double>(numbers[0].integer), numbers[0].integer});
     }

@@ -201,10 +201,18 @@ DraftId LookupForm::whole_of(Draft& draft, DraftId value, const DraftType& writt
 std::optional<LookupStarts> lookup_starts(OpContext& context, const LookupNumbers& numbers, const Shape& table,
                                           DraftId indices) {
     Draft& draft = context.draft;
-    const DraftType type = draft.type(indices);
+    DraftType type = draft.type(indices);
     if (!are_dims(numbers, table, type)) {
         context.refuse(fmt::format("{} with dims that do not go together", context.op.name));
         return std::nullopt;
+    }
+    // Where a narrow type ends before the table, so would the last places of a window.
+    const auto is_beyond = [&](i64 dim) {
+        return static_cast<std::uint64_t>(table[static_cast<size_t>(dim)] - 1) > info(type.dtype).highest;
+    };
+    if (std::any_of(numbers.map.begin(), numbers.map.end(), is_beyond)) {
+        type.dtype = DType::i32;
+        indices = draft.cast(indices, type.dtype);
     }
     LookupStarts starts;
     starts.dtype = type.dtype;

@@ -1,6 +1,8 @@
 #include "importer/model/model_text.h"
 
 #include "importer/model/draft_region.h"
+#include "importer/model/module_names.h"
+#include "importer/model/scales.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,54 +15,38 @@ namespace shard {
 
 namespace {
 
-// Names that are there once: w, w_2, w_3.
-class Names {
-public:
-    std::string give(const std::string& best) {
-        const std::string stem = best.empty() ? "value" : best;
-        int& number = count_[stem];
-        std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number + 1);
-        for (++number; taken_.contains(name); ++number) name = fmt::format("{}_{}", stem, number + 1);
-        taken_.insert(name);
-        return name;
-    }
-
-private:
-    std::set<std::string> taken_;
-    std::map<std::string, int> count_;
-};
-
-// What is before and after the number that tells names apart: of h_3_mlp_w and h_4_mlp_w, h and mlp_w.
-struct AroundNumber {
-    std::string before, number, after;
-};
-
-std::optional<AroundNumber> around_number(const std::string& name, const std::string& other) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    size_t begin =
-        static_cast<size_t>(std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
-    while (begin > 0 && is_digit(name[begin - 1])) --begin;
-    size_t end = begin;
-    while (end < name.size() && is_digit(name[end])) ++end;
-    if (end == begin) return std::nullopt;
-    AroundNumber found{name.substr(0, begin), name.substr(begin, end - begin), name.substr(end)};
-    while (found.before.ends_with('_')) found.before.pop_back();
-    while (found.after.starts_with('_')) found.after.erase(0, 1);
-    return found;
+// The parameters of all repetitions are one of the module's: a dim has the name that any of them has, the first's before
+// all.
+AxisNames shared_in_blocks(AxisNames axes, const DraftOrder& order) {
+    for (const DraftBlock& block : order.blocks)
+        for (const std::vector<DraftId>& param : block.params) {
+            std::vector<std::string> names;
+            for (const DraftId own : param) {
+                const NamesByArray::const_iterator it = axes.of_array.find(own);
+                if (it == axes.of_array.end()) continue;
+                names.resize(it->second.size());
+                for (size_t d = 0; d < names.size(); ++d)
+                    if (names[d].empty() && std::find(names.begin(), names.end(), it->second[d]) == names.end())
+                        names[d] = it->second[d];
+            }
+            if (!names.empty()) axes.of_array[param[1]] = std::move(names);
+        }
+    return axes;
 }
 
 class Writer {
 public:
     Writer(Draft& draft, const DraftOrder& order, const std::vector<DraftId>& outputs, const DraftUpdates& updates,
            const AxisNames& axes, const std::string& program)
-        : draft_(draft), order_(order), outputs_(outputs), updates_(updates), axes_(axes), program_(program) {}
+        : draft_(draft), order_(order), outputs_(outputs), updates_(updates), axes_(shared_in_blocks(axes, order)),
+          program_(program), scales_(scales_of(draft)) {}
 
     ModelText write(const std::string& name) {
         give_names();
         result_.text = fmt::format("model: {}\n", name);
         std::vector<std::string> sizes;
         for (const auto& [axis, size] : axes_.axes) sizes.push_back(fmt::format("{}: {}", axis, size));
-        if (!sizes.empty()) add(fmt::format("axes: {{{}}}\n", fmt::join(sizes, ", ")));
+        if (!sizes.empty()) add(fmt::format("axes: {{{}}}\nsizes: fixed\n", fmt::join(sizes, ", ")));
         write_arrays();
         if (!order_.blocks.empty()) {
             add("modules:\n");
@@ -83,12 +69,6 @@ public:
     }
 
 private:
-    struct Module {
-        std::string name, instance;
-        std::string scope;                              // that names of its values begin with in the draft
-        std::unordered_map<DraftId, std::string> names; // in it, of what the second repetition reads and makes
-        std::vector<DraftId> arrays;                    // parameters and stacks, of the second repetition
-    };
     using LocalNames = std::unordered_map<DraftId, std::string>;
 
     void add(const std::string& lines) {
@@ -110,7 +90,8 @@ private:
         for (DraftId value = 0; value < draft_.value_count(); ++value)
             if (draft_[value].is_input && !draft_[value].is_left_out && !of_blocks.contains(value)) give(value);
         for (const DraftId value : named) give(value);
-        for (size_t b = 0; b < order_.blocks.size(); ++b) modules_.push_back(module_of(order_.blocks[b]));
+        for (size_t b = 0; b < order_.blocks.size(); ++b)
+            modules_.push_back(module_names(draft_, order_.blocks[b], module_names_, names_));
         for (const int item : order_.items) {
             if (item >= 0) {
                 for (const DraftId result : draft_.entry(static_cast<size_t>(item)).results)
@@ -133,85 +114,11 @@ private:
         }
     }
 
-    Module module_of(const DraftBlock& block) {
-        Module module;
-        module.name = module_names_.give("block");
-        // The instance: what comes before the number of most parameters.
-        std::map<std::string, int> votes;
-        std::string first_stack;
-        for (const std::vector<DraftId>& param : block.params)
-            if (const std::optional<AroundNumber> around =
-                    around_number(draft_.name_of(param[0]), draft_.name_of(param[1])))
-                ++votes[around->before];
-        for (const DraftBlock::Stack& stack : block.stacks) {
-            const std::string name = draft_.name_of(stack.whole);
-            ++votes[name.substr(0, name.find('_'))];
-        }
-        std::pair<std::string, int> most;
-        for (const auto& vote : votes)
-            if (vote.second > most.second) most = vote;
-        module.instance = names_.give(most.first.empty() ? module.name : most.first);
-        Names local;
-        for (const std::vector<DraftId>& param : block.params) {
-            const std::string whole = draft_.name_of(param[0]);
-            const std::optional<AroundNumber> around = around_number(whole, draft_.name_of(param[1]));
-            std::string rest = around ? around->after : whole;
-            if (around && around->before != most.first) rest = around->before + (rest.empty() ? "" : "_") + rest;
-            if (around && around->before == most.first && module.scope.empty())
-                module.scope = around->before + "_" + around->number + "_";
-            const std::string own = local.give(name_text(rest.empty() ? "w" : rest));
-            module.arrays.push_back(param[1]);
-            module.names[param[1]] = own;
-            for (size_t r = 0; r < param.size(); ++r)
-                draft_.rename(param[r], fmt::format("{}.{}.{}", module.instance, r, own));
-        }
-        for (const DraftBlock::Stack& stack : block.stacks) {
-            std::string rest = draft_.name_of(stack.whole);
-            if (rest.starts_with(most.first + "_")) rest.erase(0, most.first.size() + 1);
-            if (module.scope.empty()) module.scope = most.first + "_";
-            const std::string own = local.give(name_text(rest));
-            module.arrays.push_back(stack.read[1]);
-            module.names[stack.read[1]] = own;
-            draft_.rename(stack.whole, fmt::format("{}.{}", module.instance, own));
-        }
-        name_values(block, module, local);
-        return module;
-    }
-
-    void name_values(const DraftBlock& block, Module& module, Names& local) {
-        const auto short_name = [&](std::string name) {
-            // Gpt_Block_0_up_dot is up_dot, wherever the module stands.
-            const size_t at = module.scope.empty() ? std::string::npos : ("_" + name).rfind("_" + module.scope);
-            if (at != std::string::npos && at + module.scope.size() < name.size())
-                name.erase(0, at + module.scope.size());
-            return local.give(name_text(name));
-        };
-        for (size_t c = 0; c < block.begins.size(); ++c)
-            module.names[block.handed[c][0]] = local.give(c == 0 ? "x" : "carried");
-        for (const DraftId value : block.shared) module.names[value] = short_name(draft_.name_of(value));
-        for (const DraftBlock::Over& over : block.over)
-            module.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
-        for (const DraftBlock::Numbers& own : block.numbers) {
-            const std::string name = local.give("number");
-            for (const DraftId number : own.read) module.names[number] = name;
-        }
-        for (const int entry : block.constants)
-            for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
-                module.names[value] = short_name(draft_.name_of(value));
-        // What the program calls the values of the first repetition, the others call otherwise.
-        for (size_t n = 0; n < block.entries[1].size(); ++n) {
-            const DraftEntry& first = draft_.entry(static_cast<size_t>(block.entries[0][n]));
-            const DraftEntry& second = draft_.entry(static_cast<size_t>(block.entries[1][n]));
-            for (size_t i = 0; i < second.results.size(); ++i)
-                if (!module.names.contains(second.results[i]))
-                    module.names[second.results[i]] = short_name(draft_.name_of(first.results[i]));
-        }
-    }
-
     // --- text ---
 
     // `leading` dims of the array are not the type's: those of a stack.
-    std::string array_text(const std::string& name, const DraftType& type, DraftId array, size_t leading = 0) const {
+    std::string array_text(const std::string& name, const DraftType& type, DraftId array, bool is_scale,
+                           size_t leading = 0) const {
         std::string text = fmt::format("{}: {{shape: {}", name, list_text(type.shape));
         if (const auto it = axes_.of_array.find(array); it != axes_.of_array.end()) {
             std::vector<std::string> dims;
@@ -222,6 +129,7 @@ private:
             text = fmt::format("{}: {{axes: [{}]", name, fmt::join(dims, ", "));
         }
         if (type.dtype != DType::f32) text += fmt::format(", dtype: {}", shard::name(type.dtype));
+        if (is_scale) text += ", init: ones";
         return text + at_text({}, draft_[array].place) + "}\n";
     }
 
@@ -247,7 +155,7 @@ private:
                 if (first) add(params ? "params:\n" : "inputs:\n");
                 first = false;
                 result_.values.push_back({value.name, value.type, value.place, line_});
-                add("  " + array_text(value.name, value.type, id));
+                add("  " + array_text(value.name, value.type, id, params && scales_[static_cast<size_t>(id)]));
             }
         }
     }
@@ -299,7 +207,7 @@ private:
                       const std::string& instance) {
         DraftRegion& region = *entry.region;
         LocalNames names;
-        Names local;
+        NameGiver local;
         std::vector<std::string> in, out;
         std::vector<DraftId> left;
         for (size_t i = 0; i < region.in.size(); ++i) {
@@ -333,7 +241,7 @@ private:
                 write_entry(region.body, region.body.entry(i), names, inner + "  ", instance + results[0] + ".");
     }
 
-    void write_module(const DraftBlock& block, Module& module) {
+    void write_module(const DraftBlock& block, ModuleNames& module) {
         std::vector<std::string> inputs, handed;
         for (const std::vector<DraftId>& values : block.handed) {
             inputs.push_back(module.names.at(values[0]));
@@ -350,7 +258,8 @@ private:
             const bool is_entry = draft_[id].entry >= 0; // of a stack
             const auto stack = std::find_if(block.stacks.begin(), block.stacks.end(),
                                             [&](const DraftBlock::Stack& s) { return s.read[1] == id; });
-            add("      " + array_text(module.names.at(id), draft_.type(id), is_entry ? stack->whole : id, is_entry));
+            add("      " + array_text(module.names.at(id), draft_.type(id), is_entry ? stack->whole : id,
+                                      scales_[static_cast<size_t>(id)], is_entry));
         }
         add("    graph:\n");
         for (const int entry : block.constants)
@@ -369,7 +278,7 @@ private:
     }
 
     // What they are called: of each repetition one, the first of what a loop takes last is the last.
-    std::string write_numbers(const DraftBlock& block, const DraftBlock::Numbers& own, const Module& module) {
+    std::string write_numbers(const DraftBlock& block, const DraftBlock::Numbers& own, const ModuleNames& module) {
         std::vector<std::string> numbers = own.numbers;
         if (block.is_reversed) std::reverse(numbers.begin(), numbers.end());
         const std::string name = names_.give(module.instance + "_numbers");
@@ -380,13 +289,18 @@ private:
                 return number == std::to_string(place++);
             }))
             add(fmt::format("  - {}: {{iota: [{}], dtype: {}}}\n", name, numbers.size(), shard::name(own.dtype)));
+        else if (const std::optional<NumberHalves> halves = halves_of(own.dtype, numbers))
+            add(fmt::format("  - {}: {{bit_or: [{{shift_left: [{{constant: {}, shape: [{}]{}}}, 32]}}, {{constant: {}, "
+                            "shape: [{}]{}}}]}}\n",
+                            name, list_text(halves->high), numbers.size(), type, list_text(halves->low), numbers.size(),
+                            type));
         else
             add(fmt::format("  - {}: {{constant: [{}], shape: [{}]{}}}\n", name, fmt::join(numbers, ", "),
                             numbers.size(), type));
         return name;
     }
 
-    void write_repeat(const DraftBlock& block, const Module& module) {
+    void write_repeat(const DraftBlock& block, const ModuleNames& module) {
         std::vector<std::string> results, operands;
         for (const std::vector<DraftId>& handed : block.handed) results.push_back(draft_.name_of(handed.back()));
         for (const DraftId value : block.begins) operands.push_back(operand_text(value, {}));
@@ -430,10 +344,11 @@ private:
     const DraftOrder& order_;
     const std::vector<DraftId>& outputs_;
     const DraftUpdates& updates_;
-    const AxisNames& axes_;
+    const AxisNames axes_;
     const std::string& program_;
-    Names names_, module_names_;
-    std::vector<Module> modules_;
+    std::vector<bool> scales_; // by value
+    NameGiver names_, module_names_;
+    std::vector<ModuleNames> modules_;
     ModelText result_;
     int line_ = 2; // the next one
 };

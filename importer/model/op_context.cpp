@@ -41,11 +41,18 @@ std::vector<std::string_view> imported_ops() {
     return names;
 }
 
-DType unsigned_of(DType dtype) {
+namespace {
+
+DType as_long(DTypeInfo::Kind kind, DType dtype) {
     for (const DType other : all_dtypes())
-        if (info(other).kind == DTypeInfo::Kind::unsigned_integer && byte_size(other) == byte_size(dtype)) return other;
+        if (info(other).kind == kind && byte_size(other) == byte_size(dtype)) return other;
     return dtype;
 }
+
+} // namespace
+
+DType signed_of(DType dtype) { return as_long(DTypeInfo::Kind::signed_integer, dtype); }
+DType unsigned_of(DType dtype) { return as_long(DTypeInfo::Kind::unsigned_integer, dtype); }
 
 std::optional<DType> dtype_of_element(std::string_view element) {
     if (element == "i1") return DType::boolean;

@@ -72,6 +72,7 @@ struct ImportRow {
 const ImportRow* find_import(std::string_view op);
 std::vector<std::string_view> imported_ops(); // for suggestions
 
+DType signed_of(DType dtype);   // the whole numbers with a sign of as many bytes, if there are some
 DType unsigned_of(DType dtype); // the whole numbers without a sign of as many bytes, if there are some
 std::optional<DType> dtype_of_element(std::string_view element); // "i1" is bool, "ui32" is u32, "f8E5M2" is f8e5m2
 std::optional<std::vector<i64>> integers_of(const MlirAttribute& list);

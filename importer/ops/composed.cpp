@@ -96,7 +96,8 @@ DraftId arc_sine(Formula& formula, DraftId x) {
 }
 
 DraftId arc_cosine(Formula& formula, DraftId x) {
-    return formula.with("mul", formula("atan2", complement(formula, x), formula.with("add", x, 1)), 2);
+    const DraftId inside = formula.with("mul", formula("atan2", complement(formula, x), formula.with("add", x, 1)), 2);
+    return formula.choose("eq", x, -1, formula.number(std::numbers::pi), inside);
 }
 
 constexpr double large = 1e9; // whose square is far from infinite, and beside which 1 is lost

@@ -77,6 +77,14 @@ bool import_constant(OpContext& context, std::string_view) {
     }
     for (const std::string& text : elements->numbers) {
         const std::optional<DraftNumber> number = parse_element(text, type->dtype);
+        if (const std::optional<std::uint64_t> bits = parse_number<std::uint64_t>(text);
+            !number && type->dtype == DType::u64 && bits) {
+            if (elements->numbers.size() > 1)
+                return context.refuse(fmt::format("the number {} in a list", text),
+                                      "in it, those below 2^63 are known");
+            context.set(0, context.draft.of_halves(*type, *bits));
+            return true;
+        }
         if (!context.expect(number.has_value(), "has elements of another type")) return false;
         numbers.push_back(*number);
     }

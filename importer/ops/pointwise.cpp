@@ -56,6 +56,17 @@ bool import_remainder(OpContext& context, std::string_view becomes) {
     return import_as(context, becomes, 2);
 }
 
+// Of numbers without a sign, 0 - x, which wraps.
+bool import_negate(OpContext& context, std::string_view becomes) {
+    const std::optional<DraftType> type = context.result_type();
+    if (!type || context.operand_count() != 1 || !is_integer(type->dtype) || is_signed(type->dtype) ||
+        *type != context.type(0))
+        return import_as(context, becomes, 1);
+    const DraftId zero = context.draft.number({type->dtype, {}}, {0, 0});
+    context.set(0, simplified(context.draft, "sub", {zero, context.operand(0)}, *type));
+    return true;
+}
+
 bool import_select(OpContext& context, std::string_view becomes) {
     if (context.operand_count() == 3 && !context.expect(context.type(0).dtype == DType::boolean, "chooses by i1"))
         return false;
@@ -70,13 +81,17 @@ bool import_logical(OpContext& context, std::string_view becomes) {
 }
 
 // The model's shifts keep the sign of types that have one: bits are shifted in the type without.
+// The type of its bits that the shift goes by: without a sign zeros come in, with one the sign.
+using TypeOfBits = DType (*)(DType);
+
+template<TypeOfBits type_of_bits>
 bool import_shift_right(OpContext& context, std::string_view becomes) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 2 && is_integer(type->dtype) && *type == context.type(0) &&
                                      *type == context.type(1),
                                  "takes two whole numbers of one type"))
         return false;
-    const DType bits = unsigned_of(type->dtype);
+    const DType bits = type_of_bits(type->dtype);
     if (bits == type->dtype) return import_as(context, becomes, 2);
     Draft& draft = context.draft;
     const auto cast = [&](DraftId value, DType to) {
@@ -223,7 +238,13 @@ bool import_bitcast(OpContext& context, std::string_view) {
     return true;
 }
 
-// clamp(low, x, high), as the model's op where both are numbers.
+// The number that a bound is; nullopt: it is none, or no number that can be written as one.
+std::optional<double> bound_number(OpContext& context, size_t bound) {
+    const std::optional<DraftNumber>& number = context.draft[context.operand(bound)].number;
+    return number && std::isfinite(number->real) ? std::optional<double>(number->real) : std::nullopt;
+}
+
+// clamp(low, x, high), as the model's op where both are numbers: at these it has no gradient, max and min have half.
 bool import_clamp(OpContext& context, std::string_view) {
     const std::optional<DraftType> type = context.result_type();
     if (!type || !context.expect(context.operand_count() == 3 && context.type(1).shape == type->shape,
@@ -233,6 +254,13 @@ bool import_clamp(OpContext& context, std::string_view) {
         if (!context.expect(context.type(bound).shape.empty() || context.type(bound).shape == type->shape,
                             "has bounds of another shape"))
             return false;
+    const std::optional<double> least = bound_number(context, 0), most = bound_number(context, 2);
+    if (is_floating(type->dtype) && least && most && *least <= *most && !context.draft[context.operand(1)].number) {
+        context.set(0, context.draft.pointwise("clamp", {context.operand(1)}, *type,
+                                               fmt::format(", min: {}, max: {}", number_text(type->dtype, {*least, 0}),
+                                                           number_text(type->dtype, {*most, 0}))));
+        return true;
+    }
     const DraftId low = simplified(context.draft, "max", {context.operand(1), context.operand(0)}, *type);
     context.set(0, simplified(context.draft, "min", {low, context.operand(2)}, *type));
     return true;
@@ -265,7 +293,9 @@ std::vector<ImportRow> import_rows_pointwise() {
         {"stablehlo.or", import_logical, "bit_or"},
         {"stablehlo.not", import_logical, "bit_not"},
         {"stablehlo.xor", import_logical, "bit_xor"},
-        {"stablehlo.shift_right_logical", import_shift_right, "shift_right"},
+        {"stablehlo.shift_right_logical", import_shift_right<unsigned_of>, "shift_right"},
+        {"stablehlo.shift_right_arithmetic", import_shift_right<signed_of>, "shift_right"},
+        {"stablehlo.negate", import_negate, "neg"},
         {"stablehlo.optimization_barrier", import_same},
     };
     for (const Names& pair : std::initializer_list<Names>{
@@ -280,7 +310,6 @@ std::vector<ImportRow> import_rows_pointwise() {
              {"stablehlo.log", "log"},
              {"stablehlo.log_plus_one", "log1p"},
              {"stablehlo.logistic", "logistic"},
-             {"stablehlo.negate", "neg"},
              {"stablehlo.round_nearest_even", "round"},
              {"stablehlo.rsqrt", "rsqrt"},
              {"stablehlo.sign", "sign"},
@@ -300,7 +329,6 @@ std::vector<ImportRow> import_rows_pointwise() {
              {"stablehlo.multiply", "mul"},
              {"stablehlo.power", "pow"},
              {"stablehlo.shift_left", "shift_left"},
-             {"stablehlo.shift_right_arithmetic", "shift_right"},
              {"stablehlo.subtract", "sub"},
          })
         rows.push_back({pair.first, import_binary, pair.second});

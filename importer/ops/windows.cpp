@@ -216,6 +216,20 @@ std::optional<Pool> pool_of(OpContext& context, size_t rank) {
                     : fmt::format(", window: {}, dim: {}{}", list_text(sizes), list_text(dims), arguments_of(made))};
 }
 
+// Whether a reduction that begins with this number is one of the elements alone.
+bool is_neutral(std::string_view applied, const DraftNumber& begin, DType dtype) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const DTypeInfo& of = info(dtype);
+    const auto is_number = [&](double real, i64 integer) {
+        return is_floating(dtype) ? begin.real == real : begin.integer == integer;
+    };
+    if (applied == "stablehlo.add") return is_number(0, 0);
+    if (applied == "stablehlo.multiply") return is_number(1, 1);
+    if (applied == "stablehlo.minimum")
+        return is_number(infinity, static_cast<i64>(std::min<std::uint64_t>(of.highest, INT64_MAX)));
+    return is_number(-infinity, of.lowest); // the largest, or the logarithm of a sum
+}
+
 bool begins_with(OpContext& context, size_t operand, double number) {
     const std::optional<DraftNumber> begin = context.draft[context.operand(operand)].number;
     return begin && begin->real == number;
@@ -238,7 +252,8 @@ bool import_running(OpContext& context, const DraftType& type) {
         return list == nullptr ? std::nullopt : integers_of(*list);
     };
     const std::optional<std::vector<i64>> window = numbers("window_dimensions"), pads = numbers("padding");
-    if (!window || window->size() != rank || !pads || pads->size() != 2 * rank || type.shape != context.type(0).shape)
+    if (!window || window->size() != rank || !pads || pads->size() != 2 * rank || type.shape != context.type(0).shape ||
+        type.dtype == DType::boolean)
         return false;
     for (const std::string_view key : {"window_strides", "base_dilations", "window_dilations"}) {
         const std::vector<i64> all = numbers(key).value_or(std::vector<i64>{});
@@ -257,9 +272,7 @@ bool import_running(OpContext& context, const DraftType& type) {
     const i64 all_but_one = type.shape[*along] - 1, low = (*pads)[2 * *along], high = (*pads)[2 * *along + 1];
     const bool forward = low == all_but_one && high == 0, backward = low == 0 && high == all_but_one;
     const std::optional<DraftNumber> begin = context.draft[context.operand(1)].number;
-    const bool neutral = begin && (applied == "stablehlo.add"        ? begin->real == 0 && begin->integer == 0
-                                   : applied == "stablehlo.multiply" ? begin->real == 1 || begin->integer == 1
-                                                                     : is_floating(type.dtype));
+    const bool neutral = begin && is_neutral(applied, *begin, type.dtype);
     if ((!forward && !backward) || !neutral) return false;
     context.set(0, context.draft.add(std::string(running.at(applied)), {context.operand(0)},
                                      fmt::format(", dim: {}{}", *along, forward ? "" : ", reverse: true"), type));

@@ -15,6 +15,7 @@
 #include "importer/shape/guessed_axes.h"
 #include "importer/shape/random_functions.h"
 #include "importer/shape/recognise.h"
+#include "importer/shape/relu_function.h"
 
 #include <fmt/format.h>
 
@@ -95,7 +96,8 @@ public:
         : module_(module), main_(main), request_(request), diagnostics_(diagnostics),
           walk_(module, request.folder, draft_, diagnostics) {
         walk_.set_known([this](ProgramWalk& walk, const MlirFunction& function, const std::vector<DraftId>& arguments) {
-            return random_functions_.in_place_of(walk, function, arguments);
+            std::optional<std::vector<DraftId>> relu = relu_in_place_of(walk, function, arguments);
+            return relu ? relu : random_functions_.in_place_of(walk, function, arguments);
         });
     }
 
@@ -130,7 +132,7 @@ public:
         if (!given) return std::nullopt;
         ModelText text =
             model_text(draft_, name.empty() ? "program" : name, ordered(draft_, results_and_updates), outputs_,
-                       updates_, guessed_axes(draft_, results_and_updates, *given), request_.program);
+                       updates_, guessed_axes(draft_, results_and_updates, *given, is_sharded()), request_.program);
         program.model = std::move(text.text);
         if (as == ImportAs::loss)
             program.model += fmt::format("train:\n  loss: {}\n  optimizer: {{{}}}\n", draft_.name_of(outputs_.front()),
@@ -178,6 +180,7 @@ private:
         for (size_t i = 0; i < main_.body.arguments.size(); ++i) {
             Argument argument;
             argument.path = path_of(module_.location_name(module_.values[main_.body.arguments[i]].location));
+            is_named_ = is_named_ || !argument.path.empty();
             if (argument.path.empty()) argument.path = fmt::format("arg{}", i);
             argument.is_param = request_.is_param && request_.is_param(argument.path);
             all_.push_back(std::move(argument));
@@ -189,6 +192,12 @@ private:
             arguments_.push_back(
                 draft_.input(short_name(all_[i], all_), *type, all_[i].is_param, module_.values[value].span));
         }
+        // JAX leaves names out of a text without locations.
+        if (!is_named_ && all_.size() > 1 && module_.name.starts_with("jit_"))
+            diagnostics_
+                .warning("W0809", main_.span,
+                         fmt::format("the arguments have no names: they are arg0 to arg{}", all_.size() - 1))
+                .help("write the program with them: jax.jit(f).lower(...).as_text(debug_info=True)");
         return !diagnostics_.has_error();
     }
 
@@ -203,6 +212,8 @@ private:
         }
         return first;
     }
+
+    bool is_sharded() const { return !mesh_of(module_).axes.empty() || !walk_.device_shardings().mesh().axes.empty(); }
 
     bool is_number(DraftId value) const {
         return draft_.type(value).shape.empty() && is_floating(draft_.type(value).dtype);
@@ -341,6 +352,7 @@ private:
     RandomFunctions random_functions_;
     ProgramWalk walk_;
     std::vector<Argument> all_;
+    bool is_named_ = false; // any of them, in the program
     std::vector<DraftId> arguments_, outputs_;
     DraftUpdates updates_;
     std::vector<size_t> output_results_; // by output, which result it is

@@ -10,21 +10,26 @@ namespace shard {
 
 namespace {
 
-constexpr std::string_view order[] = {"batch", "length", "vocab", "embed", "heads", "kv_heads", "kv", "mlp", "qkv"};
+constexpr std::string_view order[] = {"batch", "length", "vocab", "embed",    "heads",  "kv_heads",
+                                      "kv",    "mlp",    "qkv",   "features", "classes"};
+
+constexpr int most_tried = 32; // sums that may be of a value and what is made of it, each of which is followed back
 
 class Guess {
 public:
-    Guess(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given)
-        : draft_(draft), results_(results), given_(given), needed_(draft.needed_for(results)),
+    Guess(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given, bool is_sharded)
+        : draft_(draft), results_(results), given_(given), is_sharded_(is_sharded), needed_(draft.needed_for(results)),
           classes_(draft, needed_) {}
 
     AxisNames run() {
         take_given();
-        if (name_lookups()) {
+        const bool has_words = name_lookups();
+        if (has_words)
             name_tokens();
-            name_classes();
-            name_params();
-        }
+        else if (is_sharded_ || !name_features())
+            return collected();
+        name_classes(has_words ? "vocab" : "classes");
+        if (!embed_name_.empty()) name_params(has_words);
         return collected();
     }
 
@@ -78,15 +83,69 @@ private:
         }
     }
 
+    // Of a program without words: what inputs begin with is a batch, and what is added to what it is made of, or else
+    // what the first of them ends with, are features. False without parameters: it is not said what is what.
+    bool name_features() {
+        DraftId features = -1, id = 0;
+        std::set<int> of_params;
+        for (id = 0; id < draft_.value_count(); ++id)
+            for (size_t d = 0; draft_[id].is_param && d < draft_.type(id).shape.size(); ++d)
+                of_params.insert(classes_.of(id, d));
+        if (of_params.empty()) return false;
+        for (id = 0; id < draft_.value_count(); ++id) {
+            const DraftValue& value = draft_[id];
+            if (!value.is_input || value.is_param || value.type.shape.empty()) continue;
+            if (!of_params.contains(classes_.of(id, 0))) call(classes_.of(id, 0), "batch", value.type.shape[0]);
+            if (features < 0 && is_floating(value.type.dtype) && value.type.shape.size() > 1) features = id;
+        }
+        int tried = 0;
+        for (size_t i = 0; i < needed_.size() && tried < most_tried; ++i)
+            if (needed_[i] && adds_two(draft_.entry(i)) && ++tried > 0 && is_residual(draft_.entry(i))) {
+                features = draft_.entry(i).results[0];
+                break;
+            }
+        if (features < 0) return true;
+        const size_t last = draft_.type(features).shape.size() - 1;
+        embed_ = draft_.type(features).shape[last];
+        call(classes_.of(features, last), "embed", embed_);
+        embed_name_ = name_of(features, last);
+        for (id = 0; id < draft_.value_count(); ++id) {
+            const Shape& shape = draft_.type(id).shape;
+            if (draft_[id].is_input && !draft_[id].is_param && is_floating(draft_.type(id).dtype) && shape.size() > 1)
+                call(classes_.of(id, shape.size() - 1), "features", shape.back());
+        }
+        return true;
+    }
+    bool adds_two(const DraftEntry& entry) const {
+        const Shape& shape = draft_.type(entry.results.front()).shape;
+        return entry.op == "add" && entry.operands.size() == 2 && shape.size() > 1 &&
+               draft_.type(entry.operands[0]).shape == shape && draft_.type(entry.operands[1]).shape == shape;
+    }
+    // One is computed of the other, which is no weight.
+    bool is_residual(const DraftEntry& entry) const {
+        const DraftId a = entry.operands[0], b = entry.operands[1];
+        return is_made_of(a, b) || is_made_of(b, a);
+    }
+    bool is_made_of(DraftId value, DraftId of) const {
+        const DraftEntry* const made_by = draft_.entry_of(of);
+        const std::vector<bool> needed = draft_.needed_for({value});
+        for (size_t i = 0; i < needed.size(); ++i)
+            if (needed[i] && (made_by == &draft_.entry(i) ||
+                              std::find(draft_.entry(i).operands.begin(), draft_.entry(i).operands.end(), of) !=
+                                  draft_.entry(i).operands.end()))
+                return !draft_[of].is_param;
+        return false;
+    }
+
     // What a loss chooses among, and the last dim of results, are words if there are as many.
-    void name_classes() {
+    void name_classes(const std::string& called) {
         std::vector<DraftId> logits = results_;
         for (size_t i = 0; i < needed_.size(); ++i)
             if (needed_[i] && draft_.entry(i).op == "softmax_cross_entropy")
                 logits.push_back(draft_.entry(i).operands[0]);
         for (const DraftId id : logits) {
             const Shape& shape = draft_.type(id).shape;
-            if (shape.size() > 1) call(classes_.of(id, shape.size() - 1), "vocab", shape.back());
+            if (shape.size() > 1) call(classes_.of(id, shape.size() - 1), called, shape.back());
         }
     }
 
@@ -99,7 +158,7 @@ private:
         return slice != nullptr && slice->op == "slice" && draft_[slice->operands[0]].is_param;
     }
 
-    void name_params() {
+    void name_params(bool has_words) {
         std::set<DraftId> multiplied;
         for (size_t i = 0; i < needed_.size(); ++i)
             if (const DraftEntry& entry = draft_.entry(i); needed_[i] && (entry.op == "dot" || entry.op == "einsum"))
@@ -116,7 +175,8 @@ private:
                 if (rest.size() + 1 != shape.size()) continue;
                 if (two) {
                     const i64 size = shape[rest[0]];
-                    call(classes_.of(id, rest[0]), size == embed_ ? "qkv" : "mlp", size);
+                    if (size != embed_ || has_words)
+                        call(classes_.of(id, rest[0]), size == embed_ ? "qkv" : "mlp", size);
                 } else if (rest[1] == rest[0] + 1) {
                     most_heads = std::max(most_heads, shape[rest[0]]);
                     three_.emplace_back(id, rest[0]);
@@ -159,6 +219,7 @@ private:
     const Draft& draft_;
     const std::vector<DraftId>& results_;
     const NamesByArray& given_;
+    bool is_sharded_;
     std::vector<bool> needed_;
     DimClasses classes_;
     std::map<int, std::string> names_;
@@ -171,8 +232,9 @@ private:
 
 } // namespace
 
-AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given) {
-    return Guess(draft, results, given).run();
+AxisNames guessed_axes(const Draft& draft, const std::vector<DraftId>& results, const NamesByArray& given,
+                       bool is_sharded) {
+    return Guess(draft, results, given, is_sharded).run();
 }
 
 } // namespace shard

@@ -41,7 +41,7 @@ const CompositeDef& composite_dropout() {
         "With a step as second operand it drops in every mode.\n"
         "{dropout: x, rate: 0.1}",
         {1, 2},
-        {{"rate", AttributeDef::Type::number, true, "how much is dropped, from 0 to 1"},
+        {{"rate", AttributeDef::Type::number, true, "how much is dropped, from 0 to below 1"},
          {"key", AttributeDef::Type::integers, false, "a seed or two words; by the model's rng.keys unless said"},
          {"fold", AttributeDef::Type::string, false, "a mesh axis: a key for each device along it"},
          {"fold_dim", AttributeDef::Type::integer, false, "the dim that is split over it, from 0; 0 unless said"}},

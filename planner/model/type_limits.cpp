@@ -59,7 +59,7 @@ std::optional<ElementProblem> element_problem(DType dtype, std::string_view writ
     constexpr double exact = 0x1p53, most = 0x1p64;
     const bool large = std::fabs(number) >= exact && std::fabs(number) <= most;
     if (const std::string became = fmt::format("{:.0f}", large ? number : 0);
-        dtype == DType::i64 && large && whole_digits(written) != became)
+        (dtype == DType::i64 || dtype == DType::u64) && large && whole_digits(written) != became)
         return ElementProblem{
             fmt::format("{} would become {}: written numbers pass through f64, exact up to 2^53", written, became),
             "compute it from smaller ones, as sum or product"};

@@ -390,7 +390,7 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     if (!yaml) return std::nullopt;
     const int before = diagnostics.error_count();
     if (!check_keys(*yaml,
-                    {"model", "args", "include", "checkpoint_names", "axes", "rng", "precision", "inputs", "params",
+                    {"model", "args", "include", "checkpoint_names", "axes", "sizes", "rng", "precision", "inputs", "params",
                      "variables", "modules", "graph", "outputs", "updates", "train"},
                     "a model", diagnostics))
         return std::nullopt;
@@ -399,6 +399,10 @@ std::optional<Model> read_model(const Sources& sources, int file, Diagnostics& d
     const std::optional<Yaml> written = values ? with_arguments(*yaml, *values, writer) : std::nullopt;
     if (!written) return std::nullopt;
     check_checkpoint_names(*yaml, sources, diagnostics);
+    if (const Yaml* const sizes = yaml->find("sizes"))
+        if (const std::optional<std::string> text = read_string(*sizes, "sizes", diagnostics); text && *text != "fixed")
+            diagnostics.error("E0118", sizes->span, fmt::format("sizes: unknown choice '{}'", *text))
+                .help("sizes: fixed says that --set changes none; leave it out for others");
     const std::vector<YamlEntry> included = read_included(*yaml, sources, diagnostics);
     if (diagnostics.error_count() > before) return std::nullopt; // its modules would be unknown
     Model model = ModelReader(sources, *written, included, writer, *values, diagnostics).read();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace shard {
@@ -24,5 +26,11 @@ struct Number {
     requires std::is_arithmetic_v<T>
     friend bool operator==(Number a, T b) { return a == Number(static_cast<double>(b)); }
 };
+
+// A whole number of any type as digits: those of u64 go beyond i64.
+inline std::string whole_text(double value) {
+    return value < 0x1p63 ? std::to_string(static_cast<std::int64_t>(value))
+                          : std::to_string(static_cast<std::uint64_t>(value));
+}
 
 } // namespace shard

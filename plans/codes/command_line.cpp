@@ -54,6 +54,9 @@ std::vector<CodeDoc> codes_command_line() {
         {"E0714", "file that is there already",
          "`init` writes over nothing. Write into another folder (--output DIR), move what is there away, or say "
          "--force."},
+        {"E0715", "names of no plan",
+         "--names takes the file that `shardc import --names` wrote with the model: what the program calls each of its "
+         "arguments, and the name that the model, and so the plan, has for it."},
         {"W0701", "not in the baseline",
          "The baseline says nothing of this layout, so its figures are compared with nothing: a layout that is new, or "
          "has another name or path. Write the baseline again to have it in."},

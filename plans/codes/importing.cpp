@@ -8,7 +8,8 @@ std::vector<CodeDoc> codes_importing() {
          "The file is no text of MLIR that JAX or XLA write: it was cut off, edited, or is of another kind. Where an "
          "op "
          "is named, it is not as StableHLO defines it, or does not make what the program says. JAX gives "
-         "one with jax.jit(f).lower(...).as_text(), and writes one for each function that it compiles into the folder "
+         "one with jax.jit(f).lower(...).as_text(debug_info=True), and writes one for each function that it compiles "
+         "into the folder "
          "that JAX_DUMP_IR_TO names."},
         {"E0802", "program too large",
          "A program may have 64 MiB of text, brackets and regions nested 64 deep, a million values, and a million ops "
@@ -83,6 +84,10 @@ std::vector<CodeDoc> codes_importing() {
          "leaves "
          "them as they are, and every device that needs one holds what it needs of it. Pass them as arguments of the "
          "function that is lowered."},
+        {"W0809", "arguments without names",
+         "JAX prints names of arguments and lines of Python only where it is asked for them: "
+         "as_text(debug_info=True). Without, arguments are arg0, arg1 and so on, none of them is known as a parameter, "
+         "and reports name no line of the traced program."},
     };
 }
 

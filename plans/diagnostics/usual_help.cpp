@@ -73,7 +73,7 @@ constexpr auto usual = std::to_array<std::pair<std::string_view, std::string_vie
     {"E0703", "name another place, or see to it that the folder is there, can be written and has room"},
     {"E0707", "give each output a file of its own"},
     {"E0712", "`shardc schema config` prints the form of shardc.yaml"},
-    {"E0801", "give the text that JAX writes: jax.jit(f).lower(...).as_text()"},
+    {"E0801", "give the text that JAX writes: jax.jit(f).lower(...).as_text(debug_info=True)"},
     {"E0802", "lower a smaller part of the program"},
     {"E0804", "write this part of the program in another way, or the model by hand"},
     {"P0101", "split more, use more devices, `remat` or microbatches; or raise policy.max_memory_per_device"},

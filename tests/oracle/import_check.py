@@ -100,7 +100,8 @@ def special_functions(x):
             jnp.arctanh(within), jnp.arcsin(within), jnp.arccos(within), lax.lgamma(8 * x), lax.lgamma(above),
             lax.digamma(8 * x), lax.digamma(above), lax.reduce_precision(x, 5, 10), lax.reduce_precision(x, 8, 7),
             jax.random.truncated_normal(jax.random.key(3), -2.0, 2.0, (4, 8)), lax.cumlogsumexp(x, 1),
-            jax.random.uniform(jax.random.key(3), (4, 8), jnp.bfloat16).astype(jnp.float32), jnp.isinf(1 / (x - x[0])))
+            jax.random.uniform(jax.random.key(3), (4, 8), jnp.bfloat16).astype(jnp.float32), jnp.isinf(1 / (x - x[0])),
+            jnp.arccos(jnp.sign(x)), jnp.arcsin(jnp.sign(x)))
 
 
 def whole_functions(x):
@@ -108,7 +109,8 @@ def whole_functions(x):
     n = x * 123456789
     small = x.astype(jnp.int8)
     return (jax.lax.population_count(n), jax.lax.clz(n), jax.lax.population_count(n.astype(jnp.uint8)), jax.lax.clz(x),
-            jax.lax.dot_general(small, small, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32))
+            jax.lax.dot_general(small, small, (((1,), (1,)), ((), ())), preferred_element_type=jnp.int32),
+            jax.lax.shift_right_arithmetic(n.astype(jnp.uint32), jnp.uint32(4)), -n.astype(jnp.uint32))
 
 
 def stopping_loop(params, token):

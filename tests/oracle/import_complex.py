@@ -61,9 +61,12 @@ def complex_numbers(x, y):
     moved = jnp.pad(jnp.concatenate([z, z[::-1]])[1:6].T, ((1, 1), (0, 0)))
     moved = jnp.take(moved, jnp.array([0, 2, 5]), axis=0).at[0].set(1j).at[1, jnp.array([0, 2, 2])].add(2 - 1j)
     chosen = jnp.where(x > 0, z, 1j)
+    large, small = z * 1e20, z * 1e-30  # whose squares are infinite, or 0
+    ends = (jnp.abs(large), jnp.abs(small) * 1e30, (large / (large + z)).real, (small / (small * 1j)).imag,
+            jnp.abs((z - z) ** 0.1))
     sums = (z.sum(0), z.mean(), jnp.cumsum(z, 1), jnp.einsum("ij,kj->ik", z, jnp.conj(z)), z @ x.T)
     parts = jax.tree.map(lambda z: (z.real, z.imag), (computed, moved, LAX.dynamic_slice(moved, (1, 1), (2, 3)), sums))
-    return parts, jnp.abs(z), jnp.angle(z), chosen.imag, (chosen == z) & (z != 0), jnp.abs(1j * x)
+    return parts, jnp.abs(z), jnp.angle(z), chosen.imag, (chosen == z) & (z != 0), jnp.abs(1j * x), ends
 
 
 COMPLEX = {

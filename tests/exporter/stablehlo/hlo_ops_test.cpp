@@ -13,6 +13,8 @@ TEST_CASE("numbers of StableHLO have a point, and what is no number its bits") {
     CHECK(hlo_number(-0.0, DType::f32) == "-0.0");
     CHECK(hlo_number(1e-5, DType::f32) == "1.0e-05");
     CHECK(hlo_number(1e30, DType::f64) == "1.0e+30");
+    CHECK(hlo_number(0x1p63, DType::u64) == "9223372036854775808");
+    CHECK(hlo_number(-0x1p63, DType::i64) == "-9223372036854775808");
     CHECK(hlo_number(infinity, DType::f32) == "0x7F800000");
     CHECK(hlo_number(-infinity, DType::bf16) == "0xFF80");
     CHECK(hlo_number(-infinity, DType::f64) == "0xFFF0000000000000");

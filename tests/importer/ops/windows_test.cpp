@@ -45,7 +45,38 @@ std::string reduced(const std::string& op, const std::string& start, const std::
         fmt::format("%0: tensor<2x8x4x{}>", dtype), fmt::format("tensor<2x4x4x{}>", dtype));
 }
 
+// Of all elements up to each.
+std::string running(const std::string& op, const std::string& start, const std::string& dtype) {
+    return imported(
+        fmt::format("    %1 = stablehlo.constant dense<{1}> : tensor<{2}>\n"
+                    "    %9 = \"stablehlo.reduce_window\"(%0, %1) <{{padding = dense<[[3, 0]]> : tensor<1x2xi64>, "
+                    "window_dimensions = array<i64: 4>}}> ({{\n    ^bb0(%2: tensor<{2}>, %3: tensor<{2}>):\n"
+                    "      %4 = {0} %2, %3 : tensor<{2}>\n      stablehlo.return %4 : tensor<{2}>\n    }}) : "
+                    "(tensor<4x{2}>, tensor<{2}>) -> tensor<4x{2}>\n",
+                    op, start, dtype),
+        fmt::format("%0: tensor<4x{}>", dtype), fmt::format("tensor<4x{}>", dtype));
+}
+
 } // namespace
+
+TEST_CASE("a running sum, product, maximum or minimum begins with what changes nothing, or is none") {
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
+    CHECK(has(running("stablehlo.add", "0.0", "f32"), "{cumsum: arg0, dim: 0}"));
+    CHECK(has(running("stablehlo.multiply", "1", "i32"), "{cumprod: arg0, dim: 0}"));
+    CHECK(has(running("stablehlo.maximum", "0xFF800000", "f32"), "{cummax: arg0, dim: 0}"));
+    CHECK(has(running("stablehlo.minimum", "2147483647", "i32"), "{cummin: arg0, dim: 0}"));
+    CHECK(has(running("stablehlo.maximum", "-2147483648", "i32"), "{cummax: arg0, dim: 0}"));
+    for (const auto& [op, start, dtype] :
+         {std::tuple("stablehlo.maximum", "0.0", "f32"), std::tuple("stablehlo.maximum", "100.0", "f32"),
+          std::tuple("stablehlo.minimum", "0", "i32"), std::tuple("stablehlo.add", "1", "i32"),
+          std::tuple("stablehlo.add", "false", "i1")}) {
+        CAPTURE(op);
+        CAPTURE(start);
+        CHECK(running(op, start, dtype).starts_with("E0804"));
+    }
+}
 
 TEST_CASE("a convolution is read with its dims, strides, borders and dilations, in the pretty and the generic form") {
     const std::string entry =

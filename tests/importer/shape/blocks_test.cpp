@@ -56,14 +56,16 @@ TEST_CASE(
     "layers become a module, what the first makes for all of them goes before it, parameters keep their numbers") {
     const ImportedProgram program = imported(layers(4, "h3"));
     CHECK(program.model == "model: program\n"
+                           "axes: {batch: 4, embed: 8, features: 8}\n"
+                           "sizes: fixed\n"
                            "inputs:\n"
-                           "  x: {shape: [4, 8]}\n"
-                           "  mask: {shape: [4, 8]}\n"
+                           "  x: {axes: [batch, features]}\n"
+                           "  mask: {axes: [batch, embed]}\n"
                            "modules:\n"
                            "  block:\n"
                            "    inputs: [x, neg]\n"
                            "    params:\n"
-                           "      w: {shape: [8, 8]}\n"
+                           "      w: {axes: [features, embed]}\n"
                            "    graph:\n"
                            "      - dot: {dot: [x, w]}\n"
                            "      - add: {add: [dot, neg]}\n"
@@ -175,7 +177,7 @@ TEST_CASE("a loop over layers that are stacked is a scan") {
   return %r#1 : tensor<4x8xf32>
 })")
             .model;
-    CHECK_MESSAGE(model.find("      w: {shape: [8, 8]}\n    graph:\n      - dot: {dot: [x, w]}\n") != std::string::npos,
+    CHECK_MESSAGE(model.find("      w: {axes: [embed, 8]}\n    graph:\n      - dot: {dot: [x, w]}\n") != std::string::npos,
                   model);
     CHECK_MESSAGE(model.find("{repeat: block, times: 3, in: x, name: h, scan: true}") != std::string::npos, model);
 }

@@ -38,14 +38,42 @@ TEST_CASE("a language model has batch, length, vocab, embed, heads, kv and mlp, 
              {"axes: {batch: 4, length: 4, vocab: 16, embed: 8, heads: 2, kv: 4, mlp: 32}\n",
               "batch_tokens: {axes: [batch, length], dtype: i32}", "Embed_0_embedding: {axes: [vocab, embed]}",
               "query_kernel: {axes: [embed, heads, kv]}", "out_kernel: {axes: [heads, kv, embed]}",
-              "up_bias: {axes: [mlp]}", "down_kernel: {axes: [mlp, embed]}", "LayerNorm_0_scale: {axes: [embed]}"})
+              "up_bias: {axes: [mlp]}", "down_kernel: {axes: [mlp, embed]}",
+              "LayerNorm_0_scale: {axes: [embed], init: ones}"})
             CHECK_MESSAGE(model.find(part) != std::string::npos, part);
     }
 }
 
-TEST_CASE("a program that looks nothing up in a parameter has no names") {
-    CHECK(recorded("mlp_loss").find("axes:") == std::string::npos);
+TEST_CASE("a program without words has a batch and features, and one without parameters no names") {
+    const std::string model = recorded("mlp_loss");
+    CAPTURE(model);
+    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\nsizes: fixed\n", "w1: {axes: [embed, mlp]}",
+                             "b1: {axes: [mlp]}", "x: {axes: [batch, embed]}"})
+        CHECK_MESSAGE(model.find(part) != std::string::npos, part);
     CHECK(recorded("order").find("axes:") == std::string::npos);
+}
+
+TEST_CASE("features are what something computed of them is added to, and what a loss chooses among are classes") {
+    Sources sources;
+    const int file = sources.add(
+        "p.mlir",
+        "func.func @main(%u: tensor<9x4xf32> loc(\"params['u']\"), %v: tensor<4x4xf32> loc(\"params['v']\"), "
+        "%w: tensor<4x6xf32> loc(\"params['w']\"), %x: tensor<8x9xf32> loc(\"x\")) -> tensor<8x6xf32> {\n"
+        "  %0 = stablehlo.dot_general %x, %u, contracting_dims = [1] x [0] : (tensor<8x9xf32>, tensor<9x4xf32>) -> "
+        "tensor<8x4xf32>\n"
+        "  %1 = stablehlo.dot_general %0, %v, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> "
+        "tensor<8x4xf32>\n"
+        "  %2 = stablehlo.add %0, %1 : tensor<8x4xf32>\n"
+        "  %3 = stablehlo.dot_general %2, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> "
+        "tensor<8x6xf32>\n"
+        "  return %3 : tensor<8x6xf32>\n}\n");
+    Diagnostics diagnostics;
+    ImportRequest request = {[](const std::string& path) { return path.starts_with("params."); }};
+    const std::optional<ImportedProgram> program = import_program(sources, file, request, diagnostics);
+    REQUIRE(program.has_value());
+    CAPTURE(program->model);
+    for (const char* part : {"x: {axes: [batch, features]}", "u: {axes: [features, embed]}", "w: {axes: [embed, classes]}"})
+        CHECK_MESSAGE(program->model.find(part) != std::string::npos, part);
 }
 
 TEST_CASE(
@@ -57,14 +85,14 @@ TEST_CASE(
          {"axes: {batch: 4, length: 4, heads: 2, kv: 4, other: 32, hidden: 32, words: 16, model: 8}\n",
           "Embed_0_embedding: {axes: [words, model]}", "query_kernel: {axes: [model, heads, kv]}",
           "up_kernel: {axes: [8, hidden]}", "up_bias: {axes: [other]}",
-          "batch_tokens: {axes: [batch, length], dtype: i32}", "LayerNorm_0_scale: {axes: [model]}"})
+          "batch_tokens: {axes: [batch, length], dtype: i32}", "LayerNorm_0_scale: {axes: [model], init: ones}"})
         CHECK_MESSAGE(model.find(part) != std::string::npos, part);
 }
 
 TEST_CASE("a program without a lookup has the names that are given, and of two patterns the last counts") {
     const std::string model = recorded("mlp_loss", {given("1", {"mlp"}), given("w1", {"embed", "mlp"})});
     CAPTURE(model);
-    for (const char* part : {"axes: {embed: 16, mlp: 32}\n", "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}",
-                             "w2: {axes: [mlp, 8]}", "x: {axes: [8, embed]}"})
+    for (const char* part : {"axes: {batch: 8, embed: 16, mlp: 32, features: 8}\n", "w1: {axes: [embed, mlp]}", "b1: {axes: [mlp]}",
+                             "w2: {axes: [mlp, features]}", "x: {axes: [batch, embed]}"})
         CHECK_MESSAGE(model.find(part) != std::string::npos, part);
 }

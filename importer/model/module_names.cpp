@@ -1,0 +1,173 @@
+#include "importer/model/module_names.h"
+
+#include "plans/base/parse_number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace shard {
+
+namespace {
+
+// What is before and after the number that tells names apart: of h_3_mlp_w and h_4_mlp_w, h and mlp_w.
+struct AroundNumber {
+    std::string before, number, after;
+};
+
+std::optional<AroundNumber> around_number(const std::string& name, const std::string& other) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    size_t begin =
+        static_cast<size_t>(std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
+    while (begin > 0 && is_digit(name[begin - 1])) --begin;
+    size_t end = begin;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    if (end == begin) return std::nullopt;
+    return AroundNumber{name.substr(0, begin), name.substr(begin, end - begin), name.substr(end)};
+}
+
+// Of a parameter whose names count its repetitions.
+struct Counted {
+    std::string instance, number, rest;
+};
+
+class ModuleNamer {
+public:
+    ModuleNamer(Draft& draft, const DraftBlock& block, NameGiver& names)
+        : draft_(draft), block_(block), names_(names) {}
+
+    ModuleNames run(std::string name) {
+        module_.name = std::move(name);
+        std::vector<std::optional<Counted>> counted;
+        for (const std::vector<DraftId>& param : block_.params) counted.push_back(count(param));
+        is_counted_ = std::all_of(counted.begin(), counted.end(), [](const auto& c) { return c.has_value(); });
+        name_instance(counted);
+        for (size_t p = 0; p < counted.size(); ++p) name_param(block_.params[p], counted[p]);
+        for (const DraftBlock::Stack& stack : block_.stacks) name_stack(stack);
+        name_values();
+        return std::move(module_);
+    }
+
+private:
+    std::optional<Counted> count(const std::vector<DraftId>& param) const {
+        const std::string& first = draft_.name_of(param[0]);
+        const std::optional<AroundNumber> around = around_number(first, draft_.name_of(param[1]));
+        const std::optional<i64> number = around ? parse_number<i64>(around->number) : std::nullopt;
+        if (!number || *number > limit_) return std::nullopt;
+        for (size_t r = 0; r < param.size(); ++r)
+            if (draft_.name_of(param[r]) !=
+                fmt::format("{}{}{}", around->before, *number + static_cast<i64>(r), around->after))
+                return std::nullopt;
+        Counted found{around->before, around->number, around->after};
+        while (found.instance.ends_with('_')) found.instance.pop_back();
+        while (found.rest.starts_with('_')) found.rest.erase(0, 1);
+        if (*number > 0 && !found.instance.empty()) found.instance += "_from_" + found.number;
+        return found;
+    }
+
+    // What most parameters say.
+    void name_instance(const std::vector<std::optional<Counted>>& counted) {
+        std::map<std::string, int> votes;
+        for (const std::optional<Counted>& param : counted)
+            if (is_counted_) ++votes[param->instance];
+        for (const DraftBlock::Stack& stack : block_.stacks) {
+            const std::string& name = draft_.name_of(stack.whole);
+            ++votes[name.substr(0, name.find('_'))];
+        }
+        std::pair<std::string, int> most;
+        for (const auto& vote : votes)
+            if (vote.second > most.second) most = vote;
+        said_ = most.first;
+        module_.instance = names_.give(said_.empty() ? module_.name : said_);
+    }
+
+    void name_param(const std::vector<DraftId>& param, const std::optional<Counted>& counted) {
+        std::string rest = draft_.name_of(param[0]);
+        if (is_counted_) {
+            rest = counted->rest;
+            if (counted->instance != said_)
+                rest = counted->instance + (rest.empty() ? "" : "_") + rest;
+            else if (module_.scope.empty())
+                module_.scope = scope_of(*counted);
+        }
+        const std::string own = local_.give(name_text(rest.empty() ? "w" : rest));
+        module_.arrays.push_back(param[1]);
+        module_.names[param[1]] = own;
+        for (size_t r = 0; r < param.size(); ++r)
+            draft_.rename(param[r], fmt::format("{}.{}.{}", module_.instance, r, own));
+    }
+    // Of a module that is called h_2, h_2_.
+    static std::string scope_of(const Counted& counted) {
+        const std::string from = "_from_" + counted.number;
+        const bool is_said = counted.instance.ends_with(from);
+        return counted.instance.substr(0, counted.instance.size() - (is_said ? from.size() : 0)) + "_" +
+               counted.number + "_";
+    }
+
+    void name_stack(const DraftBlock::Stack& stack) {
+        std::string rest = draft_.name_of(stack.whole);
+        if (rest.starts_with(said_ + "_")) rest.erase(0, said_.size() + 1);
+        if (module_.scope.empty()) module_.scope = said_ + "_";
+        const std::string own = local_.give(name_text(rest));
+        module_.arrays.push_back(stack.read[1]);
+        module_.names[stack.read[1]] = own;
+        draft_.rename(stack.whole, fmt::format("{}.{}", module_.instance, own));
+    }
+
+    void name_values() {
+        const auto short_name = [&](std::string name) {
+            // Gpt_Block_0_up_dot is up_dot, wherever the module stands.
+            const size_t at = module_.scope.empty() ? std::string::npos : ("_" + name).rfind("_" + module_.scope);
+            if (at != std::string::npos && at + module_.scope.size() < name.size())
+                name.erase(0, at + module_.scope.size());
+            return local_.give(name_text(name));
+        };
+        for (size_t c = 0; c < block_.begins.size(); ++c)
+            module_.names[block_.handed[c][0]] = local_.give(c == 0 ? "x" : "carried");
+        for (const DraftId value : block_.shared) module_.names[value] = short_name(draft_.name_of(value));
+        for (const DraftBlock::Over& over : block_.over)
+            module_.names[over.read[1]] = short_name(draft_.name_of(over.whole) + "_entry");
+        for (const DraftBlock::Numbers& own : block_.numbers) {
+            const std::string name = local_.give("number");
+            for (const DraftId number : own.read) module_.names[number] = name;
+        }
+        for (const int entry : block_.constants)
+            for (const DraftId value : draft_.entry(static_cast<size_t>(entry)).results)
+                module_.names[value] = short_name(draft_.name_of(value));
+        // What the program calls the values of the first repetition, the others call otherwise.
+        for (size_t n = 0; n < block_.entries[1].size(); ++n) {
+            const DraftEntry& first = draft_.entry(static_cast<size_t>(block_.entries[0][n]));
+            const DraftEntry& second = draft_.entry(static_cast<size_t>(block_.entries[1][n]));
+            for (size_t i = 0; i < second.results.size(); ++i)
+                if (!module_.names.contains(second.results[i]))
+                    module_.names[second.results[i]] = short_name(draft_.name_of(first.results[i]));
+        }
+    }
+
+    static constexpr i64 limit_ = 1'000'000'000;
+
+    Draft& draft_;
+    const DraftBlock& block_;
+    NameGiver& names_;
+    NameGiver local_;
+    std::string said_;        // of the instance, by names of parameters
+    bool is_counted_ = false; // all parameters are
+    ModuleNames module_;
+};
+
+} // namespace
+
+std::string NameGiver::give(const std::string& best) {
+    const std::string stem = best.empty() ? "value" : best;
+    int& number = count_[stem];
+    std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number + 1);
+    for (++number; taken_.contains(name); ++number) name = fmt::format("{}_{}", stem, number + 1);
+    taken_.insert(name);
+    return name;
+}
+
+ModuleNames module_names(Draft& draft, const DraftBlock& block, NameGiver& modules, NameGiver& names) {
+    return ModuleNamer(draft, block, names).run(modules.give("block"));
+}
+
+} // namespace shard
