@@ -43,7 +43,7 @@ std::string called(const std::string& name, const std::string& floor) {
 
 } // namespace
 
-TEST_CASE("clamp between numbers is the model's, whose gradient at them is 0 as JAX's; max and min have half of it") {
+TEST_CASE("clamp between numbers is the model's, whose gradient at them is 0 as in JAX, where max and min have half") {
     CHECK(clamped("0.0", "1.0") == "graph:\n  - result: {clamp: x, min: 0, max: 1}\n");
     for (const auto& [low, high] : {std::pair("1.0", "0.0"), std::pair("0xFF800000", "1.0")}) {
         CAPTURE(low);
