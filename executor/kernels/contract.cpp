@@ -13,10 +13,10 @@ namespace shard {
 
 namespace {
 
-// Copies one batch index of a tensor into (or, for the result, out of) a contiguous row-major matrix.
-std::vector<CopyDim> packing(const GemmMatrix& matrix, bool unpack) {
+// Copies a block of one batch index of a tensor into (or, for the result, out of) a contiguous row-major matrix.
+std::vector<CopyDim> packing(const std::vector<GemmDim>& rows, const std::vector<GemmDim>& cols, bool unpack) {
     std::vector<CopyDim> dims;
-    for (const std::vector<GemmDim>* list : {&matrix.rows, &matrix.cols})
+    for (const std::vector<GemmDim>* list : {&rows, &cols})
         for (const GemmDim& dim : *list) dims.push_back({dim.size, 0, dim.stride});
     i64 stride = 1;
     for (size_t d = dims.size(); d-- > 0;) {
@@ -52,10 +52,10 @@ constexpr i64 rows_of_part = 1024;
 constexpr i64 products_of_part = i64{1} << 23; // multiplications
 
 template<typename T>
-void multiply_one(const GemmLayout& layout, MatrixRef<const T> left, MatrixRef<const T> right, MatrixRef<T> out,
+void multiply_one(i64 rows, i64 cols, i64 k, MatrixRef<const T> left, MatrixRef<const T> right, MatrixRef<T> out,
                   const KernelCall& call) {
-    const bool by_rows = layout.m >= layout.n;
-    const i64 length = by_rows ? layout.m : layout.n, parts = std::max<i64>(1, length / rows_of_part);
+    const bool by_rows = rows >= cols;
+    const i64 length = by_rows ? rows : cols, parts = std::max<i64>(1, length / rows_of_part);
     call.share(parts, [&](i64 part) {
         const i64 low = part * length / parts, count = (part + 1) * length / parts - low;
         MatrixRef<const T> a = left, b = right;
@@ -65,11 +65,11 @@ void multiply_one(const GemmLayout& layout, MatrixRef<const T> left, MatrixRef<c
         else
             b.data += low * (b.transposed ? b.ld : 1);
         c.data += low * (by_rows == c.transposed ? 1 : c.ld);
-        const i64 m = by_rows ? count : layout.m, n = by_rows ? layout.n : count;
+        const i64 m = by_rows ? count : rows, n = by_rows ? cols : count;
         if constexpr (!std::is_floating_point_v<T>)
-            plain_gemm<T>(m, n, layout.k, a, b, c);
-        else if (!narrow_product(m, n, layout.k, a, b, c))
-            gemm(m, n, layout.k, a, b, c);
+            plain_gemm<T>(m, n, k, a, b, c);
+        else if (!narrow_product(m, n, k, a, b, c))
+            gemm(m, n, k, a, b, c);
     });
 }
 
@@ -96,30 +96,52 @@ void multiply(const GemmLayout& layout, const KernelCall& call) {
     const auto scratch = [&](const GemmMatrix& matrix, i64 elements) {
         return matrix.packed ? call.scratch.at(matrix.scratch_offset, elements * element) : nullptr;
     };
-    std::byte* const packed_lhs = scratch(layout.lhs, layout.m * layout.k);
-    std::byte* const packed_rhs = scratch(layout.rhs, layout.k * layout.n);
-    std::byte* const packed_out = scratch(layout.out, layout.m * layout.n);
-    const std::vector<CopyDim> pack_lhs = packing(layout.lhs, false), pack_rhs = packing(layout.rhs, false),
-                               unpack_out = packing(layout.out, true);
+    std::byte* const packed_lhs = scratch(layout.lhs, layout.row_cut.largest * layout.k);
+    std::byte* const packed_rhs = scratch(layout.rhs, layout.k * layout.col_cut.largest);
+    std::byte* const packed_out = scratch(layout.out, layout.row_cut.largest * layout.col_cut.largest);
 
+    // Rows or columns of a matrix that lies as it is begin `ld` apart, or one behind the other.
+    const auto lying = [](const GemmMatrix& matrix, bool along_rows, i64 first) {
+        return first * (along_rows == matrix.transposed ? 1 : matrix.ld);
+    };
     const auto operand = [&](const GemmMatrix& matrix, const Operand& from, i64 offset, std::byte* packed,
-                             const std::vector<CopyDim>& dims) {
-        const std::byte* data = from.data + offset * byte_size(from.dtype);
-        if (matrix.packed) {
-            convert_strided(packed, layout.compute, data, from.dtype, dims);
-            data = packed;
+                             const GemmBlock& block, bool along_rows) {
+        if (!matrix.packed) {
+            const i64 at = offset + lying(matrix, along_rows, block.first);
+            return MatrixRef<const T>{reinterpret_cast<const T*>(from.data) + at, matrix.transposed, matrix.ld};
         }
-        return MatrixRef<const T>{reinterpret_cast<const T*>(data), matrix.transposed, matrix.ld};
+        const std::byte* const data = from.data + (offset + block.offset) * byte_size(from.dtype);
+        convert_strided(packed, layout.compute, data, from.dtype,
+                        along_rows ? packing(block.dims, matrix.cols, false) : packing(matrix.rows, block.dims, false));
+        return MatrixRef<const T>{reinterpret_cast<const T*>(packed), false, along_rows ? layout.k : block.count};
     };
     const auto product = [&](i64 batch) {
         const BatchOffsets at = offsets_of(layout, batch);
-        const MatrixRef<const T> left = operand(layout.lhs, lhs, at.lhs, packed_lhs, pack_lhs);
-        const MatrixRef<const T> right = operand(layout.rhs, rhs, at.rhs, packed_rhs, pack_rhs);
-        std::byte* const target = call.output.data + at.out * byte_size(call.output.dtype);
-        const MatrixRef<T> out = {reinterpret_cast<T*>(layout.out.packed ? packed_out : target), layout.out.transposed,
-                                  layout.out.ld};
-        multiply_one<T>(layout, left, right, out, call);
-        if (layout.out.packed) convert_strided(target, call.output.dtype, packed_out, layout.compute, unpack_out);
+        MatrixRef<const T> left{};
+        i64 rows_in_left = -1;
+        for (i64 c = 0; c < layout.col_cut.blocks; ++c) {
+            const GemmBlock cols = block_of(layout.rhs.cols, layout.col_cut, c),
+                            out_cols = block_of(layout.out.cols, layout.col_cut, c);
+            const MatrixRef<const T> right = operand(layout.rhs, rhs, at.rhs, packed_rhs, cols, false);
+            for (i64 r = 0; r < layout.row_cut.blocks; ++r) {
+                const GemmBlock rows = block_of(layout.lhs.rows, layout.row_cut, r),
+                                out_rows = block_of(layout.out.rows, layout.row_cut, r);
+                if (rows_in_left != r) left = operand(layout.lhs, lhs, at.lhs, packed_lhs, rows, true);
+                rows_in_left = r;
+                if (layout.out.packed) {
+                    const MatrixRef<T> out = {reinterpret_cast<T*>(packed_out), false, cols.count};
+                    multiply_one<T>(rows.count, cols.count, layout.k, left, right, out, call);
+                    convert_strided(
+                        call.output.data + (at.out + out_rows.offset + out_cols.offset) * byte_size(call.output.dtype),
+                        call.output.dtype, packed_out, layout.compute, packing(out_rows.dims, out_cols.dims, true));
+                } else {
+                    T* const target = reinterpret_cast<T*>(call.output.data) + at.out +
+                                      lying(layout.out, true, rows.first) + lying(layout.out, false, cols.first);
+                    multiply_one<T>(rows.count, cols.count, layout.k, left, right,
+                                    {target, layout.out.transposed, layout.out.ld}, call);
+                }
+            }
+        }
     };
 
     i64 batches = 1;

@@ -129,7 +129,9 @@ private:
             out.words = "how attention comes to the keys that other devices hold";
             break;
         case Decision::Cause::parameter:
-            out.words = fmt::format("as its parameter {}", value_name(decision.from));
+            out.words =
+                fmt::format("as its {} {}", c_.graph->value(decision.from).role == Role::state ? "state" : "parameter",
+                            value_name(decision.from));
             break;
         case Decision::Cause::propagation:
             out.from = decision.from >= 0 ? value_name(decision.from) : "a neighbour";

@@ -235,9 +235,18 @@ private:
             std::vector<bool> pass(count, false);
             pass[i] = true;
             consider(pass);
-            together = together || query_.sums_where_split;
+            together = together || (query_.sums_where_split && !is_scattered_at_once(i));
         }
         if (!(query_.sums_where_split && together) || !best_) consider(std::vector<bool>(count, false));
+    }
+
+    // A sum that the result is kept split over is not added up as it is, and may as well be scattered before the op: of a
+    // conversion to a wider type half as much is sent so.
+    bool is_scattered_at_once(int operand) const {
+        const AxisList split = used_axes(results_kept_[0]);
+        const AxisList& partial = query_.operands[static_cast<size_t>(operand)].pending->partial;
+        return std::all_of(partial.begin(), partial.end(),
+                           [&](const AxisRef& axis) { return overlaps_any(axis, split); });
     }
 
     void consider(const std::vector<bool>& pass) {

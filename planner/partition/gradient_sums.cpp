@@ -8,26 +8,39 @@ namespace shard {
 
 std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts) {
     std::vector<bool> found(graph.nodes.size());
-    std::vector<ValueId> open;
+    struct Part {
+        ValueId id;
+        bool is_added_up; // over trips
+    };
+    std::vector<Part> open;
+    enum class Seen { no, alone, added_up };
+    std::vector<Seen> seen(graph.nodes.size(), Seen::no);
     for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
-        if (graph.value(id).role == Role::gradient) open.push_back(id);
+        if (graph.value(id).role == Role::gradient) open.push_back({id, false});
     while (!open.empty()) {
-        const ValueId id = open.back();
+        const auto [id, is_added_up] = open.back();
         const NodeId producer = graph.value(id).producer;
         open.pop_back();
-        if (producer < 0 || found[producer]) continue;
+        const Seen now = is_added_up ? Seen::added_up : Seen::alone;
+        if (producer < 0) continue;
         const Node& node = graph.node(producer);
-        if (node.closes() >= 0) // a sum over trips, or a stack of gradients, is a gradient in every trip
+        if (node.closes() >= 0) { // a sum over trips, or a stack of gradients, is a gradient in every trip
+            const GraphLoop& loop = graph.loops[node.closes()];
+            const auto is_of = [&](const GraphLoop::Sum& sum) { return sum.result == id; };
+            const bool is_sum = std::any_of(loop.sums.begin(), loop.sums.end(), is_of);
             for (size_t n = 0; n < node.outputs.size(); ++n)
-                if (node.outputs[n] == id) open.push_back(node.inputs[n]);
-        if (node.op() == nullptr) continue;
-        if (facts.has_reduction(producer))
+                if (node.outputs[n] == id) open.push_back({node.inputs[n], is_added_up || is_sum});
+        }
+        if (node.op() == nullptr || seen[producer] >= now) continue;
+        seen[producer] = now;
+        if (facts.has_reduction(producer)) {
             found[producer] = true;
-        else
-            for (const int input : facts.passes_on(producer)) {
-                open.push_back(node.inputs[input]);
-                found[producer] = node.loop >= 0;
-            }
+            continue;
+        }
+        for (const int input : facts.passes_on(producer)) {
+            open.push_back({node.inputs[input], is_added_up});
+            found[producer] = is_added_up && node.loop >= 0;
+        }
     }
     return found;
 }
@@ -46,32 +59,46 @@ Shardings store_sums_as_gradients(const Graph& graph, Shardings shardings) {
         shardings[id] = as;
         stored[id] = true;
     };
-    const auto closes_loop = [&](ValueId id) {
-        const NodeId producer = graph.value(id).producer;
-        return producer >= 0 && graph.node(producer).closes() >= 0;
+    // What it is made of by nothing but other shapes and types lies as it does: the sum in there is scattered where it is
+    // made, before it is converted to a wider type. So does a stack of the loop inside.
+    const auto store_back = [&](ValueId id, Sharding as) {
+        for (;;) {
+            const NodeId producer = graph.value(id).producer;
+            if (producer < 0) return;
+            const Node& node = graph.node(producer);
+            if (node.closes() >= 0) return store(id, as);
+            const OpDef* const op = node.op();
+            if (op == nullptr || node.inputs.size() != 1) return;
+            const ValueId from = node.inputs[0];
+            const Shape &whole = graph.value(from).type.shape, &made = graph.value(id).type.shape;
+            const auto adds_one = [](const Shape& less, const Shape& more) {
+                return more.size() == less.size() + 1 && more.front() == 1 &&
+                       std::equal(less.begin(), less.end(), more.begin() + 1);
+            };
+            Sharding before = as;
+            if (op->reshapes && adds_one(whole, made))
+                before.dims.erase(before.dims.begin());
+            else if (op->reshapes && adds_one(made, whole))
+                before.dims.insert(before.dims.begin(), DimSharding{});
+            else if (whole != made || !(op->reshapes || op->op_class == OpDef::Class::pointwise))
+                return;
+            store(id, as);
+            as = std::move(before);
+            id = from;
+        }
     };
     for (const GraphLoop& loop : graph.loops) { // outer before inner
         for (const GraphLoop::Sum& sum : loop.sums) {
             if (sum.becomes < 0 || sum.reduce == GradientReduce::end) continue;
             if (graph.value(sum.becomes).type.shape != graph.value(sum.result).type.shape) continue; // it is padded
-            const Sharding gradient = shardings[sum.becomes];
-            store(sum.result, gradient);
-            if (closes_loop(sum.term)) store(sum.term, gradient);
+            store(sum.result, shardings[sum.becomes]);
+            store_back(sum.term, shardings[sum.becomes]);
         }
         for (const GraphLoop::Stack& stack : loop.stacks) {
             if (graph.value(stack.result).role != Role::gradient && !stored[stack.result]) continue;
             Sharding entry = shardings[stack.result];
             entry.dims.erase(entry.dims.begin());
-            // The entry is a stack of the loop inside, which the loop around takes with a dim of one entry.
-            const ValueId inner = before_reshapes(graph, stack.slice);
-            if (!closes_loop(inner) || graph.value(inner).type.shape != graph.value(stack.slice).type.shape) continue;
-            for (ValueId id = stack.slice; id != inner; id = graph.node(graph.value(id).producer).inputs[0]) {
-                Sharding on_the_way = entry;
-                if (graph.value(id).type.rank() > graph.value(inner).type.rank())
-                    on_the_way.dims.insert(on_the_way.dims.begin(), DimSharding{});
-                if (on_the_way.dims.size() == graph.value(id).type.shape.size()) store(id, on_the_way);
-            }
-            store(inner, entry);
+            store_back(stack.slice, std::move(entry));
         }
     }
     return shardings;

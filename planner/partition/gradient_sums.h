@@ -14,8 +14,8 @@ namespace shard {
 // By node; in loops, those too that such a sum may pass through on its way to be added up over the trips.
 std::vector<bool> gradient_sums(const Graph& graph, const GraphFacts& facts);
 
-// What is added up over microbatches lies as the gradient that it becomes, and the stack of a loop inside that it is
-// the sum of does too. With `reduce: end` it is the whole that is added up.
+// What is added up over microbatches, or stacked over layers, lies as the gradient that it becomes, and so does what only
+// other shapes and types of it are made of, be it the stack of a loop inside. With `reduce: end` it is the whole that is added up.
 Shardings store_sums_as_gradients(const Graph& graph, Shardings shardings);
 
 // The value of which only other shapes are made on the way to this one.

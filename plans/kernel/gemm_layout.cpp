@@ -48,6 +48,28 @@ i64 size_of(const std::vector<GemmDim>& dims) {
     return size;
 }
 
+// Elements of a packed matrix from which on it is packed in blocks, which are of about as many; and the fewest rows or
+// columns of one, so that what is packed again for each of them is multiplied often.
+constexpr i64 most_packed = i64{1} << 24;
+constexpr i64 fewest_of_block = 128;
+
+GemmCut cut_into(const std::vector<GemmDim>& dims, i64 most) {
+    GemmCut cut;
+    i64 inner = 1;
+    cut.dim = dims.size();
+    while (cut.dim > 0 && inner * dims[cut.dim - 1].size <= most) inner *= dims[--cut.dim].size;
+    cut.largest = inner;
+    if (cut.dim == 0) return cut; // all in one
+    const GemmDim& along = dims[--cut.dim];
+    cut.step = std::min(along.size, std::max<i64>(1, most / inner));
+    cut.largest = cut.step * inner;
+    cut.blocks = (along.size + cut.step - 1) / cut.step;
+    for (size_t d = 0; d < cut.dim; ++d) cut.blocks *= dims[d].size;
+    return cut;
+}
+
+GemmCut in_one(const std::vector<GemmDim>& dims) { return cut_into(dims, size_of(dims)); }
+
 // Several dims as one, if stepping through them is one constant stride.
 std::optional<GemmDim> merged(const std::vector<GemmDim>& dims) {
     GemmDim result;
@@ -91,6 +113,32 @@ GemmMatrix matrix(const Labelled& tensor, const Labels& batch, const Labels& row
 
 } // namespace
 
+GemmBlock block_of(const std::vector<GemmDim>& dims, const GemmCut& cut, i64 number) {
+    GemmBlock block;
+    block.dims.assign(dims.begin() + static_cast<std::ptrdiff_t>(std::min(cut.dim, dims.size())), dims.end());
+    i64 inner = 1;
+    for (size_t d = cut.dim + 1; d < dims.size(); ++d) inner *= dims[d].size;
+    if (block.dims.empty()) return block;
+    GemmDim& along = block.dims.front();
+    const i64 blocks_along = cut.blocks == 1 ? 1 : (along.size + cut.step - 1) / cut.step;
+    if (cut.blocks > 1) {
+        const i64 start = number % blocks_along * cut.step;
+        i64 place = start, weight = along.size;
+        block.offset = start * along.stride;
+        along.size = std::min(cut.step, along.size - start);
+        number /= blocks_along;
+        for (size_t d = cut.dim; d-- > 0; number /= dims[d].size) {
+            const i64 index = number % dims[d].size;
+            block.offset += index * dims[d].stride;
+            place += index * weight;
+            weight *= dims[d].size;
+        }
+        block.first = place * inner;
+    }
+    block.count = along.size * inner;
+    return block;
+}
+
 GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, const TensorType& rhs_type,
                        const TensorType& out_type) {
     const Labelled lhs = labelled(contract.lhs, lhs_type.shape), rhs = labelled(contract.rhs, rhs_type.shape),
@@ -132,15 +180,20 @@ GemmLayout gemm_layout(const Contract& contract, const TensorType& lhs_type, con
         internal_check(rows_of_rhs == layout.k && size_of(layout.out.rows) == layout.m &&
                            size_of(layout.out.cols) == layout.n,
                        "contract: sizes of a label differ");
+        const i64 rows = std::max(fewest_of_block, most_packed / std::max<i64>(1, layout.k));
+        const bool packs_rows = layout.lhs.packed || layout.out.packed,
+                   packs_cols = layout.rhs.packed || layout.out.packed;
+        layout.row_cut = packs_rows ? cut_into(layout.lhs.rows, rows) : in_one(layout.lhs.rows);
+        layout.col_cut = packs_cols ? cut_into(layout.rhs.cols, rows) : in_one(layout.rhs.cols);
         const i64 element = byte_size(layout.compute);
         const auto place = [&](GemmMatrix& part, i64 elements) {
             if (!part.packed) return;
             part.scratch_offset = (layout.scratch_bytes + 63) / 64 * 64;
             layout.scratch_bytes = part.scratch_offset + elements * element;
         };
-        place(layout.lhs, layout.m * layout.k);
-        place(layout.rhs, layout.k * layout.n);
-        place(layout.out, layout.m * layout.n);
+        place(layout.lhs, layout.row_cut.largest * layout.k);
+        place(layout.rhs, layout.k * layout.col_cut.largest);
+        place(layout.out, layout.row_cut.largest * layout.col_cut.largest);
         if (best_packed < 0 || layout.scratch_bytes < best_packed) {
             best_packed = layout.scratch_bytes;
             best = std::move(layout);

@@ -1,6 +1,7 @@
 // Every kernel class against loops written from the definition in plans/kernel/kernel.h.
 #include "executor/elements/element.h"
 #include "executor/formats/tensor.h"
+#include "plans/base/index_of.h"
 #include "plans/kernel/gemm_layout.h"
 #include "tests/executor/kernels/run_alone.h"
 #include "tests/support/plan_builder.h"
@@ -110,6 +111,47 @@ TEST_CASE("contract computes any contraction, packing what does not merge") {
     }
     CHECK(packed > 30);
     CHECK(direct > 30);
+}
+
+TEST_CASE("large operands of another type are packed in blocks, whose sum is the same") {
+    constexpr i64 depth = i64{1} << 17;
+    // Rows or columns of more blocks than one, the last of them smaller; of several dims; and a batch. Label 9 is summed.
+    struct Case {
+        Contract kernel;
+        Shape lhs, rhs, out;
+    };
+    const std::vector<Case> cases = {
+        {{{0, 9}, {9, 2}, {0, 2}}, {150, depth}, {depth, 2}, {150, 2}},
+        {{{0, 9}, {9, 2}, {0, 2}}, {2, depth}, {depth, 150}, {2, 150}},
+        {{{0, 1, 9}, {9, 3}, {1, 3, 0}}, {3, 70, depth}, {depth, 2}, {70, 2, 3}},
+        {{{0, 9}, {2, 3, 9}, {2, 0, 3}}, {2, depth}, {3, 70, depth}, {3, 2, 70}},
+        {{{3, 0, 9}, {3, 9, 2}, {3, 0, 2}}, {2, 130, depth}, {2, depth, 1}, {2, 130, 1}},
+    };
+    for (const Case& of : cases) {
+        CAPTURE(of.lhs);
+        CAPTURE(of.rhs);
+        const Tensor lhs = random_integers(DType::bf16, of.lhs), rhs = random_integers(DType::bf16, of.rhs);
+        const GemmLayout layout = gemm_layout(of.kernel, lhs.type, rhs.type, {DType::f32, of.out, {}});
+        CHECK(std::max(layout.row_cut.blocks, layout.col_cut.blocks) > 1);
+        CHECK(layout.scratch_bytes < (layout.m + layout.n) * layout.k * 4);
+        const std::vector<double> a = values(lhs), b = values(rhs);
+        std::vector<double> expected;
+        for_each(of.out, [&](const std::vector<i64>& index) {
+            const auto begin = [&](const std::vector<int>& labels, const Shape& shape) {
+                std::vector<i64> at;
+                for (const int label : labels) at.push_back(label == 9 ? 0 : index[index_of(of.kernel.out, label)]);
+                return flat(shape, at);
+            };
+            const i64 a_step = row_major_strides(of.lhs)[index_of(of.kernel.lhs, 9)],
+                      b_step = row_major_strides(of.rhs)[index_of(of.kernel.rhs, 9)];
+            double sum = 0;
+            size_t i = begin(of.kernel.lhs, of.lhs), j = begin(of.kernel.rhs, of.rhs);
+            for (i64 k = 0; k < depth; ++k, i += static_cast<size_t>(a_step), j += static_cast<size_t>(b_step))
+                sum += a[i] * b[j];
+            expected.push_back(sum);
+        });
+        CHECK(run_alone(of.kernel, {lhs, rhs}, DType::f32, of.out) == expected);
+    }
 }
 
 TEST_CASE("attention's contractions need no packing") {
